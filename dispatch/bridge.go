@@ -1,0 +1,75 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+
+	"opentabs/wire"
+)
+
+// Target is one document in which a plugin's adapter is live.
+type Target struct {
+	// Browser is the browser's stable id, BrowserName what the person calls it.
+	Browser     string
+	BrowserName string
+	TabID       int
+	DocumentID  string
+	URL         string
+	Title       string
+}
+
+// Targets is what a bridge knows of the places where a plugin could run.
+type Targets struct {
+	// Browsers counts the connected browsers.
+	Browsers int
+	// Live are the documents where the adapter is live, the best first: active
+	// tab of the focused window, active tab, tab of the focused window, rest;
+	// within each the one used last. Those of one browser stand together.
+	Live []Target
+	// NeedReload are tabs that match the plugin but were opened before it.
+	NeedReload []Target
+}
+
+// Run is one attempt to run a call in a document.
+type Run struct {
+	// ID is the call's id and the dispatchId on the wire.
+	ID     string
+	Plugin string
+	Tool   string
+	// Args is a JSON object.
+	Args json.RawMessage
+	// MaxResultBytes is the largest result the page may send.
+	MaxResultBytes int
+	Target         Target
+}
+
+// Sink takes what a bridge learns of one run. Its methods never block, may be
+// called from any goroutine, and are no-ops once the run has ended.
+type Sink interface {
+	// Reports takes reports in the order they were made; skipped counts those
+	// the page made before them and did not send.
+	Reports(reports []wire.Report, skipped int)
+	// Finish ends the run: with the result's JSON text (nil for undefined), or
+	// with err.
+	Finish(output json.RawMessage, err *wire.CallError)
+}
+
+// Bridge is a set of browsers that can run a tool. An implementation may not
+// assume that they are on this host. Its methods are safe for concurrent use.
+type Bridge interface {
+	// Targets returns where plugin can run now.
+	Targets(plugin string) Targets
+	// Start hands run to its target's browser. Everything that happens to the
+	// run afterwards goes to sink, ending with exactly one Finish: with the
+	// result, with the error the page or browser told, or with tab_closed,
+	// navigated, browser_lost or link_lost. Start returns browser_lost if the
+	// browser is not connected, navigated if the document is gone; then sink is
+	// not called.
+	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
+	// Cancel tells the page to stop the run, forgets its sink (no Finish will
+	// come) and calls answered exactly once with the outcome: at the latest
+	// wire.CancelAnswerMs later, with "ignored". If the run is not known,
+	// answered is called with "finished". While the link is lost the page is
+	// told on its return.
+	Cancel(id, reason string, answered func(wire.CancelOutcome))
+}

@@ -1,0 +1,81 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"time"
+
+	"opentabs/wire"
+)
+
+// Tool names what to run and how long it may take.
+type Tool struct {
+	Plugin string
+	Name   string
+	// PluginName is the plugin's name for people; Matches are its URL patterns.
+	// Both are used in errors only.
+	PluginName string
+	Matches    []string
+	// Idle and Hard replace the dispatcher's limits if they are positive; Hard
+	// is never longer than the dispatcher's.
+	Idle time.Duration
+	Hard time.Duration
+}
+
+// FullName is the name agents see: <plugin>__<tool>.
+func (t Tool) FullName() string { return t.Plugin + "__" + t.Name }
+
+// Client is who asked for a call.
+type Client struct {
+	// Session is the MCP session's id; waiting calls of different sessions take
+	// turns.
+	Session string
+	// Name is the client's own name, for people.
+	Name string
+}
+
+// Call asks for one execution of a tool.
+type Call struct {
+	Tool Tool
+	// Args is a JSON object, validated by the caller.
+	Args json.RawMessage
+	// Browser and TabID name the target; zero values leave the choice to the
+	// dispatcher.
+	Browser string
+	TabID   int
+	Client  Client
+	// Progress takes what an MCP client should be told. It is called from the
+	// goroutine that runs Dispatcher.Call, one call at a time, never after Call
+	// returned; it may block, which delays only this call's notifications. Nil
+	// means that nobody wants to know.
+	Progress func(Progress)
+	// ParentCallID and ParentNodeID are set for a call that another made.
+	ParentCallID string
+	ParentNodeID string
+}
+
+// Progress is one notification for an MCP client: Progress increases strictly
+// over the notifications of one call.
+type Progress struct {
+	Progress float64
+	// Total is present if HasTotal.
+	Total    float64
+	HasTotal bool
+	Message  string
+	// Audience is as the tool said: "" and "internal" mean internal.
+	Audience string
+}
+
+// Result is what a call that succeeded returned.
+type Result struct {
+	CallID string
+	// Output is the JSON text as the page wrote it; nil for undefined.
+	Output json.RawMessage
+	Target Target
+	// Ran is the time since Running began.
+	Ran time.Duration
+	// Reports counts all reports the page made.
+	Reports int
+}
+
+// Stopped says how a page answered when it was told to stop.
+type Stopped = wire.CancelOutcome

@@ -1,0 +1,46 @@
+package wire
+
+// Version is the protocol version. Both ends say theirs in the first frame
+// (hello) and the server refuses a browser whose number differs.
+const Version = 1
+
+// Subprotocol is the WebSocket subprotocol that both ends agree on. The
+// browser offers it together with TokenSubprotocolPrefix + token, because a
+// browser can set no other header; the server never echoes the token.
+const Subprotocol = "opentabs"
+
+// TokenSubprotocolPrefix stands before the bearer token in the list of
+// subprotocols that a browser offers.
+const TokenSubprotocolPrefix = "opentabs.token."
+
+// MaxFrameBytes is the largest frame either side accepts, in bytes.
+const MaxFrameBytes = 64 << 20
+
+// PartChars is the length of one part of a large result, in UTF-16 units. A
+// result text that is longer travels as tool.part notifications.
+const PartChars = 256 << 10
+
+// DefaultMaxResultBytes is the largest result of one call, in bytes of UTF-8,
+// unless the server's configuration says otherwise. A larger one ends the
+// call with result_too_large.
+const DefaultMaxResultBytes = 100 << 20
+
+// MaxMessageChars is the longest progress message, in UTF-16 units; a longer
+// one is cut.
+const MaxMessageChars = 2000
+
+// PingIntervalMs is the time between two pings of one side, in milliseconds.
+// Chrome stops a service worker that sees no WebSocket message for 30 s, and
+// control frames do not count, so a ping is a JSON frame.
+const PingIntervalMs = 20000
+
+// CancelAnswerMs is how long a page may take to answer tool.cancel, in
+// milliseconds; after that the outcome is "ignored".
+const CancelAnswerMs = 2000
+
+// CloseVersion is the WebSocket close code after a protocol version mismatch.
+const CloseVersion = 4001
+
+// CloseReplaced is the WebSocket close code of a connection that a newer one
+// of the same browser replaced.
+const CloseReplaced = 4002

@@ -1,0 +1,31 @@
+package wire
+
+// HelloParams opens a connection.
+type HelloParams struct {
+	// Protocol is the sender's Version.
+	Protocol int `json:"protocol"`
+	// BrowserID is stable for one browser profile.
+	BrowserID string `json:"browserId"`
+	// BrowserName is what the person calls this browser; shown, never used to
+	// find anything.
+	BrowserName string `json:"browserName"`
+	// BootID changes when the browser is started anew, not when only its
+	// service worker is.
+	BootID string `json:"bootId"`
+	// ExtensionVersion is the extension's version.
+	ExtensionVersion string `json:"extensionVersion"`
+}
+
+// HelloResult accepts a connection.
+type HelloResult struct {
+	// Protocol is the server's Version.
+	Protocol int `json:"protocol"`
+	// ServerVersion is the server's version.
+	ServerVersion string `json:"serverVersion"`
+}
+
+// PingParams is empty.
+type PingParams struct{}
+
+// PingResult is empty.
+type PingResult struct{}

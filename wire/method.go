@@ -1,0 +1,51 @@
+package wire
+
+// Method names a frame that asks or tells something.
+//
+// A method "tool.dispatch" has its parameters in ToolDispatchParams and, if it
+// is a request, its answer in ToolDispatchResult; a notification has no result
+// type. The generator refuses a method without its parameters.
+type Method string
+
+const (
+	// MethodHello opens a connection: browser to server, request, first frame.
+	MethodHello Method = "hello"
+	// MethodPing keeps the link and the service worker alive: both, request.
+	MethodPing Method = "ping"
+	// MethodToolDispatch runs a tool in a tab: server to browser, request. Its
+	// id is the dispatchId, so that the answer finds its call on a new
+	// connection too.
+	MethodToolDispatch Method = "tool.dispatch"
+	// MethodToolCancel stops a running tool: server to browser, request.
+	MethodToolCancel Method = "tool.cancel"
+	// MethodToolProgress brings reports of a running tool: browser to server,
+	// notification.
+	MethodToolProgress Method = "tool.progress"
+	// MethodToolPart brings one part of a large result ahead of the answer to
+	// tool.dispatch: browser to server, notification.
+	MethodToolPart Method = "tool.part"
+	// MethodCallResumed names calls that still run in pages after a link or a
+	// service worker was lost: browser to server, notification.
+	MethodCallResumed Method = "call.resumed"
+	// MethodCallCancel is the side panel's stop button: browser to server,
+	// request.
+	MethodCallCancel Method = "call.cancel"
+	// MethodPluginSync lists the adapters the browser should have: server to
+	// browser, request. The answer names those whose code is missing.
+	MethodPluginSync Method = "plugin.sync"
+	// MethodPluginCode brings the code of one adapter: server to browser,
+	// request.
+	MethodPluginCode Method = "plugin.code"
+	// MethodTabSync lists all tabs that match plugins: browser to server,
+	// notification.
+	MethodTabSync Method = "tab.sync"
+	// MethodTabChanged tells one tab that changed or went: browser to server,
+	// notification.
+	MethodTabChanged Method = "tab.changed"
+	// MethodStateWatch switches state.sync on or off, so that nothing is sent
+	// while no panel is open: browser to server, notification.
+	MethodStateWatch Method = "state.watch"
+	// MethodStateSync is what the side panel shows: server to browser,
+	// notification.
+	MethodStateSync Method = "state.sync"
+)
