@@ -5,15 +5,15 @@ import "opentabs/wire"
 // Status is where a call stands in its life.
 type Status uint8
 
-// The statuses of a call. Succeeded, Failed and Cancelled never change.
+// The statuses of a call. The last three never change.
 const (
-	New Status = iota
-	Running
-	Suspended
-	Resuming
-	Succeeded
-	Failed
-	Cancelled
+	StatusNew Status = iota
+	StatusRunning
+	StatusSuspended
+	StatusResuming
+	StatusSucceeded
+	StatusFailed
+	StatusCancelled
 )
 
 var statusNames = [...]string{"new", "running", "suspended", "resuming", "succeeded", "failed", "cancelled"}
@@ -22,18 +22,18 @@ var statusNames = [...]string{"new", "running", "suspended", "resuming", "succee
 func (s Status) String() string { return statusNames[s] }
 
 // Terminal reports whether the call has ended.
-func (s Status) Terminal() bool { return s >= Succeeded }
+func (s Status) Terminal() bool { return s >= StatusSucceeded }
 
 // next lists the statuses that may follow each status. A gate may end a call
 // that never ran, and so may a client that leaves while the call waits.
 var next = [...][]Status{
-	New:       {Running, Suspended, Succeeded, Failed, Cancelled},
-	Running:   {Succeeded, Failed, Cancelled},
-	Suspended: {Resuming, Failed, Cancelled},
-	Resuming:  {Running, Succeeded, Failed, Cancelled},
-	Succeeded: nil,
-	Failed:    nil,
-	Cancelled: nil,
+	StatusNew:       {StatusRunning, StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusRunning:   {StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusSuspended: {StatusResuming, StatusFailed, StatusCancelled},
+	StatusResuming:  {StatusRunning, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusSucceeded: nil,
+	StatusFailed:    nil,
+	StatusCancelled: nil,
 }
 
 // CanBecome reports whether a call may go from s to t.
@@ -49,13 +49,13 @@ func (s Status) CanBecome(t Status) bool {
 // Snapshot returns the status as surfaces show it.
 func (s Status) Snapshot() wire.CallStatus {
 	switch s {
-	case New, Suspended:
+	case StatusNew, StatusSuspended:
 		return wire.StatusPending
-	case Running, Resuming:
+	case StatusRunning, StatusResuming:
 		return wire.StatusRunning
-	case Succeeded:
+	case StatusSucceeded:
 		return wire.StatusDone
-	case Failed:
+	case StatusFailed:
 		return wire.StatusFailed
 	default:
 		return wire.StatusCancelled

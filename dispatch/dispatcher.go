@@ -1,0 +1,226 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/wire"
+)
+
+// The limits of a dispatcher whose options do not name others.
+const (
+	DefaultIdle             = 30 * time.Second
+	DefaultHard             = 5 * time.Minute
+	DefaultProgressInterval = 100 * time.Millisecond
+	DefaultMaxRunning       = 256
+	DefaultMaxQueued        = 20000
+)
+
+// keepEnded is how many calls that ended stay in lists.
+const keepEnded = 200
+
+// stopWait is how long a failed call waits for the page's answer to the stop,
+// so that its error can tell it. A handler that honours its signal answers in
+// a few milliseconds.
+const stopWait = 50 * time.Millisecond
+
+// Options set a dispatcher up. The zero value of each field means its default.
+type Options struct {
+	// Idle ends a call that made no report and returned nothing for so long.
+	// Default 30 s.
+	Idle time.Duration
+	// Hard ends a call that has run for so long. Default 5 min.
+	Hard time.Duration
+	// ProgressInterval is the least time between two notifications of one
+	// call. Default 100 ms. Negative switches the limit off, for tests: then a
+	// flood of reports is kept in memory until the client has taken it.
+	ProgressInterval time.Duration
+	// MaxRunning is how many calls of one plugin run at once; the others wait.
+	// Default 256.
+	MaxRunning int
+	// MaxQueued is how many calls of one plugin wait; one more ends with
+	// rate_limited. Default 20,000.
+	MaxQueued int
+	// MaxResultBytes is the largest result, in bytes. Default
+	// wire.DefaultMaxResultBytes. A larger one ends with result_too_large.
+	MaxResultBytes int
+	// Log takes one line for each call that ends. Default: nothing is logged.
+	Log zerolog.Logger
+}
+
+// Dispatcher runs calls. Make one with New.
+type Dispatcher struct {
+	bridge Bridge
+	opts   Options
+	queue  *queue
+	stream stream
+
+	mu     sync.Mutex           // guards all below
+	live   map[string]*liveCall // by call id
+	order  []*liveCall          // the last calls that ended, oldest first
+	closed bool
+}
+
+// New returns a dispatcher that runs calls through bridge.
+func New(bridge Bridge, o Options) *Dispatcher {
+	setDefault(&o.Idle, DefaultIdle)
+	setDefault(&o.Hard, DefaultHard)
+	setDefault(&o.ProgressInterval, DefaultProgressInterval)
+	setDefault(&o.MaxRunning, DefaultMaxRunning)
+	setDefault(&o.MaxQueued, DefaultMaxQueued)
+	setDefault(&o.MaxResultBytes, wire.DefaultMaxResultBytes)
+	return &Dispatcher{
+		bridge: bridge,
+		opts:   o,
+		queue:  newQueue(o.MaxRunning, o.MaxQueued),
+		live:   map[string]*liveCall{},
+	}
+}
+
+func setDefault[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}
+
+// Limits returns the limits that hold for a call of t.
+func (d *Dispatcher) Limits(t Tool) (idle, hard time.Duration) {
+	idle, hard = d.opts.Idle, d.opts.Hard
+	if t.Idle > 0 {
+		idle = t.Idle
+	}
+	if t.Hard > 0 {
+		hard = min(t.Hard, hard)
+	}
+	return idle, hard
+}
+
+// Call runs one call to its end. The error, if any, is an *Error; its codes
+// are those of wire.ErrorCode. When ctx ends, the call ends as cancelled and
+// the page is told to stop.
+func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
+	c := newLiveCall(d, req)
+	if !d.add(c) {
+		return Result{}, c.refuse(wire.ErrShutdown, "the server is stopping")
+	}
+	place, ok := d.queue.enter(req.Tool.Plugin, req.Client.Session)
+	if !ok {
+		c.fail(&wire.CallError{Code: wire.ErrRateLimited, Message: "too many calls of this plugin are waiting"})
+		return c.outcome()
+	}
+	defer d.queue.leave(req.Tool.Plugin, place)
+	select {
+	case <-place.ready:
+		if ctx.Err() != nil { // both may be ready: a client that left starts nothing
+			c.cancel("the client")
+			break
+		}
+		c.run(ctx)
+	case <-c.done:
+	case <-ctx.Done():
+		c.cancel("the client")
+	}
+	return c.outcome()
+}
+
+// Cancel ends a call as cancelled; by says who asked, as in "the side panel".
+// It reports false if the call has ended or is not known.
+func (d *Dispatcher) Cancel(callID, by string) bool {
+	d.mu.Lock()
+	c := d.live[callID]
+	d.mu.Unlock()
+	return c != nil && c.cancel(by)
+}
+
+// Calls returns the calls that run or wait, oldest first, and after them the
+// last 200 that ended, newest first.
+func (d *Dispatcher) Calls() []View {
+	d.mu.Lock()
+	live := make([]*liveCall, 0, len(d.live))
+	for _, c := range d.live {
+		live = append(live, c)
+	}
+	ended := slices.Clone(d.order)
+	d.mu.Unlock()
+	slices.SortFunc(live, func(a, b *liveCall) int {
+		if n := a.created.Compare(b.created); n != 0 {
+			return n
+		}
+		return strings.Compare(a.id, b.id)
+	})
+	slices.Reverse(ended)
+	views := make([]View, 0, len(live)+len(ended))
+	for _, c := range append(live, ended...) {
+		views = append(views, c.view())
+	}
+	return views
+}
+
+// Find returns the call with this id, if it runs, waits, or is one of the last
+// 200 that ended.
+func (d *Dispatcher) Find(callID string) (View, bool) {
+	d.mu.Lock()
+	c := d.live[callID]
+	if c == nil {
+		if i := slices.IndexFunc(d.order, func(c *liveCall) bool { return c.id == callID }); i >= 0 {
+			c = d.order[i]
+		}
+	}
+	d.mu.Unlock()
+	if c == nil {
+		return View{}, false
+	}
+	return c.view(), true
+}
+
+// Follow returns a follower of all events from now on. Close it when done.
+func (d *Dispatcher) Follow() *Follower { return d.stream.follow() }
+
+// Shutdown ends all calls with the code shutdown and refuses new ones.
+func (d *Dispatcher) Shutdown() {
+	d.mu.Lock()
+	d.closed = true
+	live := make([]*liveCall, 0, len(d.live))
+	for _, c := range d.live {
+		live = append(live, c)
+	}
+	d.mu.Unlock()
+	for _, c := range live {
+		c.end(StatusFailed, nil, &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}, true)
+	}
+}
+
+// add takes c into the table; it reports false after Shutdown.
+func (d *Dispatcher) add(c *liveCall) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return false
+	}
+	d.live[c.id] = c
+	if d.stream.following.Load() {
+		d.stream.publish(EventCreated, c.view(), nil)
+	}
+	return true
+}
+
+// remove moves c from the running calls to those that ended.
+func (d *Dispatcher) remove(c *liveCall) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.live, c.id)
+	if len(d.order) == keepEnded {
+		d.order = append(d.order[:0], d.order[1:]...)
+	}
+	d.order = append(d.order, c)
+}
+
+// newCallID returns an id that nobody can guess: 130 random bits.
+func newCallID() string { return "call_" + strings.ToLower(rand.Text()) }

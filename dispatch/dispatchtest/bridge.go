@@ -1,0 +1,52 @@
+// Package dispatchtest has what tests of calls need: a bridge without a
+// browser.
+package dispatchtest
+
+import (
+	"context"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// Bridge is a dispatch.Bridge made of functions. A function that is nil does
+// the simplest thing: TargetsFunc one live document, StartFunc nothing,
+// CancelFunc an answer "aborted" at once.
+type Bridge struct {
+	TargetsFunc func(plugin string) dispatch.Targets
+	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError
+	CancelFunc  func(id, reason string, answered func(wire.CancelOutcome))
+}
+
+var _ dispatch.Bridge = (*Bridge)(nil)
+
+// Document is the live document of a Bridge without a TargetsFunc.
+var Document = dispatch.Target{
+	Browser: "b1", BrowserName: "Chrome", TabID: 7, DocumentID: "d1",
+	URL: "http://localhost/", Title: "Messages",
+}
+
+// Targets implements dispatch.Bridge.
+func (b *Bridge) Targets(plugin string) dispatch.Targets {
+	if b.TargetsFunc != nil {
+		return b.TargetsFunc(plugin)
+	}
+	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{Document}}
+}
+
+// Start implements dispatch.Bridge.
+func (b *Bridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	if b.StartFunc != nil {
+		return b.StartFunc(ctx, run, sink)
+	}
+	return nil
+}
+
+// Cancel implements dispatch.Bridge.
+func (b *Bridge) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
+	if b.CancelFunc != nil {
+		b.CancelFunc(id, reason, answered)
+		return
+	}
+	answered(wire.CancelAborted)
+}

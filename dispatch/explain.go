@@ -1,0 +1,122 @@
+package dispatch
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"opentabs/wire"
+)
+
+// advice says what to do after each code, and whether the same call may work
+// when it is made again.
+var advice = map[wire.ErrorCode]struct {
+	retryable bool
+	next      string
+}{
+	wire.ErrIdleTimeout:      {true, "Retry it, ask for less in one call, or make the tool report progress more often than that."},
+	wire.ErrDeadlineExceeded: {false, "Split the work into smaller calls; do not make the same call again."},
+	wire.ErrCancelled:        {false, "Do not make it again unless you are asked to."},
+	wire.ErrTabClosed:        {true, "Open the page again, then retry."},
+	wire.ErrNavigated:        {true, "Wait until the page has loaded, then retry; check first whether the call had taken effect."},
+	wire.ErrBrowserLost:      {true, "Start the browser again, then retry; check first whether the call had taken effect."},
+	wire.ErrLinkLost:         {true, "Check that the browser is running, then retry; check first whether the call had taken effect."},
+	wire.ErrDenied:           {false, "Ask the person to allow this tool."},
+	wire.ErrNotReviewed:      {false, "Ask the person to review the plugin."},
+	wire.ErrRateLimited:      {true, "Wait until some of the calls that are running have ended, then retry."},
+	wire.ErrInvalidArguments: {false, "Correct the arguments, then call again."},
+	wire.ErrResultTooLarge:   {false, "Ask for less: use a filter, a limit or a page argument of the tool."},
+	wire.ErrInvalidResult:    {false, "Report this to the author of the plugin: a tool must return plain JSON data."},
+	wire.ErrToolError:        {false, "Read the tool's message, correct what it names, then call again."},
+	wire.ErrUnknownTool:      {true, "Reload the tab, then retry: its page has an older version of the plugin."},
+	wire.ErrNoBrowser:        {true, "Start Chrome and look at the opentabs side panel, then retry."},
+	wire.ErrNoTab:            {true, "Open the page in the browser, then retry."},
+	wire.ErrAmbiguousTarget:  {false, `Name one: pass its id as "tabId", the browser as "browser", or both.`},
+	wire.ErrNotReady:         {true, "Look at the tab and log in if it asks for it, then retry."},
+	wire.ErrShutdown:         {true, "Start opentabs again, then retry."},
+	wire.ErrInternal:         {true, "Look at the log of opentabs for this call id, then report it."},
+}
+
+// explain returns the error of a call that has failed, with the text for the
+// person or agent. The caller holds mu.
+func (c *liveCall) explain() *Error {
+	a, known := advice[c.err.Code]
+	if !known {
+		a = advice[wire.ErrInternal]
+	}
+	e := &Error{
+		Code: c.err.Code, CallID: c.id, Tool: c.err.Tool, Retryable: a.retryable,
+		Ran: c.ran(), Reports: c.reports, Stopped: c.stopped,
+	}
+	next := a.next
+	if t := c.err.Tool; t != nil {
+		e.Retryable = t.Retryable
+		if t.Retryable {
+			next = "Retry it."
+			if t.RetryAfterMs != nil {
+				next = fmt.Sprintf("Retry it after %s.", spell(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+			}
+		}
+	}
+	if c.reports > 0 {
+		e.SinceReport = c.ended.Sub(c.lastReport)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s failed: %s (%s).", c.req.Tool.FullName(), strings.TrimRight(c.err.Message, ". \n"), codeText(c.err))
+	if !c.begun.IsZero() {
+		c.describeRun(&b, e)
+	}
+	if c.told {
+		b.WriteString(" " + stoppedText(c.stopped))
+	}
+	b.WriteString(" " + next)
+	e.Message = b.String()
+	return e
+}
+
+// describeRun writes how long the call ran and when it last reported.
+func (c *liveCall) describeRun(b *strings.Builder, e *Error) {
+	fmt.Fprintf(b, " It ran %s", spell(e.Ran))
+	switch {
+	case e.Reports == 0:
+		b.WriteString(" and reported no progress.")
+	case c.message != "":
+		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end: %q.", e.Reports, spell(e.SinceReport), c.message)
+	default:
+		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end.", e.Reports, spell(e.SinceReport))
+	}
+}
+
+// codeText names the code, the tool's own one if it gave one.
+func codeText(err *wire.CallError) string {
+	if err.Tool == nil || err.Tool.Code == "" {
+		return string(err.Code)
+	}
+	if err.Tool.Category != "" {
+		return fmt.Sprintf("%s, category %s", err.Tool.Code, err.Tool.Category)
+	}
+	return err.Tool.Code
+}
+
+// stoppedText says how the page answered the stop.
+func stoppedText(s Stopped) string {
+	switch s {
+	case wire.CancelAborted:
+		return "The page was told to stop and did."
+	case wire.CancelFinished:
+		return "The page was told to stop but had finished by then."
+	case wire.CancelIgnored:
+		return "The page was told to stop but goes on."
+	default:
+		return "The page was told to stop and has not answered yet, so it may still be at work."
+	}
+}
+
+// spell writes a duration for a person: "30.0 s", "5 min 0.0 s".
+func spell(d time.Duration) string {
+	d = d.Round(100 * time.Millisecond)
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d min %.1f s", d/time.Minute, (d % time.Minute).Seconds())
+}

@@ -1,0 +1,277 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"opentabs/wire"
+)
+
+// liveCall is one call from its creation on. Its run method runs on the
+// goroutine of Dispatcher.Call; reports and endings come from anywhere.
+type liveCall struct {
+	d       *Dispatcher
+	req     Call
+	id      string
+	created time.Time
+	clock   clock
+	// wake holds a token when the meter has something new.
+	wake chan struct{}
+	// retry takes the error of a target that was not ready, when another one
+	// may be tried.
+	retry chan *wire.CallError
+	// done is closed when the call has ended, answered when the page has
+	// answered the stop.
+	done     chan struct{}
+	answered chan struct{}
+
+	mu      sync.Mutex // guards all below; taken before stream.mu
+	status  Status
+	target  Target
+	more    bool // another target may be tried
+	begun   time.Time
+	ended   time.Time
+	output  json.RawMessage
+	err     *wire.CallError
+	told    bool // the page was told to stop
+	stopped Stopped
+
+	reports    int
+	invalid    int
+	lastReport time.Time
+	shown      numbers // the last valid numbers
+	message    string  // the last message
+	meter      meter
+}
+
+func newLiveCall(d *Dispatcher, req Call) *liveCall {
+	return &liveCall{
+		d: d, req: req, id: newCallID(), created: time.Now(),
+		wake:     make(chan struct{}, 1),
+		retry:    make(chan *wire.CallError, 1),
+		done:     make(chan struct{}),
+		answered: make(chan struct{}),
+		meter:    meter{interval: d.opts.ProgressInterval},
+	}
+}
+
+// run starts the call in the best target and stays with it until it has ended,
+// handing progress to the client meanwhile.
+func (c *liveCall) run(ctx context.Context) {
+	targets, err := chooseTargets(c.d.bridge.Targets(c.req.Tool.Plugin), &c.req)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if !c.begin() {
+		return
+	}
+	targets = c.start(ctx, targets)
+	var due <-chan time.Time // when the next notification may be sent
+	for {
+		select {
+		case <-c.wake:
+			due = c.notify()
+		case <-due:
+			due = c.notify()
+		case <-c.retry:
+			targets = c.start(ctx, targets)
+		case <-ctx.Done():
+			c.cancel("the client")
+			return
+		case <-c.done:
+			return
+		}
+	}
+}
+
+// begin makes the call Running and starts its clock. It reports false if the
+// call has ended while it waited.
+func (c *liveCall) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.status.CanBecome(StatusRunning) {
+		return false
+	}
+	c.status, c.begun = StatusRunning, time.Now()
+	idle, hard := c.d.Limits(c.req.Tool)
+	c.clock.begin(idle, hard, c.expire)
+	c.publish(EventRunning, nil)
+	return true
+}
+
+// start hands the call to the first target that takes it and returns those
+// that are left. If none takes it the call has failed.
+func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
+	var err *wire.CallError
+	for i, t := range targets {
+		rest := targets[i+1:]
+		c.mu.Lock()
+		c.target, c.more = t, len(rest) > 0
+		over := c.status.Terminal()
+		c.mu.Unlock()
+		if over {
+			return nil
+		}
+		err = c.d.bridge.Start(ctx, Run{
+			ID: c.id, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
+			Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: t,
+		}, c)
+		if err == nil {
+			c.stopIfOver()
+			return rest
+		}
+	}
+	c.fail(err)
+	return nil
+}
+
+// stopIfOver tells the page to stop if the call ended before the bridge knew
+// of it, so that the stop sent at the ending reached nobody.
+func (c *liveCall) stopIfOver() {
+	c.mu.Lock()
+	over := c.status.Terminal() && c.told
+	c.mu.Unlock()
+	if over {
+		c.d.bridge.Cancel(c.id, "the call has ended", func(Stopped) {})
+	}
+}
+
+// Finish implements Sink.
+func (c *liveCall) Finish(output json.RawMessage, err *wire.CallError) {
+	if err == nil {
+		c.end(StatusSucceeded, output, nil, false)
+		return
+	}
+	c.mu.Lock()
+	again := err.Code == wire.ErrNotReady && c.more && c.status == StatusRunning
+	if again {
+		c.more = false
+	}
+	c.mu.Unlock()
+	if again {
+		c.retry <- err
+		return
+	}
+	c.fail(err)
+}
+
+// fail ends the call with an error that did not come from its limits; the
+// handler is not running, so nobody is told to stop.
+func (c *liveCall) fail(err *wire.CallError) {
+	c.end(StatusFailed, nil, err, false)
+}
+
+// cancel ends the call as cancelled.
+func (c *liveCall) cancel(by string) bool {
+	return c.end(StatusCancelled, nil, &wire.CallError{Code: wire.ErrCancelled, Message: "cancelled by " + by}, true)
+}
+
+// expire ends the call because a limit was reached.
+func (c *liveCall) expire(code wire.ErrorCode) {
+	idle, hard := c.d.Limits(c.req.Tool)
+	message := "no progress and no result for " + spell(idle)
+	if code == wire.ErrDeadlineExceeded {
+		message = "it reached the limit of " + spell(hard) + " that holds for every call"
+	}
+	c.end(StatusFailed, nil, &wire.CallError{Code: code, Message: message}, true)
+}
+
+// end ends the call, once: it reports false if it had ended before. If tell is
+// set and the call was running, the page is told to stop.
+func (c *liveCall) end(status Status, output json.RawMessage, err *wire.CallError, tell bool) bool {
+	c.mu.Lock()
+	if !c.status.CanBecome(status) {
+		c.mu.Unlock()
+		return false
+	}
+	c.told = tell && c.status == StatusRunning
+	told := c.told
+	c.status, c.ended, c.output, c.err = status, time.Now(), output, err
+	c.req.Args = nil
+	c.publish(EventEnded, nil)
+	c.mu.Unlock()
+
+	c.clock.stop()
+	c.d.remove(c)
+	if told {
+		// done is closed first: a link that takes no more bytes may hold up the
+		// stop, but not the client's error.
+		close(c.done)
+		c.d.bridge.Cancel(c.id, err.Message, c.answer)
+		return true
+	}
+	close(c.done)
+	return true
+}
+
+// answer takes the page's answer to the stop.
+func (c *liveCall) answer(s Stopped) {
+	c.mu.Lock()
+	c.stopped = s
+	c.publish(EventStopped, nil)
+	c.mu.Unlock()
+	close(c.answered)
+}
+
+// outcome returns what Dispatcher.Call returns, after the last notification.
+// It is called once, after the call has ended.
+func (c *liveCall) outcome() (Result, error) {
+	c.mu.Lock()
+	status, told, err := c.status, c.told, c.err
+	c.mu.Unlock()
+	if status != StatusCancelled {
+		c.flush()
+	}
+	if told && err.Code != wire.ErrCancelled {
+		wait := time.NewTimer(stopWait)
+		defer wait.Stop()
+		select {
+		case <-c.answered:
+		case <-wait.C:
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		e := c.explain()
+		c.log(e)
+		return Result{}, e
+	}
+	r := Result{CallID: c.id, Output: c.output, Target: c.target, Ran: c.ran(), Reports: c.reports}
+	c.output = nil
+	c.log(nil)
+	return r, nil
+}
+
+// refuse returns the error of a call that was never taken in.
+func (c *liveCall) refuse(code wire.ErrorCode, message string) *Error {
+	c.err = &wire.CallError{Code: code, Message: message}
+	c.status = StatusFailed
+	return c.explain()
+}
+
+// ran is how long the call has run, or ran. The caller holds mu.
+func (c *liveCall) ran() time.Duration {
+	switch {
+	case c.begun.IsZero():
+		return 0
+	case c.ended.IsZero():
+		return time.Since(c.begun)
+	default:
+		return c.ended.Sub(c.begun)
+	}
+}
+
+// log writes the call's line. The caller holds mu.
+func (c *liveCall) log(e *Error) {
+	line := c.d.opts.Log.Info()
+	if e != nil {
+		line = c.d.opts.Log.Warn().Str("code", string(e.Code)).Str("stopped", string(e.Stopped))
+	}
+	line.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.Name).
+		Str("browser", c.target.Browser).Int("tab", c.target.TabID).Str("status", c.status.String()).
+		Dur("ran_ms", c.ran()).Int("reports", c.reports).Msg("call ended")
+}
