@@ -10,6 +10,8 @@ import (
 //
 // A request has ID and Method, a notification Method alone, an answer ID and
 // one of Result and Error.
+//
+//genwire:skip frame.ts has a type of its own for each kind of frame
 type Envelope struct {
 	ID     string          `json:"id,omitempty"`
 	Method Method          `json:"method,omitempty"`

@@ -1,0 +1,120 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"go/ast"
+	"strings"
+)
+
+//go:embed globals.txt
+var globalNames string
+
+// shadowsAnyway are wire types that equal a global of TypeScript and may keep
+// their name, each with the reason.
+var shadowsAnyway = map[string]string{
+	"Report": "the global one belongs to the Reporting API, which nothing here uses",
+}
+
+// checkTypeName refuses a name that would shadow a global in every file that
+// imports it.
+func checkTypeName(name string) error {
+	if shadowsAnyway[name] == "" && strings.Contains(globalNames, "\n"+name+"\n") {
+		return fmt.Errorf("type %s equals a global name of TypeScript; call it Wire%s, say", name, name)
+	}
+	return nil
+}
+
+// checkField holds the rules that generated types alone would leave open.
+func checkField(fd field) error {
+	switch {
+	case (fd.pointer || fd.list) && !fd.optional:
+		return errors.New("without omitempty its zero value is null on the wire; add omitempty")
+	case fd.typ == "int" && lacksUnit(fd.name):
+		return fmt.Errorf("say the unit: %sMs, %sBytes or the like", fd.name, fd.name)
+	}
+	return nil
+}
+
+// lacksUnit reports whether name is of a duration or size and tells no unit.
+func lacksUnit(name string) bool {
+	for _, word := range []string{"Timeout", "Delay", "Size", "Deadline"} {
+		if strings.HasSuffix(name, word) || name == strings.ToLower(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// check refuses what only the whole package shows.
+func (s *schema) check() error {
+	enums, structs := map[string]bool{}, map[string]bool{}
+	for _, en := range s.enums {
+		enums[en.name] = true
+		if len(en.values) == 0 {
+			return fmt.Errorf("type %s has no values; declare its constants, or use string", en.name)
+		}
+	}
+	for _, st := range s.structs {
+		structs[st.name] = true
+	}
+	for _, st := range s.structs {
+		seen := map[string]bool{}
+		for _, fd := range st.fields {
+			switch {
+			case seen[fd.name]:
+				return fmt.Errorf("%s: two fields are called %q", st.name, fd.name)
+			case ast.IsExported(fd.typ) && !enums[fd.typ] && !structs[fd.typ]:
+				return fmt.Errorf("%s: %q has the type %s, which has no wire form", st.name, fd.name, fd.typ)
+			case structs[fd.typ] && fd.optional && !fd.list && !fd.pointer:
+				return fmt.Errorf("%s: omitempty does nothing for %q, a struct; use a pointer", st.name, fd.name)
+			}
+			seen[fd.name] = true
+		}
+	}
+	return s.checkMethods(structs)
+}
+
+// checkMethods refuses a method without its parameters and parameters without
+// their method: twins carry the same name.
+func (s *schema) checkMethods(structs map[string]bool) error {
+	known := map[string]bool{}
+	for _, m := range s.methods() {
+		base := typeBase(m)
+		known[base] = true
+		if !structs[base+"Params"] {
+			return fmt.Errorf("method %s needs type %sParams", m, base)
+		}
+	}
+	for _, st := range s.structs {
+		for _, suffix := range []string{"Params", "Result"} {
+			if base, ok := strings.CutSuffix(st.name, suffix); ok && !known[base] {
+				return fmt.Errorf("type %s belongs to no method; add its Method constant or rename it", st.name)
+			}
+		}
+	}
+	return nil
+}
+
+// methods returns the values of the enum Method, unquoted.
+func (s *schema) methods() []string {
+	var out []string
+	for _, en := range s.enums {
+		if en.name == "Method" {
+			for _, v := range en.values {
+				out = append(out, strings.Trim(v.value, "'"))
+			}
+		}
+	}
+	return out
+}
+
+// typeBase turns "tool.dispatch" into "ToolDispatch".
+func typeBase(method string) string {
+	var base strings.Builder
+	for word := range strings.SplitSeq(method, ".") {
+		base.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return base.String()
+}

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// schema is the package as the TypeScript view needs it, each list in source
+// order.
+type schema struct {
+	enums   []*enum
+	structs []*structDecl
+	// decls holds every *enum and *structDecl, then every constDecl.
+	decls []any
+}
+
+// constDecl is an exported constant that belongs to no enum.
+type constDecl struct {
+	name, doc, value string
+}
+
+// enum is a string type with its constants.
+type enum struct {
+	name, doc string
+	values    []enumValue
+}
+
+type enumValue struct {
+	goName, doc, value string
+}
+
+type structDecl struct {
+	name, doc string
+	fields    []field
+}
+
+type field struct {
+	name, doc string
+	optional  bool
+	pointer   bool
+	// list is set for a slice of typ.
+	list bool
+	// typ is a builtin's name (string, bool, int, float64, raw) or the name of
+	// an enum or struct of the package.
+	typ string
+}
+
+// load reads the Go files of the package in dir, tests excepted. Functions,
+// variables and unexported names have no wire form and are left out, and so is
+// a type whose doc comment carries //genwire:skip and a reason.
+func load(dir fs.FS) (*schema, error) {
+	names, err := fs.Glob(dir, "*.go")
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		src, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(fset, name, src, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	if len(files) == 0 {
+		return nil, errors.New("no Go files; name the folder of package wire with -in")
+	}
+	l := loader{fset: fset, schema: &schema{}, byName: map[string]*enum{}, values: values(fset, files)}
+	// Types first, because a constant may stand in an earlier file than its type.
+	for _, file := range files {
+		if err := l.each(file, token.TYPE, l.addType); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range files {
+		if err := l.each(file, token.CONST, l.addConst); err != nil {
+			return nil, err
+		}
+	}
+	return l.schema, nil
+}
+
+// values evaluates the package's constants. Its imports are not resolved: the
+// errors which that causes do not concern constants, and go build finds the
+// real ones.
+func values(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
+	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
+	conf := types.Config{IgnoreFuncBodies: true, Error: func(error) {}}
+	_, _ = conf.Check("wire", fset, files, info)
+	return info.Defs
+}
+
+type loader struct {
+	fset   *token.FileSet
+	schema *schema
+	byName map[string]*enum
+	values map[*ast.Ident]types.Object
+}
+
+// each calls add for every spec of file's declarations of kind tok.
+func (l *loader) each(file *ast.File, tok token.Token, add func(ast.Spec, *ast.CommentGroup) error) error {
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != tok {
+			continue
+		}
+		for _, s := range g.Specs {
+			if err := add(s, docOf(g, s)); err != nil {
+				return fmt.Errorf("%s: %w", l.fset.Position(s.Pos()), err)
+			}
+		}
+	}
+	return nil
+}
+
+// docOf returns the spec's own comment or, for a declaration without
+// parentheses, that of the declaration.
+func docOf(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
+	if !g.Lparen.IsValid() {
+		return g.Doc
+	}
+	switch s := s.(type) {
+	case *ast.TypeSpec:
+		return s.Doc
+	case *ast.ValueSpec:
+		return s.Doc
+	}
+	return nil
+}
+
+func (l *loader) addType(s ast.Spec, doc *ast.CommentGroup) error {
+	t := s.(*ast.TypeSpec)
+	name := t.Name.Name
+	if !t.Name.IsExported() || skipped(doc) {
+		return nil
+	}
+	if err := checkTypeName(name); err != nil {
+		return err
+	}
+	switch e := t.Type.(type) {
+	case *ast.Ident:
+		if e.Name != "string" || t.TypeParams != nil || t.Assign.IsValid() {
+			return fmt.Errorf("type %s: only structs and string types have a wire form, %s has none", name, e.Name)
+		}
+		en := &enum{name: name, doc: doc.Text()}
+		l.byName[name] = en
+		l.schema.enums = append(l.schema.enums, en)
+		l.schema.decls = append(l.schema.decls, en)
+	case *ast.StructType:
+		if t.TypeParams != nil {
+			return fmt.Errorf("type %s: a type with parameters has no wire form", name)
+		}
+		st := &structDecl{name: name, doc: doc.Text()}
+		for _, f := range e.Fields.List {
+			fd, err := loadField(f)
+			if err != nil {
+				return fmt.Errorf("%s%w", name, err)
+			}
+			st.fields = append(st.fields, fd)
+		}
+		l.schema.structs = append(l.schema.structs, st)
+		l.schema.decls = append(l.schema.decls, st)
+	default:
+		return fmt.Errorf("type %s: no wire form for %s; use a struct or a string type", name, types.ExprString(t.Type))
+	}
+	return nil
+}
+
+func skipped(doc *ast.CommentGroup) bool {
+	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool {
+		return strings.HasPrefix(c.Text, "//genwire:skip ")
+	})
+}
+
+func loadField(f *ast.Field) (field, error) {
+	if len(f.Names) == 0 {
+		return field{}, fmt.Errorf(": embeds %s; name the field, or write its fields out", types.ExprString(f.Type))
+	}
+	goName := f.Names[0].Name
+	if len(f.Names) > 1 || f.Tag == nil || !f.Names[0].IsExported() {
+		return field{}, fmt.Errorf(".%s: give each field an exported name and a json tag of its own", goName)
+	}
+	raw, err := strconv.Unquote(f.Tag.Value)
+	if err != nil {
+		return field{}, fmt.Errorf(".%s: %w", goName, err)
+	}
+	name, opt, _ := strings.Cut(reflect.StructTag(raw).Get("json"), ",")
+	fd := field{name: name, doc: f.Doc.Text(), optional: opt != ""}
+	switch {
+	case name == "" || name == "-":
+		return field{}, fmt.Errorf(".%s: give it a json name", goName)
+	case opt != "" && opt != "omitempty" && opt != "omitzero":
+		return field{}, fmt.Errorf(".%s: json option %q has no wire form; use omitempty or none", goName, opt)
+	}
+	if err := fd.setType(f.Type); err != nil {
+		return field{}, fmt.Errorf(".%s: %w", goName, err)
+	}
+	if err := checkField(fd); err != nil {
+		return field{}, fmt.Errorf(".%s: %w", goName, err)
+	}
+	return fd, nil
+}
+
+// setType sets typ and list from the Go type.
+func (fd *field) setType(e ast.Expr) error {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		if _, ok := e.X.(*ast.Ident); ok {
+			fd.pointer = true
+			return fd.setType(e.X)
+		}
+	case *ast.ArrayType:
+		if _, ok := e.Elt.(*ast.Ident); ok && e.Len == nil {
+			fd.list = true
+			return fd.setType(e.Elt)
+		}
+	case *ast.SelectorExpr:
+		if types.ExprString(e) == "json.RawMessage" {
+			fd.typ = "raw"
+			return nil
+		}
+	case *ast.Ident:
+		if ast.IsExported(e.Name) || slices.Contains([]string{"string", "bool", "int", "float64"}, e.Name) {
+			fd.typ = e.Name
+			return nil
+		}
+	}
+	return fmt.Errorf("no wire form for %s; use string, bool, int, float64, json.RawMessage, a type of this package, "+
+		"or a pointer to or a slice of one", types.ExprString(e))
+}
+
+func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
+	v := s.(*ast.ValueSpec)
+	for _, id := range v.Names {
+		if !id.IsExported() {
+			continue
+		}
+		c, ok := l.values[id].(*types.Const)
+		if !ok || c.Val().Kind() == constant.Unknown {
+			return fmt.Errorf("const %s: its value can't be computed", id.Name)
+		}
+		literal, err := tsLiteral(c.Val())
+		if err != nil {
+			return fmt.Errorf("const %s: %w", id.Name, err)
+		}
+		named, ok := c.Type().(*types.Named)
+		if !ok {
+			cd := constDecl{name: id.Name, doc: doc.Text(), value: literal}
+			l.schema.decls = append(l.schema.decls, cd)
+			continue
+		}
+		en := l.byName[named.Obj().Name()]
+		if en == nil {
+			return fmt.Errorf("const %s: type %s has no wire form", id.Name, named.Obj().Name())
+		}
+		en.values = append(en.values, enumValue{goName: id.Name, doc: doc.Text(), value: literal})
+	}
+	return nil
+}
+
+// tsLiteral returns v as TypeScript writes it.
+func tsLiteral(v constant.Value) (string, error) {
+	switch v.Kind() {
+	case constant.Int:
+		if n, exact := constant.Int64Val(v); !exact || n > maxSafeInt || n < -maxSafeInt {
+			return "", fmt.Errorf("%s is not exact in JavaScript (above 2^53)", v)
+		}
+		return v.ExactString(), nil
+	case constant.Float:
+		f, _ := constant.Float64Val(v)
+		return strconv.FormatFloat(f, 'g', -1, 64), nil
+	case constant.Bool:
+		return v.ExactString(), nil
+	case constant.String:
+		return tsString(constant.StringVal(v)), nil
+	default:
+		return "", fmt.Errorf("no TypeScript form for %s", v)
+	}
+}
+
+// maxSafeInt is JavaScript's Number.MAX_SAFE_INTEGER.
+const maxSafeInt = 1<<53 - 1

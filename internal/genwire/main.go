@@ -1,0 +1,38 @@
+// Genwire writes the TypeScript view of package wire: constants, unions,
+// interfaces, the tables of requests and notifications, and the shapes that
+// wire/frame.ts checks bytes from outside against.
+//
+//	go run ./internal/genwire -in wire -out wire/wire.gen.ts
+//
+// What it does not know it refuses with the name of the thing, instead of
+// guessing. See check.go for what it refuses, and why.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+
+// run is main without the process: it returns the exit code.
+func run(args []string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("genwire", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	in := flags.String("in", "wire", "package directory to read")
+	out := flags.String("out", "wire/wire.gen.ts", "file to write")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	src, err := generate(os.DirFS(*in))
+	if err == nil {
+		err = os.WriteFile(*out, src, 0o644)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "genwire: %v\n", err)
+		return 1
+	}
+	return 0
+}
