@@ -31,7 +31,7 @@ func checkField(fd field) error {
 	switch {
 	case (fd.pointer || fd.list) && !fd.optional:
 		return errors.New("without omitempty its zero value is null on the wire; add omitempty")
-	case fd.typ == "int" && lacksUnit(fd.name):
+	case (fd.typ == "int" || fd.typ == "float64") && lacksUnit(fd.name):
 		return fmt.Errorf("say the unit: %sMs, %sBytes or the like", fd.name, fd.name)
 	}
 	return nil

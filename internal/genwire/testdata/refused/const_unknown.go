@@ -1,0 +1,6 @@
+// want: const Idle: its value can't be computed
+package wire
+
+import "time"
+
+const Idle = 30 * time.Second

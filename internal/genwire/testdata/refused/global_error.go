@@ -1,0 +1,6 @@
+// want: type Error equals a global name of TypeScript; call it WireError, say
+package wire
+
+type Error struct {
+	Text string `json:"text"`
+}

@@ -1,0 +1,4 @@
+// want: type Event equals a global name of TypeScript
+package wire
+
+type Event struct{}

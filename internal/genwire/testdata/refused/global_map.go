@@ -1,0 +1,4 @@
+// want: type Map equals a global name of TypeScript
+package wire
+
+type Map struct{}

@@ -1,0 +1,6 @@
+// want: A.X: give each field an exported name and a json tag of its own
+package wire
+
+type A struct {
+	X string
+}

@@ -1,0 +1,6 @@
+// want: A.HardDeadline: say the unit
+package wire
+
+type A struct {
+	HardDeadline *int `json:"hardDeadline,omitempty"`
+}

@@ -1,0 +1,6 @@
+// want: A.RetryDelay: say the unit
+package wire
+
+type A struct {
+	RetryDelay float64 `json:"retryDelay"`
+}

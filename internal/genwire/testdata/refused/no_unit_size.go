@@ -1,0 +1,6 @@
+// want: A.Size: say the unit: sizeMs, sizeBytes
+package wire
+
+type A struct {
+	Size int `json:"size"`
+}

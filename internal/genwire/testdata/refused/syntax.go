@@ -1,0 +1,4 @@
+// want: expected
+package wire
+
+type A struct {

@@ -1,0 +1,6 @@
+// want: A.X: no wire form for interface{}
+package wire
+
+type A struct {
+	X interface{} `json:"x"`
+}
