@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"slices"
@@ -64,6 +65,7 @@ type Dispatcher struct {
 	mu     sync.Mutex           // guards all below
 	live   map[string]*liveCall // by call id
 	order  []*liveCall          // the last calls that ended, oldest first
+	taken  uint64               // calls taken in so far
 	closed bool
 }
 
@@ -150,10 +152,7 @@ func (d *Dispatcher) Calls() []View {
 	ended := slices.Clone(d.order)
 	d.mu.Unlock()
 	slices.SortFunc(live, func(a, b *liveCall) int {
-		if n := a.created.Compare(b.created); n != 0 {
-			return n
-		}
-		return strings.Compare(a.id, b.id)
+		return cmp.Compare(a.number, b.number)
 	})
 	slices.Reverse(ended)
 	views := make([]View, 0, len(live)+len(ended))
@@ -204,6 +203,8 @@ func (d *Dispatcher) add(c *liveCall) bool {
 	if d.closed {
 		return false
 	}
+	d.taken++
+	c.number = d.taken
 	d.live[c.id] = c
 	if d.stream.following.Load() {
 		d.stream.publish(EventCreated, c.view(), nil)

@@ -16,6 +16,7 @@ type liveCall struct {
 	req     Call
 	id      string
 	created time.Time
+	number  uint64 // calls are numbered as they come in; guarded by d.mu
 	clock   clock
 	// wake holds a token when the meter has something new.
 	wake chan struct{}

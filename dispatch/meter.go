@@ -15,7 +15,7 @@ type meter struct {
 
 	high    float64 // progress of the last accepted notification
 	any     bool    // one was accepted
-	numbers bool    // a report with numbers was accepted
+	numbers bool    // a report with numbers came
 	total   float64 // of the last report with numbers, if hasTotal
 	hasTot  bool
 	message string // the last message accepted
@@ -32,6 +32,9 @@ type meter struct {
 func (m *meter) accept(n numbers, message, audience string) {
 	p := Progress{Progress: n.progress, Message: message, Audience: audience}
 	total, hasTotal := n.total, n.hasTotal
+	if n.hasProgress {
+		m.numbers, m.total, m.hasTot = true, n.total, n.hasTotal
+	}
 	switch {
 	case !n.hasProgress && !m.numbers:
 		p.Progress, hasTotal = m.high+1, false
@@ -49,9 +52,6 @@ func (m *meter) accept(n numbers, message, audience string) {
 	}
 	if hasTotal && p.Progress-total <= total*epsilon {
 		p.Total, p.HasTotal = total, true
-	}
-	if n.hasProgress {
-		m.numbers, m.total, m.hasTot = true, n.total, n.hasTotal
 	}
 	m.high, m.any = p.Progress, true
 	if message != "" {

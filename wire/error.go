@@ -76,3 +76,12 @@ type RPCError struct {
 	Message string     `json:"message"`
 	Data    *CallError `json:"data,omitempty"`
 }
+
+// ErrorCodes returns every code, in the order of this file.
+func ErrorCodes() []ErrorCode {
+	return []ErrorCode{
+		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated, ErrBrowserLost, ErrLinkLost,
+		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
+		ErrUnknownTool, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrShutdown, ErrInternal,
+	}
+}

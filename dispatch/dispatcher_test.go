@@ -1,0 +1,385 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+var exportTool = dispatch.Tool{Plugin: "messages", Name: "export", PluginName: "Messages", Matches: []string{"*://localhost/*"}}
+
+// page is a fake browser whose handler is a function.
+type page struct {
+	handler func(run dispatch.Run, sink dispatch.Sink)
+	wg      sync.WaitGroup
+
+	mu        sync.Mutex // guards cancelled
+	cancelled []string   // the reasons it was told to stop
+}
+
+func (p *page) bridge() *dispatchtest.Bridge {
+	return &dispatchtest.Bridge{
+		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			if p.handler != nil {
+				p.wg.Go(func() { p.handler(run, sink) })
+			}
+			return nil
+		},
+		CancelFunc: func(_, reason string, answered func(wire.CancelOutcome)) {
+			p.mu.Lock()
+			p.cancelled = append(p.cancelled, reason)
+			p.mu.Unlock()
+			answered(wire.CancelAborted)
+		},
+	}
+}
+
+func (p *page) stops() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.cancelled)
+}
+
+func number(f float64) *float64 { return &f }
+
+func report(progress, total float64) []wire.Report {
+	return []wire.Report{{Progress: number(progress), Total: number(total)}}
+}
+
+// call runs one call and returns how long it took in fake time.
+func call(t *testing.T, p *page, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
+	t.Helper()
+	d := dispatch.New(p.bridge(), o)
+	start := time.Now()
+	r, err := d.Call(t.Context(), c)
+	took := time.Since(start)
+	p.wg.Wait()
+	return r, asError(t, err), took
+}
+
+func asError(t *testing.T, err error) *dispatch.Error {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	var e *dispatch.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("err = %T, want *dispatch.Error", err)
+	}
+	return e
+}
+
+// sleep waits in fake time.
+func sleep(d time.Duration) { <-time.After(d) }
+
+func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{}
+		_, err, took := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrIdleTimeout || took != 30*time.Second || err.Ran != 30*time.Second {
+			t.Fatalf("ended after %v with %+v, want idle_timeout at exactly 30s", took, err)
+		}
+		if p.stops() != 1 || err.Stopped != wire.CancelAborted {
+			t.Errorf("page told %d times, answered %q; want once, aborted", p.stops(), err.Stopped)
+		}
+	})
+}
+
+func TestReportMovesTheIdleLimit(t *testing.T) {
+	tests := []struct {
+		at   time.Duration // of the only report
+		ends time.Duration
+	}{
+		{29*time.Second + 999*time.Millisecond, 59*time.Second + 999*time.Millisecond},
+		{30*time.Second - 1, 60*time.Second - 1},
+		{30 * time.Second, 30 * time.Second}, // late: the limit was reached
+	}
+	for _, tt := range tests {
+		t.Run(tt.at.String(), func(t *testing.T) {
+			for range 50 { // whichever of report and timer comes first
+				synctest.Test(t, func(t *testing.T) {
+					p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+						sleep(tt.at)
+						s.Reports(report(1, 10), 0)
+					}}
+					_, err, took := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+					if err == nil || err.Code != wire.ErrIdleTimeout || took != tt.ends {
+						t.Fatalf("ended after %v with %v, want idle_timeout at %v", took, err, tt.ends)
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestReportsCannotPassTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reports := 0
+		p := &page{}
+		stop := make(chan struct{})
+		p.handler = func(_ dispatch.Run, s dispatch.Sink) {
+			for {
+				select {
+				case <-time.After(29 * time.Second):
+					reports++
+					s.Reports(report(float64(reports), 100), 0)
+				case <-stop:
+					return
+				}
+			}
+		}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		start := time.Now()
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		took := time.Since(start)
+		close(stop)
+		p.wg.Wait()
+		e := asError(t, err)
+		if e.Code != wire.ErrDeadlineExceeded || took != 5*time.Minute {
+			t.Fatalf("ended after %v with %v, want deadline_exceeded at exactly 5m", took, err)
+		}
+		if e.Reports != 10 || e.SinceReport != 10*time.Second || e.Retryable {
+			t.Errorf("reports %d, since %v, retryable %t; want 10, 10s, false", e.Reports, e.SinceReport, e.Retryable)
+		}
+	})
+}
+
+func TestCallLivesLongByItsReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			for i := range 7 {
+				sleep(10 * time.Second)
+				s.Reports(report(float64(i+1), 7), 0)
+			}
+			s.Finish(json.RawMessage(`{"ok":true}`), nil)
+		}}
+		// No Progress function: the timer is reset all the same.
+		r, err, took := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		if err != nil || string(r.Output) != `{"ok":true}` || took != 70*time.Second || r.Reports != 7 {
+			t.Fatalf("result %s, reports %d, error %v after %v; want a result after 70s", r.Output, r.Reports, err, took)
+		}
+		if p.stops() != 0 {
+			t.Error("the page of a call that succeeded was told to stop")
+		}
+	})
+}
+
+func TestInvalidReportsResetTheTimerToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			for range 3 {
+				sleep(20 * time.Second)
+				s.Reports([]wire.Report{{Progress: number(-1)}, {Invalid: true}, {}}, 2)
+			}
+			s.Finish(nil, nil)
+		}}
+		r, err, _ := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		if err != nil || r.Reports != 15 {
+			t.Fatalf("reports %d, error %v; want 15 (9 sent, 6 skipped) and none", r.Reports, err)
+		}
+	})
+}
+
+func TestLimitsOfToolAndOptions(t *testing.T) {
+	tests := []struct {
+		name string
+		o    dispatch.Options
+		tool dispatch.Tool
+		want time.Duration
+		code wire.ErrorCode
+	}{
+		{"options", dispatch.Options{Idle: 3 * time.Second}, exportTool, 3 * time.Second, wire.ErrIdleTimeout},
+		{"tool", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", Idle: time.Second}, time.Second, wire.ErrIdleTimeout},
+		{"hard below idle", dispatch.Options{Hard: 2 * time.Second}, exportTool, 2 * time.Second, wire.ErrDeadlineExceeded},
+		{"both at once", dispatch.Options{Idle: time.Minute, Hard: time.Minute}, exportTool, time.Minute, wire.ErrDeadlineExceeded},
+		{
+			"tool's hard limit is below the ceiling", dispatch.Options{Idle: time.Hour},
+			dispatch.Tool{Plugin: "p", Name: "t", Hard: time.Hour}, 5 * time.Minute, wire.ErrDeadlineExceeded,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, err, took := call(t, &page{}, tt.o, dispatch.Call{Tool: tt.tool})
+				if err == nil || err.Code != tt.code || took != tt.want {
+					t.Errorf("ended after %v with %v, want %s at %v", took, err, tt.code, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestNothingAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sink dispatch.Sink
+		var notes atomic.Int32
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			sink = s
+			s.Finish(json.RawMessage(`1`), nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		f := d.Follow()
+		defer f.Close()
+		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notes.Add(1) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sink.Reports(report(1, 2), 0)
+		sink.Finish(json.RawMessage(`2`), nil)
+		sink.Finish(nil, &wire.CallError{Code: wire.ErrInternal})
+		if d.Cancel(r.CallID, "a test") {
+			t.Error("a call that has ended was cancelled")
+		}
+		synctest.Wait()
+		v, _ := d.Find(r.CallID)
+		if notes.Load() != 0 || v.Reports != 0 || v.Status != wire.StatusDone {
+			t.Errorf("after the end: %d notifications, view %+v", notes.Load(), v)
+		}
+		events, _, err := f.Next(t.Context())
+		if err != nil || len(events) != 3 || events[2].Kind != dispatch.EventEnded {
+			t.Errorf("events %+v, %v; want created, running, ended", events, err)
+		}
+	})
+}
+
+// TestResultInTheInstantOfTheTimeout: whichever comes first wins, and only it.
+func TestResultInTheInstantOfTheTimeout(t *testing.T) {
+	for range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+				sleep(30 * time.Second)
+				s.Finish(json.RawMessage(`"late"`), nil)
+			}}
+			d := dispatch.New(p.bridge(), dispatch.Options{})
+			f := d.Follow()
+			defer f.Close()
+			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+			p.wg.Wait()
+			synctest.Wait()
+			events, _, _ := f.Next(t.Context())
+			ended := 0
+			for _, e := range events {
+				if e.Kind == dispatch.EventEnded {
+					ended++
+				}
+			}
+			e := asError(t, err)
+			won := string(r.Output) == `"late"` && e == nil && p.stops() == 0
+			lost := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stops() == 1
+			if ended != 1 || won == lost {
+				t.Fatalf("%d endings, result %s, error %v, %d stops", ended, r.Output, err, p.stops())
+			}
+		})
+	}
+}
+
+func TestTenThousandCallsAtOnce(t *testing.T) {
+	const n = 10000
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+			var i int
+			if err := json.Unmarshal(run.Args, &i); err != nil {
+				panic(err)
+			}
+			switch i % 4 {
+			case 0: // succeeds at once
+				s.Finish(run.Args, nil)
+			case 1: // lives by its reports
+				for range 4 {
+					sleep(20 * time.Second)
+					s.Reports(report(1, 2), 0)
+				}
+				s.Finish(run.Args, nil)
+			case 2: // fails
+				sleep(time.Second)
+				s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "the tab was closed"})
+			case 3: // stays silent
+			}
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: n})
+		var wg sync.WaitGroup
+		var bad atomic.Int32
+		start := time.Now()
+		for i := range n {
+			wg.Go(func() {
+				r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: json.RawMessage(fmt.Sprint(i))})
+				var e *dispatch.Error
+				errors.As(err, &e)
+				took := time.Since(start)
+				ok := false
+				switch i % 4 {
+				case 0:
+					ok = err == nil && string(r.Output) == fmt.Sprint(i) && took == 0
+				case 1:
+					ok = err == nil && string(r.Output) == fmt.Sprint(i) && took == 80*time.Second
+				case 2:
+					ok = e != nil && e.Code == wire.ErrTabClosed && took == time.Second
+				case 3:
+					ok = e != nil && e.Code == wire.ErrIdleTimeout && took == 30*time.Second
+				}
+				if !ok {
+					bad.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		p.wg.Wait()
+		if bad.Load() != 0 || p.stops() != n/4 {
+			t.Errorf("%d calls ended wrongly, %d pages told to stop, want 0 and %d", bad.Load(), p.stops(), n/4)
+		}
+		if live := len(d.Calls()); live != 200 {
+			t.Errorf("%d calls listed, want the last 200", live)
+		}
+	})
+}
+
+func TestBridgeRefusesToStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &dispatchtest.Bridge{StartFunc: func(context.Context, dispatch.Run, dispatch.Sink) *wire.CallError {
+			return &wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser is gone"}
+		}}
+		d := dispatch.New(b, dispatch.Options{})
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if e := asError(t, err); e.Code != wire.ErrBrowserLost || !e.Retryable {
+			t.Errorf("error %+v, want browser_lost, retryable", e)
+		}
+		if c := d.Calls(); len(c) != 1 || c[0].Status != wire.StatusFailed {
+			t.Errorf("calls %+v, want one that failed", c)
+		}
+	})
+}
+
+func TestShutdownEndsAllCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{}
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1})
+		errs := make(chan error, 2)
+		for range 2 { // one runs, one waits
+			go func() {
+				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+				errs <- err
+			}()
+		}
+		synctest.Wait()
+		d.Shutdown()
+		for range 2 {
+			if e := asError(t, <-errs); e.Code != wire.ErrShutdown {
+				t.Errorf("code %s, want shutdown", e.Code)
+			}
+		}
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if e := asError(t, err); e.Code != wire.ErrShutdown || p.stops() != 1 {
+			t.Errorf("a call after Shutdown: %v; %d pages told to stop, want 1", err, p.stops())
+		}
+	})
+}

@@ -1,0 +1,228 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+func TestClientThatLeavesCancelsItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool})
+		if e := asError(t, err); e.Code != wire.ErrCancelled || time.Since(start) != 3*time.Second || p.stops() != 1 {
+			t.Errorf("error %v after %v, %d stops; want cancelled after 3s, 1 stop", err, time.Since(start), p.stops())
+		}
+		if v := d.Calls()[0]; v.Status != wire.StatusCancelled || v.Stopped != wire.CancelAborted {
+			t.Errorf("view %+v, want cancelled and aborted", v)
+		}
+	})
+}
+
+func TestClientThatHasLeftStartsNothing(t *testing.T) {
+	started := false
+	d := dispatch.New(&dispatchtest.Bridge{
+		StartFunc: func(context.Context, dispatch.Run, dispatch.Sink) *wire.CallError { started = true; return nil },
+	}, dispatch.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := d.Call(ctx, dispatch.Call{Tool: exportTool})
+	if e := asError(t, err); e.Code != wire.ErrCancelled || started {
+		t.Errorf("error %v, started %t; want cancelled, not started", err, started)
+	}
+}
+
+func TestCancelOutcomes(t *testing.T) {
+	tests := []struct {
+		outcome wire.CancelOutcome
+		after   time.Duration
+		told    wire.CancelOutcome // in the error
+		text    string
+	}{
+		{wire.CancelAborted, time.Millisecond, wire.CancelAborted, "told to stop and did"},
+		{wire.CancelFinished, time.Millisecond, wire.CancelFinished, "had finished by then"},
+		{wire.CancelIgnored, 2 * time.Second, "", "has not answered yet"},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.outcome), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, answered func(wire.CancelOutcome)) {
+					time.AfterFunc(tt.after, func() { answered(tt.outcome) })
+				}}
+				d := dispatch.New(b, dispatch.Options{})
+				start := time.Now()
+				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+				e := asError(t, err)
+				if e.Stopped != tt.told || !contains(e.Message, tt.text) {
+					t.Errorf("stopped %q in %q, want %q and %q", e.Stopped, e.Message, tt.told, tt.text)
+				}
+				if took := time.Since(start); took > 30*time.Second+50*time.Millisecond {
+					t.Errorf("the error came after %v", took)
+				}
+				sleep(3 * time.Second)
+				if v := d.Calls()[0]; v.Stopped != tt.outcome {
+					t.Errorf("recorded outcome %q, want %q", v.Stopped, tt.outcome)
+				}
+			})
+		})
+	}
+}
+
+func TestPersonStopsARunningAndAWaitingCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{}
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1})
+		errs := make(chan error, 2)
+		for range 2 {
+			go func() {
+				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+				errs <- err
+			}()
+			synctest.Wait()
+		}
+		calls := d.Calls()
+		if len(calls) != 2 || calls[0].Status != wire.StatusRunning || calls[1].Status != wire.StatusPending {
+			t.Fatalf("calls %+v, want one running and one pending", calls)
+		}
+		for i := range calls { // the waiting one first
+			id := calls[len(calls)-1-i].CallID
+			if !d.Cancel(id, "the side panel") {
+				t.Errorf("call %d was not cancelled", i)
+			}
+			e := asError(t, <-errs)
+			if e.Code != wire.ErrCancelled || !contains(e.Message, "cancelled by the side panel") {
+				t.Errorf("error %v", e)
+			}
+		}
+		if d.Cancel(calls[0].CallID, "x") || d.Cancel("call_unknown", "x") {
+			t.Error("an ended or unknown call was cancelled")
+		}
+		if p.stops() != 1 {
+			t.Errorf("%d pages told to stop, want only the one that ran", p.stops())
+		}
+	})
+}
+
+// TestStopReachesACallThatEndsWhileItStarts: the stop sent at the ending finds
+// nothing to stop, because the bridge learns of the call after it.
+func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		known := map[string]bool{}
+		stopped := 0
+		var d *dispatch.Dispatcher
+		d = dispatch.New(&dispatchtest.Bridge{
+			StartFunc: func(_ context.Context, run dispatch.Run, _ dispatch.Sink) *wire.CallError {
+				d.Cancel(run.ID, "a test")
+				known[run.ID] = true
+				return nil
+			},
+			CancelFunc: func(id, _ string, answered func(wire.CancelOutcome)) {
+				if known[id] {
+					stopped++
+				}
+				answered(wire.CancelFinished)
+			},
+		}, dispatch.Options{})
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if e := asError(t, err); e.Code != wire.ErrCancelled || stopped != 1 {
+			t.Errorf("error %v, stopped %d; want cancelled and the page told once it ran", err, stopped)
+		}
+	})
+}
+
+func TestBlockedStopDoesNotHoldUpTheError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, answered func(wire.CancelOutcome)) {
+			sleep(10 * time.Second) // a link that takes no more bytes
+			answered(wire.CancelIgnored)
+		}}
+		d := dispatch.New(b, dispatch.Options{})
+		start := time.Now()
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if took := time.Since(start); err == nil || took > 30*time.Second+50*time.Millisecond {
+			t.Errorf("error %v after %v, want one at 30s", err, took)
+		}
+		sleep(11 * time.Second)
+	})
+}
+
+func TestEveryEndingOfTheBridge(t *testing.T) {
+	for _, code := range wire.ErrorCodes() {
+		t.Run(string(code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+					s.Finish(nil, &wire.CallError{Code: code, Message: "what happened"})
+					s.Finish(json.RawMessage(`1`), nil)
+				}}
+				_, err, _ := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+				if err == nil || err.Code != code {
+					t.Fatalf("error %v, want %s", err, code)
+				}
+				if p.stops() != 0 {
+					t.Error("a page that had ended the call was told to stop")
+				}
+			})
+		})
+	}
+}
+
+func TestNextTargetWhenNotReady(t *testing.T) {
+	first, second := dispatchtest.Document, dispatchtest.Document
+	second.TabID, second.DocumentID = 8, "d2"
+	notReady := &wire.CallError{Code: wire.ErrNotReady, Message: "isReady() was not true"}
+	failed := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
+	tests := []struct {
+		name     string
+		answers  map[int]*wire.CallError // by tab; nil succeeds
+		startErr *wire.CallError         // for the first tab
+		tabs     []int                   // tried
+		code     wire.ErrorCode
+	}{
+		{"first is ready", map[int]*wire.CallError{}, nil, []int{7}, ""},
+		{"second is ready", map[int]*wire.CallError{7: notReady}, nil, []int{7, 8}, ""},
+		{"none is ready", map[int]*wire.CallError{7: notReady, 8: notReady}, nil, []int{7, 8}, wire.ErrNotReady},
+		{"other errors are final", map[int]*wire.CallError{7: failed}, nil, []int{7}, wire.ErrToolError},
+		{"document gone", nil, &wire.CallError{Code: wire.ErrNavigated, Message: "gone"}, []int{7, 8}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var tabs []int
+				d := dispatch.New(&dispatchtest.Bridge{
+					TargetsFunc: func(string) dispatch.Targets {
+						return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{first, second}}
+					},
+					StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
+						tabs = append(tabs, run.Target.TabID)
+						if tt.startErr != nil && run.Target.TabID == 7 {
+							return tt.startErr
+						}
+						go s.Finish(nil, tt.answers[run.Target.TabID])
+						return nil
+					},
+				}, dispatch.Options{})
+				r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+				e := asError(t, err)
+				if (e == nil) != (tt.code == "") || (e != nil && e.Code != tt.code) {
+					t.Errorf("error %v, want %q", err, tt.code)
+				}
+				if len(tabs) != len(tt.tabs) || tabs[len(tabs)-1] != tt.tabs[len(tt.tabs)-1] {
+					t.Errorf("tried tabs %v, want %v", tabs, tt.tabs)
+				}
+				if e == nil && r.Target.TabID != tabs[len(tabs)-1] {
+					t.Errorf("result from tab %d", r.Target.TabID)
+				}
+			})
+		})
+	}
+}
