@@ -1,0 +1,136 @@
+package jsbuild
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// embedded is the esbuild namespace of files that come from a [Sources].
+const embedded = "opentabs"
+
+// Sources is a tree of embedded files that esbuild can bundle without a disk
+// and without npm. The zero value holds no files. It is safe for concurrent
+// use as long as nobody changes its maps.
+type Sources struct {
+	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x"
+	// has the path "x/src/a.ts". Relative imports may cross roots, as they do
+	// in the checkout.
+	Roots map[string]fs.FS
+	// Alias says which embedded path a bare import ("zod") means, also for
+	// importers that are not embedded. A key that ends in "/" stands for all
+	// imports that begin with it; the rest is appended to its value.
+	Alias map[string]string
+}
+
+// Read returns one embedded file.
+func (s Sources) Read(name string) ([]byte, error) {
+	root, rest, _ := strings.Cut(name, "/")
+	tree, ok := s.Roots[root]
+	if !ok {
+		return nil, fmt.Errorf("read %s: no embedded root %q", name, root)
+	}
+	return fs.ReadFile(tree, rest)
+}
+
+// Plugin returns the esbuild plugin that serves s. Entry points are embedded
+// paths, such as "extension/src/worker.ts", or files on disk.
+func (s Sources) Plugin() api.Plugin {
+	return api.Plugin{
+		Name: "opentabs-sources",
+		Setup: func(build api.PluginBuild) {
+			build.OnResolve(api.OnResolveOptions{Filter: `.*`}, s.resolve)
+			build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: embedded}, s.load)
+		},
+	}
+}
+
+// resolve finds the embedded file that an import means. An empty result leaves
+// the import to esbuild's own rules.
+func (s Sources) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
+	inside := a.Namespace == embedded
+	relative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")
+	switch {
+	case a.Kind == api.ResolveEntryPoint:
+		if name, ok := s.find(path.Clean(a.Path)); ok {
+			return api.OnResolveResult{Path: name, Namespace: embedded}, nil
+		}
+		return api.OnResolveResult{}, nil
+	case relative && inside:
+		if name, ok := s.find(path.Join(path.Dir(a.Importer), a.Path)); ok {
+			return api.OnResolveResult{Path: name, Namespace: embedded}, nil
+		}
+	case !relative:
+		if target, ok := s.alias(a.Path); ok {
+			if name, ok := s.find(target); ok {
+				return api.OnResolveResult{Path: name, Namespace: embedded}, nil
+			}
+			return api.OnResolveResult{}, fmt.Errorf("%q means the embedded file %s, which does not exist", a.Path, target)
+		}
+	}
+	if inside {
+		return api.OnResolveResult{}, fmt.Errorf("%q is not among the embedded sources", a.Path)
+	}
+	return api.OnResolveResult{}, nil
+}
+
+// alias returns the embedded path that a bare import stands for.
+func (s Sources) alias(spec string) (string, bool) {
+	if target, ok := s.Alias[spec]; ok {
+		return target, true
+	}
+	for i := len(spec); i > 0; i = strings.LastIndexByte(spec[:i], '/') {
+		if target, ok := s.Alias[spec[:i]+"/"]; ok && i < len(spec) {
+			return target + spec[i+1:], true
+		}
+	}
+	return "", false
+}
+
+// find returns the file that a path without or with an extension means. A
+// TypeScript file may be imported under its future name, "x.js".
+func (s Sources) find(name string) (string, bool) {
+	tries := []string{name, name + ".ts", name + ".tsx", name + ".mjs", name + ".js", name + "/index.ts", name + "/index.js"}
+	if stem, ok := strings.CutSuffix(name, ".js"); ok {
+		tries = append(tries, stem+".ts", stem+".tsx")
+	}
+	for _, try := range tries {
+		root, rest, ok := strings.Cut(try, "/")
+		if !ok || s.Roots[root] == nil {
+			continue
+		}
+		if info, err := fs.Stat(s.Roots[root], rest); err == nil && info.Mode().IsRegular() {
+			return try, true
+		}
+	}
+	return "", false
+}
+
+// load hands one embedded file to esbuild.
+func (s Sources) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
+	text, err := s.Read(a.Path)
+	if err != nil {
+		return api.OnLoadResult{}, err
+	}
+	contents := string(text)
+	return api.OnLoadResult{Contents: &contents, Loader: loaderOf(a.Path)}, nil
+}
+
+// loaderOf says how esbuild reads a file.
+func loaderOf(name string) api.Loader {
+	switch path.Ext(name) {
+	case ".ts", ".mts", ".cts":
+		return api.LoaderTS
+	case ".tsx":
+		return api.LoaderTSX
+	case ".json":
+		return api.LoaderJSON
+	case ".css":
+		return api.LoaderCSS
+	default:
+		return api.LoaderJS
+	}
+}

@@ -1,0 +1,89 @@
+package jsbuild
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// mounts are the files of several roots.
+type mounts map[string]fstest.MapFS
+
+func (m mounts) mount() map[string]fs.FS {
+	roots := map[string]fs.FS{}
+	for name, tree := range m {
+		roots[name] = tree
+	}
+	return roots
+}
+
+func bundleTest(t *testing.T, s Sources, entry string) (string, []string) {
+	t.Helper()
+	r := api.Build(api.BuildOptions{
+		EntryPoints: []string{entry},
+		Bundle:      true,
+		Format:      api.FormatESModule,
+		Plugins:     []api.Plugin{s.Plugin()},
+		LogLevel:    api.LogLevelSilent,
+		Outfile:     "out.js",
+	})
+	var problems []string
+	for _, m := range append(r.Errors, r.Warnings...) {
+		problems = append(problems, m.Text)
+	}
+	if len(r.OutputFiles) == 0 {
+		return "", problems
+	}
+	return string(r.OutputFiles[0].Contents), problems
+}
+
+func TestSourcesBundle(t *testing.T) {
+	s := Sources{
+		Roots: mounts{
+			"app": {
+				"src/main.ts":   {Data: []byte(`import { a } from './a.ts'; import { b } from '../../lib/b'; import { c } from 'pkg'; import { d } from 'pkg/deep/d.js'; import { e } from './e.js'; console.log(a, b, c, d, e);`)},
+				"src/a.ts":      {Data: []byte(`export const a: string = 'from-a';`)},
+				"src/e.ts":      {Data: []byte(`export const e: string = 'from-e';`)},
+				"src/bad.ts":    {Data: []byte(`import x from 'nobody'; console.log(x);`)},
+				"src/badrel.ts": {Data: []byte(`import './nothing'; `)},
+			},
+			"lib": {"b/index.ts": {Data: []byte(`export const b = 'from-b';`)}},
+			"pkg": {"main.mjs": {Data: []byte(`export const c = 'from-c';`)}, "deep/d.js": {Data: []byte(`export const d = 'from-d';`)}},
+		}.mount(),
+		Alias: map[string]string{"pkg": "pkg/main.mjs", "pkg/": "pkg/"},
+	}
+	out, problems := bundleTest(t, s, "app/src/main.ts")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, want := range []string{"from-a", "from-b", "from-c", "from-d", "from-e"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the bundle lacks %q:\n%s", want, out)
+		}
+	}
+	for entry, want := range map[string]string{
+		"app/src/bad.ts":    `"nobody" is not among the embedded sources`,
+		"app/src/badrel.ts": `"./nothing" is not among the embedded sources`,
+	} {
+		if _, problems := bundleTest(t, s, entry); len(problems) != 1 || !strings.Contains(problems[0], want) {
+			t.Errorf("%s: got %q, want %q", entry, problems, want)
+		}
+	}
+}
+
+// An import that the disk may answer is left to esbuild unless it is aliased.
+func TestSourcesLeaveDiskAlone(t *testing.T) {
+	s := Sources{Roots: mounts{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mount(), Alias: map[string]string{"pkg": "pkg/main.js"}}
+	r := api.Build(api.BuildOptions{
+		Stdin:    &api.StdinOptions{Contents: `import { c } from 'pkg'; import './not-here.js'; console.log(c)`, ResolveDir: t.TempDir()},
+		Bundle:   true,
+		Plugins:  []api.Plugin{s.Plugin()},
+		LogLevel: api.LogLevelSilent,
+	})
+	if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Text, `Could not resolve "./not-here.js"`) {
+		t.Fatalf("got %v, want esbuild's own error about ./not-here.js alone", r.Errors)
+	}
+}
