@@ -1,0 +1,62 @@
+package dispatch_test
+
+import (
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// TestSnapshotJSON holds the fields of tool-call-progress.v1: those that are
+// not known are absent.
+func TestSnapshotJSON(t *testing.T) {
+	tests := []struct {
+		name   string
+		report wire.Report
+		want   string
+	}{
+		{"nothing known", wire.Report{}, `"status":"running"}`},
+		{"message", wire.Report{Message: "page 1"}, `"status":"running","message":"page 1"}`},
+		{"of a total", wire.Report{Progress: number(1), Total: number(4)}, `"status":"running","progress":0.25,"loaded":1,"total":4}`},
+		{"no total", wire.Report{Progress: number(7)}, `"status":"running","loaded":7}`},
+		{"percent", wire.Report{Percent: number(40)}, `"status":"running","progress":0.4,"loaded":40,"total":100}`},
+		{"loaded", wire.Report{Progress: number(1), Total: number(2), Loaded: number(512)}, `"status":"running","progress":0.5,"loaded":512,"total":2}`},
+		{"zero of zero", wire.Report{Progress: number(0), Total: number(0)}, `"status":"running","progress":1,"loaded":0,"total":0}`},
+		{"invalid", wire.Report{Progress: number(9), Total: number(1), Message: "m"}, `"status":"running","message":"m"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hold := make(chan struct{})
+				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+					s.Reports([]wire.Report{tt.report}, 0)
+					<-hold
+					s.Finish(nil, nil)
+				}}
+				d := dispatch.New(p.bridge(), dispatch.Options{})
+				done := make(chan error, 1)
+				go func() {
+					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+					done <- err
+				}()
+				synctest.Wait()
+				view := d.Calls()[0]
+				got, err := json.Marshal(view.Snapshot)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := `{"schema":"tool-call-progress.v1","node_id":"` + view.CallID + `","call_id":"` + view.CallID +
+					`","tool_name":"messages__export",` + tt.want
+				if string(got) != want {
+					t.Errorf("snapshot\n got %s\nwant %s", got, want)
+				}
+				close(hold)
+				if err := <-done; err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
