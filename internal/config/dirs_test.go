@@ -1,0 +1,126 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func environment(vars map[string]string) func(string) string {
+	return func(name string) string { return vars[name] }
+}
+
+func TestFindDirs(t *testing.T) {
+	d, err := FindDirs(environment(map[string]string{"OPENTABS_HOME": "/srv/ot"}))
+	if want := (Dirs{Config: "/srv/ot", State: "/srv/ot"}); err != nil || d != want {
+		t.Errorf("got %v, %v", d, err)
+	}
+	d, err = FindDirs(environment(map[string]string{"OPENTABS_HOME": "rel"}))
+	if err != nil || !filepath.IsAbs(d.State) {
+		t.Errorf("a relative OPENTABS_HOME gives %v, %v", d, err)
+	}
+}
+
+func TestStateDir(t *testing.T) {
+	for _, c := range []struct {
+		goos string
+		vars map[string]string
+		want string
+	}{
+		{"linux", map[string]string{"HOME": "/home/a"}, "/home/a/.local/state"},
+		{"linux", map[string]string{"HOME": "/home/a", "XDG_STATE_HOME": "/x"}, "/x"},
+		{"linux", map[string]string{"HOME": "/home/a", "XDG_STATE_HOME": "x"}, "/home/a/.local/state"},
+		{"darwin", map[string]string{"HOME": "/Users/a", "XDG_STATE_HOME": "/x"}, "/Users/a/Library/Application Support"},
+		{"windows", map[string]string{"LocalAppData": "/l"}, "/l"},
+		{"linux", nil, ""},
+		{"windows", nil, ""},
+	} {
+		got, err := stateDir(c.goos, environment(c.vars))
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s %v: got %q, %v; want %q", c.goos, c.vars, got, err, c.want)
+		}
+		if err != nil && !strings.Contains(err.Error(), "set OPENTABS_HOME") {
+			t.Errorf("%s: %v does not say what to do", c.goos, err)
+		}
+	}
+}
+
+func TestMakeTightensModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Log("Windows has no modes")
+		return
+	}
+	base := t.TempDir()
+	d := Dirs{Config: filepath.Join(base, "c", "opentabs"), State: filepath.Join(base, "s", "opentabs")}
+	if warnings, err := d.Make(); err != nil || warnings != nil {
+		t.Fatalf("fresh directories: %v, %v", warnings, err)
+	}
+	for _, dir := range []string{d.Config, d.State} {
+		mode(t, dir, 0o700)
+	}
+	if _, err := d.Token(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(d.State, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(d.TokenFile(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	warnings, err := d.Make()
+	if err != nil || len(warnings) != 2 {
+		t.Fatalf("got %q, %v; want two warnings", warnings, err)
+	}
+	if want := "other users could open " + d.TokenFile() + " (mode 0644); its mode is now 0600"; warnings[1] != want {
+		t.Errorf("got  %s\nwant %s", warnings[1], want)
+	}
+	mode(t, d.State, 0o700)
+	mode(t, d.TokenFile(), 0o600)
+}
+
+func mode(t *testing.T, path string, want os.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != want {
+		t.Errorf("%s has mode %04o, want %04o", path, info.Mode().Perm(), want)
+	}
+}
+
+func TestWriteFileLeavesNothingBehind(t *testing.T) {
+	d := home(t, "")
+	path := d.ServerFile()
+	for _, content := range []string{"one", "two"} {
+		if err := WriteFile(path, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(d.State)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("got %v, %v; want only server.json", entries, err)
+	}
+	mode(t, path, 0o600)
+	if err := WriteFile(filepath.Join(d.State, "missing", "x"), nil); err == nil {
+		t.Error("wrote into a directory that is not there")
+	}
+}
+
+func TestClosest(t *testing.T) {
+	choices := []string{"port", "idleTimeout", "hardTimeout", "logLevel"}
+	for word, want := range map[string]string{
+		"prot": "port", "PORT": "port", "idle": "idleTimeout", "hartTimeout": "hardTimeout",
+		"loglevle": "logLevel", "colour": "", "": "", "x": "",
+	} {
+		if got := Closest(word, choices); got != want {
+			t.Errorf("Closest(%q) = %q, want %q", word, got, want)
+		}
+	}
+	if !slices.Contains(choices, Closest("ports", choices)) {
+		t.Error("ports is near port")
+	}
+}

@@ -1,0 +1,128 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Load returns the settings. flags holds what was given on the command line, by
+// flag name without dashes; getenv is os.Getenv but for tests. An error names
+// the place that has to change and what is allowed there.
+func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
+	s := Defaults()
+	if err := fromFile(&s, d.ConfigFile()); err != nil {
+		return Settings{}, err
+	}
+	for _, row := range table {
+		if text := getenv(row.env()); text != "" && !row.set(&s, text) {
+			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.env(), text, row.want)
+		}
+	}
+	for _, row := range table {
+		if text, ok := flags[row.flag]; ok && !row.set(&s, text) {
+			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, text, row.want)
+		}
+	}
+	return s, nil
+}
+
+// fromFile applies the file at path. A file that is missing or empty says
+// nothing.
+func fromFile(s *Settings, path string) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows' editors write one
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(data, &values); err != nil {
+		return fmt.Errorf("%s%s: correct the file or delete it", path, jsonProblem(data, err))
+	}
+	var problems []string
+	rows := map[string]setting{}
+	for _, row := range table {
+		rows[row.key] = row
+	}
+	for _, key := range keysInOrder(data) {
+		row, ok := rows[key]
+		if !ok {
+			problems = append(problems, unknownKey(key))
+			continue
+		}
+		text, ok := row.text(values[key])
+		if !ok || !row.set(s, text) {
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, values[key], row.want))
+		}
+	}
+	if problems != nil {
+		return fmt.Errorf("%s: %s", path, strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+// text returns the value as its setter takes it, and whether it is of the
+// setting's kind.
+func (r setting) text(value json.RawMessage) (string, bool) {
+	if r.kind == isNumber {
+		return string(value), len(value) > 0 && value[0] != '"'
+	}
+	var text string
+	err := json.Unmarshal(value, &text)
+	return text, err == nil && value[0] == '"'
+}
+
+func unknownKey(key string) string {
+	keys := make([]string, len(table))
+	for i, row := range table {
+		keys[i] = row.key
+	}
+	return fmt.Sprintf("there is no setting %q%s: use one of %s", key, DidYouMean(key, keys), strings.Join(keys, ", "))
+}
+
+// keysInOrder returns the keys of the object in data as they stand there, so
+// that problems are told from top to bottom. data is known to be an object.
+func keysInOrder(data []byte) (keys []string) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return keys
+		}
+		if key, ok := token.(string); ok && !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return keys
+		}
+	}
+	return keys
+}
+
+// jsonProblem says where and why data is not the JSON that was wanted.
+func jsonProblem(data []byte, err error) string {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return " is not a JSON object"
+	}
+	before := data[:min(int(syntax.Offset), len(data))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - bytes.LastIndexByte(before, '\n') - 1
+	return fmt.Sprintf(":%d:%d: %s", line, max(column, 1), syntax)
+}

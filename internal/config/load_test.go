@@ -1,0 +1,132 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func noEnv(string) string { return "" }
+
+func home(t *testing.T, config string) Dirs {
+	t.Helper()
+	dir := t.TempDir()
+	d := Dirs{Config: dir, State: dir}
+	if config != "" {
+		if err := os.WriteFile(d.ConfigFile(), []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+func TestLoadPrecedence(t *testing.T) {
+	d := home(t, `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m"}`)
+	env := func(name string) string {
+		return map[string]string{"OPENTABS_IDLE_TIMEOUT": "22s", "OPENTABS_HARD_TIMEOUT": "22m"}[name]
+	}
+	got, err := Load(d, env, map[string]string{"hard-timeout": "33m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Defaults()
+	want.Port, want.IdleTimeout, want.HardTimeout = 1111, 22*time.Second, 33*time.Minute
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestLoadWithoutFile(t *testing.T) {
+	for _, file := range []string{"", " \n", "\ufeff{}", "{}"} {
+		if got, err := Load(home(t, file), noEnv, nil); err != nil || got != Defaults() {
+			t.Errorf("%q: got %+v, %v", file, got, err)
+		}
+	}
+	d := Defaults()
+	if d.IdleTimeout != 30*time.Second || d.HardTimeout != 5*time.Minute || d.Port != 9527 {
+		t.Errorf("defaults are %+v", d)
+	}
+}
+
+func TestLoadWholeFile(t *testing.T) {
+	got, err := Load(home(t, `{"port":0,"idleTimeout":"1s","hardTimeout":"2s","progressInterval":"0s",
+		"maxResultBytes":2048,"maxRunning":1,"logLevel":"debug"}`), noEnv, nil)
+	want := Settings{Port: 0, IdleTimeout: time.Second, HardTimeout: 2 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, LogLevel: "debug"}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	const duration = `a time with its unit, such as "30s", "500ms" or "5m", from 10ms to 24h`
+	for _, c := range []struct{ file, want string }{
+		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, hardTimeout, progressInterval, maxResultBytes, maxRunning, logLevel`},
+		{`{"idletimeout": "1s"}`, `there is no setting "idletimeout" (did you mean idleTimeout?)`},
+		{`{"colour": true}`, `there is no setting "colour": use one of`},
+		{`{"port": "9527"}`, `"port" is "9527": set it to a whole number from 0 to 65535`},
+		{`{"port": 65536}`, `"port" is 65536: set it to a whole number from 0 to 65535`},
+		{`{"port": -1}`, `"port" is -1: set it`},
+		{`{"port": 1.5}`, `"port" is 1.5: set it`},
+		{`{"port": null}`, `"port" is null: set it`},
+		{`{"idleTimeout": 30}`, `"idleTimeout" is 30: set it to ` + duration},
+		{`{"idleTimeout": "30"}`, `"idleTimeout" is "30": set it to ` + duration},
+		{`{"idleTimeout": "-1s"}`, `"idleTimeout" is "-1s": set it to`},
+		{`{"hardTimeout": null}`, `"hardTimeout" is null: set it to`},
+		{`{"logLevel": "loud"}`, `"logLevel" is "loud": set it to one of trace, debug, info, warn, error`},
+		{`{"maxRunning": 0, "x": 1}`, `"maxRunning" is 0: set it to a whole number from 1 to 100000; there is no setting "x"`},
+		{`[]`, `config.json is not a JSON object: correct the file or delete it`},
+		{`null`, ``},
+		{"{\n  \"port\": 1,\n}", `config.json:3:1: invalid character '}' looking for beginning of object key string: correct the file or delete it`},
+		{`{"port": 1`, `config.json:1:10: unexpected end of JSON input`},
+	} {
+		_, err := Load(home(t, c.file), noEnv, nil)
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.file, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\ngot  %v\nwant %s", c.file, err, c.want)
+		}
+	}
+}
+
+func TestLoadRefusesEnvAndFlags(t *testing.T) {
+	env := func(name string) string { return map[string]string{"OPENTABS_PORT": "http"}[name] }
+	_, err := Load(home(t, ""), env, nil)
+	if want := `the environment variable OPENTABS_PORT is "http": set it to a whole number from 0 to 65535`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = Load(home(t, ""), noEnv, map[string]string{"idle-timeout": "soon"})
+	if err == nil || !strings.HasPrefix(err.Error(), `--idle-timeout is "soon": give it a time with its unit`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFlagsNameEverySetting(t *testing.T) {
+	flags := Flags()
+	if len(flags) != len(table) {
+		t.Fatalf("%d flags for %d settings", len(flags), len(table))
+	}
+	for _, f := range flags {
+		if f.About == "" || f.Default == "" || f.Env == "" {
+			t.Errorf("%+v is not complete", f)
+		}
+		if _, err := Load(home(t, ""), noEnv, map[string]string{f.Name: f.Default}); err != nil {
+			t.Errorf("the default of --%s is refused: %v", f.Name, err)
+		}
+	}
+}
+
+func TestLoadUnreadableFile(t *testing.T) {
+	d := home(t, "")
+	if err := os.Mkdir(filepath.Join(d.Config, "config.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(d, noEnv, nil); err == nil {
+		t.Error("a directory was taken for the settings")
+	}
+}

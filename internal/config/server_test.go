@@ -1,0 +1,77 @@
+package config
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+func TestServerRecord(t *testing.T) {
+	d := home(t, "")
+	if s, ok := d.ReadServer(); ok {
+		t.Fatalf("found %v where there is none", s)
+	}
+	want := Server{PID: os.Getpid(), Port: 4000, Version: "1.2.3", Started: time.Unix(1700000000, 0).UTC()}
+	if err := d.WriteServer(want); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := d.ReadServer(); !ok || got != want {
+		t.Errorf("got %v, %v", got, ok)
+	}
+	if err := d.RemoveServer(want.PID + 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := d.ReadServer(); !ok {
+		t.Error("removed the record of another process")
+	}
+	if err := d.RemoveServer(want.PID); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := d.ReadServer(); ok {
+		t.Error("the record is still there")
+	}
+	if err := d.RemoveServer(want.PID); err != nil {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+func TestServerRecordDamaged(t *testing.T) {
+	for _, content := range []string{"", "{", `{"pid":0,"port":1}`, `{"pid":1}`, `[]`} {
+		d := home(t, "")
+		if err := os.WriteFile(d.ServerFile(), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := d.ReadServer(); ok {
+			t.Errorf("%q was taken for %v", content, s)
+		}
+	}
+}
+
+func TestLockStart(t *testing.T) {
+	d := home(t, "")
+	unlock, err := d.LockStart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan struct{})
+	go func() {
+		defer close(second)
+		unlock, err := d.LockStart()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if err := unlock(); err != nil {
+			t.Error(err)
+		}
+	}()
+	select {
+	case <-second:
+		t.Error("two hold the lock")
+	case <-time.After(50 * time.Millisecond):
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	<-second
+}

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"opentabs/wire"
+)
+
+// Settings are what a person can set, by a flag, an environment variable or
+// config.json; the first of these that says something counts.
+type Settings struct {
+	// Port is the TCP port on 127.0.0.1 that the server listens on; default
+	// 9527. 0 lets the system choose a free one.
+	Port int
+	// IdleTimeout ends a call that has not reported for so long; default 30 s.
+	IdleTimeout time.Duration
+	// HardTimeout ends a call that runs for so long whatever it reports;
+	// default 5 min.
+	HardTimeout time.Duration
+	// ProgressInterval is the least time between two progress notifications of
+	// one call; default 100 ms, 0 for no limit.
+	ProgressInterval time.Duration
+	// MaxResultBytes is the largest result of one call; default 100 MiB. A
+	// larger one ends the call with result_too_large.
+	MaxResultBytes int
+	// MaxRunning is how many calls of one plugin run at once; default 256. The
+	// others wait.
+	MaxRunning int
+	// LogLevel is the least level that is logged: trace, debug, info, warn or
+	// error; default info.
+	LogLevel string
+}
+
+// Defaults returns the settings of somebody who set nothing.
+func Defaults() Settings {
+	return Settings{
+		Port:             9527,
+		IdleTimeout:      30 * time.Second,
+		HardTimeout:      5 * time.Minute,
+		ProgressInterval: 100 * time.Millisecond,
+		MaxResultBytes:   wire.DefaultMaxResultBytes,
+		MaxRunning:       256,
+		LogLevel:         "info",
+	}
+}
+
+// LogLevels are the values of LogLevel.
+var LogLevels = []string{"trace", "debug", "info", "warn", "error"}
+
+// kind is how a setting is written in config.json.
+type kind string
+
+const (
+	isNumber kind = "a whole number"
+	isText   kind = "a string"
+)
+
+// setting is one row of the table of settings.
+type setting struct {
+	// key is its name in config.json.
+	key string
+	// flag is its flag; the environment variable follows from it.
+	flag string
+	kind kind
+	// about says what it is for, want what is allowed.
+	about, want string
+	set         func(s *Settings, text string) bool
+	get         func(s Settings) string
+}
+
+// env is the setting's environment variable.
+func (r setting) env() string {
+	return "OPENTABS_" + strings.ToUpper(strings.ReplaceAll(r.flag, "-", "_"))
+}
+
+var table = []setting{
+	integer("port", "port", "port to listen on, on 127.0.0.1 (0 for any free one)",
+		0, 65535, func(s *Settings) *int { return &s.Port }),
+	duration("idleTimeout", "idle-timeout", "end a call that has not reported for so long",
+		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.IdleTimeout }),
+	duration("hardTimeout", "hard-timeout", "end a call that runs for so long whatever it reports",
+		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.HardTimeout }),
+	duration("progressInterval", "progress-interval", "least time between two progress notifications of one call (0 for no limit)",
+		0, time.Minute, func(s *Settings) *time.Duration { return &s.ProgressInterval }),
+	integer("maxResultBytes", "max-result-bytes", "largest result of one call in bytes",
+		1<<10, 1<<30, func(s *Settings) *int { return &s.MaxResultBytes }),
+	integer("maxRunning", "max-running", "how many calls of one plugin run at once; the others wait",
+		1, 100000, func(s *Settings) *int { return &s.MaxRunning }),
+	{
+		key: "logLevel", flag: "log-level", about: "least level that is logged: " + strings.Join(LogLevels, ", "), kind: isText,
+		want: "one of " + strings.Join(LogLevels, ", "),
+		set: func(s *Settings, text string) bool {
+			s.LogLevel = text
+			return slices.Contains(LogLevels, text)
+		},
+		get: func(s Settings) string { return s.LogLevel },
+	},
+}
+
+func integer(key, flag, about string, low, high int, field func(*Settings) *int) setting {
+	return setting{
+		key: key, flag: flag, about: about, kind: isNumber,
+		want: fmt.Sprintf("a whole number from %d to %d", low, high),
+		set: func(s *Settings, text string) bool {
+			n, err := strconv.Atoi(text)
+			*field(s) = n
+			return err == nil && n >= low && n <= high
+		},
+		get: func(s Settings) string { return strconv.Itoa(*field(&s)) },
+	}
+}
+
+func duration(key, flag, about string, low, high time.Duration, field func(*Settings) *time.Duration) setting {
+	return setting{
+		key: key, flag: flag, about: about, kind: isText,
+		want: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, short(low), short(high)),
+		set: func(s *Settings, text string) bool {
+			d, err := time.ParseDuration(text)
+			*field(s) = d
+			return err == nil && d >= low && d <= high
+		},
+		get: func(s Settings) string { return short(*field(&s)) },
+	}
+}
+
+// short prints a duration without its empty parts: 24h, not 24h0m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// Flag describes a setting to whoever parses a command line.
+type Flag struct {
+	// Name is without dashes. Env is the environment variable that says the
+	// same.
+	Name, Env string
+	// About says what the setting is for, Default what it is otherwise.
+	About, Default string
+}
+
+// Flags returns the flags whose values [Load] takes.
+func Flags() []Flag {
+	flags := make([]Flag, len(table))
+	for i, row := range table {
+		flags[i] = Flag{Name: row.flag, Env: row.env(), About: row.about, Default: row.get(Defaults())}
+	}
+	return flags
+}

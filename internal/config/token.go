@@ -1,0 +1,58 @@
+package config
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// tokenBytes is the length of the token before it is encoded: 256 bits.
+const tokenBytes = 32
+
+// Token returns the bearer token of this installation and creates it if there
+// is none. Processes that do so at the same time all get the same one. The
+// directories must exist.
+func (d Dirs) Token() (string, error) {
+	token, err := readToken(d.TokenFile())
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	random := make([]byte, tokenBytes)
+	if _, err := rand.Read(random); err != nil { // never fails, by its documentation
+		return "", fmt.Errorf("make a token: %w", err)
+	}
+	temp, err := writeTemp(d.TokenFile(), []byte(base64.RawURLEncoding.EncodeToString(random)+"\n"))
+	if err != nil {
+		return "", err
+	}
+	// A link, unlike a rename, leaves a file alone that another process made
+	// meanwhile, and the file is whole from its first moment.
+	err = os.Link(temp, d.TokenFile())
+	if err = errors.Join(ignore(err, fs.ErrExist), os.Remove(temp)); err != nil {
+		return "", fmt.Errorf("create the token: %w", err)
+	}
+	return readToken(d.TokenFile())
+}
+
+func ignore(err, target error) error {
+	if errors.Is(err, target) {
+		return nil
+	}
+	return err
+}
+
+func readToken(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	token := strings.TrimSpace(string(data))
+	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) < tokenBytes {
+		return "", fmt.Errorf("the token in %s is damaged: delete the file, then run opentabs extension install and restart the server", path)
+	}
+	return token, nil
+}
