@@ -48,9 +48,9 @@ func Parse(frame []byte) (Envelope, error) {
 func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = appendString(dst, id)
-	dst = append(dst, `,"method":"`...)
-	dst = append(dst, method...)
-	dst = append(dst, `","params":`...)
+	dst = append(dst, `,"method":`...)
+	dst = appendString(dst, string(method))
+	dst = append(dst, `,"params":`...)
 	dst = append(dst, params...)
 	return append(dst, '}')
 }
@@ -58,9 +58,9 @@ func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 // AppendNotification appends a notification frame to dst. Params must be valid
 // JSON.
 func AppendNotification(dst []byte, method Method, params []byte) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","method":"`...)
-	dst = append(dst, method...)
-	dst = append(dst, `","params":`...)
+	dst = append(dst, `{"jsonrpc":"2.0","method":`...)
+	dst = appendString(dst, string(method))
+	dst = append(dst, `,"params":`...)
 	dst = append(dst, params...)
 	return append(dst, '}')
 }
@@ -88,11 +88,18 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 }
 
 // appendString appends s as a JSON string. Ids that came from the other side
-// may hold anything.
+// may hold anything; those made here need no escapes and cost no allocation.
 func appendString(dst []byte, s string) []byte {
-	b, err := json.Marshal(s)
-	if err != nil { // a string always marshals
-		panic("wire: " + err.Error())
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
+			b, err := json.Marshal(s)
+			if err != nil { // a string always marshals
+				panic("wire: " + err.Error())
+			}
+			return append(dst, b...)
+		}
 	}
-	return append(dst, b...)
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
 }

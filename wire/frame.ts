@@ -3,6 +3,7 @@
 
 import {
   type CallError,
+  CodeCallFailed,
   CodeInvalidParams,
   CodeMethodNotFound,
   Enums,
@@ -121,6 +122,11 @@ export function errorFrame(id: string, error: RPCError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
+/** callErrorFrame answers tool.dispatch with why the call failed. */
+export function callErrorFrame(id: string, error: CallError): string {
+  return errorFrame(id, { code: CodeCallFailed, message: error.message, data: error });
+}
+
 /**
  * rawResultFrame answers tool.dispatch with a result that is JSON text already, which is not parsed here. Without a
  * text the tool returned undefined.
@@ -176,11 +182,6 @@ function readError(id: string, error: unknown): Frame {
     return invalid('not a frame: "error" needs a code and a message');
   }
   return { kind: 'error', id, error: { code, message } };
-}
-
-/** callError builds the error answer of a call that failed. */
-export function callErrorFrame(id: string, code: number, data: CallError): string {
-  return errorFrame(id, { code, message: data.message, data });
 }
 
 function invalid(problem: string, reply?: string): InvalidFrame {

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+import { notification, parseFrame, readAs, readResult, request, resultFrame } from './frame.ts';
+import {
+  type CallView,
+  NotificationMethods,
+  type Notifications,
+  type PluginInfo,
+  RequestMethods,
+  type Requests,
+  type RPCError,
+  type TabInfo,
+} from './wire.gen.ts';
+
+const dir = new URL('testdata/frames/', import.meta.url);
+
+type Golden = { readonly [M in keyof Requests as `${M}.params`]: Requests[M]['params'] } & {
+  readonly [M in keyof Requests as `${M}.result`]: Requests[M]['result'];
+} & { readonly [M in keyof Notifications as `${M}.params`]: Notifications[M] } & { readonly error: RPCError };
+
+const plugin: PluginInfo = {
+  name: 'messages',
+  displayName: 'Messages',
+  hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  world: 'main',
+  matches: ['*://localhost/*', '*://127.0.0.1/*'],
+  excludes: ['*://localhost/admin/*'],
+  file: 'adapters/messages-9f86d081.js',
+};
+
+const tab: TabInfo = {
+  tabId: 7,
+  windowId: 1,
+  url: 'http://localhost:8080/channels/general',
+  title: 'general',
+  active: true,
+  focused: true,
+  lastAccessedMs: 1790000000000.25,
+  documentId: '5C3E0A1B',
+  plugins: [{ name: 'messages', hash: plugin.hash }],
+  needsReload: ['calendar'],
+};
+
+const call: CallView = {
+  callId: 'c-01k7',
+  plugin: 'messages',
+  tool: 'export_messages',
+  status: 'running',
+  progress: 0.42,
+  message: 'page 42 of 100',
+  client: 'Claude Code',
+  tabId: 7,
+  runMs: 31250.5,
+};
+
+// One sample per body, typed: a renamed or missing field is a compile error here, and another value on disk a failure
+// below. Go reads the same files in frames_test.go.
+const samples: Golden = {
+  'hello.params': {
+    protocol: 1,
+    browserId: 'b-7d0c',
+    browserName: 'Chrome on Linux',
+    bootId: 'boot-51aa',
+    extensionVersion: '0.1.0',
+  },
+  'hello.result': { protocol: 1, serverVersion: '0.1.0' },
+  'ping.params': {},
+  'ping.result': {},
+  'tool.dispatch.params': {
+    dispatchId: 'c-01k7',
+    plugin: 'messages',
+    tool: 'export_messages',
+    tabId: 7,
+    documentId: '5C3E0A1B',
+    maxResultBytes: 104857600,
+    args: { channelId: 'general', pageDelayMs: 700 },
+  },
+  'tool.dispatch.result': { output: { exported: 10000, note: 'größer als 0, 消息 ✓' } },
+  'tool.cancel.params': { dispatchId: 'c-01k7', reason: 'the client cancelled the call' },
+  'tool.cancel.result': { outcome: 'aborted' },
+  'tool.progress.params': {
+    dispatchId: 'c-01k7',
+    reports: [
+      { progress: 42, total: 100, loaded: 4200, message: 'page 42 of 100', status: 'reading', audience: 'user' },
+      { percent: 42.5 },
+      { message: 'the total is not a number', invalid: true },
+      {},
+    ],
+    skipped: 3,
+  },
+  'tool.part.params': { dispatchId: 'c-01k7', seq: 0, text: '{"text":"xxxx' },
+  'call.resumed.params': { dispatchIds: ['c-01k7', 'c-01k8'] },
+  'call.cancel.params': { callId: 'c-01k7' },
+  'call.cancel.result': { cancelled: true },
+  'plugin.sync.params': { plugins: [plugin] },
+  'plugin.sync.result': { mode: 'userScripts', missing: ['messages'] },
+  'plugin.code.params': { name: 'messages', hash: plugin.hash, code: '(function(){"use strict";})();\n' },
+  'plugin.code.result': {},
+  'tab.sync.params': {
+    tabs: [
+      tab,
+      {
+        tabId: 8,
+        windowId: 1,
+        url: 'http://127.0.0.1:8080/',
+        title: '',
+        active: false,
+        focused: true,
+        lastAccessedMs: 1790000000000,
+      },
+    ],
+  },
+  'tab.changed.params': { tabId: 7, tab },
+  'state.watch.params': { on: true },
+  'state.sync.params': { serverVersion: '0.1.0', plugins: [plugin], calls: [call], running: 1 },
+  error: {
+    code: -32000,
+    message: 'the site says: slow down',
+    data: {
+      code: 'tool_error',
+      message: 'the site says: slow down',
+      tool: { code: 'RATE_LIMITED', category: 'rate_limit', retryable: true, retryAfterMs: 1500 },
+    },
+  },
+};
+
+// Further samples of a body, for the fields that exclude each other or may be absent.
+const variants: { readonly [file: string]: Golden[keyof Golden] } = {
+  'tool.dispatch.result.parts': { parts: 400 } satisfies Golden['tool.dispatch.result'],
+  'tool.dispatch.result.undefined': {} satisfies Golden['tool.dispatch.result'],
+  'tool.dispatch.result.null': { output: null } satisfies Golden['tool.dispatch.result'],
+  'tool.progress.params.empty': { dispatchId: 'c-01k7' } satisfies Golden['tool.progress.params'],
+  'tab.sync.params.empty': {} satisfies Golden['tab.sync.params'],
+  'tab.changed.params.gone': { tabId: 7 } satisfies Golden['tab.changed.params'],
+  'plugin.sync.params.empty': {} satisfies Golden['plugin.sync.params'],
+  'plugin.sync.result.none': { mode: 'none' } satisfies Golden['plugin.sync.result'],
+  'state.sync.params.empty': { serverVersion: '0.1.0', running: 0 } satisfies Golden['state.sync.params'],
+  'call.cancel.result.ended': { cancelled: false } satisfies Golden['call.cancel.result'],
+  'error.version': {
+    code: -32001,
+    message: 'protocol 2 is not 1; update the extension',
+  } satisfies Golden['error'],
+};
+
+const all: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...samples, ...variants }));
+
+function golden(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`${name}.json`, dir), 'utf8'));
+}
+
+test('the golden frames are those with a sample', () => {
+  const files = readdirSync(dir).map((file) => file.replace(/\.json$/, ''));
+  assert.deepEqual(files.sort(), [...all.keys()].sort());
+});
+
+for (const [name, sample] of all) {
+  test(`golden ${name}`, () => {
+    assert.deepEqual(golden(name), sample);
+    // The bytes are the same too, so that the order of fields is that of the Go structs.
+    assert.equal(readFileSync(new URL(`${name}.json`, dir), 'utf8'), `${JSON.stringify(sample)}\n`);
+  });
+}
+
+/** goldensOf returns the names of a body's sample and its variants. */
+function goldensOf(body: string): string[] {
+  return [...all.keys()].filter((name) => name === body || name.startsWith(`${body}.`));
+}
+
+test('every golden request is read back', () => {
+  for (const method of RequestMethods) {
+    for (const name of goldensOf(`${method}.params`)) {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params: golden(name) });
+      assert.deepEqual(parseFrame(text), { kind: 'request', id: 's1', method, params: golden(name) }, name);
+    }
+    for (const name of goldensOf(`${method}.result`)) {
+      const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', result: golden(name) }));
+      assert.equal(frame.kind, 'result', name);
+      if (frame.kind === 'result') {
+        assert.deepEqual(readResult(method, frame.result), { ok: true, value: golden(name) }, name);
+      }
+    }
+  }
+});
+
+test('every golden notification is read back', () => {
+  for (const method of NotificationMethods) {
+    for (const name of goldensOf(`${method}.params`)) {
+      const text = JSON.stringify({ jsonrpc: '2.0', method, params: golden(name) });
+      assert.deepEqual(parseFrame(text), { kind: 'notification', method, params: golden(name) }, name);
+    }
+  }
+});
+
+test('every golden error is read back', () => {
+  for (const name of goldensOf('error')) {
+    const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', error: golden(name) }));
+    assert.deepEqual(frame, { kind: 'error', id: 's1', error: golden(name) }, name);
+    assert.ok(readAs('RPCError', golden(name)).ok);
+  }
+});
+
+test('the builders write what parseFrame reads', () => {
+  assert.deepEqual(parseFrame(request('b1', 'hello', samples['hello.params'])), {
+    kind: 'request',
+    id: 'b1',
+    method: 'hello',
+    params: samples['hello.params'],
+  });
+  assert.deepEqual(parseFrame(notification('tab.sync', samples['tab.sync.params'])), {
+    kind: 'notification',
+    method: 'tab.sync',
+    params: samples['tab.sync.params'],
+  });
+  assert.deepEqual(parseFrame(resultFrame('s1', 'tool.cancel', { outcome: 'ignored' })), {
+    kind: 'result',
+    id: 's1',
+    result: { outcome: 'ignored' },
+  });
+});
