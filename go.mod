@@ -2,6 +2,9 @@ module opentabs
 
 go 1.26.0
 
+// npm packages may hold Go files.
+ignore node_modules
+
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/coder/websocket v1.8.15 // indirect

@@ -1,0 +1,67 @@
+package version
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+func TestVersion(t *testing.T) {
+	// Chrome takes one to four numbers, npm exactly three.
+	if !regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$`).MatchString(Version) {
+		t.Errorf("VERSION is %q, want three numbers such as 0.1.0", Version)
+	}
+}
+
+// TestOneVersion compares VERSION with every file that must repeat it.
+func TestOneVersion(t *testing.T) {
+	files := []string{"package.json", "extension/manifest.json"}
+	packages, err := filepath.Glob("../../*/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(packages) < 4 {
+		t.Errorf("only %d workspaces", len(packages))
+	}
+	for _, file := range packages {
+		files = append(files, filepath.Join(filepath.Base(filepath.Dir(file)), "package.json"))
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join("../..", file))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var got struct{ Version string }
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Errorf("%s: %v", file, err)
+		} else if got.Version != Version {
+			t.Errorf("%s has version %q, internal/version/VERSION has %q; make them equal", file, got.Version, Version)
+		}
+	}
+}
+
+// TestLockFile keeps package-lock.json in step with package.json.
+func TestLockFile(t *testing.T) {
+	text, err := os.ReadFile("../../package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock struct {
+		Version  string
+		Packages map[string]struct{ Version, Resolved string }
+	}
+	if err := json.Unmarshal(text, &lock); err != nil {
+		t.Fatal(err)
+	}
+	if lock.Version != Version || lock.Packages[""].Version != Version {
+		t.Errorf("package-lock.json has version %q, VERSION has %q; run npm install", lock.Version, Version)
+	}
+	for name, p := range lock.Packages {
+		if regexp.MustCompile(`^[a-z+]+://`).MatchString(p.Resolved) {
+			t.Errorf("%s: resolved %q ties the lock file to one registry; run npm install with the .npmrc of this repository", name, p.Resolved)
+		}
+	}
+}
