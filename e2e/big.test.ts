@@ -1,0 +1,33 @@
+/** Promise: a big result arrives whole or ends with a clear error; it is never dropped in silence. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { McpClient } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack({ serve: ['--max-result-bytes', String(20 << 20)] });
+  client = await stack.client();
+});
+after(() => stack.close());
+
+for (const bytes of [0, 1000, (256 << 10) - 20, 256 << 10, 1 << 20, 10 << 20]) {
+  test(`${bytes} bytes`, async () => {
+    const out = await client.call('messages__big', { bytes });
+    assert.equal(out.isError, false, out.text.slice(0, 500));
+    assert.equal(String(Object(out.structured).text).length, bytes);
+  });
+}
+
+test('a result over the limit ends with result_too_large', async () => {
+  const out = await client.call('messages__big', { bytes: 21 << 20 });
+  assert.equal(out.code, 'result_too_large', out.text.slice(0, 500));
+  assert.match(out.text, /Ask for less/);
+});
+
+test('the next call works', async () => {
+  const out = await client.call('messages__echo', { value: 1 });
+  assert.equal(out.isError, false, out.text);
+});

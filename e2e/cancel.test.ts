@@ -1,0 +1,92 @@
+/** Promise: whoever stops a call, the code in the page stops too. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { McpClient } from './harness/client.ts';
+import { start } from './harness/process.ts';
+import { type CallView, type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack();
+  client = await stack.client();
+});
+after(() => stack.close());
+
+/** slow is a channel whose first page comes at once and the others after 20 s. */
+let channels = 0;
+const slow = () => `c${++channels}-9-20000`;
+
+const dropped = (channel: string) =>
+  until(`the page's request for ${channel} to be dropped`, () => stack.site.dropped.some((d) => d.startsWith(channel)));
+const running = () => until('a running call', async () => (await stack.calls()).find((c) => c.status === 'running'));
+const record = (id: string): Promise<CallView> =>
+  until('the outcome', async () => (await stack.calls()).find((c) => c.call_id === id && c.stopped !== undefined));
+
+test('notifications/cancelled stops the page and gets no result', async () => {
+  const channel = slow();
+  const stop = new AbortController();
+  const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
+  const { call_id } = await running();
+  const told = performance.now();
+  stop.abort('enough');
+  await assert.rejects(call);
+  await dropped(channel);
+  assert.ok(performance.now() - told < 1_000, 'the page stopped at once');
+  const after = await record(call_id);
+  assert.deepEqual([after.status, after.stopped], ['cancelled', 'aborted']);
+});
+
+test('a client that goes away stops the page', async () => {
+  const channel = slow();
+  const leaving = await stack.stdioClient();
+  const call = leaving.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
+  const { call_id } = await running();
+  await leaving.close();
+  assert.ok((await call) instanceof Error);
+  await dropped(channel);
+  assert.equal((await record(call_id)).status, 'cancelled');
+});
+
+test('another client cannot cancel it', async () => {
+  const other = await stack.client();
+  const call = client.call('messages__countdown', { from: 3, intervalMs: 500 });
+  await running();
+  for (let id = 0; id < 50; id++) {
+    await other.sdk.notification({ method: 'notifications/cancelled', params: { requestId: id, reason: 'mischief' } });
+  }
+  const out = await call;
+  assert.equal(out.isError, false, out.text);
+});
+
+test('Ctrl-C at opentabs call stops the page', async () => {
+  const channel = slow();
+  const cli = start(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
+  const { call_id } = await running();
+  cli.child.kill('SIGINT');
+  const { code } = await cli.ended;
+  assert.equal(code, 130);
+  await dropped(channel);
+  assert.equal((await record(call_id)).status, 'cancelled');
+});
+
+test('the stop button of the side panel stops the page, and the client is told', async () => {
+  const channel = slow();
+  const panel = await stack.chrome.panel();
+  const call = client.call('messages__export_messages', { channelId: channel });
+  const stop = panel.getByRole('button', { name: /stop/i }).first();
+  await stop.waitFor();
+  await stop.click();
+  const out = await call;
+  assert.equal(out.code, 'cancelled', out.text);
+  assert.match(out.text, /side panel/);
+  await dropped(channel);
+});
+
+test('a cancelled call leaves its place: the next one runs at once', async () => {
+  const out = await client.call('messages__echo', { value: 'still here' });
+  assert.equal(out.isError, false, out.text);
+  assert.ok(out.tookMs < 1_000);
+});

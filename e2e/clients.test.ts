@@ -1,0 +1,113 @@
+/** Promise: a stock MCP client lists and calls tools, over HTTP and over stdio, and gets exactly what the page sent. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { McpClient } from './harness/client.ts';
+import { must } from './harness/process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack();
+});
+after(() => stack.close());
+
+for (const [name, connect] of [
+  ['http', () => stack.client()],
+  ['stdio', () => stack.stdioClient()],
+] as const) {
+  describe(name, () => {
+    let client: McpClient;
+    before(async () => {
+      client = await connect();
+    });
+
+    test('lists tools with title, schemas and annotations', async () => {
+      const { tools } = await client.sdk.listTools();
+      const tool = tools.find((t) => t.name === 'messages__export_messages');
+      assert.equal(tool?.title, 'Export Messages');
+      assert.ok(tool?.inputSchema.properties && 'channelId' in tool.inputSchema.properties);
+      assert.equal(tool.outputSchema?.type, 'object');
+      assert.equal(tool.annotations?.readOnlyHint, true);
+      assert.deepEqual(
+        tools.map((t) => t.name),
+        tools.map((t) => t.name).toSorted(),
+      );
+    });
+
+    test('calls a tool through callTool, which checks the result against the schema', async () => {
+      await client.sdk.listTools();
+      const result = await client.sdk.callTool({
+        name: 'messages__export_messages',
+        arguments: { channelId: 'general-2' },
+      });
+      assert.equal(Object(result.structuredContent).total, 20);
+    });
+
+    test('tells all violations of the arguments', async () => {
+      const out = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
+      assert.equal(out.code, 'invalid_arguments');
+      for (const part of ['from', 'intervalMs', 'extra']) assert.match(out.text, new RegExp(part));
+    });
+
+    test('passes text and structure through as the page sent it', async () => {
+      const value = {
+        text: 'Grüße 🎉 \u0000 \u2028 </script>',
+        list: [1, 2.5, null, true],
+        nested: { constructor: 1 },
+      };
+      const out = await client.call('messages__echo', { value });
+      assert.equal(out.isError, false, out.text);
+      assert.deepEqual(Object(out.structured).value, value);
+      assert.deepEqual(JSON.parse(out.text), out.structured);
+    });
+
+    test('tells a tool error with its code', async () => {
+      const out = await client.call('messages__fail', {
+        code: 'NOT_FOUND',
+        category: 'not_found',
+        message: 'Channel not found',
+      });
+      assert.equal(out.isError, true);
+      assert.match(out.text, /Channel not found \(NOT_FOUND, category not_found\)/);
+    });
+
+    test('refuses an unknown tool', async () => {
+      await assert.rejects(client.sdk.callTool({ name: 'messages__nothing', arguments: {} }), /nothing/);
+    });
+
+    test('hears of a plugin that is removed and added', async () => {
+      let changed = 0;
+      client.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+        changed++;
+      });
+      await must(['plugin', 'remove', 'messages'], stack.env);
+      await until('the first list_changed', () => changed >= 1);
+      assert.equal((await client.sdk.listTools()).tools.length, 0);
+      await must(['plugin', 'add', stack.plugin], stack.env);
+      await until('the second list_changed', () => changed >= 2);
+      assert.ok((await client.sdk.listTools()).tools.length > 5);
+      await until('the adapter again', async () => {
+        await stack.page.reload();
+        return !(await client.call('messages__echo', { value: 1 })).isError;
+      });
+    });
+  });
+}
+
+test('twenty calls of two clients at once keep to themselves', async () => {
+  const clients = [await stack.client(), await stack.stdioClient()];
+  const outs = await Promise.all(
+    Array.from({ length: 20 }, async (_, i) => {
+      const out = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });
+      return { from: 3 + (i % 5), out };
+    }),
+  );
+  for (const { from, out } of outs) {
+    assert.equal(out?.isError, false, out?.text);
+    assert.ok(out?.progress.every((p) => p.total === from));
+    assert.equal(out?.progress.at(-1)?.progress, from);
+  }
+});

@@ -1,0 +1,91 @@
+/**
+ * The main job, for somebody who sees opentabs for the first time: three long calls side by side in a real browser.
+ * One lives by its progress, one is silent and is ended at 30.0 s, one is cancelled and the page's own request stops.
+ */
+import { Bars } from './harness/bars.ts';
+import type { Outcome, Seen } from './harness/client.ts';
+import { startStack } from './harness/stack.ts';
+
+const idleLimitMs = 30_000;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+async function main(): Promise<boolean> {
+  say('opentabs demo: a real server, a real headless Chromium with the real extension, a stock MCP client.');
+  const began = Date.now();
+  const stack = await startStack();
+  try {
+    const client = await stack.client();
+    const { tools } = await client.sdk.listTools();
+    say(
+      `Up after ${seconds(Date.now() - began)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
+    );
+    const bars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
+    const stop = new AbortController();
+    const track = (row: number) => (p: Seen) => bars.progress(row, p.progress, p.total, p.message ?? '');
+    setTimeout(() => stop.abort('the demo stops this one'), 8_000);
+    const [long, silent, cancelled] = await Promise.all([
+      client
+        .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: track(0) })
+        .then((o) => ended(bars, 0, o)),
+      client.call('messages__silent', { forMs: 120_000 }, { onProgress: track(1) }).then((o) => ended(bars, 1, o)),
+      client
+        .call(
+          'messages__export_messages',
+          { channelId: 'cancelled-60-2000' },
+          { onProgress: track(2), signal: stop.signal },
+        )
+        .then(
+          (o) => ended(bars, 2, o),
+          (error: unknown) => {
+            bars.end(2, false, `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`);
+            return undefined;
+          },
+        ),
+    ]);
+    bars.close();
+    const record = (await stack.calls()).find((c) => c.status === 'cancelled');
+    say('');
+    return [
+      check(
+        !long.isError && long.tookMs > idleLimitMs + 1_000,
+        `the reporting call ran ${seconds(long.tookMs)} with ${long.progress.length} reports and returned ${count(long)} messages`,
+      ),
+      check(
+        silent.isError && silent.code === 'idle_timeout' && Math.abs(silent.tookMs - idleLimitMs) < 300,
+        `the silent call was ended after ${seconds(silent.tookMs)} with ${String(silent.code)}`,
+      ),
+      check(
+        cancelled === undefined &&
+          record?.stopped === 'aborted' &&
+          stack.site.dropped.some((d) => d.startsWith('cancelled')),
+        `the cancelled call: the page answered "${record?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.dropped.join(', ') || 'nothing dropped'})`,
+      ),
+    ].every(Boolean);
+  } finally {
+    await stack.close();
+  }
+}
+
+function ended(bars: Bars, row: number, outcome: Outcome): Outcome {
+  bars.end(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
+  return outcome;
+}
+
+function check(good: boolean, what: string): boolean {
+  say(`${good ? 'ok  ' : 'FAIL'} ${what}`);
+  return good;
+}
+
+function count(outcome: Outcome): string {
+  const s = outcome.structured;
+  return typeof s === 'object' && s !== null && 'total' in s ? String(s.total) : 'no';
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+const good = await main();
+say(good ? '\nDone: all three behaved.' : '\nThe demo failed; see the lines marked FAIL.');
+process.exitCode = good ? 0 : 1;

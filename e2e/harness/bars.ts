@@ -1,0 +1,80 @@
+/** Progress bars of several calls: redrawn in place on a terminal, one line a change elsewhere. */
+import type { WriteStream } from 'node:tty';
+
+interface Row {
+  readonly name: string;
+  progress: number;
+  total: number | undefined;
+  message: string;
+  state: 'running' | 'ok' | 'ended';
+  endedAt: number;
+}
+
+const barWidth = 24;
+
+/** Bars draws one row a call until close. */
+export class Bars {
+  readonly #out: WriteStream;
+  readonly #rows: Row[];
+  readonly #began = Date.now();
+  readonly #timer: NodeJS.Timeout | undefined;
+  #drawn = 0;
+
+  constructor(out: WriteStream, names: readonly string[]) {
+    this.#out = out;
+    this.#rows = names.map((name) => ({
+      name,
+      progress: 0,
+      total: undefined,
+      message: '',
+      state: 'running',
+      endedAt: 0,
+    }));
+    if (out.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
+  }
+
+  progress(row: number, progress: number, total: number | undefined, message: string): void {
+    const r = this.#rows[row];
+    if (!r) return;
+    Object.assign(r, { progress, total, message: message || r.message });
+    this.#plain(r, `${progress}${total === undefined ? '' : ` of ${total}`} ${message}`);
+  }
+
+  end(row: number, ok: boolean, message: string): void {
+    const r = this.#rows[row];
+    if (!r) return;
+    Object.assign(r, { state: ok ? 'ok' : 'ended', message, endedAt: Date.now() });
+    this.#plain(r, `${ok ? 'ok' : 'ended'}: ${message}`);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    if (this.#out.isTTY) this.#draw();
+  }
+
+  #plain(r: Row, text: string): void {
+    if (!this.#out.isTTY) this.#out.write(`${this.#elapsed(r)}  ${r.name.padEnd(18)}  ${text}\n`);
+  }
+
+  #elapsed(r: Row): string {
+    const until = r.state === 'running' ? Date.now() : r.endedAt;
+    return `${((until - this.#began) / 1000).toFixed(1).padStart(5)} s`;
+  }
+
+  #draw(): void {
+    const lines = this.#rows.map((r) => this.#line(r).slice(0, (this.#out.columns || 100) - 1));
+    const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : '';
+    this.#out.write(up + lines.map((l) => `\x1b[2K${l}\n`).join(''));
+    this.#drawn = lines.length;
+  }
+
+  #line(r: Row): string {
+    const known = r.total !== undefined && r.total > 0;
+    const share = r.state === 'ok' ? 1 : known ? Math.min(r.progress / (r.total ?? 1), 1) : 0;
+    const full = Math.round(share * barWidth);
+    const bar = '#'.repeat(full) + '-'.repeat(barWidth - full);
+    const mark = { running: ' ', ok: '+', ended: 'x' }[r.state];
+    const percent = known || r.state === 'ok' ? `${Math.round(share * 100)}%`.padStart(4) : '   ?';
+    return `${mark} ${r.name.padEnd(18)} [${bar}] ${percent} ${this.#elapsed(r)}  ${r.message}`;
+  }
+}

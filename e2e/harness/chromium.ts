@@ -1,0 +1,128 @@
+/** A real headless Chromium with the real extension. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { until } from './wait.ts';
+
+/** Chrome is one running browser with its own profile. */
+export interface Chrome {
+  readonly context: BrowserContext;
+  readonly extensionId: string;
+  open(url: string): Promise<Page>;
+  /** panel opens the real side panel from a click and returns it as a page. */
+  panel(): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** ChromeOptions say how a browser starts. */
+export interface ChromeOptions {
+  /** The folder of the unpacked extension. */
+  readonly extension: string;
+  /** Whether the person has switched on "Allow User Scripts"; default true. */
+  readonly userScripts?: boolean;
+  readonly args?: readonly string[];
+}
+
+/** extensionId computes the id that Chrome derives from the manifest's key. */
+export function extensionId(folder: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  if (typeof manifest !== 'object' || manifest === null || !('key' in manifest) || typeof manifest.key !== 'string') {
+    throw new Error(`${folder}/manifest.json has no key`);
+  }
+  const hash = createHash('sha256').update(Buffer.from(manifest.key, 'base64')).digest().subarray(0, 16);
+  return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
+}
+
+/** launch starts a browser whose profile has developer mode on. */
+export async function launch(options: ChromeOptions): Promise<Chrome> {
+  const id = extensionId(options.extension);
+  const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
+  mkdirSync(join(profile, 'Default'));
+  writeFileSync(
+    join(profile, 'Default', 'Preferences'),
+    JSON.stringify({
+      extensions: {
+        ui: { developer_mode: true },
+        settings: { [id]: { user_scripts_enabled: options.userScripts ?? true } },
+      },
+    }),
+  );
+  const debugPort = await freePort();
+  const context = await chromium.launchPersistentContext(profile, {
+    headless: false,
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    viewport: { width: 1000, height: 700 },
+    args: [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      `--remote-debugging-port=${debugPort}`,
+      `--disable-extensions-except=${options.extension}`,
+      `--load-extension=${options.extension}`,
+      ...(options.args ?? []),
+    ],
+  });
+  let overCdp: Browser | undefined;
+  return {
+    context,
+    extensionId: id,
+    async open(url) {
+      const page = await context.newPage();
+      await page.goto(url);
+      return page;
+    },
+    async panel() {
+      const opener = await context.newPage();
+      await opener.goto(`chrome-extension://${id}/panel.html`);
+      await opener.evaluate(() => {
+        document.addEventListener(
+          'click',
+          async () => {
+            const window = await chrome.windows.getCurrent();
+            await chrome.sidePanel.open({ windowId: window.id ?? 0 });
+          },
+          { once: true },
+        );
+      });
+      await opener.mouse.click(2, 2);
+      overCdp ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
+      const browser = overCdp;
+      const panel = await until('the side panel', () =>
+        browser
+          .contexts()
+          .flatMap((c) => c.pages())
+          .find((p) => p.url().startsWith(`chrome-extension://${id}/panel.html`) && p.viewportSize() === null),
+      );
+      await opener.close();
+      return panel;
+    },
+    async close() {
+      await overCdp?.close();
+      await context.close();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** freePort returns a port on loopback that is free now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('no port'));
+        else resolve(address.port);
+      });
+    });
+  });
+}

@@ -1,0 +1,98 @@
+/** A local site that the messages plugin works on. It also plays the page's side of each story: it counts, delays, and notes dropped requests. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Site is a running site on loopback. */
+export interface Site {
+  readonly origin: string;
+  readonly url: string;
+  /** Requests that the page dropped before they were answered: the page's own code saw the abort. */
+  readonly dropped: string[];
+  /** How many pages of messages were served. */
+  served: number;
+  /** Bodies that pages sent to /note, for example from scripts of a hostile page. */
+  readonly notes: string[];
+  /** Sets the HTML that /page serves. */
+  page(html: string): void;
+  close(): Promise<void>;
+}
+
+const pageSize = 10;
+
+/** startSite serves a page, and messages in pages under /api/channels/ID/messages?cursor=N&pages=N&delayMs=N. */
+export async function startSite(): Promise<Site> {
+  let html = plainPage('Messages');
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://site');
+    const api = /^\/api\/channels\/([^/]+)\/messages$/.exec(url.pathname);
+    if (api) {
+      serveMessages(site, url, api[1] ?? '', response);
+    } else if (url.pathname === '/note') {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += String(chunk);
+      });
+      request.on('end', () => {
+        site.notes.push(body);
+        response.end();
+      });
+    } else {
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      response.end(url.pathname === '/page' ? html : plainPage(`Messages ${url.pathname}`));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${portOf(server.address())}`;
+  const site: Site = {
+    origin,
+    url: `${origin}/`,
+    dropped: [],
+    served: 0,
+    notes: [],
+    page(next) {
+      html = next;
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return site;
+}
+
+function plainPage(title: string): string {
+  return `<!doctype html><html><head><title>${title}</title><link rel="icon" href="data:,"></head><body><h1>${title}</h1></body></html>`;
+}
+
+function portOf(address: string | AddressInfo | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the site has no port');
+  return address.port;
+}
+
+/** serveMessages answers one page; channel "slow-5-300" has 5 pages and answers each after 300 ms. */
+function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
+  const [, pages = '4', delayMs = '0'] = channel.split('-');
+  const page = Number(url.searchParams.get('cursor') || '0');
+  const total = Number(pages);
+  response.on('close', () => {
+    if (!response.writableEnded) site.dropped.push(`${channel} page ${page + 1}`);
+  });
+  const answer = () => {
+    if (response.destroyed) return;
+    site.served++;
+    const messages = Array.from({ length: pageSize }, (_, i) => ({
+      text: `message ${page * pageSize + i + 1} of ${channel}`,
+      author: i % 2 === 0 ? 'ada' : 'grace',
+      timestamp: new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString(),
+    }));
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({
+        messages,
+        ...(page + 1 < total ? { nextCursor: String(page + 1) } : {}),
+        totalPages: total,
+      }),
+    );
+  };
+  setTimeout(answer, Number(delayMs));
+}

@@ -1,0 +1,165 @@
+/** Everything a person would have: the daemon, the extension in a browser, a plugin, a site that is open in a tab. */
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Chrome, type ChromeOptions, freePort, launch } from './chromium.ts';
+import { connectHttp, connectStdio, type McpClient } from './client.ts';
+import { must, type Ran, type Running, root, run, start, stop } from './process.ts';
+import { type Site, startSite } from './site.ts';
+import { until } from './wait.ts';
+
+/** StackOptions say what differs from the defaults. */
+export interface StackOptions {
+  /** Flags for opentabs serve, for example ['--idle-timeout', '3s']. */
+  readonly serve?: readonly string[];
+  readonly chrome?: Partial<ChromeOptions>;
+  /** Leave out the browser. */
+  readonly noChrome?: boolean;
+}
+
+/** Stack is a running opentabs with all its neighbours. */
+export interface Stack {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly token: string;
+  readonly extension: string;
+  readonly plugin: string;
+  readonly site: Site;
+  readonly chrome: Chrome;
+  /** The tab that shows the site. */
+  readonly page: Page;
+  daemon: Running;
+  client(): Promise<McpClient>;
+  stdioClient(): Promise<McpClient>;
+  cli(...args: string[]): Promise<Ran>;
+  status(): Promise<Status>;
+  calls(): Promise<readonly CallView[]>;
+  /** open opens another tab and waits until the plugin is live in it. */
+  open(path: string): Promise<Page>;
+  /** live waits until the plugin is live in n tabs. */
+  live(n: number): Promise<void>;
+  restartDaemon(signal: NodeJS.Signals): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Status is what tests read of opentabs status --json. */
+export interface Status {
+  readonly browsers?: readonly { readonly tabs?: readonly { readonly plugins?: readonly unknown[] }[] }[];
+}
+
+/** CallView is what tests read of opentabs calls --json. */
+export interface CallView {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly status: string;
+  readonly reports: number;
+  readonly invalid_reports?: number;
+  readonly stopped?: string;
+  readonly error_code?: string;
+}
+
+/** startStack brings everything up and waits until the plugin is live in the site's tab. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  const port = await freePort();
+  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
+  const plugin = join(home, 'messages-plugin');
+  cpSync(join(root, 'sdk-ts/examples/messages'), plugin, { recursive: true });
+  await must(['plugin', 'build', plugin], env);
+  await must(['plugin', 'add', plugin], env);
+  const extension = join(home, 'unpacked');
+  await must(['extension', 'install', '--dir', extension], env);
+  const site = await startSite();
+  const serve = () => start(['serve', ...(options.serve ?? [])], env);
+  let daemon = serve();
+  const healthy = () => until('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  await healthy();
+  const token = readFileSync(join(home, 'token'), 'utf8').trim();
+  const chrome = await launch({ extension, ...options.chrome });
+  const clients: McpClient[] = [];
+  const keep = (client: McpClient) => {
+    clients.push(client);
+    return client;
+  };
+  const json = async (...args: string[]): Promise<unknown> => JSON.parse(await must([...args, '--json'], env));
+  const status = async (): Promise<Status> => {
+    const value: unknown = await json('status');
+    return isStatus(value) ? value : {};
+  };
+  const liveTabs = async () =>
+    (await status()).browsers?.flatMap((b) => b.tabs ?? []).filter((t) => (t.plugins ?? []).length > 0).length ?? 0;
+  const live = async (n: number) => {
+    await until(`the plugin in ${n} tabs`, async () => (await liveTabs()) >= n);
+  };
+  await until('the browser at the daemon', async () => ((await status()).browsers ?? []).length > 0);
+  // Adapters are registered once the link is up; a page opened before that needs a reload.
+  await until('the adapter at the browser', () => registered(chrome));
+  const page = await chrome.open(site.url);
+  await live(1);
+  return {
+    home,
+    env,
+    port,
+    token,
+    extension,
+    plugin,
+    site,
+    chrome,
+    page,
+    get daemon() {
+      return daemon;
+    },
+    client: async () => keep(await connectHttp(port, token)),
+    stdioClient: async () => keep(await connectStdio(env)),
+    cli: (...args) => run(args, env),
+    status,
+    async calls() {
+      const value: unknown = await json('calls');
+      return Array.isArray(value) ? value.filter(isCallView) : [];
+    },
+    async open(path) {
+      const before = await liveTabs();
+      const opened = await chrome.open(`${site.origin}${path}`);
+      await live(before + 1);
+      return opened;
+    },
+    live,
+    async restartDaemon(signal) {
+      await stop(daemon, signal);
+      daemon = serve();
+      await healthy();
+    },
+    async close() {
+      await Promise.allSettled(clients.map((c) => c.close()));
+      await chrome.close();
+      await stop(daemon);
+      await site.close();
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** registered reports whether the extension has registered an adapter, by either way. */
+async function registered(chrome: Chrome): Promise<boolean> {
+  const worker = chrome.context.serviceWorkers()[0] ?? (await chrome.context.waitForEvent('serviceworker'));
+  return worker.evaluate(async () => {
+    const files = await globalThis.chrome.scripting.getRegisteredContentScripts();
+    let scripts = 0;
+    try {
+      scripts = (await globalThis.chrome.userScripts.getScripts()).length;
+    } catch {
+      scripts = 0; // the toggle is off
+    }
+    return files.length + scripts >= 2; // the bridge and one adapter
+  });
+}
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null;
+}
+
+function isCallView(value: unknown): value is CallView {
+  return typeof value === 'object' && value !== null && 'call_id' in value;
+}

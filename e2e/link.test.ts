@@ -1,0 +1,75 @@
+/** Promise: the link heals by itself, and what ran meanwhile ends well. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { McpClient } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack();
+  client = await stack.client();
+});
+after(() => stack.close());
+
+/** killWorker stops the extension's service worker, as Chrome does when it thinks it idle. */
+async function killWorker(): Promise<void> {
+  const page = stack.page;
+  const session = await stack.chrome.context.newCDPSession(page);
+  await session.send('ServiceWorker.enable');
+  await session.send('ServiceWorker.stopAllWorkers');
+  await session.detach();
+}
+
+test('a call survives the death of the service worker, with its progress and its result', async () => {
+  const seen: number[] = [];
+  const call = client.call(
+    'messages__countdown',
+    { from: 6, intervalMs: 500 },
+    { onProgress: (p) => seen.push(p.progress) },
+  );
+  await until('the first report', () => seen.length > 0);
+  await killWorker();
+  const out = await call;
+  assert.equal(out.isError, false, out.text);
+  assert.equal(out.progress.at(-1)?.progress, 6);
+});
+
+test('the next call after the death of the worker works', async () => {
+  await killWorker();
+  const out = await client.call('messages__echo', { value: 'next' });
+  assert.equal(out.isError, false, out.text);
+});
+
+test('a server that was killed and started again is found within 3 s; its clients recover', async () => {
+  const stdio = await stack.stdioClient();
+  const lost = stdio.call('messages__silent', { forMs: 60_000 }).then(
+    (out) => out.text,
+    (error: unknown) => String(error),
+  );
+  await until('the call', async () => (await stack.calls()).find((c) => c.status === 'running'));
+  await stack.restartDaemon('SIGKILL');
+  assert.match(await lost, /restarted/);
+  const begun = performance.now();
+  await stack.live(1);
+  assert.ok(performance.now() - begun < 3_000, 'the browser was back');
+  const out = await stdio.call('messages__echo', { value: 'again' });
+  assert.equal(out.isError, false, out.text);
+  await until('the page to be told that nobody waits', () =>
+    stack.page.evaluate(() => document.documentElement.dataset.aborted !== undefined),
+  );
+});
+
+test('a server that is stopped tells its calls so', async () => {
+  const http = await stack.client();
+  const call = http.call('messages__silent', { forMs: 60_000 }).then(
+    (out) => out.code,
+    (error: unknown) => String(error),
+  );
+  await until('the call', async () => (await stack.calls()).find((c) => c.status === 'running'));
+  await stack.restartDaemon('SIGTERM');
+  assert.equal(await call, 'shutdown');
+  await stack.live(1);
+});

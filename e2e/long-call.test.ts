@@ -1,0 +1,66 @@
+/** Promise: a call lives as long as it reports, and no longer; limits are shortened here, make soak runs the real ones. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { McpClient } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack({ serve: ['--idle-timeout', '2s', '--hard-timeout', '9s'] });
+  client = await stack.client();
+});
+after(() => stack.close());
+
+const aborted = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
+
+test('a call that reports outlives the idle limit and returns its result', async () => {
+  const out = await client.call('messages__export_messages', { channelId: 'general-5-1500' });
+  assert.equal(out.isError, false, out.text);
+  assert.ok(out.tookMs > 7_000, `took ${out.tookMs} ms`);
+  assert.deepEqual(
+    out.progress.map((p) => [p.progress, p.total, p.message]),
+    [1, 2, 3, 4, 5].map((n) => [n, 5, `Exported page ${n} of 5`]),
+  );
+  assert.deepEqual(Object(out.structured).total, 50);
+});
+
+test('without a progress token the timer is reset all the same', async () => {
+  const out = await client.call('messages__heartbeat', { everyMs: 1_000, forMs: 5_000 }, { silent: true });
+  assert.equal(out.isError, false, out.text);
+  assert.equal(out.progress.length, 0);
+});
+
+test('a gap just under the idle limit lives', async () => {
+  const out = await client.call('messages__heartbeat', { everyMs: 1_900, forMs: 5_700 });
+  assert.equal(out.isError, false, out.text);
+});
+
+test('a silent call ends at the idle limit, and the page is told', async () => {
+  const out = await client.call('messages__silent', { forMs: 60_000 });
+  assert.equal(out.code, 'idle_timeout', out.text);
+  assert.ok(Math.abs(out.tookMs - 2_000) < 250, `took ${out.tookMs} ms`);
+  assert.match(out.text, /It ran 2\.0 s and reported no progress\. The page was told to stop and did\./);
+  assert.match(String(await aborted()), /no progress/);
+});
+
+test('a call that reports for ever ends at the hard limit, and the page is told', async () => {
+  const out = await client.call('messages__heartbeat', { everyMs: 500, forMs: 0 });
+  assert.equal(out.code, 'deadline_exceeded', out.text);
+  assert.ok(Math.abs(out.tookMs - 9_000) < 250, `took ${out.tookMs} ms`);
+  assert.match(out.text, /It ran 9\.0 s; the last progress, report \d+, came 0\.\d s before the end/);
+  assert.match(String(await aborted()), /limit of 9\.0 s/);
+});
+
+test('a handler that ignores the stop is recorded as such', async () => {
+  const out = await client.call('messages__stubborn', { forMs: 6_000 });
+  assert.equal(out.code, 'idle_timeout', out.text);
+  assert.ok(Math.abs(out.tookMs - 2_000) < 250, `took ${out.tookMs} ms`);
+  assert.match(out.text, /has not answered yet/);
+  const record = await until('the outcome', async () =>
+    (await stack.calls()).find((c) => c.tool_name === 'messages__stubborn' && c.stopped !== undefined),
+  );
+  assert.equal(record.stopped, 'ignored');
+});

@@ -1,0 +1,67 @@
+/** Promise: a tab that goes away ends its call at once with the right code; a tool that navigates and returns gets its result through. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { McpClient } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack();
+  client = await stack.client();
+});
+after(() => stack.close());
+
+/** runIn starts a silent call in a fresh tab, does act to the tab, and returns how the call ended. */
+async function runIn(act: (page: Page) => Promise<unknown>) {
+  const page = await stack.open('/fresh');
+  await page.bringToFront();
+  const call = client.call('messages__silent', { forMs: 60_000 });
+  await until('the call in that tab', async () => (await stack.calls()).find((c) => c.status === 'running'));
+  const begun = performance.now();
+  await act(page);
+  const out = await call;
+  return { page, out, tookMs: performance.now() - begun };
+}
+
+for (const [name, code, act] of [
+  ['closed', 'tab_closed', (page: Page) => page.close()],
+  ['navigated to another page of the site', 'navigated', (page: Page) => page.goto(`${stack.site.origin}/other`)],
+  ['navigated to a page without plugins', 'navigated', (page: Page) => page.goto('about:blank')],
+  ['reloaded', 'navigated', (page: Page) => page.reload()],
+] as const) {
+  test(`a tab that is ${name} ends its call with ${code}`, async () => {
+    const { page, out, tookMs } = await runIn(act);
+    assert.equal(out.code, code, out.text);
+    assert.ok(tookMs < 2_000, `ended after ${tookMs} ms`);
+    if (!page.isClosed()) await page.close();
+  });
+}
+
+test('a tool that navigates and returns gets its result through, twenty times', async () => {
+  for (let i = 0; i < 20; i++) {
+    const page = await stack.open(`/from-${i}`);
+    await page.bringToFront();
+    const out = await client.call('messages__navigate', { to: `/to-${i}` });
+    assert.equal(out.isError, false, out.text);
+    await page.waitForURL(`**/to-${i}`);
+    await page.close();
+  }
+});
+
+test('no tab, and a logged-out tab, are told as such', async () => {
+  await stack.page.evaluate(() => {
+    document.documentElement.dataset.loggedOut = '';
+  });
+  const loggedOut = await client.call('messages__echo', { value: 1 });
+  assert.equal(loggedOut.code, 'not_ready', loggedOut.text);
+  await stack.page.goto('about:blank');
+  const noTab = await until('the tab to be gone', async () => {
+    const out = await client.call('messages__echo', { value: 1 });
+    return out.code === 'no_tab' ? out : undefined;
+  });
+  assert.match(noTab.text, /Open the page/);
+});

@@ -1,0 +1,51 @@
+/** Promise: the side panel shows what runs, live, and says what is wrong. Screenshots go to e2e/out/. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { McpClient } from './harness/client.ts';
+import { root, stop } from './harness/process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+const out = `${root}e2e/out`;
+let stack: Stack;
+let client: McpClient;
+let panel: Page;
+
+before(async () => {
+  mkdirSync(out, { recursive: true });
+  stack = await startStack();
+  client = await stack.client();
+  panel = await stack.chrome.panel();
+});
+after(() => stack.close());
+
+test('a running call has a bar that moves, and is listed when it has ended', async () => {
+  const call = client.call('messages__countdown', { from: 8, intervalMs: 300 });
+  const silent = client.call('messages__silent', { forMs: 2_500 });
+  const bar = panel.getByRole('progressbar', { name: /countdown/ });
+  await bar.waitFor();
+  await panel.waitForFunction(() =>
+    [...document.querySelectorAll('[role=progressbar]')].some((e) => Number(e.getAttribute('aria-valuenow')) >= 50),
+  );
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await panel.emulateMedia({ colorScheme });
+    await panel.screenshot({ path: `${out}/panel-running-${colorScheme}.png` });
+  }
+  assert.equal((await call).isError, false);
+  assert.equal((await silent).isError, false);
+  await bar.waitFor({ state: 'detached' });
+  assert.match(await panel.locator('body').textContent(), /countdown/);
+});
+
+test('a failed call says why', async () => {
+  await client.call('messages__fail', { code: 'NOT_FOUND', message: 'Channel not found' });
+  await panel.getByText(/Channel not found/).waitFor();
+  await panel.screenshot({ path: `${out}/panel-failed.png` });
+});
+
+test('a server that is gone is said, with what to do', async () => {
+  await stop(stack.daemon);
+  await panel.getByText(/opentabs serve/).waitFor();
+  await panel.screenshot({ path: `${out}/panel-disconnected.png` });
+});

@@ -1,0 +1,62 @@
+/** Promise: whatever a tool reports, the result is right and the protocol holds. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { McpClient, Outcome } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack();
+});
+after(() => stack.close());
+
+function checkProtocol(out: Outcome): void {
+  assert.equal(out.isError, false, out.text);
+  for (const [i, p] of out.progress.entries()) {
+    assert.ok(Number.isFinite(p.progress), `progress ${p.progress}`);
+    const before = out.progress[i - 1];
+    if (before) assert.ok(p.progress > before.progress, `${p.progress} after ${before.progress}`);
+    if (p.total !== undefined) assert.ok(p.progress <= p.total * (1 + 1e-9), `${p.progress} of ${p.total}`);
+  }
+  for (const p of out.progress) {
+    const second = out.progress.filter((q) => q.atMs >= p.atMs && q.atMs < p.atMs + 1000).length;
+    assert.ok(second <= 12, `${second} notifications in one second`); // 10, the final one and the last one
+  }
+}
+
+const odd = [
+  { progress: 1, total: 10 },
+  { progress: 'NaN', message: 'not a number' },
+  { progress: 'Infinity', total: 10 },
+  { progress: -3 },
+  { progress: 1, total: 10 },
+  { progress: 0.5, total: 10, message: 'backwards' },
+  { progress: 150, total: 100, message: 'too much' },
+  {},
+  { message: 'words only' },
+  { total: 10 },
+  { progress: 10, total: 10, message: 'final' },
+];
+
+for (const [name, connect] of [
+  ['http', () => stack.client()],
+  ['stdio', () => stack.stdioClient()],
+] as const) {
+  test(`odd reports over ${name}`, async () => {
+    const client: McpClient = await connect();
+    const out = await client.call('messages__reports', { reports: odd });
+    checkProtocol(out);
+    const last = out.progress.at(-1);
+    assert.deepEqual([last?.message, last?.progress], ['final', 10]);
+  });
+
+  test(`100,000 reports in a loop over ${name}`, async () => {
+    const client: McpClient = await connect();
+    const out = await client.call('messages__reports', { loop: 100_000 });
+    checkProtocol(out);
+    assert.equal(out.progress.at(-1)?.progress, 100_000);
+    const record = (await stack.calls()).find((c) => c.reports >= 100_000);
+    assert.equal(record?.reports, 100_000, 'every report was counted');
+  });
+}
