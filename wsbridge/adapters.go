@@ -1,0 +1,106 @@
+package wsbridge
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"opentabs/wire"
+)
+
+// wantSync asks for a plugin.sync on this link. Those asked for while one is
+// under way become one.
+func (l *link) wantSync() { poke(l.sync) }
+
+// poke puts a token into a channel with room for one.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// syncAdapters brings the browser's adapters up to date whenever that is asked
+// for. It returns when the link has ended.
+func (l *link) syncAdapters(b *browser) {
+	for {
+		select {
+		case <-l.gone:
+			return
+		case <-l.sync:
+		}
+		if err := l.syncOnce(b); err != nil && !l.ended() {
+			l.log.Warn().Err(err).Msg("could not bring the adapters up to date")
+		}
+	}
+}
+
+// syncOnce sends the list of plugins and then, one after the other, the code
+// that the browser lacks. It stops early if the list has changed meanwhile.
+func (l *link) syncOnce(b *browser) error {
+	plugins := l.hub.plugins()
+	answer, err := l.request(wire.MethodPluginSync, marshal(wire.PluginSyncParams{Plugins: plugins}))
+	if err != nil {
+		return fmt.Errorf("plugin.sync: %w", err)
+	}
+	var r wire.PluginSyncResult
+	if err := decodeAnswer(answer, &r); err != nil {
+		return fmt.Errorf("plugin.sync: %w", err)
+	}
+	b.setInject(l, r.Mode)
+	l.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", clean(string(r.Mode), 20)).Msg("plugins told")
+	byName := make(map[string]string, len(plugins))
+	for _, p := range plugins {
+		byName[p.Name] = p.Hash
+	}
+	for _, name := range r.Missing {
+		if len(l.sync) > 0 {
+			return nil // the next round has a newer list
+		}
+		hash, ok := byName[name]
+		if !ok {
+			l.log.Warn().Str("plugin", clean(name, 100)).Msg("browser asked for the code of a plugin that it was not told of")
+			continue
+		}
+		delete(byName, name) // once is enough
+		if err := l.sendCode(name, hash); err != nil {
+			if l.ended() {
+				return err
+			}
+			l.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
+		}
+	}
+	return nil
+}
+
+func (l *link) sendCode(name, hash string) error {
+	code, err := l.hub.opts.Adapters.Code(name, hash)
+	if err != nil {
+		return err
+	}
+	params := marshal(wire.PluginCodeParams{Name: name, Hash: hash, Code: code})
+	if len(params) > wire.MaxFrameBytes-1024 {
+		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
+	}
+	answer, err := l.request(wire.MethodPluginCode, params)
+	if err != nil {
+		return err
+	}
+	return decodeAnswer(answer, &wire.PluginCodeResult{})
+}
+
+// decodeAnswer reads the result of a request of ours.
+func decodeAnswer(e wire.Envelope, result any) error {
+	if e.Error != nil {
+		return fmt.Errorf("the browser refused it (%d): %s", e.Error.Code, clean(e.Error.Message, 500))
+	}
+	return json.Unmarshal(e.Result, result)
+}
+
+// setInject notes how the browser gets adapters into pages.
+func (b *browser) setInject(l *link, mode wire.InjectMode) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.link == l {
+		b.inject = wire.InjectMode(clean(string(mode), 20))
+	}
+}

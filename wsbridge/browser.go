@@ -1,0 +1,240 @@
+package wsbridge
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"opentabs/wire"
+)
+
+// maxEvicted is how many boot ids of replaced browsers are remembered.
+const maxEvicted = 16
+
+// browser is one browser, from its first hello until it has been away for
+// longer than the grace period.
+type browser struct {
+	hub *Hub
+	id  string
+
+	mu      sync.Mutex // guards all below; taken after Hub.mu
+	name    string
+	boot    string
+	version string
+	inject  wire.InjectMode
+	link    *link     // nil while it is lost
+	since   time.Time // when link came up or was lost
+	tabs    map[int]wire.TabInfo
+	runs    map[string]*run
+	stops   map[string]*stop
+	// turn counts the changes of link, so that a timer set before one does
+	// nothing after it.
+	turn  int
+	timer *time.Timer // the one that ends runs; nil if none is set
+	// evicted are the boot ids of those that a newer connection of the same id
+	// replaced while they were connected.
+	evicted []string
+}
+
+// attach makes l the link of the browser that sent hello, and answers hello.
+// It returns nil after Close.
+func (h *Hub) attach(l *link, helloID string, p wire.HelloParams) *browser {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	id := p.BrowserID
+	b := h.browsers[id]
+	if b != nil && b.hasEvicted(p.BootID) {
+		// A boot id that comes back after another one took its place: two
+		// browsers live with one id, such as a profile and its copy. Were each to
+		// replace the other, both would be useless for ever.
+		id += "~" + cut(p.BootID, 8)
+		b = h.browsers[id]
+	}
+	if b == nil {
+		b = &browser{hub: h, id: id, tabs: map[int]wire.TabInfo{}, runs: map[string]*run{}, stops: map[string]*stop{}}
+		h.browsers[id] = b
+	}
+	l.log = h.opts.Log.With().Str("browser", id).Logger()
+	after := b.attach(l, helloID, p)
+	h.mu.Unlock()
+	runAll(after)
+	event := l.log.Info().Str("name", p.BrowserName).Str("extension", p.ExtensionVersion)
+	if id != p.BrowserID {
+		event = event.Str("copy_of", p.BrowserID)
+	}
+	event.Msg("browser connected")
+	return b
+}
+
+func (b *browser) hasEvicted(boot string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Contains(b.evicted, boot)
+}
+
+// attach makes l the browser's link. It returns what to call without a lock.
+func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	old := b.link
+	if b.boot != "" && b.boot != p.BootID {
+		if old != nil {
+			b.evicted = append(b.evicted, b.boot)
+			b.evicted = b.evicted[max(0, len(b.evicted)-maxEvicted):]
+		}
+		after = b.endAll(&wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser was started anew"})
+		clear(b.tabs)
+	}
+	if old != nil {
+		old.shut(wire.CloseReplaced, "replaced by a newer connection of this browser")
+	}
+	b.name, b.boot, b.version, b.inject = p.BrowserName, p.BootID, p.ExtensionVersion, ""
+	b.link, b.since = l, time.Now()
+	b.nextTurn()
+	l.post(wire.AppendResult(nil, helloID, marshal(wire.HelloResult{Protocol: wire.Version, ServerVersion: b.hub.opts.Version})))
+	b.resendStops()
+	b.awaitResumed()
+	return after
+}
+
+// detach notes that l is lost. It does nothing if a newer link has taken its
+// place.
+func (b *browser) detach(l *link) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.link != l {
+		return
+	}
+	b.link, b.since = nil, time.Now()
+	for _, s := range b.stops {
+		s.sent = false // it may not have arrived
+	}
+	turn := b.nextTurn()
+	b.timer = time.AfterFunc(b.hub.opts.Grace, func() { b.hub.giveUp(b, turn) })
+	l.log.Info().Int("running", len(b.runs)).Msg("browser disconnected")
+}
+
+// nextTurn notes that link has changed and stops the timer set before. The
+// caller holds mu.
+func (b *browser) nextTurn() int {
+	if b.timer != nil {
+		b.timer.Stop()
+		b.timer = nil
+	}
+	b.turn++
+	return b.turn
+}
+
+// giveUp forgets a browser that has not come back within the grace period.
+func (h *Hub) giveUp(b *browser, turn int) {
+	h.mu.Lock()
+	b.mu.Lock()
+	var after []func()
+	if b.turn == turn {
+		after = b.endAll(&wire.CallError{Code: wire.ErrLinkLost, Message: fmt.Sprintf(
+			"the link to the browser was lost and did not come back within %v", h.opts.Grace)})
+		if h.browsers[b.id] == b {
+			delete(h.browsers, b.id)
+		}
+	}
+	b.mu.Unlock()
+	h.mu.Unlock()
+	runAll(after)
+}
+
+// end ends all runs and stops of the browser. It returns what to call without
+// a lock.
+func (b *browser) end(why *wire.CallError) []func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nextTurn()
+	b.link = nil
+	return b.endAll(why)
+}
+
+// endAll ends all runs with why and settles all stops. It returns what to call
+// without a lock. The caller holds mu.
+func (b *browser) endAll(why *wire.CallError) (after []func()) {
+	for id := range b.runs {
+		after = append(after, b.finish(id, nil, why))
+	}
+	for id, s := range b.stops {
+		after = append(after, s.settle(wire.CancelIgnored))
+		delete(b.stops, id)
+	}
+	return after
+}
+
+// finish takes a run out of the table and returns the call that ends it, to be
+// made without a lock. The caller holds mu.
+func (b *browser) finish(id string, output json.RawMessage, err *wire.CallError) func() {
+	r := b.runs[id]
+	delete(b.runs, id)
+	if err != nil {
+		b.hub.opts.Log.Debug().Str("call", id).Str("browser", b.id).Str("code", string(err.Code)).Msg("run ended")
+	}
+	return func() { r.sink.Finish(output, err) }
+}
+
+// awaitResumed gives the browser the grace period to say which runs it still
+// knows. The caller holds mu.
+func (b *browser) awaitResumed() {
+	if len(b.runs) == 0 {
+		return
+	}
+	for _, r := range b.runs {
+		r.sure = false
+	}
+	turn := b.turn
+	b.timer = time.AfterFunc(b.hub.opts.Grace, func() { b.endUnsure(turn) })
+}
+
+// endUnsure ends the runs that the browser has not mentioned since it returned.
+func (b *browser) endUnsure(turn int) {
+	b.mu.Lock()
+	var after []func()
+	if b.turn == turn {
+		for id, r := range b.runs {
+			if !r.sure {
+				after = append(after, b.finish(id, nil, &wire.CallError{Code: wire.ErrLinkLost,
+					Message: "the link to the browser was lost, and on its return the browser no longer knew the call"}))
+			}
+		}
+	}
+	b.mu.Unlock()
+	runAll(after)
+}
+
+// resumed takes the list of runs that the browser still knows. Those that
+// nobody waits for are stopped in their pages.
+func (b *browser) resumed(l *link, ids []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range ids {
+		if r := b.runs[id]; r != nil {
+			r.sure = true
+			continue
+		}
+		if b.stops[id] == nil && plainID(id) {
+			l.log.Debug().Str("call", id).Msg("the browser runs a call that nobody waits for; stopping it")
+			l.post(cancelFrame(id, "the server no longer waits for this call"))
+		}
+	}
+}
+
+// info returns the browser as status pages show it.
+func (b *browser) info() BrowserInfo {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	tabs := slices.SortedFunc(maps.Values(b.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID })
+	return BrowserInfo{
+		ID: b.id, Name: b.name, ExtensionVersion: b.version, Connected: b.link != nil, Since: b.since,
+		Inject: b.inject, Running: len(b.runs), Tabs: tabs,
+	}
+}

@@ -1,0 +1,253 @@
+package wsbridge
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"opentabs/wire"
+)
+
+// helloTimeout is how long a browser may take to send its first frame.
+const helloTimeout = 10 * time.Second
+
+// maxReason is the longest close reason, in bytes (RFC 6455, section 5.5).
+const maxReason = 123
+
+// serveHTTP lets a browser in and serves its connection until it ends.
+func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	if status, sentence := h.refusal(r); status != 0 {
+		h.opts.Log.Warn().Int("status", status).Str("origin", clean(r.Header.Get("Origin"), 200)).Msg("connection refused: " + sentence)
+		if status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", http.MethodGet)
+		}
+		if status == http.StatusUpgradeRequired {
+			w.Header().Set("Connection", "Upgrade")
+			w.Header().Set("Upgrade", "websocket")
+		}
+		http.Error(w, sentence, status)
+		return
+	}
+	var keep keepConn
+	keep.ResponseWriter = w
+	ws, err := websocket.Accept(&keep, r, &websocket.AcceptOptions{
+		Subprotocols:   []string{wire.Subprotocol},
+		OriginPatterns: h.opts.Origins,
+	})
+	if err != nil { // Accept has answered
+		h.opts.Log.Warn().Err(err).Msg("connection refused")
+		return
+	}
+	ws.SetReadLimit(wire.MaxFrameBytes)
+	l := newLink(h, ws, keep.conn)
+	if !h.enter(l) {
+		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
+		l.finish()
+		return
+	}
+	defer h.leave(l)
+	l.serve()
+}
+
+// keepConn remembers the connection that the library takes over, because only
+// closing that ends a connection at once while a close handshake is going on.
+type keepConn struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack implements http.Hijacker.
+func (k *keepConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
+	k.conn = conn
+	return conn, rw, err
+}
+
+// refusal says why a request may not connect: the status to answer and a
+// sentence; 0 if it may. Nothing of the token is ever in the sentence.
+func (h *Hub) refusal(r *http.Request) (int, string) {
+	if r.Method != http.MethodGet {
+		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
+	}
+	if !loopback(r.Host) {
+		return http.StatusForbidden, "This host name is not allowed; use 127.0.0.1."
+	}
+	if origins := r.Header.Values("Origin"); len(origins) != 1 || !slices.Contains(h.opts.Origins, origins[0]) {
+		return http.StatusForbidden, "This origin is not allowed; only the opentabs extension may connect."
+	}
+	if !offersUpgrade(r.Header) {
+		return http.StatusUpgradeRequired, "This is a WebSocket; ask for an upgrade to it."
+	}
+	var tokens []string
+	named := false
+	for _, p := range offered(r.Header) {
+		if p == wire.Subprotocol {
+			named = true
+		}
+		if token, ok := strings.CutPrefix(p, wire.TokenSubprotocolPrefix); ok {
+			tokens = append(tokens, token)
+		}
+	}
+	switch {
+	case len(tokens) == 0:
+		return http.StatusUnauthorized, "The token is missing; offer it as the subprotocol " + wire.TokenSubprotocolPrefix + "<token>."
+	case len(tokens) > 1 || !h.tokenIs(tokens[0]):
+		return http.StatusUnauthorized, "The token is wrong; run `opentabs extension install` again and reload the extension."
+	case !named:
+		return http.StatusBadRequest, "The subprotocol " + wire.Subprotocol + " is missing; offer it beside the token."
+	}
+	return 0, ""
+}
+
+// tokenIs compares hashes, so that neither the length nor a common beginning
+// of the token shows in the time it takes.
+func (h *Hub) tokenIs(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], h.tokenSum[:]) == 1
+}
+
+// loopback reports whether a Host header names this machine's loopback. A page
+// whose name an attacker points at 127.0.0.1 sends that name here.
+func loopback(host string) bool {
+	name := host
+	if n, port, err := net.SplitHostPort(host); err == nil {
+		if port == "" {
+			return false
+		}
+		name = n
+		if strings.HasPrefix(host, "[") {
+			name = "[" + n + "]"
+		}
+	}
+	return name == "127.0.0.1" || name == "[::1]" || strings.EqualFold(name, "localhost")
+}
+
+func offersUpgrade(h http.Header) bool {
+	return strings.EqualFold(strings.TrimSpace(h.Get("Upgrade")), "websocket")
+}
+
+// offered returns the subprotocols that a request offers.
+func offered(h http.Header) []string {
+	var out []string
+	for _, line := range h.Values("Sec-WebSocket-Protocol") {
+		for p := range strings.SplitSeq(line, ",") {
+			out = append(out, strings.TrimSpace(p))
+		}
+	}
+	return out
+}
+
+// enter counts l among the connections that Close ends; it reports false after
+// Close.
+func (h *Hub) enter(l *link) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.serving[l] = struct{}{}
+	h.links.Add(1)
+	return true
+}
+
+func (h *Hub) leave(l *link) {
+	l.finish()
+	h.mu.Lock()
+	delete(h.serving, l)
+	h.mu.Unlock()
+	h.links.Done()
+}
+
+var errRefused = errors.New("refused")
+
+// welcome reads the first frame and answers it. An error means that the
+// connection is over and the browser has been told why.
+func (l *link) welcome() (*browser, error) {
+	limit := time.AfterFunc(helloTimeout, func() {
+		l.log.Warn().Msg("browser did not say hello; closing its link")
+		l.shut(websocket.StatusPolicyViolation, "hello must come within 10 s")
+	})
+	defer limit.Stop()
+	frame, err := l.read()
+	if errors.Is(err, errNotTextual) {
+		frame, err = nil, nil // refused below
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !limit.Stop() {
+		return nil, errRefused
+	}
+	e, err := wire.Parse(frame)
+	if err != nil || e.Method != wire.MethodHello || e.ID == "" {
+		const sentence = "the first frame must be the request hello"
+		if err == nil && e.ID != "" && e.Method != "" {
+			l.write(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: sentence}))
+		}
+		return nil, l.refuse(websocket.StatusPolicyViolation, sentence)
+	}
+	// The version is read alone: all else may have changed with it.
+	var version struct {
+		Protocol int `json:"protocol"`
+	}
+	if err := json.Unmarshal(orEmpty(e.Params), &version); err != nil {
+		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is not as expected: protocol must be an integer")
+	}
+	if version.Protocol != wire.Version {
+		return nil, l.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatch(version.Protocol))
+	}
+	var p wire.HelloParams
+	if err := json.Unmarshal(e.Params, &p); err != nil {
+		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is not as expected: "+clean(err.Error(), 80))
+	}
+	if !plainID(p.BrowserID) || !plainID(p.BootID) {
+		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
+			"hello needs a browserId and a bootId of 1 to 128 visible ASCII characters")
+	}
+	p.BrowserName = clean(p.BrowserName, maxName)
+	p.ExtensionVersion = clean(p.ExtensionVersion, maxName)
+	b := l.hub.attach(l, e.ID, p)
+	if b == nil {
+		return nil, l.refuse(websocket.StatusGoingAway, "opentabs is stopping")
+	}
+	return b, nil
+}
+
+func (l *link) refuse(code websocket.StatusCode, sentence string) error {
+	l.log.Warn().Msg("connection refused: " + sentence)
+	l.shut(code, cut(sentence, maxReason))
+	return errRefused
+}
+
+func (l *link) refuseHello(id string, code int, status websocket.StatusCode, sentence string) error {
+	l.write(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: sentence}))
+	return l.refuse(status, sentence)
+}
+
+// mismatch is the sentence for a browser with another protocol version; it
+// fits into a close frame.
+func mismatch(theirs int) string {
+	side := "the extension: run `opentabs extension install`, then reload it"
+	if theirs > wire.Version {
+		side = "opentabs, then start it again"
+	}
+	return cut(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, theirs, side), maxReason)
+}
+
+// orEmpty returns params, or an empty object if there are none.
+func orEmpty(params []byte) []byte {
+	if len(params) == 0 {
+		return []byte("{}")
+	}
+	return params
+}

@@ -1,0 +1,237 @@
+package wsbridge
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// The times of a hub whose options do not name others.
+const (
+	DefaultGrace        = 10 * time.Second
+	DefaultPingInterval = wire.PingIntervalMs * time.Millisecond
+	DefaultDeadAfter    = 45 * time.Second
+)
+
+// Adapters is where a hub gets plugins from. Its methods are safe for
+// concurrent use.
+type Adapters interface {
+	// List returns every plugin that a browser should have.
+	List() []wire.PluginInfo
+	// Code returns the script text for a plugin's adapter with this hash. It
+	// returns an error if the plugin has another hash by now.
+	Code(name, hash string) (string, error)
+}
+
+// Calls is what side panels show and stop. *dispatch.Dispatcher implements it.
+type Calls interface {
+	// Cancel ends a call as cancelled; it reports false if there is none.
+	Cancel(callID, by string) bool
+	// Calls returns the calls that run or wait, oldest first, then the last
+	// that ended, newest first.
+	Calls() []dispatch.View
+	// Follow returns a follower of all events from now on.
+	Follow() *dispatch.Follower
+}
+
+var _ Calls = (*dispatch.Dispatcher)(nil)
+
+// Options set a hub up.
+type Options struct {
+	// Token is what a browser must offer to be let in. Required, no default:
+	// New panics if it is empty.
+	Token string
+	// Origins are the origins that may connect, exactly as the browser sends
+	// them, such as "chrome-extension://<id>". Default none: nobody may connect.
+	Origins []string
+	// Version is the server's version, told to browsers. Default "".
+	Version string
+	// Log takes one line for each connection and each fault; lines about a call
+	// have its id in the field "call". Default: nothing is logged.
+	Log zerolog.Logger
+	// Adapters is where plugins come from. Default: there are none.
+	Adapters Adapters
+	// Calls is what side panels show. Default: nothing, until SetCalls.
+	Calls Calls
+	// Grace is how long a lost link may be away before its runs end with
+	// link_lost. Default 10 s.
+	Grace time.Duration
+	// PingInterval is the time between two pings of the server. Default 20 s;
+	// Chrome stops a service worker that gets no message for 30 s.
+	PingInterval time.Duration
+	// DeadAfter is how long nothing at all may arrive before a link counts as
+	// lost. Default 45 s.
+	DeadAfter time.Duration
+}
+
+// Hub is the set of connected browsers. Make one with New; it is safe for
+// concurrent use.
+type Hub struct {
+	opts     Options
+	tokenSum [sha256.Size]byte
+	started  time.Time
+	links    sync.WaitGroup // one for each connection that is being served
+
+	mu       sync.Mutex // guards all below; taken before any other lock
+	browsers map[string]*browser
+	serving  map[*link]struct{}
+	calls    Calls
+	hashes   map[string]string // the current hash of each plugin, by name
+	closed   bool
+}
+
+var _ dispatch.Bridge = (*Hub)(nil)
+
+// New returns a hub without browsers. It panics if o.Token is empty.
+func New(o Options) *Hub {
+	if o.Token == "" {
+		panic("wsbridge: Options.Token is empty")
+	}
+	if o.Grace <= 0 {
+		o.Grace = DefaultGrace
+	}
+	if o.PingInterval <= 0 {
+		o.PingInterval = DefaultPingInterval
+	}
+	if o.DeadAfter <= 0 {
+		o.DeadAfter = DefaultDeadAfter
+	}
+	o.Origins = slices.Clone(o.Origins)
+	h := &Hub{
+		opts:     o,
+		tokenSum: sha256.Sum256([]byte(o.Token)),
+		started:  time.Now(),
+		browsers: map[string]*browser{},
+		serving:  map[*link]struct{}{},
+		calls:    o.Calls,
+	}
+	h.hashes = currentHashes(h.plugins())
+	return h
+}
+
+// SetCalls sets what side panels show and stop. Panels that are open already
+// see it when they are opened anew.
+func (h *Hub) SetCalls(c Calls) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls = c
+}
+
+// Handler returns the handler of the WebSocket's path. It answers 405, 403,
+// 426, 400, 401 or 503 with a sentence to whoever may not connect.
+func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
+
+// Sync tells every browser that the plugins have changed. It does not wait.
+func (h *Hub) Sync() {
+	hashes := currentHashes(h.plugins())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hashes = hashes
+	for l := range h.serving {
+		l.wantSync()
+		l.wantState()
+	}
+}
+
+// plugins returns the plugins that browsers should have.
+func (h *Hub) plugins() []wire.PluginInfo {
+	if h.opts.Adapters == nil {
+		return nil
+	}
+	return h.opts.Adapters.List()
+}
+
+func currentHashes(plugins []wire.PluginInfo) map[string]string {
+	m := make(map[string]string, len(plugins))
+	for _, p := range plugins {
+		m[p.Name] = p.Hash
+	}
+	return m
+}
+
+// BrowserInfo is one browser as status pages show it.
+type BrowserInfo struct {
+	// ID is stable for one browser profile, Name is what the person calls it.
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// ExtensionVersion is the version of its extension.
+	ExtensionVersion string `json:"extension_version"`
+	// Connected is false while the link is lost and may still come back.
+	Connected bool `json:"connected"`
+	// Since is when its link came up, or when it was lost.
+	Since time.Time `json:"since"`
+	// Inject is how it gets adapters into pages; empty before it has said.
+	Inject wire.InjectMode `json:"inject,omitempty"`
+	// Running counts the runs that it has not ended.
+	Running int `json:"running"`
+	// Tabs are its tabs that match a plugin, by id.
+	Tabs []wire.TabInfo `json:"tabs,omitempty"`
+}
+
+// Browsers returns the browsers that are connected or may still come back, by
+// name, then id.
+func (h *Hub) Browsers() []BrowserInfo {
+	var out []BrowserInfo
+	for _, b := range h.list() {
+		out = append(out, b.info())
+	}
+	slices.SortFunc(out, func(a, b BrowserInfo) int {
+		if n := strings.Compare(a.Name, b.Name); n != 0 {
+			return n
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out
+}
+
+// list returns the browsers in no order.
+func (h *Hub) list() []*browser {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*browser, 0, len(h.browsers))
+	for _, b := range h.browsers {
+		out = append(out, b)
+	}
+	return out
+}
+
+func (h *Hub) find(id string) *browser {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.browsers[id]
+}
+
+// Close ends all connections, ends the runs that are left with shutdown,
+// refuses new connections, and returns when nothing of the hub runs any more,
+// after a second at the latest. It may be called more than once.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	for l := range h.serving {
+		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
+	}
+	var after []func()
+	for id, b := range h.browsers {
+		after = append(after, b.end(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})...)
+		delete(h.browsers, id)
+	}
+	h.mu.Unlock()
+	runAll(after)
+	h.links.Wait()
+}
+
+// runAll calls what had to wait until no lock was held.
+func runAll(after []func()) {
+	for _, f := range after {
+		f()
+	}
+}

@@ -1,0 +1,146 @@
+package wsbridge
+
+import (
+	"cmp"
+	"slices"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+const (
+	// maxTabs is how many tabs of one browser are known.
+	maxTabs = 10_000
+	// The longest texts of a tab that are kept, in characters.
+	maxURL   = 8192
+	maxTitle = 1000
+)
+
+// syncTabs replaces all tabs of the browser. Only its current link may.
+func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.link != l {
+		return
+	}
+	if len(tabs) > maxTabs {
+		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some can't be used")
+		tabs = tabs[:maxTabs]
+	}
+	clear(b.tabs)
+	for _, t := range tabs {
+		b.tabs[t.TabID] = tidy(t)
+	}
+}
+
+// changeTab replaces one tab of the browser. Only its current link may.
+func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.link != l {
+		return
+	}
+	if p.Tab == nil {
+		delete(b.tabs, p.TabID)
+		return
+	}
+	if _, there := b.tabs[p.TabID]; !there && len(b.tabs) >= maxTabs {
+		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some can't be used")
+		return
+	}
+	p.Tab.TabID = p.TabID
+	b.tabs[p.TabID] = tidy(*p.Tab)
+}
+
+func tidy(t wire.TabInfo) wire.TabInfo {
+	t.URL, t.Title = clean(t.URL, maxURL), clean(t.Title, maxTitle)
+	return t
+}
+
+// Targets implements dispatch.Bridge.
+func (h *Hub) Targets(plugin string) dispatch.Targets {
+	h.mu.Lock()
+	hash, listed := h.hashes[plugin]
+	h.mu.Unlock()
+	var out dispatch.Targets
+	var live, reload []place
+	for _, b := range h.list() {
+		if l, r, connected := b.places(plugin, hash); connected {
+			out.Browsers++
+			if listed {
+				live, reload = append(live, l...), append(reload, r...)
+			}
+		}
+	}
+	out.Live, out.NeedReload = rank(live), rank(reload)
+	return out
+}
+
+// place is a target and what decides its rank.
+type place struct {
+	dispatch.Target
+	class int // 0 is the best
+	used  float64
+}
+
+// places returns the tabs where plugin is live with this hash, and those that
+// have to be reloaded for it.
+func (b *browser) places(plugin, hash string) (live, reload []place, connected bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.link == nil {
+		return nil, nil, false
+	}
+	for _, t := range b.tabs {
+		p := place{used: t.LastAccessedMs, class: class(t), Target: dispatch.Target{
+			Browser: b.id, BrowserName: b.name, TabID: t.TabID, DocumentID: t.DocumentID, URL: t.URL, Title: t.Title,
+		}}
+		i := slices.IndexFunc(t.Plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
+		switch {
+		case i >= 0 && t.DocumentID != "" && t.Plugins[i].Hash == hash:
+			live = append(live, p)
+		case i >= 0 || slices.Contains(t.NeedsReload, plugin):
+			reload = append(reload, p)
+		}
+	}
+	return live, reload, true
+}
+
+// class ranks a tab by where the person's eyes are.
+func class(t wire.TabInfo) int {
+	switch {
+	case t.Active && t.Focused:
+		return 0
+	case t.Active:
+		return 1
+	case t.Focused:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// rank sorts places, the best first, so that those of one browser stand
+// together, the browser with the best place first.
+func rank(places []place) []dispatch.Target {
+	if len(places) == 0 {
+		return nil
+	}
+	better := func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.used, a.used),
+			cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID))
+	}
+	slices.SortFunc(places, better)
+	first := map[string]int{} // the best place of each browser
+	for i, p := range places {
+		if _, ok := first[p.Browser]; !ok {
+			first[p.Browser] = i
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(first[a.Browser], first[b.Browser]) })
+	out := make([]dispatch.Target, len(places))
+	for i, p := range places {
+		out[i] = p.Target
+	}
+	return out
+}
