@@ -26,7 +26,9 @@ test('a running call has a bar that moves, and is listed when it has ended', asy
   const bar = panel.getByRole('progressbar', { name: /countdown/ });
   await bar.waitFor();
   await panel.waitForFunction(() =>
-    [...document.querySelectorAll('[role=progressbar]')].some((e) => Number(e.getAttribute('aria-valuenow')) >= 50),
+    [...document.querySelectorAll('[role=progressbar]')].some(
+      (e) => Number(e.getAttribute('aria-valuenow') ?? 0) >= 50,
+    ),
   );
   for (const colorScheme of ['light', 'dark'] as const) {
     await panel.emulateMedia({ colorScheme });
@@ -35,7 +37,7 @@ test('a running call has a bar that moves, and is listed when it has ended', asy
   assert.equal((await call).isError, false);
   assert.equal((await silent).isError, false);
   await bar.waitFor({ state: 'detached' });
-  assert.match(await panel.locator('body').textContent(), /countdown/);
+  assert.match(String(await panel.locator('body').textContent()), /countdown/);
 });
 
 test('a failed call says why', async () => {
