@@ -1,0 +1,268 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/sse"
+)
+
+const (
+	// maxAnswerBytes is the largest answer a client reads.
+	maxAnswerBytes = 256 << 20
+	// dialPatience is how long a client waits for a connection. The server is
+	// on this machine.
+	dialPatience = 2 * time.Second
+)
+
+// ErrNoServer says that nobody listens on the port.
+var ErrNoServer = errors.New("no opentabs server is running")
+
+// Refused is an answer of the server that is not a success.
+type Refused struct {
+	Status   int
+	Sentence string
+}
+
+// Error returns the server's own sentence.
+func (e *Refused) Error() string { return e.Sentence }
+
+// Client asks a running server. Its methods return ErrNoServer if nobody
+// listens, *Refused if the server refused.
+type Client struct {
+	address string
+	token   string
+	http    *http.Client
+}
+
+// NewClient returns a client of the server on the loopback port.
+func NewClient(port int, token string) *Client {
+	dialer := &net.Dialer{Timeout: dialPatience}
+	// No proxy: the server is on this machine.
+	transport := &http.Transport{DialContext: dialer.DialContext, DisableCompression: true}
+	return &Client{
+		address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		token:   token,
+		http:    &http.Client{Transport: transport},
+	}
+}
+
+// URL is the server's address with path appended.
+func (c *Client) URL(path string) string { return "http://" + c.address + path }
+
+// Health asks who listens on the port. It returns an error if that is not an
+// opentabs server.
+func (c *Client) Health(ctx context.Context) (Health, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialPatience)
+	defer cancel()
+	var h Health
+	if err := c.ask(ctx, http.MethodGet, "/healthz", &h); err != nil {
+		return Health{}, err
+	}
+	if !h.OK || h.PID <= 0 || h.Version == "" {
+		return Health{}, fmt.Errorf("what listens on %s is not an opentabs server", c.address)
+	}
+	return h, nil
+}
+
+// Status asks what the server does.
+func (c *Client) Status(ctx context.Context) (s Status, err error) {
+	err = c.ask(ctx, http.MethodGet, "/status", &s)
+	return s, err
+}
+
+// Calls asks for the calls: running and waiting ones, oldest first, then the
+// last ones that ended, newest first.
+func (c *Client) Calls(ctx context.Context) ([]dispatch.View, error) {
+	var list callList
+	err := c.ask(ctx, http.MethodGet, "/calls", &list)
+	return list.Calls, err
+}
+
+// Cancel stops a call. It reports false if the call had ended.
+func (c *Client) Cancel(ctx context.Context, callID string) (bool, error) {
+	var done cancelled
+	err := c.ask(ctx, http.MethodPost, "/calls/"+url.PathEscape(callID)+"/cancel", &done)
+	return done.Cancelled, err
+}
+
+// Reload has the server read the plugins anew.
+func (c *Client) Reload(ctx context.Context) error {
+	return c.ask(ctx, http.MethodPost, "/plugins/reload", nil)
+}
+
+// Listener takes what [Client.Follow] hears. Its functions are called one at a
+// time, by the goroutine that follows.
+type Listener struct {
+	// Following is called once the server will tell every event from now on.
+	Following func() error
+	// Event takes an event and the JSON it came as.
+	Event func(e dispatch.Event, raw []byte) error
+	// Missed takes the number of events that were lost before the next.
+	Missed func(n int) error
+}
+
+// Follow hears events until ctx ends, the server ends the stream (nil), or one
+// of the listener's functions returns an error.
+func (c *Client) Follow(ctx context.Context, l Listener) error {
+	resp, err := c.send(ctx, http.MethodGet, "/events")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := l.Following(); err != nil {
+		return err
+	}
+	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
+		if err != nil {
+			return fmt.Errorf("follow the events: %w", err)
+		}
+		if err := l.hear(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l Listener) hear(e sse.Event) error {
+	if e.Name == missedEvent {
+		var m missed
+		if err := json.Unmarshal(e.Data, &m); err != nil {
+			return fmt.Errorf("read an event: %w", err)
+		}
+		return l.Missed(m.Missed)
+	}
+	var event dispatch.Event
+	if err := json.Unmarshal(e.Data, &event); err != nil {
+		return fmt.Errorf("read an event: %w", err)
+	}
+	return l.Event(event, e.Data)
+}
+
+// Stdio opens a connection of newline-delimited MCP messages to the server.
+// ctx limits the opening only. The connection has CloseWrite, which tells the
+// server that no more will come.
+func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
+	dialer := net.Dialer{Timeout: dialPatience}
+	conn, err := dialer.DialContext(ctx, "tcp", c.address)
+	if err != nil {
+		return nil, dialError(err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	s, err := c.handshake(ctx, conn)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return s, nil
+}
+
+func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, error) {
+	req, err := c.request(ctx, http.MethodGet, "/stdio")
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", StdioProtocol)
+	if err := req.Write(conn); err != nil {
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	reader := bufio.NewReaderSize(conn, 64<<10)
+	resp, err := http.ReadResponse(reader, req)
+	if err != nil {
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		defer resp.Body.Close()
+		return nil, refusal(resp)
+	}
+	return &StdioConn{Conn: conn, reader: reader}, nil
+}
+
+// StdioConn is a connection whose first bytes may have been read ahead.
+type StdioConn struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+// Read reads what the server wrote.
+func (s *StdioConn) Read(p []byte) (int, error) { return s.reader.Read(p) }
+
+// CloseWrite tells the server that no more will come.
+func (s *StdioConn) CloseWrite() error {
+	if half, ok := s.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return s.Conn.Close()
+}
+
+// ask sends a request and decodes the answer into v, if v is not nil.
+func (c *Client) ask(ctx context.Context, method, path string, v any) error {
+	resp, err := c.send(ctx, method, path)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if v == nil {
+		return nil
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswerBytes)).Decode(v); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", c.URL(path), err)
+	}
+	return nil
+}
+
+// send returns the answer to a request if it is a success; its body is to be
+// closed.
+func (c *Client) send(ctx context.Context, method, path string) (*http.Response, error) {
+	req, err := c.request(ctx, method, path)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, dialError(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		return nil, refusal(resp)
+	}
+	return resp, nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.URL(path), nil)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", c.URL(path), err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	return req, nil
+}
+
+// dialError tells a port where nobody listens from other failures.
+func dialError(err error) error {
+	var op *net.OpError
+	gaveUp := errors.Is(err, context.Canceled)
+	if errors.As(err, &op) && op.Op == "dial" && !gaveUp {
+		return ErrNoServer
+	}
+	return fmt.Errorf("ask the server: %w", err)
+}
+
+func refusal(resp *http.Response) error {
+	var p problem
+	if json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&p) != nil || p.Error == "" {
+		p.Error = "the server answered " + resp.Status
+	}
+	return &Refused{Status: resp.StatusCode, Sentence: p.Error}
+}

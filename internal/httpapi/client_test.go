@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"opentabs/internal/sse"
+)
+
+func event(name, data string) sse.Event { return sse.Event{Name: name, Data: []byte(data)} }
+
+func TestClient(t *testing.T) {
+	f := start(t)
+	c := NewClient(f.port, testToken)
+	if h, err := c.Health(context.Background()); err != nil || h != (Health{OK: true, Version: "1.2.3", PID: 42}) {
+		t.Errorf("health: %+v, %v", h, err)
+	}
+	if s, err := c.Status(context.Background()); err != nil || s.Version != "1.2.3" {
+		t.Errorf("status: %+v, %v", s, err)
+	}
+}
+
+func TestClientWithoutServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	c := NewClient(port, testToken)
+	if _, err := c.Status(context.Background()); !errors.Is(err, ErrNoServer) {
+		t.Errorf("status: %v", err)
+	}
+	if _, err := c.Stdio(context.Background()); !errors.Is(err, ErrNoServer) {
+		t.Errorf("stdio: %v", err)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := c.Status(gone); errors.Is(err, ErrNoServer) || !errors.Is(err, context.Canceled) {
+		t.Errorf("after a cancel: %v", err)
+	}
+}
+
+func TestClientWithWrongToken(t *testing.T) {
+	f := start(t)
+	c := NewClient(f.port, "wrong")
+	var refused *Refused
+	if _, err := c.Calls(context.Background()); !errors.As(err, &refused) || refused.Status != 401 {
+		t.Errorf("calls: %v", err)
+	}
+	if _, err := c.Stdio(context.Background()); !errors.As(err, &refused) || refused.Status != 401 {
+		t.Errorf("stdio: %v", err)
+	}
+}
+
+func TestHealthOfAnotherProgram(t *testing.T) {
+	for _, body := range []string{`{"ok":true}`, `hello`, ``, `{"ok":true,"version":"1","pid":0}`} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(body))
+		}))
+		_, err := NewClient(portOf(t, server), "").Health(context.Background())
+		if err == nil || errors.Is(err, ErrNoServer) {
+			t.Errorf("%q was taken for an opentabs server: %v", body, err)
+		}
+		server.Close()
+	}
+}
+
+func TestRefusalWithoutSentence(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	_, err := NewClient(portOf(t, server), "").Status(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "404 Not Found") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+)
+
+// Calls is what the routes need of the dispatcher.
+type Calls interface {
+	Calls() []dispatch.View
+	Find(callID string) (dispatch.View, bool)
+	Cancel(callID, by string) bool
+	Follow() *dispatch.Follower
+}
+
+var _ Calls = (*dispatch.Dispatcher)(nil)
+
+// Options are the parts of the server that the routes show. All but Origins,
+// Heartbeat and Log are required; there are no defaults for the others.
+type Options struct {
+	// Token is what the guard wants.
+	Token string
+	// Origins are the origins that may send requests; default none. Each is
+	// compared whole, such as "chrome-extension://<id>".
+	Origins []string
+	// Health is the answer of /healthz.
+	Health Health
+	Calls  Calls
+	// Status makes the answer of /status.
+	Status func() Status
+	// Reload reads the plugins anew.
+	Reload func() error
+	// MCP serves /mcp, Browsers serves /ws.
+	MCP      http.Handler
+	Browsers http.Handler
+	// Stdio serves one MCP session of newline-delimited JSON on a connection of
+	// its own (/stdio). It returns when in ends or ctx does.
+	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
+	// Heartbeat is the time between two comments on a quiet stream of /events;
+	// default 15 s.
+	Heartbeat time.Duration
+	// Log takes a line for each connection of /stdio that fails; default
+	// discards.
+	Log zerolog.Logger
+}
+
+// API is the handler of all routes.
+type API struct {
+	options Options
+	guarded http.Handler
+	stdio   connections
+}
+
+// New returns the handler.
+func New(o Options) *API {
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 15 * time.Second
+	}
+	a := &API{options: o}
+	g := newGuard(o.Token, o.Origins)
+	mux := http.NewServeMux()
+	for path, methods := range a.routes() {
+		allow := make([]string, 0, len(methods))
+		for method, serve := range methods {
+			mux.Handle(method+" "+path, g.bearer(serve))
+			allow = append(allow, method)
+		}
+		mux.Handle(path, g.bearer(otherMethod(allow)))
+	}
+	mux.HandleFunc("GET /healthz", a.health)
+	mux.HandleFunc("/healthz", otherMethod([]string{http.MethodGet}))
+	mux.Handle("/mcp", g.bearer(o.MCP))
+	mux.Handle("/", g.bearer(http.HandlerFunc(notFound)))
+	// The guard stands before the mux, which answers some requests by itself.
+	a.guarded = g.local(mux)
+	return a
+}
+
+// routes are the routes behind the token, by path and method.
+func (a *API) routes() map[string]map[string]http.HandlerFunc {
+	return map[string]map[string]http.HandlerFunc{
+		"/status":            {http.MethodGet: a.status},
+		"/calls":             {http.MethodGet: a.calls},
+		"/calls/{id}":        {http.MethodGet: a.call},
+		"/calls/{id}/cancel": {http.MethodPost: a.cancel},
+		"/events":            {http.MethodGet: a.events},
+		"/plugins/reload":    {http.MethodPost: a.reload},
+		"/stdio":             {http.MethodGet: a.upgrade},
+	}
+}
+
+// ServeHTTP serves one request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/ws" {
+		a.options.Browsers.ServeHTTP(w, r)
+		return
+	}
+	a.guarded.ServeHTTP(w, r)
+}
+
+// Shutdown stops reading from the connections of /stdio, so that each writes
+// what it still owes and ends, and waits for them until ctx ends.
+func (a *API) Shutdown(ctx context.Context) error { return a.stdio.drain(ctx) }
+
+func otherMethod(allow []string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", strings.Join(allow, ", "))
+		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: use "+strings.Join(allow, " or "))
+	}
+}
+
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /events or /plugins/reload")
+}
+
+func (a *API) health(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, a.options.Health)
+}
+
+func (a *API) status(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, a.options.Status())
+}
+
+func (a *API) calls(w http.ResponseWriter, _ *http.Request) {
+	list := callList{Calls: a.options.Calls.Calls()}
+	if list.Calls == nil {
+		list.Calls = []dispatch.View{}
+	}
+	answer(w, http.StatusOK, list)
+}
+
+// callList is the answer of /calls: running and waiting calls, oldest first,
+// then the last ones that ended, newest first.
+type callList struct {
+	Calls []dispatch.View `json:"calls"`
+}
+
+func (a *API) call(w http.ResponseWriter, r *http.Request) {
+	view, ok := a.options.Calls.Find(r.PathValue("id"))
+	if !ok {
+		unknownCall(w)
+		return
+	}
+	answer(w, http.StatusOK, view)
+}
+
+func unknownCall(w http.ResponseWriter) {
+	refuse(w, http.StatusNotFound, "no such call: list the calls with /calls or opentabs calls")
+}
+
+// cancelled is the answer of /calls/{id}/cancel. Cancelled is false if the call
+// had ended.
+type cancelled struct {
+	Cancelled bool `json:"cancelled"`
+}
+
+func (a *API) cancel(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	if _, ok := a.options.Calls.Find(id); !ok {
+		unknownCall(w)
+		return
+	}
+	answer(w, http.StatusOK, cancelled{Cancelled: a.options.Calls.Cancel(id, "opentabs calls cancel")})
+}
+
+func (a *API) reload(w http.ResponseWriter, _ *http.Request) {
+	if err := a.options.Reload(); err != nil {
+		refuse(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	answer(w, http.StatusOK, struct {
+		OK bool `json:"ok"`
+	}{true})
+}

@@ -1,0 +1,207 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+const (
+	testToken  = "the-token"
+	testOrigin = "chrome-extension://abc"
+)
+
+// fixture is a server with a dispatcher whose calls run until they are
+// cancelled.
+type fixture struct {
+	api   *API
+	calls *dispatch.Dispatcher
+	url   string
+	port  int
+	// sinks has the sink of each run that started.
+	sinks chan dispatch.Sink
+	// reload is what POST /plugins/reload returns.
+	reload error
+}
+
+func start(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{sinks: make(chan dispatch.Sink, 100)}
+	f.calls = dispatch.New(&dispatchtest.Bridge{
+		StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			f.sinks <- sink
+			return nil
+		},
+	}, dispatch.Options{})
+	f.api = New(Options{
+		Token:   testToken,
+		Origins: []string{testOrigin},
+		Health:  Health{OK: true, Version: "1.2.3", PID: 42},
+		Calls:   f.calls,
+		Status:  func() Status { return Status{Version: "1.2.3"} },
+		Reload:  func() error { return f.reload },
+		MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "mcp")
+		}),
+		Browsers: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "ws")
+		}),
+		Stdio:     echoLines,
+		Heartbeat: 20 * time.Millisecond,
+	})
+	server := httptest.NewServer(f.api)
+	t.Cleanup(func() {
+		f.calls.Shutdown()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = f.api.Shutdown(ctx)
+		server.CloseClientConnections()
+		server.Close()
+	})
+	f.url = server.URL
+	f.port = portOf(t, server)
+	return f
+}
+
+// echoLines answers each line with itself and says bye at the end.
+func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		if _, err := io.WriteString(out, "echo "+lines.Text()+"\n"); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(out, "bye\n")
+	return errors.Join(err, lines.Err())
+}
+
+// call begins a call and waits until it runs.
+func (f *fixture) call(t *testing.T) (id string, sink dispatch.Sink) {
+	t.Helper()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = f.calls.Call(context.Background(), dispatch.Call{
+			Tool: dispatch.Tool{Plugin: "messages", Name: "echo"}, Args: json.RawMessage(`{}`),
+		})
+	}()
+	t.Cleanup(func() {
+		f.calls.Shutdown()
+		<-ended
+	})
+	sink = <-f.sinks
+	return f.calls.Calls()[0].CallID, sink
+}
+
+func (f *fixture) ask(t *testing.T, method, path string, header map[string]string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, f.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+testToken)
+	for name, value := range header {
+		switch {
+		case name == "Host":
+			req.Host = value
+		case value == "":
+			req.Header.Del(name)
+		default:
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func TestRoutes(t *testing.T) {
+	f := start(t)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		body         string
+	}{
+		{"GET", "/healthz", 200, `{"ok":true,"version":"1.2.3","pid":42}`},
+		{"GET", "/status", 200, `"version":"1.2.3"`},
+		{"GET", "/calls", 200, `{"calls":[]}`},
+		{"GET", "/calls/none", 404, `no such call`},
+		{"POST", "/calls/none/cancel", 404, `no such call`},
+		{"POST", "/plugins/reload", 200, `{"ok":true}`},
+		{"POST", "/mcp", 200, "mcp"},
+		{"GET", "/ws", 200, "ws"},
+		{"GET", "/nothing", 404, `there is nothing here: use /mcp`},
+		{"GET", "/", 404, `there is nothing here`},
+		{"POST", "/status", 405, `POST is not allowed here: use GET`},
+		{"GET", "/plugins/reload", 405, `GET is not allowed here: use POST`},
+		{"DELETE", "/calls/x/cancel", 405, `DELETE is not allowed here: use POST`},
+		{"POST", "/healthz", 405, `use GET`},
+		{"GET", "/stdio", 426, `send Connection: Upgrade`},
+	} {
+		resp, body := f.ask(t, c.method, c.path, nil)
+		if resp.StatusCode != c.status || !strings.Contains(body, c.body) {
+			t.Errorf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
+		}
+		if c.status == 405 && resp.Header.Get("Allow") == "" {
+			t.Errorf("%s %s: no Allow header", c.method, c.path)
+		}
+		if c.status >= 400 && (resp.Header.Get("Content-Type") != "application/json" || !json.Valid([]byte(body))) {
+			t.Errorf("%s %s: the refusal is not JSON: %s", c.method, c.path, body)
+		}
+	}
+}
+
+func TestHealthTellsNothingElse(t *testing.T) {
+	f := start(t)
+	_, body := f.ask(t, "GET", "/healthz", map[string]string{"Authorization": ""})
+	if want := "{\"ok\":true,\"version\":\"1.2.3\",\"pid\":42}\n"; body != want {
+		t.Errorf("got %s", body)
+	}
+}
+
+func TestReloadFails(t *testing.T) {
+	f := start(t)
+	f.reload = errors.New("plugins.json is damaged")
+	err := NewClient(f.port, testToken).Reload(context.Background())
+	var refused *Refused
+	if !errors.As(err, &refused) || refused.Status != 500 || refused.Sentence != "plugins.json is damaged" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCancelOverHTTP(t *testing.T) {
+	f := start(t)
+	c := NewClient(f.port, testToken)
+	id, _ := f.call(t)
+	list, err := c.Calls(context.Background())
+	if err != nil || len(list) != 1 || list[0].CallID != id || list[0].Status != wire.StatusRunning {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	for i, want := range []bool{true, false} {
+		if got, err := c.Cancel(context.Background(), id); err != nil || got != want {
+			t.Errorf("cancel %d: %v, %v", i, got, err)
+		}
+	}
+	resp, body := f.ask(t, "GET", "/calls/"+id, nil)
+	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) {
+		t.Errorf("got %s", body)
+	}
+}

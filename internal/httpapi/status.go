@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"time"
+
+	"opentabs/wire"
+)
+
+// Health is what /healthz tells anybody on this machine.
+type Health struct {
+	OK      bool   `json:"ok"`
+	Version string `json:"version"`
+	PID     int    `json:"pid"`
+}
+
+// Status is what /status tells.
+type Status struct {
+	Version  string    `json:"version"`
+	Protocol int       `json:"protocol"`
+	PID      int       `json:"pid"`
+	Address  string    `json:"address"`
+	Started  time.Time `json:"started"`
+	// UptimeMs is in milliseconds.
+	UptimeMs int64     `json:"uptime_ms"`
+	Home     Home      `json:"home"`
+	Limits   Limits    `json:"limits"`
+	Calls    CallCount `json:"calls"`
+	Browsers []Browser `json:"browsers"`
+	Plugins  []Plugin  `json:"plugins"`
+	// Failed are the plugins that were added and could not be loaded.
+	Failed  []FailedPlugin `json:"failed"`
+	Clients []MCPClient    `json:"clients"`
+}
+
+// Home is where the server keeps its files.
+type Home struct {
+	Config string `json:"config"`
+	State  string `json:"state"`
+}
+
+// Limits are the limits calls run under.
+type Limits struct {
+	IdleMs             int64 `json:"idle_ms"`
+	HardMs             int64 `json:"hard_ms"`
+	ProgressIntervalMs int64 `json:"progress_interval_ms"`
+	MaxResultBytes     int   `json:"max_result_bytes"`
+	MaxRunning         int   `json:"max_running"`
+}
+
+// CallCount counts the calls that have not ended.
+type CallCount struct {
+	Running int `json:"running"`
+	Pending int `json:"pending"`
+}
+
+// Browser is one connected browser.
+type Browser struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Version string `json:"extension_version"`
+	// Inject is how it gets adapters into pages; empty until it has said.
+	Inject wire.InjectMode `json:"inject,omitempty"`
+	Tabs   []wire.TabInfo  `json:"tabs"`
+}
+
+// Plugin is one plugin that is loaded.
+type Plugin struct {
+	Name        string   `json:"name"`
+	DisplayName string   `json:"display_name"`
+	Version     string   `json:"version"`
+	Dir         string   `json:"dir"`
+	Hash        string   `json:"hash"`
+	Matches     []string `json:"matches"`
+	// Tools are the tools' full names.
+	Tools []string `json:"tools"`
+}
+
+// FailedPlugin is one that could not be loaded.
+type FailedPlugin struct {
+	Path  string `json:"path"`
+	Error string `json:"error"`
+}
+
+// MCPClient is one MCP client that is connected.
+type MCPClient struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Version   string    `json:"version,omitempty"`
+	Transport string    `json:"transport"`
+	Since     time.Time `json:"since"`
+}

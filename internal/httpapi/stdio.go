@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// StdioProtocol is the Upgrade header's value that asks for a connection of
+// newline-delimited MCP messages.
+const StdioProtocol = "opentabs-stdio"
+
+// connections are those that left net/http, so that a shutdown finds them.
+type connections struct {
+	mu     sync.Mutex // guards open and closed
+	open   map[net.Conn]struct{}
+	closed bool
+	served sync.WaitGroup
+}
+
+// add reports false if the server is stopping.
+func (c *connections) add(conn net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	if c.open == nil {
+		c.open = map[net.Conn]struct{}{}
+	}
+	c.open[conn] = struct{}{}
+	c.served.Add(1)
+	return true
+}
+
+func (c *connections) remove(conn net.Conn) {
+	c.mu.Lock()
+	delete(c.open, conn)
+	c.mu.Unlock()
+	c.served.Done()
+}
+
+// drain makes every connection's reader see the end and waits until they are
+// served, or closes them when ctx ends.
+func (c *connections) drain(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	for conn := range c.open {
+		// A deadline in the past wakes the reader and leaves the writer alone.
+		_ = conn.SetReadDeadline(time.Unix(1, 0))
+	}
+	c.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		c.served.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	for conn := range c.open {
+		_ = conn.Close()
+	}
+	c.mu.Unlock()
+	return fmt.Errorf("end the stdio sessions: %w", ctx.Err())
+}
+
+// upgrade takes the connection from HTTP and serves an MCP session on it: the
+// other end is `opentabs mcp`, which copies between it and its own standard
+// input and output.
+func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
+	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
+		w.Header().Set("Upgrade", StdioProtocol)
+		w.Header().Set("Connection", "Upgrade")
+		refuse(w, http.StatusUpgradeRequired, "this is for opentabs mcp: send Connection: Upgrade and Upgrade: "+StdioProtocol+", or use /mcp")
+		return
+	}
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "the connection cannot be upgraded: use HTTP/1.1")
+		return
+	}
+	defer conn.Close()
+	// net/http may have left a deadline on it. This comes before add, because
+	// a shutdown sets one of its own.
+	err = conn.SetDeadline(time.Time{})
+	if !a.stdio.add(conn) {
+		return
+	}
+	defer a.stdio.remove(conn)
+	if err == nil {
+		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
+	}
+	if err == nil {
+		err = a.options.Stdio(r.Context(), endsQuietly{buffered.Reader}, conn)
+	}
+	if err != nil && !errors.Is(err, net.ErrClosed) && r.Context().Err() == nil {
+		a.options.Log.Warn().Err(err).Msg("a stdio session failed")
+	}
+}
+
+// endsQuietly turns what a drain or a client that died does to a read into an
+// end of the input.
+type endsQuietly struct{ r io.Reader }
+
+func (e endsQuietly) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	if err != nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// hasToken reports whether a comma-separated header names token.
+func hasToken(header, token string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		if strings.EqualFold(strings.TrimSpace(part), token) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"testing"
+	"time"
+)
+
+func TestStdio(t *testing.T) {
+	f := start(t)
+	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "one\ntwo\n"); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(conn)
+	for _, want := range []string{"echo one", "echo two"} {
+		if !lines.Scan() || lines.Text() != want {
+			t.Fatalf("got %q, want %q", lines.Text(), want)
+		}
+	}
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if !lines.Scan() || lines.Text() != "bye" || lines.Scan() {
+		t.Errorf("after the end of the input: %q", lines.Text())
+	}
+}
+
+// TestStdioShutdown has the server say what it still owes before it closes.
+func TestStdioShutdown(t *testing.T) {
+	f := start(t)
+	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "one\n"); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(conn)
+	if !lines.Scan() {
+		t.Fatal(lines.Err())
+	}
+	if err := f.api.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if !lines.Scan() || lines.Text() != "bye" || lines.Scan() {
+		t.Errorf("got %q", lines.Text())
+	}
+	late, err := NewClient(f.port, testToken).Stdio(context.Background())
+	if err == nil {
+		late.Close()
+		t.Error("a session was opened after the shutdown")
+	}
+}
+
+// TestStdioShutdownPatience has a session that does not end by itself.
+func TestStdioShutdownPatience(t *testing.T) {
+	f := start(t)
+	read, end := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	f.api.options.Stdio = func(context.Context, io.Reader, io.Writer) error {
+		close(read)
+		<-end
+		return nil
+	}
+	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	<-read
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if err := f.api.Shutdown(ctx); err == nil {
+		t.Error("the shutdown did not say that a session had to be closed")
+	}
+	if _, err := conn.Read(make([]byte, 1)); err == nil {
+		t.Error("the connection is still open")
+	}
+}
+
+func TestHasToken(t *testing.T) {
+	for header, want := range map[string]bool{"Upgrade": true, "keep-alive, Upgrade": true, "": false, "upgrades": false} {
+		if hasToken(header, "upgrade") != want {
+			t.Errorf("%q: want %v", header, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+// Package sse reads streams of server-sent events
+// (html.spec.whatwg.org/multipage/server-sent-events.html) whose lines end
+// with LF or CRLF. Start with [Read].
+package sse
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// Event is one event. Name is "message" if the stream gave none.
+type Event struct {
+	Name string
+	ID   string
+	Data []byte
+}
+
+// ErrTooLarge is told when one event has more than the allowed bytes.
+var ErrTooLarge = errors.New("an event is too large")
+
+// Read returns the events of a stream as they come, each with at most limit
+// bytes of data. An error is the last thing it yields; the end of the stream is
+// none. An event that the stream's end cuts off is dropped.
+func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		lines := bufio.NewReaderSize(stream, 64<<10)
+		event, some := Event{}, false
+		for {
+			line, err := readLine(lines, limit)
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					yield(Event{}, err)
+				}
+				return
+			}
+			if len(line) == 0 {
+				if some && !yield(event.finished(), nil) {
+					return
+				}
+				event, some = Event{ID: event.ID}, false
+				continue
+			}
+			if event.add(line) {
+				some = true
+			}
+			if len(event.Data) > limit {
+				yield(Event{}, fmt.Errorf("%w: the limit is %d bytes", ErrTooLarge, limit))
+				return
+			}
+		}
+	}
+}
+
+// add applies one line and reports whether it was data.
+func (e *Event) add(line []byte) bool {
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(field) {
+	case "event":
+		e.Name = string(value)
+	case "id":
+		e.ID = string(value)
+	case "data":
+		if e.Data == nil {
+			e.Data = value
+		} else {
+			e.Data = append(append(e.Data, '\n'), value...)
+		}
+		return true
+	}
+	return false
+}
+
+func (e Event) finished() Event {
+	if e.Name == "" {
+		e.Name = "message"
+	}
+	return e
+}
+
+// readLine returns the next line without its end, in memory of its own.
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		piece, err := r.ReadSlice('\n')
+		line = append(line, piece...)
+		switch {
+		case err == nil:
+			return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		case len(line) > limit+len("data: "):
+			return nil, fmt.Errorf("%w: the limit is %d bytes", ErrTooLarge, limit)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package sse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func read(stream string, limit int) (string, error) {
+	var got strings.Builder
+	for e, err := range Read(iotest.OneByteReader(strings.NewReader(stream)), limit) {
+		if err != nil {
+			return got.String(), err
+		}
+		fmt.Fprintf(&got, "%s|%s|%s;", e.Name, e.ID, e.Data)
+	}
+	return got.String(), nil
+}
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct{ stream, want string }{
+		{"data: a\n\n", "message||a;"},
+		{"data:a\r\n\r\n", "message||a;"},
+		{"event: x\nid: 7\ndata: a\ndata:\ndata: b\n\ndata: c\n\n", "x|7|a\n\nb;message|7|c;"},
+		{": comment\n\nretry: 5\n\ndata: a\n\n", "message||a;"},
+		{"data\n\n", "message||;"},
+		{"data: cut off", ""},
+		{"data: cut off\n", ""},
+		{"", ""},
+		{"event: nothing\n\ndata: a\n\n", "message||a;"},
+	} {
+		if got, err := read(c.stream, 100); got != c.want || err != nil {
+			t.Errorf("%q: got %q, %v; want %q", c.stream, got, err, c.want)
+		}
+	}
+}
+
+func TestReadLimit(t *testing.T) {
+	if _, err := read("data: "+strings.Repeat("a", 100)+"\n\n", 100); err != nil {
+		t.Errorf("at the limit: %v", err)
+	}
+	for _, stream := range []string{
+		"data: " + strings.Repeat("a", 101) + "\n\n",
+		strings.Repeat("data: aaaaaaaaaa\n", 20),
+		strings.Repeat("a", 200<<10),
+	} {
+		if _, err := read(stream, 100); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%.20q: got %v", stream, err)
+		}
+	}
+}
+
+func TestReadError(t *testing.T) {
+	broken := errors.New("broken")
+	for _, err := range Read(iotest.ErrReader(broken), 100) {
+		if !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		return
+	}
+	t.Error("the error was not told")
+}
+
+func TestReadStops(t *testing.T) {
+	n := 0
+	for range Read(strings.NewReader("data: 1\n\ndata: 2\n\n"), 100) {
+		n++
+		break
+	}
+	if n != 1 {
+		t.Errorf("%d events after a break", n)
+	}
+}
