@@ -1,0 +1,169 @@
+// Package mcpclient is a small MCP client over Streamable HTTP, protocol
+// 2025-11-25: enough to list tools, to call one, to hear its progress and to
+// cancel it. It uses nothing but MCP, so that a call from the command line goes
+// the way of every other client's call.
+//
+// Start with [New], then [Client.Initialize].
+//
+// # Concurrency
+//
+// After Initialize, a [Client] is safe for concurrent use.
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// protocolVersion is the revision of MCP that the client speaks.
+const protocolVersion = "2025-11-25"
+
+const (
+	// cancelPatience is how long a cancelled call waits for the server to end
+	// its stream.
+	cancelPatience = 2 * time.Second
+	// maxMessageBytes is the longest message the client takes.
+	maxMessageBytes = 1 << 30
+	// maxPages bounds tools/list for a server whose cursor never ends.
+	maxPages = 1000
+)
+
+// ErrNoAnswer says that the server closed the stream of a request without
+// having answered it.
+var ErrNoAnswer = errors.New("the server ended the connection before it answered")
+
+// Options say which server to talk to.
+type Options struct {
+	// URL is the server's MCP endpoint; required.
+	URL string
+	// Token is the bearer token; default none is sent.
+	Token string
+	// Name and Version are what the client calls itself; required by MCP.
+	Name, Version string
+	// Transport makes the requests; default one without a proxy.
+	Transport http.RoundTripper
+}
+
+// Client is one MCP session.
+type Client struct {
+	options Options
+	http    *http.Client
+	session string
+	version string
+	lastID  atomic.Int64
+}
+
+// New returns a client that has not said anything yet.
+func New(o Options) *Client {
+	if o.Transport == nil {
+		o.Transport = &http.Transport{DisableCompression: true}
+	}
+	return &Client{options: o, http: &http.Client{Transport: o.Transport}}
+}
+
+// Server is what a server says of itself.
+type Server struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Initialize opens the session. Call it once, before anything else.
+func (c *Client) Initialize(ctx context.Context) (Server, error) {
+	params := map[string]any{
+		"protocolVersion": protocolVersion,
+		"capabilities":    struct{}{},
+		"clientInfo":      Server{Name: c.options.Name, Version: c.options.Version},
+	}
+	var result struct {
+		ProtocolVersion string `json:"protocolVersion"`
+		ServerInfo      Server `json:"serverInfo"`
+	}
+	if err := c.request(ctx, "initialize", params, nil, &result); err != nil {
+		return Server{}, err
+	}
+	c.version = result.ProtocolVersion
+	return result.ServerInfo, c.notify(ctx, "notifications/initialized", struct{}{})
+}
+
+// Close ends the session.
+func (c *Client) Close(ctx context.Context) error {
+	defer c.http.CloseIdleConnections()
+	if c.session == "" {
+		return nil
+	}
+	resp, err := c.send(ctx, http.MethodDelete, nil)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+// Tool is one tool that the server offers.
+type Tool struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+// ListTools returns all tools.
+func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
+	var tools []Tool
+	params := map[string]any{}
+	for range maxPages {
+		var page struct {
+			Tools      []Tool `json:"tools"`
+			NextCursor string `json:"nextCursor"`
+		}
+		if err := c.request(ctx, "tools/list", params, nil, &page); err != nil {
+			return nil, err
+		}
+		tools = append(tools, page.Tools...)
+		if page.NextCursor == "" {
+			return tools, nil
+		}
+		params["cursor"] = page.NextCursor
+	}
+	return nil, fmt.Errorf("list the tools: the server's list has more than %d pages", maxPages)
+}
+
+// Progress is one report of a running call.
+type Progress struct {
+	Progress float64
+	// Total is present if HasTotal.
+	Total    float64
+	HasTotal bool
+	Message  string
+}
+
+// Content is one block of a result.
+type Content struct {
+	Type     string `json:"type"`
+	Text     string `json:"text,omitempty"`
+	Data     string `json:"data,omitempty"`
+	MIMEType string `json:"mimeType,omitempty"`
+}
+
+// Result is what a tool returned.
+type Result struct {
+	Content           []Content                  `json:"content"`
+	StructuredContent json.RawMessage            `json:"structuredContent"`
+	IsError           bool                       `json:"isError"`
+	Meta              map[string]json.RawMessage `json:"_meta"`
+}
+
+// CallTool runs a tool. arguments is a JSON object. progress, which may be nil,
+// is called for each report, by the goroutine that called CallTool. When ctx
+// ends the server is told to cancel the call; CallTool then returns ctx's error
+// once the server has ended the call, after 2 s at the latest.
+func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
+	params := map[string]any{"name": name, "arguments": arguments}
+	var result Result
+	err := c.request(ctx, "tools/call", params, progress, &result)
+	return result, err
+}

@@ -1,0 +1,333 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// memListener hands out ends of pipes, so that a server and its client can
+// stand in one bubble of fake time.
+type memListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func (l *memListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memListener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
+func (l *memListener) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (l *memListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case l.conns <- theirs:
+		return ours, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// fake is an MCP server whose tools/call is a function.
+type fake struct {
+	call func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
+
+	mu   sync.Mutex // guards seen
+	seen []string
+}
+
+func (f *fake) saw(what string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen = append(f.seen, what)
+}
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer secret" {
+		http.Error(w, `{"error":"the token is wrong"}`, http.StatusUnauthorized)
+		return
+	}
+	if r.Method == http.MethodDelete {
+		f.saw("DELETE " + r.Header.Get("Mcp-Session-Id"))
+		return
+	}
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Params struct {
+			Cursor string `json:"cursor"`
+			Meta   struct {
+				Token json.RawMessage `json:"progressToken"`
+			} `json:"_meta"`
+			RequestID json.RawMessage `json:"requestId"`
+		} `json:"params"`
+		Result json.RawMessage `json:"result"`
+		Error  *RPCError       `json:"error"`
+	}
+	body, _ := io.ReadAll(r.Body)
+	if err := json.Unmarshal(body, &m); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	f.saw(strings.Join(strings.Fields(fmt.Sprint(m.Method, " ", r.Header.Get("Mcp-Session-Id"), " ", r.Header.Get("Mcp-Protocol-Version"))), " "))
+	switch {
+	case m.Method == "initialize":
+		w.Header().Set("Mcp-Session-Id", "s1")
+		reply(w, m.ID, `{"protocolVersion":"2025-06-18","serverInfo":{"name":"fake","version":"1"}}`)
+	case m.Method == "tools/list" && m.Params.Cursor == "":
+		reply(w, m.ID, `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"2"}`)
+	case m.Method == "tools/list":
+		reply(w, m.ID, `{"tools":[{"name":"b"}]}`)
+	case m.Method == "tools/call":
+		f.call(w, r, m.ID, m.Params.Meta.Token)
+	case m.Method == "notifications/cancelled":
+		f.saw("cancelled " + string(m.Params.RequestID))
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		if m.Error != nil {
+			f.saw("error " + m.Error.Message)
+		}
+		if m.Result != nil {
+			f.saw("result " + string(m.Result))
+		}
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func reply(w http.ResponseWriter, id json.RawMessage, result string) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+// stream writes events and flushes after each.
+func stream(w http.ResponseWriter, messages ...string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, m := range messages {
+		fmt.Fprintf(w, "event: message\ndata: %s\n\n", m)
+		w.(http.Flusher).Flush()
+	}
+}
+
+// within runs test with a client of f in fake time.
+func within(t *testing.T, f *fake, test func(t *testing.T, c *Client)) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &memListener{conns: make(chan net.Conn), done: make(chan struct{})}
+		server := &http.Server{Handler: f}
+		var served sync.WaitGroup
+		served.Go(func() { _ = server.Serve(l) })
+		transport := &http.Transport{DialContext: l.dial}
+		c := New(Options{URL: "http://server/mcp", Token: "secret", Name: "test", Version: "1", Transport: transport})
+		if _, err := c.Initialize(t.Context()); err != nil {
+			t.Error(err)
+		}
+		test(t, c)
+		transport.CloseIdleConnections()
+		_ = server.Close()
+		served.Wait()
+	})
+}
+
+func TestSession(t *testing.T) {
+	f := &fake{}
+	within(t, f, func(t *testing.T, c *Client) {
+		tools, err := c.ListTools(t.Context())
+		if err != nil || len(tools) != 2 || tools[0].Name != "a" || tools[1].Name != "b" {
+			t.Errorf("got %v, %v", tools, err)
+		}
+		if err := c.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	want := []string{
+		"initialize",
+		"notifications/initialized s1 2025-06-18",
+		"tools/list s1 2025-06-18",
+		"tools/list s1 2025-06-18",
+		"DELETE s1",
+	}
+	if !slices.Equal(f.seen, want) {
+		t.Errorf("the server saw %q", f.seen)
+	}
+}
+
+func TestCallWithProgress(t *testing.T) {
+	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
+		stream(w,
+			fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":4,"message":"one"}}`, token),
+			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":999,"progress":2}}`,
+			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":"y"}}`,
+			`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
+			`{"jsonrpc":"2.0","id":77,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":78,"method":"elicitation/create"}`,
+			fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":3}}`, token),
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"hi"}],"structuredContent":{"n":9007199254740993},"_meta":{"k":"v"}}}`, id),
+			`{"jsonrpc":"2.0","id":1,"result":{}}`,
+		)
+	}}
+	within(t, f, func(t *testing.T, c *Client) {
+		var got []Progress
+		result, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), func(p Progress) { got = append(got, p) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []Progress{{Progress: 1, Total: 4, HasTotal: true, Message: "one"}, {Progress: 3}}; !slices.Equal(got, want) {
+			t.Errorf("progress %+v", got)
+		}
+		if string(result.StructuredContent) != `{"n":9007199254740993}` || result.Content[0].Text != "hi" || string(result.Meta["k"]) != `"v"` {
+			t.Errorf("result %+v", result)
+		}
+	})
+	for _, want := range []string{"result {}", "error this client has no elicitation/create"} {
+		if !slices.Contains(f.seen, want) {
+			t.Errorf("the server saw %q, not %q", f.seen, want)
+		}
+	}
+}
+
+func TestCallWithoutProgressSendsNoToken(t *testing.T) {
+	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
+		if token != nil {
+			t.Errorf("got the token %s", token)
+		}
+		reply(w, id, `{"content":[]}`)
+	}}
+	within(t, f, func(t *testing.T, c *Client) {
+		if _, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCallFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		call func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
+		want string
+		is   error
+	}{
+		"an error": {call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no such tool"}}`, id)
+		}, want: "no such tool"},
+		"an error with a status": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"bad session"}}`)
+		}, want: "bad session"},
+		"no answer": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+			stream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
+		}, want: "tools/call: the server ended the connection before it answered", is: ErrNoAnswer},
+		"a broken connection": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+			stream(w, `{}`)
+			panic(http.ErrAbortHandler)
+		}, is: ErrNoAnswer},
+		"no message": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+			stream(w, `nonsense`)
+		}, want: "the server sent what is no message"},
+		"a status": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+			http.Error(w, `{"error":"slow down"}`, http.StatusTooManyRequests)
+		}, want: "tools/call: the server answered 429 Too Many Requests: slow down"},
+		"text": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+			http.Error(w, "boom", http.StatusInternalServerError)
+		}, want: "the server answered 500 Internal Server Error: boom"},
+		"another's answer": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+			reply(w, json.RawMessage(`55`), `{}`)
+		}, want: "the server answered 200"},
+		"a wrong result": {call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+			reply(w, id, `{"content":1}`)
+		}, want: "read the answer of tools/call"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			within(t, &fake{call: c.call}, func(t *testing.T, client *Client) {
+				_, err := client.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
+				if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
+					t.Errorf("got %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestCancel has a server that ends the stream of a cancelled call without an
+// answer, as MCP wants it, and one that forgets to.
+func TestCancel(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ends time.Duration
+		want time.Duration
+	}{
+		{"the server ends the stream", 300 * time.Millisecond, 300 * time.Millisecond},
+		{"the server does not", time.Hour, cancelPatience},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &fake{call: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
+				stream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
+				select {
+				case <-time.After(10*time.Second + c.ends):
+				case <-r.Context().Done():
+				}
+			}}
+			within(t, f, func(t *testing.T, client *Client) {
+				ctx, cancel := context.WithCancel(t.Context())
+				start := time.Now()
+				time.AfterFunc(10*time.Second, cancel)
+				_, err := client.CallTool(ctx, "a", json.RawMessage(`{}`), nil)
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+				if ran := time.Since(start) - 10*time.Second; ran != c.want {
+					t.Errorf("came back %v after the cancel, want %v", ran, c.want)
+				}
+			})
+			if !slices.Contains(f.seen, "cancelled 2") {
+				t.Errorf("the server saw %q", f.seen)
+			}
+		})
+	}
+}
+
+// TestCancelTooLate has the answer win.
+func TestCancelTooLate(t *testing.T) {
+	var cancel context.CancelFunc
+	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+		stream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
+		cancel()
+		<-time.After(100 * time.Millisecond)
+		stream(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, id))
+	}}
+	within(t, f, func(t *testing.T, c *Client) {
+		var ctx context.Context
+		ctx, cancel = context.WithCancel(t.Context())
+		if _, err := c.CallTool(ctx, "a", json.RawMessage(`{}`), nil); err != nil {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestWrongToken(t *testing.T) {
+	within(t, &fake{}, func(t *testing.T, c *Client) {
+		c.options.Token = "guess"
+		var status *StatusError
+		if _, err := c.ListTools(t.Context()); !errors.As(err, &status) || status.Status != 401 || status.Sentence != "the token is wrong" {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,281 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"opentabs/internal/sse"
+)
+
+// RPCError is a JSON-RPC error that the server answered with.
+type RPCError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error returns the server's sentence.
+func (e *RPCError) Error() string { return e.Message }
+
+// StatusError is an HTTP answer that is neither a success nor a JSON-RPC
+// message.
+type StatusError struct {
+	Status int
+	// Sentence is what the server said, cut to 1,000 bytes.
+	Sentence string
+}
+
+// Error returns the status and the server's sentence.
+func (e *StatusError) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Sentence))
+}
+
+// message is one JSON-RPC message.
+type message struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *RPCError       `json:"error,omitempty"`
+}
+
+// exchange is one request under way.
+type exchange struct {
+	client   *Client
+	id       int64
+	progress func(Progress)
+}
+
+// request asks and decodes the answer's result into result.
+func (c *Client) request(ctx context.Context, method string, params any, progress func(Progress), result any) error {
+	x := exchange{client: c, id: c.lastID.Add(1), progress: progress}
+	if progress != nil {
+		if with, ok := params.(map[string]any); ok {
+			with["_meta"] = map[string]any{"progressToken": x.id}
+		}
+	}
+	body, err := encode(message{ID: fmt.Appendf(nil, "%d", x.id), Method: method}, params)
+	if err != nil {
+		return err
+	}
+	// The request outlives ctx by a moment: a cancel is told in a message of
+	// its own, and then the server ends the stream.
+	streamCtx, hangUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer hangUp()
+	stop := context.AfterFunc(ctx, func() {
+		if method == "tools/call" {
+			x.cancel(streamCtx)
+		}
+		hangUp()
+	})
+	defer stop()
+	answer, err := x.run(streamCtx, body)
+	if ctx.Err() != nil && err != nil {
+		return fmt.Errorf("%s: %w", method, ctx.Err())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	if answer.Error != nil {
+		return answer.Error
+	}
+	if err := json.Unmarshal(answer.Result, result); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", method, err)
+	}
+	return nil
+}
+
+// cancel tells the server to cancel the request, and returns when the server
+// has ended its stream or has had time to.
+func (x exchange) cancel(streamCtx context.Context) {
+	ctx, cancel := context.WithTimeout(streamCtx, cancelPatience)
+	defer cancel()
+	// If the message does not get through, hanging up cancels the call too.
+	if x.client.notify(ctx, "notifications/cancelled", map[string]any{"requestId": x.id, "reason": "interrupted"}) == nil {
+		<-ctx.Done()
+	}
+}
+
+// run sends the request and reads what comes until its answer.
+func (x exchange) run(ctx context.Context, body []byte) (message, error) {
+	resp, err := x.client.send(ctx, http.MethodPost, body)
+	if err != nil {
+		return message{}, err
+	}
+	defer resp.Body.Close()
+	// Only initialize, which alone comes before there is a version, opens one.
+	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
+		x.client.session = id
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind != "text/event-stream" {
+		return x.single(resp)
+	}
+	for event, err := range sse.Read(resp.Body, maxMessageBytes) {
+		if err != nil {
+			return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+		}
+		answer, ok, err := x.take(ctx, event.Data)
+		if ok || err != nil {
+			return answer, err
+		}
+	}
+	return message{}, ErrNoAnswer
+}
+
+// single reads an answer that is one JSON document.
+func (x exchange) single(resp *http.Response) (message, error) {
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxMessageBytes))
+	if err != nil {
+		return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+	}
+	var answer message
+	if json.Unmarshal(data, &answer) == nil && (answer.Error != nil || answer.Result != nil && x.is(answer)) {
+		return answer, nil
+	}
+	return message{}, statusError(resp.StatusCode, data)
+}
+
+// statusError keeps what a person can read of a body.
+func statusError(status int, body []byte) error {
+	var said struct {
+		Error string `json:"error"`
+	}
+	sentence := strings.TrimSpace(string(body[:min(len(body), 1000)]))
+	if json.Unmarshal(body, &said) == nil && said.Error != "" {
+		sentence = said.Error
+	}
+	return &StatusError{Status: status, Sentence: sentence}
+}
+
+// is reports whether m answers the request.
+func (x exchange) is(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
+
+// take handles one message of the request's stream and reports whether it was
+// the answer.
+func (x exchange) take(ctx context.Context, data []byte) (answer message, ok bool, err error) {
+	if len(bytes.TrimSpace(data)) == 0 { // a stream may begin with an empty event
+		return message{}, false, nil
+	}
+	var m message
+	if err := json.Unmarshal(data, &m); err != nil {
+		return message{}, false, fmt.Errorf("the server sent what is no message: %w", err)
+	}
+	switch {
+	case m.Method == "notifications/progress":
+		x.report(m.Params)
+	case m.Method != "" && m.ID != nil:
+		return message{}, false, x.client.respond(ctx, m)
+	case m.Method == "" && x.is(m):
+		return m, true, nil
+	}
+	return message{}, false, nil
+}
+
+func (x exchange) report(params json.RawMessage) {
+	var p struct {
+		Token    json.RawMessage `json:"progressToken"`
+		Progress float64         `json:"progress"`
+		Total    *float64        `json:"total"`
+		Message  string          `json:"message"`
+	}
+	// Progress never changes what becomes of a call, so what makes no sense
+	// is passed over.
+	if x.progress == nil || json.Unmarshal(params, &p) != nil || string(p.Token) != fmt.Sprint(x.id) {
+		return
+	}
+	report := Progress{Progress: p.Progress, Message: p.Message}
+	if p.Total != nil {
+		report.Total, report.HasTotal = *p.Total, true
+	}
+	x.progress(report)
+}
+
+// respond answers what the server asks: a ping, or something that this client
+// did not say it can do.
+func (c *Client) respond(ctx context.Context, m message) error {
+	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}
+	if m.Method != "ping" {
+		answer = message{ID: m.ID, Error: &RPCError{Code: -32601, Message: "this client has no " + m.Method}}
+	}
+	body, err := encode(answer, nil)
+	if err != nil {
+		return err
+	}
+	return c.post(ctx, body)
+}
+
+// notify sends a notification.
+func (c *Client) notify(ctx context.Context, method string, params any) error {
+	body, err := encode(message{Method: method}, params)
+	if err != nil {
+		return err
+	}
+	if err := c.post(ctx, body); err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	return nil
+}
+
+// post sends a message that has no answer.
+func (c *Client) post(ctx context.Context, body []byte) error {
+	resp, err := c.send(ctx, http.MethodPost, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return errors.Join(statusError(resp.StatusCode, data), err)
+}
+
+func encode(m message, params any) ([]byte, error) {
+	m.JSONRPC = "2.0"
+	if params != nil {
+		data, err := json.Marshal(params)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", m.Method, err)
+		}
+		m.Params = data
+	}
+	body, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", m.Method, err)
+	}
+	return body, nil
+}
+
+// send makes one HTTP request of the session.
+func (c *Client) send(ctx context.Context, method string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.options.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", c.options.URL, err)
+	}
+	h := req.Header
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "application/json, text/event-stream")
+	if c.options.Token != "" {
+		h.Set("Authorization", "Bearer "+c.options.Token)
+	}
+	if c.session != "" {
+		h.Set("Mcp-Session-Id", c.session)
+	}
+	if c.version != "" {
+		h.Set("MCP-Protocol-Version", c.version)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("ask the server: %w", err)
+	}
+	return resp, nil
+}
