@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Envelope is one frame, its body not decoded.
@@ -20,26 +21,54 @@ type Envelope struct {
 	Error  *RPCError       `json:"error,omitempty"`
 }
 
-// Parse splits a frame. The envelope's bodies alias frame. An error means that
-// frame is not a JSON-RPC 2.0 message as design section 9 has it.
+// Parse splits a frame. The envelope's bodies alias frame and are valid JSON.
+// An error means that frame is not a JSON-RPC 2.0 message as design section 9
+// has it. A member that stands twice is one, so that no text inside a frame can
+// give it another id or method.
 func Parse(frame []byte) (Envelope, error) {
-	var v struct {
-		JSONRPC string `json:"jsonrpc"`
-		Envelope
-	}
-	if err := json.Unmarshal(frame, &v); err != nil {
+	e, err := parse(frame)
+	if err != nil {
 		return Envelope{}, fmt.Errorf("not a frame: %w", err)
 	}
-	e := v.Envelope
+	return e, nil
+}
+
+func parse(frame []byte) (e Envelope, err error) {
+	if !utf8.Valid(frame) {
+		return e, errors.New("it is not UTF-8")
+	}
+	version := ""
+	err = Members(frame, func(key, value []byte) error {
+		switch string(key) {
+		case "jsonrpc":
+			return json.Unmarshal(value, &version)
+		case "id":
+			return json.Unmarshal(value, &e.ID)
+		case "method":
+			return json.Unmarshal(value, &e.Method)
+		case "params":
+			e.Params = value
+		case "result":
+			e.Result = value
+		case "error":
+			return json.Unmarshal(value, &e.Error)
+		}
+		if !json.Valid(value) {
+			return fmt.Errorf("the member %q is not valid JSON", key)
+		}
+		return nil
+	})
 	switch {
-	case v.JSONRPC != "2.0":
-		return Envelope{}, errors.New(`not a frame: "jsonrpc" is not "2.0"`)
+	case err != nil:
+		return e, err
+	case version != "2.0":
+		return e, errors.New(`"jsonrpc" is not "2.0"`)
 	case e.Method != "" && (e.Result != nil || e.Error != nil):
-		return Envelope{}, errors.New("not a frame: both a method and an answer")
+		return e, errors.New("both a method and an answer")
 	case e.Method == "" && e.ID == "":
-		return Envelope{}, errors.New("not a frame: neither a method nor an id")
+		return e, errors.New("neither a method nor an id")
 	case e.Method == "" && (e.Result == nil) == (e.Error == nil):
-		return Envelope{}, errors.New("not a frame: an answer needs one of result and error")
+		return e, errors.New("an answer needs one of result and error")
 	}
 	return e, nil
 }

@@ -1,0 +1,136 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestMembers(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{`{}`, ""},
+		{" {\n} \t", ""},
+		{`{"a":1}`, "a=1;"},
+		{` { "a" : 1 , "b" : [1,{"c":"}"}] , "d":"x\"y\\" } `, `a=1;b=[1,{"c":"}"}];d="x\"y\\";`},
+		{`{"a":null,"A":true,"":-1.5e3}`, "a=null;A=true;=-1.5e3;"},
+		{`{"a\"b":{}}`, `a\"b={};`},
+		{``, "! not an object"},
+		{`[]`, "! not an object"},
+		{`null`, "! not an object"},
+		{`{`, "! a member without a key"},
+		{`{"a":1`, `! the member "a" has no value`},
+		{`{"a":{}`, "! the object does not end"},
+		{`{"a"}`, `! the member "a" has no value`},
+		{`{"a":}`, `! the member "a" has no value`},
+		{`{"a":,"b":1}`, `! the member "a" has no value`},
+		{`{"a":"x}`, `! the member "a" has no value`},
+		{`{"a":"x\`, `! the member "a" has no value`},
+		{`{"a":[}`, "! the object does not end"},
+		{`{a:1}`, "! a member without a key"},
+		{`{"a":1,}`, "! a member without a key"},
+		{`{"a":1 "b":2}`, "! the object does not end"},
+		{`{"a":1}x`, "! something follows the object"},
+		{`{"a":1}{}`, "! something follows the object"},
+		{`{"a":1,"b":2,"a":3}`, `! the member "a" stands twice`},
+	}
+	for _, tt := range tests {
+		var b strings.Builder
+		err := Members([]byte(tt.in), func(key, value []byte) error {
+			fmt.Fprintf(&b, "%s=%s;", key, value)
+			return nil
+		})
+		got := b.String()
+		if err != nil {
+			got = "! " + err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("Members(%s) = %s, want %s", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestMembersIsBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range maxMembers + 1 {
+		fmt.Fprintf(&b, `,"k%d":0`, i)
+	}
+	if err := Members([]byte("{"+b.String()[1:]+"}"), func(_, _ []byte) error { return nil }); err == nil {
+		t.Errorf("%d members: no error", maxMembers+1)
+	}
+}
+
+func TestMembersStopsAtAnError(t *testing.T) {
+	stop := errors.New("stop")
+	n := 0
+	err := Members([]byte(`{"a":1,"b":2}`), func(_, _ []byte) error { n++; return stop })
+	if !errors.Is(err, stop) || n != 1 {
+		t.Errorf("err = %v after %d members, want stop after 1", err, n)
+	}
+}
+
+// TestParseRefusesPastedMembers guards against a page whose result text closes
+// the frame's body and goes on with members of its own.
+func TestParseRefusesPastedMembers(t *testing.T) {
+	for _, text := range []string{
+		`1},"id":"call_other","result":{"output":2`,
+		`1},"result":{"output":2`,
+		`1},"id":"call_other","x":{"y":2`,
+		`1},"method":"call.cancel","params":{"callId":"call_other"`,
+	} {
+		frame := `{"jsonrpc":"2.0","id":"call_mine","result":{"output":` + text + `}}`
+		if !json.Valid([]byte(frame)) {
+			t.Fatalf("the attack is not even JSON: %s", frame)
+		}
+		if e, err := Parse([]byte(frame)); err == nil {
+			t.Errorf("Parse(%s) = %+v, want an error", frame, e)
+		}
+	}
+}
+
+// TestParseMatchesKeysExactly: package json would take "ID" for "id".
+func TestParseMatchesKeysExactly(t *testing.T) {
+	e, err := Parse([]byte(`{"jsonrpc":"2.0","id":"mine","ID":"other","result":{}}`))
+	if err != nil || e.ID != "mine" {
+		t.Errorf("id = %q, err = %v, want mine", e.ID, err)
+	}
+}
+
+// FuzzMembers compares Members with package json: what json reads as an object
+// with few, different keys, Members reads too, with the same values.
+func FuzzMembers(f *testing.F) {
+	for _, s := range []string{`{}`, `{"a":1}`, `{"a":[1,{"b":"}"}],"c":"\\\""}`, ` {"a" : null } `, `{"a":1,"a":2}`, `[]`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got := map[string]json.RawMessage{}
+		valid := true
+		err := Members(b, func(key, value []byte) error {
+			var k string
+			if json.Unmarshal([]byte(`"`+string(key)+`"`), &k) != nil || !json.Valid(value) {
+				valid = false
+			}
+			got[k] = value
+			return nil
+		})
+		var want map[string]json.RawMessage
+		if json.Unmarshal(b, &want) != nil || want == nil {
+			if err == nil && valid {
+				t.Fatalf("Members accepts %q, json does not", b)
+			}
+			return
+		}
+		if err != nil {
+			if strings.Contains(err.Error(), "twice") || strings.Contains(err.Error(), "more than") {
+				return
+			}
+			t.Fatalf("Members(%q): %v", b, err)
+		}
+		for k, v := range want {
+			if string(got[k]) != string(v) {
+				t.Fatalf("%q: %s = %s, want %s", b, k, got[k], v)
+			}
+		}
+	})
+}
