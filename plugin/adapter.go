@@ -1,0 +1,114 @@
+package plugin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"unicode/utf8"
+)
+
+const (
+	// maxAdapterChars is the largest adapter, in UTF-16 units.
+	maxAdapterChars = 5 << 20
+	// maxAdapterBytes is the most bytes that many UTF-16 units can take.
+	maxAdapterBytes = 3 * maxAdapterChars
+)
+
+// hashMarker begins the statement that the build appends to an adapter; the
+// adapter's own hash is that of the text before it.
+var hashMarker = []byte("(function(){var o=(globalThis).__openTabs;")
+
+var embeddedHash = regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`)
+
+// buffers lets adapters be inspected one after the other in the same memory: a
+// hundred plugins have 80 MB of them.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Adapter reads the adapter's code. It returns an error if the file is no
+// longer the one that was loaded.
+func (p *Plugin) Adapter() ([]byte, error) {
+	code, problem := readFile(filepath.Join(p.Dir, adapterFile), maxAdapterBytes)
+	if problem == "" && hexHash(code) != p.Hash {
+		problem = changedProblem(p.Dir)
+	}
+	if problem != "" {
+		return nil, &PackageError{Dir: p.Dir, Problems: []Problem{{File: adapterFile, Text: problem}}}
+	}
+	return code, nil
+}
+
+func changedProblem(dir string) string {
+	return fmt.Sprintf("changed on disk since it was added; look at the change, then run opentabs plugin add %s again", dir)
+}
+
+func hexHash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// adapterInfo is what is kept of an adapter.
+type adapterInfo struct {
+	hash string // SHA-256 of the whole file, in hex
+}
+
+// inspectAdapter reads and checks an adapter file. The problem says what is
+// wrong with it.
+func inspectAdapter(path string) (info adapterInfo, problem string) {
+	f, size, problem := openFile(path, maxAdapterBytes)
+	if problem != "" {
+		return info, problem
+	}
+	defer f.Close()
+	buf := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buf)
+	buf.Reset()
+	buf.Grow(int(size) + bytes.MinRead)
+	if n, err := buf.ReadFrom(io.LimitReader(f, size+1)); err != nil || n != size {
+		return info, "cannot be read while it is being written; try again"
+	}
+	return checkAdapter(buf.Bytes())
+}
+
+// checkAdapter checks an adapter's text and computes its hash in one pass.
+func checkAdapter(code []byte) (info adapterInfo, problem string) {
+	if len(bytes.TrimSpace(code)) == 0 {
+		return info, "is empty; build the plugin again"
+	}
+	if !utf8.Valid(code) {
+		return info, "is not UTF-8 text; build the plugin again"
+	}
+	if len(code) > maxAdapterChars {
+		if n := utf16Length(code); n > maxAdapterChars {
+			return info, fmt.Sprintf("has %d characters, more than the %d allowed; make it smaller", n, maxAdapterChars)
+		}
+	}
+	h := sha256.New()
+	cut := bytes.LastIndex(code, hashMarker)
+	if cut >= 0 {
+		h.Write(code[:cut])
+		own := hex.EncodeToString(h.Sum(nil))
+		if said := embeddedHash.FindSubmatch(code[cut:]); said != nil && string(said[1]) != own {
+			return info, fmt.Sprintf("was changed after it was built: it says its hash is %.8s…, but it is %.8s…; build the plugin again", said[1], own)
+		}
+		code = code[cut:]
+	}
+	h.Write(code)
+	info.hash = hex.EncodeToString(h.Sum(nil))
+	return info, ""
+}
+
+// utf16Length counts the UTF-16 units of valid UTF-8 text.
+func utf16Length(text []byte) int {
+	n := utf8.RuneCount(text)
+	for _, b := range text {
+		if b >= 0xf0 { // the first byte of a rune outside the basic plane
+			n++
+		}
+	}
+	return n
+}

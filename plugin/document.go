@@ -1,0 +1,174 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// storeVersion is the version of the store's format.
+const storeVersion = 1
+
+// document is the content of plugins.json. Members that are not known stay as
+// they are.
+type document struct {
+	member  map[string]json.RawMessage
+	plugins []rawEntry
+}
+
+// rawEntry is one entry with all its members, or a value that is no entry.
+type rawEntry json.RawMessage
+
+// corruptError says that the store's file is not what a store writes.
+type corruptError struct{ text string }
+
+func (e *corruptError) Error() string { return e.text }
+
+func newDocument() *document { return &document{member: map[string]json.RawMessage{}} }
+
+// parseDocument reads plugins.json. The error is a *corruptError if the text is
+// damaged, another one if a newer version wrote it.
+func parseDocument(text []byte) (*document, error) {
+	doc := newDocument()
+	text = bytes.TrimPrefix(text, utf8BOM)
+	const remedy = "; mend it, or add a plugin to begin a new list (this one is kept beside it)"
+	if err := json.Unmarshal(text, &doc.member); err != nil {
+		if json.Valid(text) {
+			return nil, &corruptError{"is " + kindOf(text) + " instead of an object" + remedy}
+		}
+		return nil, &corruptError{syntaxProblem(text, err) + remedy}
+	}
+	if doc.member == nil {
+		return nil, &corruptError{"is null instead of an object" + remedy}
+	}
+	var version int
+	if err := json.Unmarshal(doc.member["version"], &version); err != nil || version < 1 {
+		return nil, &corruptError{"has no version" + remedy}
+	}
+	if version > storeVersion {
+		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, storeVersion)
+	}
+	var entries []json.RawMessage
+	if raw, ok := doc.member["plugins"]; ok {
+		if err := json.Unmarshal(raw, &entries); err != nil {
+			return nil, &corruptError{"has plugins that are " + kindOf(raw) + " instead of an array" + remedy}
+		}
+	}
+	for _, raw := range entries {
+		doc.plugins = append(doc.plugins, rawEntry(raw))
+	}
+	return doc, nil
+}
+
+// encode returns the text of plugins.json, indented for people.
+func (d *document) encode() []byte {
+	entries := make([]json.RawMessage, 0, len(d.plugins))
+	for _, e := range d.plugins {
+		entries = append(entries, json.RawMessage(e))
+	}
+	d.member["version"] = mustEncode(storeVersion)
+	d.member["plugins"] = mustEncode(entries)
+	var b bytes.Buffer
+	if err := json.Indent(&b, mustEncode(d.member), "", "  "); err != nil {
+		panic("plugin: " + err.Error()) // what was just encoded is valid
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// put adds e, or replaces the entry of the same folder.
+func (d *document) put(e Entry) error {
+	at := -1
+	for i, raw := range d.plugins {
+		other, err := decodeEntry(raw)
+		if err == nil && sameFolder(other.Path, e.Path) {
+			at = i
+		} else if err == nil && other.Name == e.Name {
+			return clashError(e.Name, other.Path)
+		}
+	}
+	if at < 0 {
+		d.plugins = append(d.plugins, encodeEntry(nil, e))
+	} else {
+		d.plugins[at] = encodeEntry(d.plugins[at], e)
+	}
+	return nil
+}
+
+// sameFolder reports whether two paths name one folder, also through links.
+func sameFolder(a, b string) bool {
+	if a == b {
+		return true
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+func clashError(name, path string) error {
+	return fmt.Errorf("the plugin name %q is taken by %s; run opentabs plugin remove %s first, or rename one of the packages", name, path, name)
+}
+
+func unknownName(name string, names []string) error {
+	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
+	if len(names) == 0 {
+		return fmt.Errorf("there is no plugin %q: no plugin has been added; run opentabs plugin add PATH to add one", name)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("there is no plugin %q; name one of %s", name, strings.Join(names, ", "))
+}
+
+// decodeEntry reads one entry. The error says what is wrong with it; what could
+// be read of it is returned all the same.
+func decodeEntry(raw rawEntry) (Entry, error) {
+	var e Entry
+	var to problems
+	f := fields{to: &to}
+	if json.Unmarshal(raw, &f.member) != nil || f.member == nil {
+		return e, errors.New("is " + kindOf(raw) + "; make it an object")
+	}
+	e.Name = f.text("name", "remove the entry and add the plugin again")
+	e.Path = f.text("path", "remove the entry and add the plugin again")
+	e.Hash = f.text("hash", "remove the entry and add the plugin again")
+	e.Manifest = f.optional("manifest")
+	if added := f.optional("added"); added != "" {
+		var err error
+		if e.Added, err = time.Parse(time.RFC3339, added); err != nil {
+			f.add("added", "is not a time; write it as in 2026-01-31T12:00:00Z")
+		}
+	}
+	if len(to.list) > 0 {
+		return e, errors.New(to.list[0].Text)
+	}
+	return e, nil
+}
+
+// encodeEntry returns old with e's members in place.
+func encodeEntry(old rawEntry, e Entry) rawEntry {
+	members := map[string]json.RawMessage{}
+	if old != nil && json.Unmarshal(old, &members) != nil {
+		members = map[string]json.RawMessage{}
+	}
+	members["path"] = mustEncode(e.Path)
+	members["name"] = mustEncode(e.Name)
+	members["hash"] = mustEncode(e.Hash)
+	members["manifest"] = mustEncode(e.Manifest)
+	members["added"] = mustEncode(e.Added.Format(time.RFC3339))
+	return rawEntry(mustEncode(members))
+}
+
+// mustEncode encodes what always can be.
+func mustEncode(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a path stays readable
+	if err := enc.Encode(v); err != nil {
+		panic("plugin: " + err.Error())
+	}
+	return bytes.TrimSpace(b.Bytes())
+}

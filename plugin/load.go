@@ -1,0 +1,117 @@
+package plugin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The files of a package, relative to its folder.
+const (
+	packageFile = "package.json"
+	toolsFile   = "dist/tools.json"
+	adapterFile = "dist/adapter.iife.js"
+)
+
+// The largest descriptions that are read, in bytes. Those of the largest known
+// plugin are a tenth of this.
+const (
+	maxPackageBytes = 1 << 20
+	maxToolsBytes   = 8 << 20
+)
+
+// Load reads and checks the built package in dir. The error is a
+// *[PackageError] that lists everything that is wrong. The adapter's bytes are
+// not kept; see [Plugin.Adapter].
+func Load(dir string) (*Plugin, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, &PackageError{Dir: dir, Problems: []Problem{{Text: "the folder cannot be named: " + err.Error()}}}
+	}
+	if problem := checkFolder(abs); problem != "" {
+		return nil, &PackageError{Dir: abs, Problems: []Problem{{Text: problem}}}
+	}
+	p := &Plugin{Dir: abs}
+	hash := sha256.New()
+	read := func(file string, limit int64, parse func([]byte, *Plugin, *problems)) []Problem {
+		to := problems{file: file}
+		text, problem := readFile(filepath.Join(abs, file), limit)
+		if problem != "" {
+			to.add("%s", problem)
+			return to.list
+		}
+		fmt.Fprintf(hash, "%d\n", len(text)) // so that no byte can move from one file to the other
+		hash.Write(text)
+		parse(text, p, &to)
+		return to.list
+	}
+	found := read(packageFile, maxPackageBytes, parsePackage)
+	found = append(found, read(toolsFile, maxToolsBytes, parseTools)...)
+	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
+	adapter, problem := inspectAdapter(filepath.Join(abs, adapterFile))
+	if problem != "" {
+		found = append(found, Problem{File: adapterFile, Text: problem})
+	}
+	p.Hash = adapter.hash
+	if len(found) > 0 {
+		return nil, &PackageError{Dir: abs, Problems: found}
+	}
+	return p, nil
+}
+
+// checkFolder says what is wrong with a package's folder.
+func checkFolder(dir string) string {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "the folder does not exist; name the folder of a built plugin"
+	case err != nil:
+		return "the folder cannot be read: " + err.Error()
+	case !info.IsDir():
+		return "this is a file; name the plugin's folder"
+	}
+	return ""
+}
+
+// readFile reads a whole regular file. The problem says what is wrong.
+func readFile(path string, limit int64) (content []byte, problem string) {
+	f, size, problem := openFile(path, limit)
+	if problem != "" {
+		return nil, problem
+	}
+	defer f.Close()
+	content = make([]byte, size)
+	if _, err := io.ReadFull(f, content); err != nil {
+		return nil, "cannot be read: " + err.Error()
+	}
+	return content, ""
+}
+
+// openFile opens a regular file that is not empty and has at most limit bytes.
+// It looks before it opens, because opening a pipe would wait for its writer.
+func openFile(path string, limit int64) (f *os.File, size int64, problem string) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && filepath.Base(path) == packageFile:
+		return nil, 0, "is missing; name the folder of a plugin"
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, "is missing; run opentabs plugin build first"
+	case err != nil:
+		return nil, 0, "cannot be read: " + err.Error()
+	case !info.Mode().IsRegular():
+		return nil, 0, "is not a regular file; build the plugin again"
+	case info.Size() == 0:
+		return nil, 0, "is empty; build the plugin again"
+	case info.Size() > limit:
+		return nil, 0, fmt.Sprintf("has %d bytes, more than the %d allowed; make it smaller", info.Size(), limit)
+	}
+	if f, err = os.Open(path); err != nil {
+		return nil, 0, "cannot be read: " + err.Error()
+	}
+	return f, info.Size(), ""
+}

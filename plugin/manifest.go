@@ -1,0 +1,247 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"opentabs/wire"
+)
+
+// The newest SDK whose packages this version understands, as major.minor.
+const (
+	newestSDKMajor = 0
+	newestSDKMinor = 1
+)
+
+// maxDescriptionChars is the longest description of a tool.
+const maxDescriptionChars = 1000
+
+// warnFullNameChars is the longest tool name that every known client takes.
+const warnFullNameChars = 64
+
+// utf8BOM may stand before JSON text that a Windows editor wrote.
+var utf8BOM = []byte("\xef\xbb\xbf")
+
+// parsePackage reads package.json into p.
+func parsePackage(text []byte, p *Plugin, to *problems) {
+	text = bytes.TrimPrefix(text, utf8BOM)
+	f := fields{to: to}
+	if err := json.Unmarshal(text, &f.member); err != nil {
+		if json.Valid(text) {
+			to.add("is %s; make it an object", kindOf(text))
+		} else {
+			to.add("%s", syntaxProblem(text, err))
+		}
+		return
+	}
+	if name := f.text("name", "call the package "+packagePrefix+"NAME"); name != "" {
+		var err error
+		if p.Name, err = NameOf(name); err != nil {
+			to.add("name %v", err)
+		}
+	}
+	p.Version = f.text("version", `give one, as in "1.0.0"`)
+	f.text("main", `set it to "dist/adapter.iife.js"`)
+	if !f.has("opentabs") {
+		to.add("opentabs is missing; describe the plugin there: displayName, description, urlPatterns")
+		return
+	}
+	if o := f.object("opentabs"); o != nil {
+		parseDescription(o, p)
+	}
+}
+
+// parseDescription reads the "opentabs" section of package.json into p.
+func parseDescription(f *fields, p *Plugin) {
+	p.DisplayName = f.text("displayName", "give the plugin a name for people")
+	p.Description = f.text("description", "say in a sentence what the plugin does")
+	if !f.has("urlPatterns") {
+		f.add("urlPatterns", `is missing; list the sites the plugin works on, as in ["*://*.example.com/*"]`)
+	}
+	p.Matches, p.matches = f.patterns("urlPatterns")
+	p.Excludes, p.excludes = f.patterns("excludePatterns")
+	if f.has("homepage") {
+		p.Homepage = f.text("homepage", "give a URL or leave it out")
+		// The side panel opens it, so it may not be javascript: and the like.
+		if u, err := url.Parse(p.Homepage); p.Homepage != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+			f.add("homepage", "is not an http or https URL; write it as in https://example.com")
+		}
+	}
+	switch world := f.optional("world"); world {
+	case "", string(wire.WorldMain):
+		p.World = wire.WorldMain
+	case string(wire.WorldIsolated):
+		p.World = wire.WorldIsolated
+	default:
+		f.add("world", `is %q; use "main" or "isolated"`, world)
+	}
+}
+
+func (f *fields) patterns(key string) (texts []string, patterns []Pattern) {
+	texts = f.strings(key)
+	for i, text := range texts {
+		pattern, err := ParsePattern(text)
+		if err != nil {
+			f.add(fmt.Sprintf("%s[%d]", key, i), "is refused: %v", err)
+			continue
+		}
+		patterns = append(patterns, pattern)
+	}
+	return texts, patterns
+}
+
+// parseTools reads dist/tools.json into p: an object, or the bare array that
+// packages before sdkVersion have.
+func parseTools(text []byte, p *Plugin, to *problems) {
+	text = bytes.TrimPrefix(text, utf8BOM)
+	top := fields{to: to}
+	var err error
+	switch kindOf(text) {
+	case kindArray:
+		p.Warnings = append(p.Warnings, to.file+" is a bare array; build the plugin again to record its SDK version")
+		top.member = map[string]json.RawMessage{"tools": text}
+	default:
+		err = json.Unmarshal(text, &top.member)
+	}
+	if err != nil {
+		if json.Valid(text) {
+			to.add("is %s; build the plugin again", kindOf(text))
+		} else {
+			to.add("%s", syntaxProblem(text, err))
+		}
+		return
+	}
+	p.SDKVersion = top.optional("sdkVersion")
+	if newerSDK(p.SDKVersion) {
+		to.add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
+			p.SDKVersion, newestSDKMajor, newestSDKMinor)
+	}
+	parseConfigSchema(&top, p)
+	if !top.has("tools") {
+		to.add("tools is missing; build the plugin again")
+		return
+	}
+	var tools []map[string]json.RawMessage
+	if err := json.Unmarshal(top.member["tools"], &tools); err != nil {
+		if !json.Valid(top.member["tools"]) {
+			to.add("%s", syntaxProblem(top.member["tools"], err))
+			return
+		}
+		to.add("tools is not an array of objects; build the plugin again")
+		return
+	}
+	if len(tools) == 0 {
+		to.add("tools is empty; give the plugin at least one tool")
+	}
+	seen := map[string]int{}
+	for i, member := range tools {
+		t := parseTool(&fields{at: fmt.Sprintf("tools[%d].", i), member: member, to: to}, p)
+		if first, dup := seen[t.Name]; dup && t.Name != "" {
+			to.add("tools[%d].name is %q, as tools[%d].name is; rename one of them", i, t.Name, first)
+		} else {
+			seen[t.Name] = i
+		}
+		p.Tools = append(p.Tools, t)
+	}
+}
+
+func parseTool(f *fields, p *Plugin) *Tool {
+	t := &Tool{Plugin: p}
+	t.Name = f.text("name", "give the tool a name, as in list_channels")
+	if t.Name != "" && p.Name != "" {
+		switch full := t.FullName(); {
+		case !fullNameGrammar.MatchString(full):
+			f.add("name", "makes the tool's full name %q; use at most 128 letters, digits, _ and - in all", full)
+		case len(full) > warnFullNameChars:
+			p.Warnings = append(p.Warnings, fmt.Sprintf("the tool name %s has %d characters; some clients refuse more than %d",
+				full, len(full), warnFullNameChars))
+		}
+	}
+	t.DisplayName = f.optional("displayName")
+	if t.DisplayName == "" {
+		t.DisplayName = t.Name
+	}
+	t.Description = f.text("description", "say what the tool does")
+	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
+		f.add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
+	}
+	t.Summary = f.optional("summary")
+	t.Group = f.optional("group")
+	t.Icon = f.optional("icon")
+	if t.Icon == "" {
+		t.Icon = "wrench"
+	}
+	t.InputSchema = f.inputSchema()
+	t.OutputSchema = f.schema("output_schema")
+	if a := f.object("annotations"); a != nil {
+		t.Annotations = Annotations{
+			Title:       a.optional("title"),
+			ReadOnly:    a.flag("readOnlyHint"),
+			Destructive: a.flag("destructiveHint"),
+			Idempotent:  a.flag("idempotentHint"),
+			OpenWorld:   a.flag("openWorldHint"),
+		}
+	}
+	return t
+}
+
+// schema returns a schema in compact form.
+func (f *fields) schema(key string) json.RawMessage {
+	if !f.has(key) {
+		f.add(key, "is missing; build the plugin again")
+		return nil
+	}
+	raw := f.member[key]
+	if kindOf(raw) != kindObject {
+		f.add(key, "is %s; make it a JSON Schema object", kindOf(raw))
+		return nil
+	}
+	var compact bytes.Buffer
+	compact.Grow(len(raw))
+	if err := json.Compact(&compact, raw); err != nil {
+		f.add(key, "%s", syntaxProblem(raw, err))
+		return nil
+	}
+	return bytes.Clone(compact.Bytes())
+}
+
+// inputSchema returns the input schema with the properties that have a default
+// made optional.
+func (f *fields) inputSchema() json.RawMessage {
+	const key = "input_schema"
+	schema := f.schema(key)
+	if schema == nil {
+		return nil
+	}
+	var root struct {
+		Type json.RawMessage `json:"type"`
+	}
+	if err := json.Unmarshal(schema, &root); err != nil || string(root.Type) != `"object"` {
+		f.add(key, `has a root that is not of type "object"; describe the input with z.object({...})`)
+		return nil
+	}
+	return relaxDefaults(schema)
+}
+
+// newerSDK reports whether version is newer than what is understood. Versions
+// that cannot be read are taken as old ones.
+func newerSDK(version string) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	major, err := strconv.Atoi(parts[0])
+	if err != nil {
+		return false
+	}
+	minor, err := strconv.Atoi(parts[1])
+	if err != nil {
+		return false
+	}
+	return major > newestSDKMajor || major == newestSDKMajor && minor > newestSDKMinor
+}

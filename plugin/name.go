@@ -1,0 +1,59 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	packagePrefix = "opentabs-plugin-"
+	// officialScope vanishes from plugin names: its packages and the unscoped
+	// ones share their names.
+	officialScope = "@opentabs-dev/"
+)
+
+var nameGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// ReservedNames are plugin names that opentabs keeps for itself.
+var ReservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "mcp"}
+
+// NameOf derives a plugin's name from its npm package name: opentabs-plugin-x
+// and @opentabs-dev/opentabs-plugin-x become x, @acme/opentabs-plugin-x becomes
+// acme-x. The error says what a package may be called.
+func NameOf(packageName string) (string, error) {
+	rest, scope := packageName, ""
+	if strings.HasPrefix(packageName, "@") {
+		s, r, ok := strings.Cut(packageName, "/")
+		if !ok || s == "@" {
+			return "", fmt.Errorf("%q is not an npm package name; call the package @scope/%sNAME or %[2]sNAME", packageName, packagePrefix)
+		}
+		rest = r
+		if s+"/" != officialScope {
+			scope = s[1:] + "-"
+		}
+	}
+	short, ok := strings.CutPrefix(rest, packagePrefix)
+	if !ok {
+		return "", fmt.Errorf("%q does not name a plugin; call the package %sNAME or @scope/%[2]sNAME", packageName, packagePrefix)
+	}
+	name := scope + short
+	if err := checkName(name); err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("the plugin's name is empty; write it after " + packagePrefix)
+	case !nameGrammar.MatchString(name):
+		return fmt.Errorf("%q is not a plugin name; use lower-case letters and digits with single hyphens between them", name)
+	case slices.Contains(ReservedNames, name):
+		return fmt.Errorf("%q is reserved; choose a name other than %s", name, strings.Join(ReservedNames, ", "))
+	}
+	return nil
+}

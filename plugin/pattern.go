@@ -1,0 +1,202 @@
+package plugin
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// maxPathWildcards is how many * the path of a pattern may have.
+const maxPathWildcards = 5
+
+// Pattern is a Chrome match pattern that names at least one site. The zero
+// value matches nothing.
+type Pattern struct {
+	text string
+	// scheme is "http", "https" or "*" for both.
+	scheme string
+	// host is in lower case, without a leading "*."; subdomains says that there
+	// was one.
+	host       string
+	subdomains bool
+	// port is "" for any port.
+	port string
+	path string
+}
+
+// String returns the pattern as it was written.
+func (p Pattern) String() string { return p.text }
+
+var hostLabel = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
+
+// ParsePattern reads a match pattern: scheme (*, http or https), host
+// (localhost, an IPv4 address, or a domain with an optional leading "*."),
+// optional port, path with at most 5 wildcards. Patterns that take in all sites
+// or a whole top-level domain are refused. The error says what is allowed.
+func ParsePattern(text string) (Pattern, error) {
+	p := Pattern{text: text}
+	refuse := func(format string, args ...any) (Pattern, error) {
+		return Pattern{}, fmt.Errorf("pattern %q %s", text, fmt.Sprintf(format, args...))
+	}
+	if text == "<all_urls>" {
+		return refuse("takes in every site; name the site's host, as in *://*.example.com/*")
+	}
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return refuse("has no scheme; write it as in *://*.example.com/*")
+	}
+	if scheme != "*" && scheme != "http" && scheme != "https" {
+		return refuse("has the scheme %q; use *, http or https", scheme)
+	}
+	slash := strings.IndexByte(rest, '/')
+	if slash < 0 {
+		return refuse("has no path; end it with /*")
+	}
+	p.scheme, p.path = scheme, rest[slash:]
+	if n := strings.Count(p.path, "*"); n > maxPathWildcards {
+		return refuse("has %d wildcards in its path; use at most %d", n, maxPathWildcards)
+	}
+	if strings.ContainsAny(p.path, "# \t\r\n") {
+		return refuse("has a # or a space in its path; leave it out, fragments are never compared")
+	}
+	if problem := p.setHost(rest[:slash]); problem != "" {
+		return refuse("%s", problem)
+	}
+	return p, nil
+}
+
+// setHost reads host[:port]; it returns what is wrong with it.
+func (p *Pattern) setHost(hostPort string) string {
+	host, port, hasPort := strings.Cut(hostPort, ":")
+	if hasPort {
+		if problem := p.setPort(port); problem != "" {
+			return problem
+		}
+	}
+	host = strings.ToLower(host)
+	p.host, p.subdomains = strings.CutPrefix(host, "*.")
+	switch {
+	case host == "" || host == "*":
+		return "takes in every host; name the site's host, as in *://*.example.com/*"
+	case strings.Contains(p.host, "*"):
+		return "has a wildcard inside its host; only a leading *. is allowed"
+	case host == "localhost":
+		return ""
+	}
+	labels := strings.Split(p.host, ".")
+	for _, label := range labels {
+		if !hostLabel.MatchString(label) {
+			return fmt.Sprintf("has the host %q; use ASCII letters, digits and hyphens (punycode for others) with single dots between", host)
+		}
+	}
+	if _, err := strconv.ParseUint(labels[len(labels)-1], 10, 64); err == nil {
+		if addr, err := netip.ParseAddr(p.host); err != nil || !addr.Is4() || p.subdomains {
+			return fmt.Sprintf("has the host %q; write an IPv4 address with four numbers up to 255 and no wildcard", host)
+		}
+		return ""
+	}
+	if len(labels) < 2 {
+		if p.subdomains {
+			return "takes in a whole top-level domain; name the site's host, as in *://*.example.com/*"
+		}
+		return fmt.Sprintf("has the host %q; use localhost, an IPv4 address or a full domain such as example.com", host)
+	}
+	return ""
+}
+
+func (p *Pattern) setPort(port string) string {
+	if port == "*" {
+		return ""
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return fmt.Sprintf("has the port %q; use a number from 1 to 65535 or leave it out for any port", port)
+	}
+	p.port = strconv.FormatUint(n, 10)
+	return ""
+}
+
+// Match reports whether url is taken in by the pattern, by Chrome's rules: a
+// pattern without a port matches any port, "*." takes in the bare host too, the
+// path is compared together with the query string, and never the fragment.
+func (p Pattern) Match(url string) bool {
+	u, ok := splitURL(url)
+	if !ok || p.scheme == "" {
+		return false
+	}
+	if p.scheme != "*" && p.scheme != u.scheme {
+		return false
+	}
+	if u.host != p.host && !(p.subdomains && strings.HasSuffix(u.host, "."+p.host)) {
+		return false
+	}
+	if p.port != "" && p.port != u.port {
+		return false
+	}
+	return u.path+"/*" == p.path || glob(p.path, u.path)
+}
+
+func matchesAny(patterns []Pattern, url string) bool {
+	for _, p := range patterns {
+		if p.Match(url) {
+			return true
+		}
+	}
+	return false
+}
+
+// address is what a pattern compares of a URL.
+type address struct{ scheme, host, port, path string }
+
+// splitURL takes an absolute http or https URL apart without changing its
+// escapes: Chrome compares the path as it stands in the URL.
+func splitURL(url string) (address, bool) {
+	var u address
+	scheme, rest, ok := strings.Cut(url, "://")
+	u.scheme = strings.ToLower(scheme)
+	if !ok || u.scheme != "http" && u.scheme != "https" {
+		return u, false
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	authority := rest
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		authority, u.path = rest[:i], rest[i:]
+	}
+	if !strings.HasPrefix(u.path, "/") {
+		u.path = "/" + u.path
+	}
+	authority = authority[strings.LastIndexByte(authority, '@')+1:]
+	u.host = strings.ToLower(authority)
+	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") {
+		u.host, u.port = strings.ToLower(authority[:i]), authority[i+1:]
+	}
+	u.host = strings.TrimSuffix(u.host, ".")
+	if u.port == "" {
+		u.port = map[string]string{"http": "80", "https": "443"}[u.scheme]
+	}
+	return u, u.host != ""
+}
+
+// glob reports whether all of s is taken in by pattern, in which * stands for
+// any text and everything else for itself.
+func glob(pattern, s string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == s
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	if !strings.HasPrefix(s, first) || !strings.HasSuffix(s[len(first):], last) {
+		return false
+	}
+	s = s[len(first) : len(s)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(s, part)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(part):]
+	}
+	return true
+}

@@ -1,0 +1,103 @@
+package plugin
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// Plugin is one loaded package.
+type Plugin struct {
+	// Name is derived from the package's npm name; see [NameOf].
+	Name    string
+	Version string
+	// DisplayName and Description are for people.
+	DisplayName string
+	Description string
+	// Homepage is an http or https URL, or empty.
+	Homepage string
+	// Dir is the package's absolute path.
+	Dir string
+	// Matches and Excludes are match patterns; excludes win. Matches is empty
+	// only for a plugin whose tabs a setting names.
+	Matches  []string
+	Excludes []string
+	// SDKVersion is what built the package; empty for old packages.
+	SDKVersion string
+	// Hash is the SHA-256 of the whole adapter file, in hex.
+	Hash string
+	// ManifestHash is the SHA-256 of package.json and dist/tools.json, in hex.
+	ManifestHash string
+	World        wire.World
+	// Tools are in the order of the package, at least one.
+	Tools []*Tool
+	// ConfigSchema describes the plugin's settings; nil if it has none.
+	ConfigSchema json.RawMessage
+	// Warnings say what is odd about the package but does not keep it from
+	// working.
+	Warnings []string
+
+	matches, excludes []Pattern
+}
+
+// Info returns the plugin as a browser needs it, without File.
+func (p *Plugin) Info() wire.PluginInfo {
+	return wire.PluginInfo{
+		Name: p.Name, DisplayName: p.DisplayName, Hash: p.Hash, World: p.World,
+		Matches: p.Matches, Excludes: p.Excludes,
+	}
+}
+
+// MatchesURL reports whether the plugin runs in a document with this URL.
+func (p *Plugin) MatchesURL(url string) bool {
+	return matchesAny(p.matches, url) && !matchesAny(p.excludes, url)
+}
+
+// Tool is one function of a plugin.
+type Tool struct {
+	Plugin *Plugin
+	Name   string
+	// DisplayName is the tool's name for people; it defaults to Name.
+	DisplayName string
+	// Description is for agents, at most 1,000 characters.
+	Description string
+	// Summary is a short text for surfaces, Group a section header in them.
+	Summary string
+	Group   string
+	// Icon is a Lucide icon name; it defaults to "wrench".
+	Icon string
+	// InputSchema is a compact JSON Schema whose root is an object. A property
+	// with a default is never in required: it may be left out.
+	InputSchema json.RawMessage
+	// OutputSchema is a compact JSON Schema.
+	OutputSchema json.RawMessage
+	Annotations  Annotations
+
+	validator validator
+}
+
+// Annotations are an author's hints about a tool, as MCP names them; nil and
+// empty mean that the author said nothing.
+type Annotations struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
+	Destructive *bool  `json:"destructiveHint,omitempty"`
+	Idempotent  *bool  `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
+}
+
+// fullNameGrammar is what MCP clients accept as a tool's name.
+var fullNameGrammar = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+
+// FullName is the name agents see: <plugin>__<tool>.
+func (t *Tool) FullName() string { return t.Plugin.Name + "__" + t.Name }
+
+// Dispatch returns the tool as the dispatcher needs it.
+func (t *Tool) Dispatch() dispatch.Tool {
+	return dispatch.Tool{
+		Plugin: t.Plugin.Name, Name: t.Name,
+		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches,
+	}
+}

@@ -1,0 +1,136 @@
+// Package plugintest makes plugin packages for tests.
+package plugintest
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/plugin"
+)
+
+// Package is a package to be written. Empty fields get values that make it a
+// good one.
+type Package struct {
+	// Name is the plugin's name; default "messages".
+	Name string
+	// Matches are its URL patterns; default "*://localhost/*".
+	Matches []string
+	// Tools are the entries of dist/tools.json; default one tool "echo".
+	Tools []Tool
+	// Code is the adapter's text before the build's appended statement;
+	// default a short script.
+	Code string
+}
+
+// Tool is one entry of dist/tools.json.
+type Tool struct {
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName,omitempty"`
+	Description string `json:"description"`
+	// Input and Output default to an object that takes anything.
+	Input       json.RawMessage     `json:"input_schema"`
+	Output      json.RawMessage     `json:"output_schema"`
+	Annotations *plugin.Annotations `json:"annotations,omitempty"`
+}
+
+// Write writes the package to a new folder and returns its path.
+func (p Package) Write(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	p.WriteTo(t, dir)
+	return dir
+}
+
+// WriteTo writes the package to dir, over what is there.
+func (p Package) WriteTo(t testing.TB, dir string) {
+	t.Helper()
+	p.fill()
+	if err := os.MkdirAll(filepath.Join(dir, "dist"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(file string, content []byte) {
+		if err := os.WriteFile(filepath.Join(dir, file), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("package.json", encode(t, map[string]any{
+		"name": "opentabs-plugin-" + p.Name, "version": "1.0.0", "main": "dist/adapter.iife.js",
+		"opentabs": map[string]any{"displayName": "The " + p.Name, "description": "A plugin for tests.", "urlPatterns": p.Matches},
+	}))
+	write("dist/tools.json", encode(t, map[string]any{"sdkVersion": "0.1.0", "tools": p.Tools}))
+	write("dist/adapter.iife.js", Adapter(p.Name, p.Code))
+}
+
+func (p *Package) fill() {
+	if p.Name == "" {
+		p.Name = "messages"
+	}
+	if p.Matches == nil {
+		p.Matches = []string{"*://localhost/*"}
+	}
+	if p.Code == "" {
+		p.Code = fmt.Sprintf("(()=>{globalThis.__openTabs.adapters[%q]={tools:[]}})();\n", p.Name)
+	}
+	if p.Tools == nil {
+		p.Tools = []Tool{{Name: "echo", Description: "Returns its arguments."}}
+	}
+	tools := make([]Tool, len(p.Tools))
+	for i, tool := range p.Tools {
+		if tool.Input == nil {
+			tool.Input = json.RawMessage(`{"type":"object"}`)
+		}
+		if tool.Output == nil {
+			tool.Output = json.RawMessage(`{"type":"object"}`)
+		}
+		tools[i] = tool
+	}
+	p.Tools = tools
+}
+
+// Adapter returns code with the statement that a build appends to it.
+func Adapter(name, code string) []byte {
+	const appended = `(function(){var o=(globalThis).__openTabs;var a=o.adapters[%q];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
+	return append([]byte(code), fmt.Sprintf(appended, name, sha256.Sum256([]byte(code)))...)
+}
+
+func encode(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Load writes one package and loads it.
+func Load(t testing.TB, p Package) *plugin.Plugin {
+	t.Helper()
+	loaded, err := plugin.Load(p.Write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
+
+// Registry returns a registry that has loaded these packages, and its store, so
+// that a test can change what is there and reload.
+func Registry(t testing.TB, packages ...Package) (*plugin.Registry, *plugin.Store) {
+	t.Helper()
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	for _, p := range packages {
+		if _, err := store.Add(p.Write(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	registry := plugin.NewRegistry(store, zerolog.Nop())
+	if err := registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	return registry, store
+}

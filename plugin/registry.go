@@ -1,0 +1,194 @@
+package plugin
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/wire"
+)
+
+// Registry loads the plugins of a [Store] and serves them as a [Set].
+type Registry struct {
+	store *Store
+	log   zerolog.Logger
+	set   atomic.Pointer[Set]
+
+	reload sync.Mutex // held while plugins are loaded and listeners are told
+
+	mu        sync.Mutex // guards listeners
+	listeners []*listener
+}
+
+// listener is a function that wants to know of a new set.
+type listener struct{ changed func(*Set) }
+
+// NewRegistry returns a registry whose set is empty until [Registry.Reload].
+func NewRegistry(store *Store, log zerolog.Logger) *Registry {
+	r := &Registry{store: store, log: log}
+	r.set.Store(NewSet(nil, nil))
+	return r
+}
+
+// Set returns the current set; never nil.
+func (r *Registry) Set() *Set { return r.set.Load() }
+
+// OnChange calls changed after each reload that brought something new, in the
+// goroutine that reloads, one set at a time and in order. changed may not call
+// Reload. A reload that has begun when stop is called may still call changed.
+func (r *Registry) OnChange(changed func(*Set)) (stop func()) {
+	l := &listener{changed: changed}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.listeners = append(r.listeners, l)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.listeners = slices.DeleteFunc(r.listeners, func(other *listener) bool { return other == l })
+	}
+}
+
+// Reload reads the store and loads every plugin in it. A plugin that cannot be
+// loaded is listed as failed and hinders no other; Reload itself fails only if
+// the store cannot be read, and then the set stays as it is.
+func (r *Registry) Reload() error {
+	r.reload.Lock()
+	defer r.reload.Unlock()
+	entries, failed, err := r.store.list()
+	if err != nil {
+		return err
+	}
+	old := r.Set()
+	loaded := loadAll(entries)
+	var plugins []*Plugin
+	for i, p := range resolve(entries, loaded, old) {
+		if err := loaded[i].err; err != nil {
+			failed = append(failed, Failure{Path: entries[i].Path, Name: entries[i].Name, Err: err})
+			continue
+		}
+		plugins = append(plugins, p)
+	}
+	set := NewSet(plugins, failed)
+	if same(old, set) {
+		return nil
+	}
+	for _, p := range plugins {
+		for _, w := range p.Warnings {
+			r.log.Warn().Str("plugin", p.Name).Msg(w)
+		}
+	}
+	for _, f := range failed {
+		r.log.Error().Str("plugin", f.Name).Str("path", f.Path).Err(f.Err).Msg("plugin not loaded")
+	}
+	r.set.Store(set)
+	r.tell(set)
+	return nil
+}
+
+// tell hands set to the listeners.
+func (r *Registry) tell(set *Set) {
+	r.mu.Lock()
+	listeners := slices.Clone(r.listeners)
+	r.mu.Unlock()
+	for _, l := range listeners {
+		l.changed(set)
+	}
+}
+
+// List returns the plugins that browsers should have.
+func (r *Registry) List() []wire.PluginInfo { return r.Set().Infos() }
+
+// Code returns the code of a plugin's adapter. It fails if the current adapter
+// is not the one with this hash, or if the file has changed since.
+func (r *Registry) Code(name, hash string) (string, error) {
+	p, ok := r.Set().Plugin(name)
+	if !ok {
+		return "", fmt.Errorf("there is no plugin %q", name)
+	}
+	if p.Hash != hash {
+		return "", fmt.Errorf("plugin %q has another adapter by now", name)
+	}
+	code, err := p.Adapter()
+	return string(code), err
+}
+
+// outcome is what came of loading one entry.
+type outcome struct {
+	plugin *Plugin
+	err    error
+}
+
+// loadAll loads the entries' packages, as many at once as there are processors.
+func loadAll(entries []Entry) []outcome {
+	outcomes := make([]outcome, len(entries))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(entries)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
+				outcomes[i].plugin, outcomes[i].err = loadPinned(entries[i])
+			}
+		})
+	}
+	wg.Wait()
+	return outcomes
+}
+
+// loadPinned loads a package and refuses it if it is not what was added.
+func loadPinned(e Entry) (*Plugin, error) {
+	p, err := Load(e.Path)
+	if err != nil {
+		return nil, err
+	}
+	changed := ""
+	switch {
+	case p.Hash != e.Hash:
+		changed = adapterFile
+	case e.Manifest != "" && p.ManifestHash != e.Manifest:
+		changed = packageFile + " or " + toolsFile
+	case p.Name != e.Name:
+		changed = packageFile
+	default:
+		return p, nil
+	}
+	return nil, &PackageError{Dir: e.Path, Problems: []Problem{{File: changed,
+		Text: "changed since it was added; look at the change, then run opentabs plugin add " + e.Path}}}
+}
+
+// resolve picks what is served: an unchanged plugin keeps its value, so that
+// its compiled schemas live on, and of two with one name the first is served.
+func resolve(entries []Entry, loaded []outcome, old *Set) []*Plugin {
+	first := map[string]int{}
+	plugins := make([]*Plugin, len(loaded))
+	for i := range loaded {
+		p := loaded[i].plugin
+		if p == nil {
+			continue
+		}
+		if j, clash := first[p.Name]; clash {
+			loaded[i].err = clashError(p.Name, entries[j].Path)
+			continue
+		}
+		first[p.Name] = i
+		if before, ok := old.Plugin(p.Name); ok && samePlugin(before, p) {
+			p = before
+		}
+		plugins[i] = p
+	}
+	return plugins
+}
+
+func samePlugin(a, b *Plugin) bool {
+	return a.Dir == b.Dir && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash
+}
+
+// same reports whether two sets hold the same plugins and failures.
+func same(a, b *Set) bool {
+	return slices.Equal(a.plugins, b.plugins) && slices.EqualFunc(a.failed, b.failed, func(x, y Failure) bool {
+		return x.Path == y.Path && x.Name == y.Name && x.Err.Error() == y.Err.Error()
+	})
+}

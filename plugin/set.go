@@ -1,0 +1,78 @@
+package plugin
+
+import (
+	"slices"
+	"strings"
+
+	"opentabs/wire"
+)
+
+// Set is all plugins at one moment. It never changes.
+type Set struct {
+	plugins []*Plugin
+	byName  map[string]*Plugin
+	tools   []*Tool
+	byTool  map[string]*Tool
+	failed  []Failure
+}
+
+// Failure is a plugin that was added but could not be loaded.
+type Failure struct {
+	// Path is the package's folder, or the file that could not be read.
+	Path string
+	// Name is the plugin's name when it was added; it may be empty.
+	Name string
+	// Err says what is wrong and what to do.
+	Err error
+}
+
+// NewSet returns a set of plugins whose names differ.
+func NewSet(plugins []*Plugin, failed []Failure) *Set {
+	s := &Set{
+		plugins: slices.Clone(plugins),
+		byName:  map[string]*Plugin{},
+		byTool:  map[string]*Tool{},
+		failed:  slices.Clone(failed),
+	}
+	slices.SortFunc(s.plugins, func(a, b *Plugin) int { return strings.Compare(a.Name, b.Name) })
+	for _, p := range s.plugins {
+		s.byName[p.Name] = p
+		for _, t := range p.Tools {
+			s.byTool[t.FullName()] = t
+			s.tools = append(s.tools, t)
+		}
+	}
+	slices.SortFunc(s.tools, func(a, b *Tool) int { return strings.Compare(a.FullName(), b.FullName()) })
+	return s
+}
+
+// Plugins returns all plugins, sorted by name.
+func (s *Set) Plugins() []*Plugin { return slices.Clone(s.plugins) }
+
+// Plugin returns the plugin of this name.
+func (s *Set) Plugin(name string) (*Plugin, bool) {
+	p, ok := s.byName[name]
+	return p, ok
+}
+
+// Tools returns the tools of all plugins, sorted by their full names.
+func (s *Set) Tools() []*Tool { return slices.Clone(s.tools) }
+
+// Tool returns the tool of this full name, as in messages__export.
+func (s *Set) Tool(fullName string) (*Tool, bool) {
+	t, ok := s.byTool[fullName]
+	return t, ok
+}
+
+// Failed returns the plugins that could not be loaded, in the order they were
+// added.
+func (s *Set) Failed() []Failure { return slices.Clone(s.failed) }
+
+// Infos returns all plugins as a browser needs them, sorted by name.
+func (s *Set) Infos() []wire.PluginInfo {
+	infos := make([]wire.PluginInfo, 0, len(s.plugins))
+	for _, p := range s.plugins {
+		infos = append(infos, p.Info())
+	}
+	return infos
+}

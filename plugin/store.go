@@ -1,0 +1,217 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// The names of the store's files in the state folder.
+const (
+	storeFile = "plugins.json"
+	lockFile  = "plugins.json.lock"
+)
+
+// StoreOptions set a store up. The zero value of each field means its default.
+type StoreOptions struct {
+	// Check says what is wrong with an adapter's code before it is added; it is
+	// where a caller that has a JavaScript parser makes sure that the code is
+	// one complete script and cannot break out of the function it is put in.
+	// Default: code is not checked, which is unsafe outside of tests.
+	Check func(code []byte) error
+	// LockWait is how long a change waits for another process that is changing
+	// the store. Default 10 s; after that Add and Remove fail.
+	LockWait time.Duration
+	// Log takes a line when a store that cannot be read was put aside. Default:
+	// nothing is logged.
+	Log zerolog.Logger
+}
+
+// Store is the list of added plugins in plugins.json in the state folder. Every
+// change is written whole under a lock that other processes honour too, with
+// mode 0600. Members it does not know are kept.
+type Store struct {
+	dir  string
+	opts StoreOptions
+}
+
+// Entry is one added plugin.
+type Entry struct {
+	// Path is the package's absolute path.
+	Path string
+	// Name is the plugin's name when it was added.
+	Name string
+	// Hash is the SHA-256 of the adapter when it was added, in hex.
+	Hash string
+	// Manifest is the SHA-256 of the descriptions when it was added, in hex;
+	// empty in lists that did not record it, and then not compared.
+	Manifest string
+	// Added is when it was added, in UTC; zero if that is not recorded.
+	Added time.Time
+}
+
+// NewStore returns the store in dir, which need not exist yet.
+func NewStore(dir string, o StoreOptions) *Store {
+	if o.LockWait == 0 {
+		o.LockWait = 10 * time.Second
+	}
+	return &Store{dir: dir, opts: o}
+}
+
+// Path returns the path of the store's file.
+func (s *Store) Path() string { return filepath.Join(s.dir, storeFile) }
+
+// Entries returns the added plugins in the order they were added. Entries that
+// cannot be read are left out; [Set.Failed] tells them.
+func (s *Store) Entries() ([]Entry, error) {
+	entries, _, err := s.list()
+	return entries, err
+}
+
+// list reads the store: what can be read and what cannot.
+func (s *Store) list() ([]Entry, []Failure, error) {
+	doc, err := s.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	var entries []Entry
+	var failed []Failure
+	for i, raw := range doc.plugins {
+		e, err := decodeEntry(raw)
+		if err != nil {
+			failed = append(failed, Failure{Path: s.Path(), Name: e.Name, Err: fmt.Errorf("plugins[%d] %w", i, err)})
+			continue
+		}
+		entries = append(entries, e)
+	}
+	return entries, failed, nil
+}
+
+// read parses the store's file; one that is not there is empty.
+func (s *Store) read() (*document, error) {
+	text, err := os.ReadFile(s.Path())
+	if errors.Is(err, os.ErrNotExist) {
+		return newDocument(), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the list of plugins: %w", err)
+	}
+	doc, err := parseDocument(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", s.Path(), err)
+	}
+	return doc, nil
+}
+
+// Add checks the built package in path and adds it, pinned to its present
+// content. Adding the same folder again pins it anew. The error says what is
+// wrong with the package, or which plugin has its name already.
+func (s *Store) Add(path string) (*Plugin, error) {
+	p, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	if s.opts.Check != nil {
+		code, err := p.Adapter()
+		if err != nil {
+			return nil, err
+		}
+		if err := s.opts.Check(code); err != nil {
+			return nil, &PackageError{Dir: p.Dir, Problems: []Problem{{File: adapterFile,
+				Text: "is not one complete script: " + err.Error() + "; build the plugin again"}}}
+		}
+	}
+	entry := Entry{Path: p.Dir, Name: p.Name, Hash: p.Hash, Manifest: p.ManifestHash, Added: time.Now().UTC().Truncate(time.Second)}
+	err = s.change(func(doc *document) error { return doc.put(entry) })
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Remove takes the plugin of this name from the list. Its folder stays. The
+// error names the plugins there are if there is none of this name.
+func (s *Store) Remove(name string) error {
+	return s.change(func(doc *document) error {
+		before := len(doc.plugins)
+		var names []string
+		doc.plugins = slices.DeleteFunc(doc.plugins, func(raw rawEntry) bool {
+			e, _ := decodeEntry(raw)
+			names = append(names, e.Name)
+			return e.Name == name
+		})
+		if len(doc.plugins) < before {
+			return nil
+		}
+		return unknownName(name, names)
+	})
+}
+
+// change reads the store, lets edit change it and writes it back, all under the
+// lock.
+func (s *Store) change(edit func(*document) error) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("make the state folder: %w", err)
+	}
+	unlock, err := lock(filepath.Join(s.dir, lockFile), s.opts.LockWait)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	doc, err := s.read()
+	var corrupt *corruptError
+	if errors.As(err, &corrupt) {
+		kept, moveErr := s.putAside()
+		if moveErr != nil {
+			return fmt.Errorf("%w; it could not be put aside: %w", err, moveErr)
+		}
+		s.opts.Log.Error().Err(err).Str("kept", kept).Msg("the list of plugins was damaged; it is kept under another name and a new one begun")
+		doc, err = newDocument(), nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := edit(doc); err != nil {
+		return err
+	}
+	if err := writeFile(s.Path(), doc.encode()); err != nil {
+		return fmt.Errorf("write the list of plugins: %w", err)
+	}
+	return nil
+}
+
+// putAside renames the store's file to the first free name.
+func (s *Store) putAside() (kept string, err error) {
+	for n := 1; ; n++ {
+		kept = fmt.Sprintf("%s.corrupt-%d", s.Path(), n)
+		if _, err := os.Lstat(kept); err == nil {
+			continue // the lock is held, so nobody else takes a name meanwhile
+		}
+		return kept, os.Rename(s.Path(), kept)
+	}
+}
+
+// writeFile replaces a file in one step: readers see the old or the new content
+// and never a part, also after a power cut.
+func writeFile(path string, content []byte) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, filepath.Base(path)+".tmp-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it is renamed
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(dir)
+}

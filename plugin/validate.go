@@ -1,0 +1,192 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// schemaURL is what a tool's schema is called while it is compiled.
+const schemaURL = "opentabs:///schema"
+
+// validator compiles a tool's input schema when it is first needed: most tools
+// are never called.
+type validator struct {
+	once   sync.Once
+	schema *jsonschema.Schema
+	doc    any // the decoded schema, to say what is allowed
+	err    error
+}
+
+// Validate checks a call's arguments, a JSON object; nothing at all stands for
+// an empty one. It returns nil or a *dispatch.Error: invalid_arguments, whose
+// text lists every violation, or internal if the tool's schema is broken.
+func (t *Tool) Validate(args json.RawMessage) error {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
+	if err != nil {
+		return t.invalid([]string{"the arguments are not valid JSON: " + err.Error()})
+	}
+	if _, ok := value.(map[string]any); !ok {
+		return t.invalid([]string{"the arguments are " + kindOf(args) + "; they have to be an object"})
+	}
+	if problem := checkNumbers(value, ""); problem != "" {
+		return t.invalid([]string{problem})
+	}
+	t.validator.once.Do(t.compile)
+	if t.validator.err != nil {
+		return t.broken(t.validator.err)
+	}
+	err = t.validator.schema.Validate(value)
+	if err == nil {
+		return nil
+	}
+	var violations *jsonschema.ValidationError
+	if !errors.As(err, &violations) {
+		return t.broken(err)
+	}
+	return t.invalid(explain(violations, t.validator.doc))
+}
+
+// invalid returns the error for arguments with these violations.
+func (t *Tool) invalid(violations []string) *dispatch.Error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "invalid arguments for %s:", t.FullName())
+	for _, v := range violations {
+		b.WriteString("\n- ")
+		b.WriteString(v)
+	}
+	b.WriteString("\nNothing was run. Correct the arguments and call the tool again.")
+	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: b.String()}
+}
+
+// broken returns the error for a tool whose schema cannot be used.
+func (t *Tool) broken(err error) *dispatch.Error {
+	return &dispatch.Error{Code: wire.ErrInternal, Message: fmt.Sprintf(
+		"the input schema of %s cannot be used, so its arguments cannot be checked and nothing was run: %v. Report it to the author of plugin %s (%s).",
+		t.FullName(), err, t.Plugin.Name, t.Plugin.Version)}
+}
+
+// compile compiles the input schema.
+func (t *Tool) compile() {
+	v := &t.validator
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(t.InputSchema))
+	if err != nil {
+		v.err = err
+		return
+	}
+	if problem := checkNumbers(doc, ""); problem != "" {
+		v.err = errors.New(problem)
+		return
+	}
+	preferPatterns(doc)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	c.RegisterFormat(&jsonschema.Format{Name: "uri", Validate: checkURI})
+	c.UseRegexpEngine(compilePattern)
+	c.UseLoader(noLoader{})
+	if v.err = c.AddResource(schemaURL, doc); v.err != nil {
+		return
+	}
+	v.doc = doc
+	v.schema, v.err = c.Compile(schemaURL)
+}
+
+// noLoader keeps schemas from reaching files and the network.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("a schema may refer only to itself, not to %s", url)
+}
+
+// preferPatterns drops "format" where a "pattern" stands beside it. Schema
+// generators write both for one check; the pattern is what the author's code
+// tests, while the format can be stricter (a time needs a zone in JSON Schema,
+// but not in zod).
+func preferPatterns(doc any) {
+	schema, ok := doc.(map[string]any)
+	if !ok {
+		return
+	}
+	if _, ok := schema["pattern"].(string); ok {
+		delete(schema, "format")
+	}
+	for _, key := range schemaMapKeywords {
+		if m, ok := schema[key].(map[string]any); ok {
+			for _, sub := range m {
+				preferPatterns(sub)
+			}
+		}
+	}
+	for _, key := range schemaListKeywords {
+		if list, ok := schema[key].([]any); ok {
+			for _, sub := range list {
+				preferPatterns(sub)
+			}
+		}
+	}
+	for _, key := range schemaKeywords {
+		preferPatterns(schema[key])
+	}
+}
+
+// checkURI takes what a browser's URL parser may take: text with a scheme.
+func checkURI(v any) error {
+	s, ok := v.(string)
+	if !ok {
+		return nil
+	}
+	scheme, _, ok := strings.Cut(strings.TrimSpace(s), ":")
+	if !ok || !uriScheme.MatchString(scheme) {
+		return errors.New("it has no scheme such as https:")
+	}
+	return nil
+}
+
+const (
+	// maxNumberChars is the longest number, in characters. Numbers are compared
+	// exactly, which takes time and memory that grow with their length.
+	maxNumberChars = 1000
+	// maxExponent is the largest power of ten; those of JavaScript end at 308.
+	maxExponent = 400
+)
+
+// checkNumbers says which number in value is too large to be worked with.
+func checkNumbers(value any, at string) string {
+	switch v := value.(type) {
+	case json.Number:
+		if len(v) > maxNumberChars {
+			return fmt.Sprintf("%s: the number has %d characters; use at most %d", location(at), len(v), maxNumberChars)
+		}
+		if i := strings.IndexAny(v.String(), "eE"); i >= 0 {
+			if exp, err := strconv.Atoi(v.String()[i+1:]); err != nil || exp > maxExponent || exp < -maxExponent {
+				return fmt.Sprintf("%s: the number has an exponent beyond %d; use a smaller one", location(at), maxExponent)
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if problem := checkNumbers(item, at+"/"+strconv.Itoa(i)); problem != "" {
+				return problem
+			}
+		}
+	case map[string]any:
+		for key, item := range v {
+			if problem := checkNumbers(item, at+"/"+key); problem != "" {
+				return problem
+			}
+		}
+	}
+	return ""
+}
