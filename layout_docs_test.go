@@ -1,0 +1,282 @@
+package opentabs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"opentabs/wire"
+)
+
+// documents are the texts for people, which the tests below read.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	docs := map[string]string{}
+	for _, pattern := range []string{"*.md", "*/*.md", "sdk-ts/*/*/*.md"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasPrefix(file, "node_modules/") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs[file] = string(text)
+		}
+	}
+	return docs
+}
+
+func TestDocuments(t *testing.T) {
+	docs := documents(t)
+	for _, must := range []string{
+		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tool-call.md", "docs/protocol.md", "docs/plugins.md",
+	} {
+		if docs[must] == "" {
+			t.Errorf("%s is missing", must)
+		}
+	}
+}
+
+// reference is `path/file.go:Symbol` in backticks.
+var reference = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_][A-Za-z0-9_.]*)(?:\\(\\))?`")
+
+// TestReferences holds that each place in the code which a document names is
+// there.
+func TestReferences(t *testing.T) {
+	for doc, text := range documents(t) {
+		found := reference.FindAllStringSubmatch(text, -1)
+		for _, m := range found {
+			src, err := os.ReadFile(m[1])
+			if err != nil {
+				t.Errorf("%s names %s: %v", doc, m[0], err)
+			} else if !declares(m[1], string(src), m[2]) {
+				t.Errorf("%s names %s, but %s declares no %s", doc, m[0], m[1], m[2])
+			}
+		}
+		if doc == "docs/tool-call.md" && len(found) < 10 {
+			t.Errorf("%s names %d places in the code as `file:Symbol`; it is the way of a call, file by file", doc, len(found))
+		}
+	}
+}
+
+// declares reports whether a file declares symbol: Name, or Type.Method.
+func declares(name, src, symbol string) bool {
+	if path.Ext(name) != ".go" {
+		return declaresTS(src, symbol)
+	}
+	f, err := parseGo(name, src)
+	if err != nil {
+		return false
+	}
+	owner, method, isMethod := strings.Cut(symbol, ".")
+	found := false
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Recv == nil {
+				found = found || n.Name.Name == symbol
+			} else {
+				found = found || n.Name.Name == symbol || isMethod && n.Name.Name == method && receives(n.Recv, owner)
+			}
+			return false
+		case *ast.TypeSpec:
+			found = found || n.Name.Name == symbol || isMethod && n.Name.Name == owner && hasMember(n.Type, method)
+		case *ast.ValueSpec:
+			for _, id := range n.Names {
+				found = found || id.Name == symbol
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func receives(recv *ast.FieldList, owner string) bool {
+	found := false
+	ast.Inspect(recv.List[0].Type, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == owner
+		return true
+	})
+	return found
+}
+
+// hasMember reports whether a struct has the field or an interface the method.
+func hasMember(typ ast.Expr, name string) bool {
+	var fields *ast.FieldList
+	switch typ := typ.(type) {
+	case *ast.StructType:
+		fields = typ.Fields
+	case *ast.InterfaceType:
+		fields = typ.Methods
+	default:
+		return false
+	}
+	for _, f := range fields.List {
+		for _, id := range f.Names {
+			if id.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// declaresTS looks for a declaration, or for a member Class.member: close
+// enough for formatted code.
+func declaresTS(src, symbol string) bool {
+	owner, member, isMember := strings.Cut(symbol, ".")
+	declared := func(name string) bool {
+		return regexp.MustCompile(`\b(function\*?|class|const|let|interface|type)\s+` + regexp.QuoteMeta(name) + `\b`).MatchString(src)
+	}
+	has := func(name string) bool {
+		return regexp.MustCompile(`(?m)^\s+((async|static|readonly|override|get|set|private|public|protected) )*[*#]?'?` +
+			regexp.QuoteMeta(name) + `'?\??\s*[(<=:,]`).MatchString(src)
+	}
+	if isMember {
+		return declared(owner) && has(member)
+	}
+	return declared(symbol) || has(symbol)
+}
+
+func TestDeclares(t *testing.T) {
+	goSrc := "package a\n\ntype T struct{ F int }\n\ntype I interface{ M() }\n\nfunc (t *T) Run() {}\n\nfunc (b B[K]) Go() {}\n\nconst C = 1\n\nfunc f() {}\n"
+	tsSrc := "export class T {\n  async run(): Promise<void> {}\n  #x = 1;\n}\nexport const table = {\n  'tool.dispatch': 1,\n};\nexport function f(): void {}\n"
+	for _, c := range []struct {
+		name, src, symbol string
+		want              bool
+	}{
+		{"a.go", goSrc, "T", true}, {"a.go", goSrc, "T.Run", true}, {"a.go", goSrc, "Run", true}, {"a.go", goSrc, "T.F", true},
+		{"a.go", goSrc, "I.M", true}, {"a.go", goSrc, "B.Go", true}, {"a.go", goSrc, "C", true}, {"a.go", goSrc, "f", true},
+		{"a.go", goSrc, "I.Run", false}, {"a.go", goSrc, "Stop", false}, {"a.go", goSrc, "T.Stop", false},
+		{"a.ts", tsSrc, "T", true}, {"a.ts", tsSrc, "T.run", true}, {"a.ts", tsSrc, "T.x", true}, {"a.ts", tsSrc, "f", true},
+		{"a.ts", tsSrc, "table", true}, {"a.ts", tsSrc, "T.stop", false}, {"a.ts", tsSrc, "g", false}, {"a.ts", tsSrc, "U.run", false},
+	} {
+		if got := declares(c.name, c.src, c.symbol); got != c.want {
+			t.Errorf("%s declares %s: %v", c.name, c.symbol, got)
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+
+// TestLinks holds that each relative link of a document leads to a file.
+func TestLinks(t *testing.T) {
+	for doc, text := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], ":") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), m[1])); err != nil {
+				t.Errorf("%s: link %s: %v", doc, m[0], err)
+			}
+		}
+	}
+}
+
+func TestReadmeIsShort(t *testing.T) {
+	if n := strings.Count(documents(t)["README.md"], "\n"); n >= 180 {
+		t.Errorf("README.md has %d lines, want less than 180; it is no manual", n)
+	}
+}
+
+func TestChangelog(t *testing.T) {
+	if !strings.Contains(documents(t)["CHANGELOG.md"], "\n## Unreleased\n") {
+		t.Error(`CHANGELOG.md needs "## Unreleased" for what users will see next`)
+	}
+}
+
+// example is a frame in docs/protocol.md: a comment that names the golden
+// body, then the frame.
+var example = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.*?)\n```")
+
+// TestProtocolDoc compares docs/protocol.md with package wire: each method,
+// error code and close code is told, each example is a golden frame.
+func TestProtocolDoc(t *testing.T) {
+	text := documents(t)["docs/protocol.md"]
+	shown := map[string]bool{}
+	for _, m := range example.FindAllStringSubmatch(text, -1) {
+		shown[m[1]] = true
+		if err := checkExample(m[1], []byte(m[2])); err != nil {
+			t.Errorf("docs/protocol.md, %s: %v", m[1], err)
+		}
+	}
+	files, err := filepath.Glob("wire/testdata/frames/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden frames: %v", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		if variant := regexp.MustCompile(`(params|result|error)\.`).MatchString(name); !variant && !shown[name] {
+			t.Errorf("docs/protocol.md shows no example <!-- golden: %s -->", name)
+		}
+	}
+	src, err := wire.Source.ReadFile("wire.gen.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"Methods", "ErrorCodes", "CancelOutcomes", "InjectModes"} {
+		_, after, _ := strings.Cut(string(src), "export const "+list+" = [")
+		block, _, _ := strings.Cut(after, "] as const")
+		for _, m := range regexp.MustCompile(`(?m)^  '([^']+)',$`).FindAllStringSubmatch(block, -1) {
+			if !strings.Contains(text, "`"+m[1]+"`") {
+				t.Errorf("docs/protocol.md does not tell `%s` of %s", m[1], list)
+			}
+		}
+	}
+	for _, code := range []int{
+		wire.CloseVersion, wire.CloseReplaced, wire.CodeParseError, wire.CodeInvalidRequest, wire.CodeMethodNotFound,
+		wire.CodeInvalidParams, wire.CodeInternal, wire.CodeCallFailed, wire.CodeVersion,
+	} {
+		if !strings.Contains(text, fmt.Sprintf("`%d`", code)) {
+			t.Errorf("docs/protocol.md does not tell the code `%d`", code)
+		}
+	}
+}
+
+// checkExample compares the body of a whole frame with its golden file.
+func checkExample(name string, frame []byte) error {
+	e, err := wire.Parse(frame)
+	if err != nil {
+		return err
+	}
+	body := e.Params
+	switch {
+	case strings.Contains(name, "result"):
+		body = e.Result
+	case strings.HasPrefix(name, "error"):
+		if body, err = json.Marshal(e.Error); err != nil {
+			return err
+		}
+	case string(e.Method)+".params" != name && !strings.HasPrefix(name, string(e.Method)+".params."):
+		return fmt.Errorf("the frame's method is %q", e.Method)
+	}
+	want, err := os.ReadFile("wire/testdata/frames/" + name + ".json")
+	if err != nil {
+		return err
+	}
+	var got, golden any
+	if err := json.Unmarshal(body, &got); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(want, &golden); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(got, golden) {
+		return fmt.Errorf("the example is not the golden frame\n got %s\nwant %s", body, bytes.TrimSpace(want))
+	}
+	return nil
+}

@@ -1,0 +1,380 @@
+package opentabs
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	maxFileLines = 500 // wanted: 400
+	maxFuncLines = 100 // wanted: 60
+	maxMainLines = 25
+)
+
+// tooLong are files and functions that may be longer, each with the reason.
+var tooLong = map[string]string{}
+
+// mayPrint are files that may use the process's standard output, each with the
+// reason.
+var mayPrint = map[string]string{
+	"cmd/opentabs/output.go": "the rules of output are in this one file",
+	"cmd/opentabs/main.go":   "hands the process's streams to run",
+}
+
+// rules are the checks of one Go file. Each tells its problems.
+var rules = map[string]func(goFile) []string{
+	"size":    checkSize,
+	"name":    checkName,
+	"mutex":   checkMutexes,
+	"print":   checkPrinting,
+	"sleep":   checkSleep,
+	"skip":    checkSkip,
+	"debt":    checkDebt,
+	"options": checkOptions,
+	"doc":     checkDocs,
+	"run":     checkRun,
+	"main":    checkMain,
+}
+
+func TestHabits(t *testing.T) {
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rule := range rules {
+		t.Run(name, func(t *testing.T) {
+			for _, f := range files {
+				if !f.generated {
+					report(t, rule(f))
+				}
+			}
+		})
+	}
+}
+
+func checkSize(f goFile) []string {
+	var bad []string
+	if f.test {
+		return nil
+	}
+	if n := strings.Count(f.src, "\n"); n > maxFileLines && tooLong[f.name] == "" {
+		bad = append(bad, fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines))
+	}
+	for _, d := range f.ast.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if n := f.lines(fn); n > maxFuncLines && tooLong[f.name+":"+fn.Name.Name] == "" {
+			bad = append(bad, fmt.Sprintf("%s: %s has %d lines, limit %d", f.at(fn), fn.Name.Name, n, maxFuncLines))
+		}
+	}
+	return bad
+}
+
+// vague are file names that say nothing of what is in the file.
+var vague = regexp.MustCompile(`(^|[-_.])(utils?|helpers?|common|types|misc|shared|stuff)([-_.]|$)`)
+
+func checkName(f goFile) []string { return checkFileName(f.name) }
+
+func checkFileName(name string) []string {
+	base := path.Base(name)
+	if vague.MatchString(base) {
+		return []string{fmt.Sprintf("%s: name the file by the concept in it", name)}
+	}
+	if strings.ContainsAny(name, " \t") {
+		return []string{fmt.Sprintf("%s: a file name holds no spaces", name)}
+	}
+	return nil
+}
+
+// checkMutexes wants a comment on the line of each mutex or the line above it.
+func checkMutexes(f goFile) []string {
+	if f.test {
+		return nil
+	}
+	commented := map[int]bool{}
+	for _, group := range f.ast.Comments {
+		for line := f.fset.Position(group.Pos()).Line; line <= f.fset.Position(group.End()).Line; line++ {
+			commented[line] = true
+		}
+	}
+	var bad []string
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if isSelector(n, "sync", "Mutex") || isSelector(n, "sync", "RWMutex") {
+			if line := f.fset.Position(n.Pos()).Line; !commented[line] && !commented[line-1] {
+				bad = append(bad, fmt.Sprintf("%s: say in a comment what this mutex guards", f.at(n)))
+			}
+		}
+		return true
+	})
+	return bad
+}
+
+func isSelector(n ast.Node, pkg string, names ...string) bool {
+	sel, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	return ok && x.Name == pkg && slices.Contains(names, sel.Sel.Name)
+}
+
+func checkPrinting(f goFile) []string {
+	if f.test || mayPrint[f.name] != "" {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if ok {
+			if id, ok := call.Fun.(*ast.Ident); ok && (id.Name == "print" || id.Name == "println") {
+				bad = append(bad, fmt.Sprintf("%s: %s writes to stderr past every rule", f.at(n), id.Name))
+			}
+		}
+		if isSelector(n, "fmt", "Print", "Printf", "Println") || isSelector(n, "os", "Stdout") {
+			bad = append(bad, fmt.Sprintf("%s: only cmd/opentabs/output.go writes to stdout; take an io.Writer", f.at(n)))
+		}
+		return true
+	})
+	return bad
+}
+
+func checkSleep(f goFile) []string {
+	if !f.test {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if isSelector(n, "time", "Sleep") {
+			bad = append(bad, fmt.Sprintf("%s: time.Sleep in a test; wait for what you mean, or use testing/synctest", f.at(n)))
+		}
+		return true
+	})
+	return bad
+}
+
+func checkSkip(f goFile) []string {
+	if !f.test {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if isSelector(n, "t", "Skip", "Skipf", "SkipNow") || isSelector(n, "b", "Skip", "Skipf", "SkipNow") {
+			bad = append(bad, fmt.Sprintf("%s: no test is skipped; make it run or take it out", f.at(n)))
+		}
+		return true
+	})
+	return bad
+}
+
+var (
+	debt    = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
+	tracked = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\((\d{4}-\d\d-\d\d|#\d+|https://[^)]+)\)`)
+)
+
+func checkDebt(f goFile) []string {
+	var bad []string
+	for _, group := range f.ast.Comments {
+		for _, c := range group.List {
+			if debt.MatchString(c.Text) && !tracked.MatchString(c.Text) {
+				bad = append(bad, fmt.Sprintf("%s: a debt has a date or an issue: TODO(2026-01-31) or TODO(#12)", f.at(c)))
+			}
+		}
+	}
+	return bad
+}
+
+// checkOptions wants each field of a struct called Options to say its default,
+// or that it is required.
+func checkOptions(f goFile) []string {
+	if f.test {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		st, ok := spec.Type.(*ast.StructType)
+		if !ok || spec.Name.Name != "Options" {
+			return true
+		}
+		for _, field := range st.Fields.List {
+			text := strings.ToLower(field.Doc.Text() + field.Comment.Text())
+			if !strings.Contains(text, "default") && !strings.Contains(text, "required") {
+				bad = append(bad, fmt.Sprintf("%s: say the option's default, or that it is required", f.at(field)))
+			}
+		}
+		return true
+	})
+	return bad
+}
+
+// checkDocs wants a comment on each exported function, method and type of a
+// package that others import.
+func checkDocs(f goFile) []string {
+	if f.test || f.ast.Name.Name == "main" {
+		return nil
+	}
+	var bad []string
+	for _, d := range f.ast.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && d.Doc == nil && (d.Recv == nil || receiverExported(d.Recv)) {
+				bad = append(bad, fmt.Sprintf("%s: %s needs a doc comment", f.at(d), d.Name.Name))
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				spec, ok := s.(*ast.TypeSpec)
+				if ok && spec.Name.IsExported() && spec.Doc == nil && d.Doc == nil {
+					bad = append(bad, fmt.Sprintf("%s: %s needs a doc comment", f.at(spec), spec.Name.Name))
+				}
+			}
+		}
+	}
+	return bad
+}
+
+func receiverExported(recv *ast.FieldList) bool {
+	exported := false
+	ast.Inspect(recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			exported = exported || id.IsExported()
+		}
+		return true
+	})
+	return exported
+}
+
+// checkRun holds that cobra's types stop at newXCmd.
+func checkRun(f goFile) []string {
+	if f.dir != "cmd/opentabs" || f.test {
+		return nil
+	}
+	var bad []string
+	for _, d := range f.ast.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || !regexp.MustCompile(`^run[A-Z]`).MatchString(fn.Name.Name) {
+			continue
+		}
+		ast.Inspect(fn.Type, func(n ast.Node) bool {
+			if isSelector(n, "cobra", "Command") {
+				bad = append(bad, fmt.Sprintf("%s: %s takes its options, not a *cobra.Command", f.at(fn), fn.Name.Name))
+			}
+			return true
+		})
+	}
+	return bad
+}
+
+func checkMain(f goFile) []string {
+	if n := strings.Count(f.src, "\n"); f.name == "cmd/opentabs/main.go" && n > maxMainLines {
+		return []string{fmt.Sprintf("%s: %d lines, limit %d; main is one line of work", f.name, n, maxMainLines)}
+	}
+	return nil
+}
+
+// required are declarations that must exist: package, file or "" for any, name.
+var required = []struct{ dir, name, why string }{
+	{"cmd/opentabs", "main", "the program"},
+	{"wire", "FuzzParse", "bytes from outside are fuzzed"},
+	{"plugin", "FuzzManifest", "files from outside are fuzzed"},
+	{"wsbridge", "TestMain", "a leaked goroutine fails the package"},
+	{"mcpserver", "TestMain", "a leaked goroutine fails the package"},
+}
+
+func TestRequired(t *testing.T) {
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := map[string]bool{}
+	for _, f := range files {
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+				declared[f.dir+"."+fn.Name.Name] = true
+			}
+		}
+	}
+	for _, r := range required {
+		if !declared[r.dir+"."+r.name] {
+			t.Errorf("%s needs func %s: %s", r.dir, r.name, r.why)
+		}
+	}
+}
+
+// TestPackageDocs wants a doc.go where goroutines meet, which says so.
+func TestPackageDocs(t *testing.T) {
+	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver"} {
+		src, err := os.ReadFile(path.Join(dir, "doc.go"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		f, err := parseGo(path.Join(dir, "doc.go"), string(src))
+		if err != nil {
+			t.Error(err)
+		} else if !strings.Contains(f.ast.Doc.Text(), "# Concurrency") {
+			t.Errorf("%s: say under a heading \"# Concurrency\" what may run at once", f.name)
+		}
+	}
+}
+
+// TestRulesBite runs each rule on a few lines that break it, so that a rule
+// that no longer sees anything is found.
+func TestRulesBite(t *testing.T) {
+	long := strings.Repeat("\t_ = 1\n", maxFuncLines)
+	for _, c := range []struct{ rule, name, src, want string }{
+		{"size", "wire/a.go", "package a\n\nfunc f() {\n" + long + "}\n", "f has 102 lines"},
+		{"size", "wire/a.go", "package a\n" + strings.Repeat("// x\n", maxFileLines), "501 lines"},
+		{"name", "wire/utils.go", "package a\n", "by the concept"},
+		{"name", "wire/call_helpers.go", "package a\n", "by the concept"},
+		{"name", "wire/types_test.go", "package a\n", "by the concept"},
+		{"name", "wire/a b.go", "package a\n", "no spaces"},
+		{"mutex", "wire/a.go", "package a\n\ntype t struct {\n\n\tmu sync.Mutex\n}\n", "guards"},
+		{"mutex", "wire/a.go", "package a\n\nvar mu sync.RWMutex\n", "guards"},
+		{"print", "wire/a.go", "package a\n\nfunc f() { fmt.Println() }\n", "output.go"},
+		{"print", "cmd/opentabs/call.go", "package main\n\nvar w = os.Stdout\n", "output.go"},
+		{"print", "wire/a.go", "package a\n\nfunc f() { println() }\n", "stderr"},
+		{"sleep", "wire/a_test.go", "package a\n\nfunc f() { time.Sleep(1) }\n", "synctest"},
+		{"skip", "wire/a_test.go", "package a\n\nfunc TestA(t *testing.T) { t.Skip() }\n", "skipped"},
+		{"debt", "wire/a.go", "package a\n\n// TODO: later\n", "date or an issue"},
+		{"options", "wire/a.go", "package a\n\ntype Options struct {\n\tIdle int // how long\n}\n", "default"},
+		{"doc", "wire/a.go", "package a\n\ntype A struct{}\n\nfunc (*A) F() {}\n", "F needs a doc comment"},
+		{"doc", "wire/a.go", "package a\n\ntype A struct{}\n", "A needs a doc comment"},
+		{"run", "cmd/opentabs/a.go", "package main\n\nfunc runCall(c *cobra.Command) {}\n", "takes its options"},
+		{"main", "cmd/opentabs/main.go", "package main\n" + strings.Repeat("\n", maxMainLines), "one line of work"},
+	} {
+		f, err := parseGo(c.name, c.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(rules[c.rule](f), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("rule %s says %q of\n%s", c.rule, got, c.src)
+		}
+	}
+	for _, c := range []struct{ name, src, want string }{
+		{"wire/a.go", "package a\n\nimport \"opentabs/dispatch\"\n", "wire may not import dispatch"},
+		{"wsbridge/a.go", "package a\n\nimport \"opentabs/mcpserver\"\n", "wsbridge may not import mcpserver"},
+		{"dispatch/a.go", "package a\n\nimport \"github.com/coder/websocket\"\n", "only wsbridge"},
+		{"wire/a.go", "package a\n\nimport \"github.com/rs/zerolog\"\n", "may import github.com/rs/zerolog"},
+		{"wire/a.go", "package a\n\nimport \"example.com/x\"\n", "in no door"},
+		{"newpkg/a.go", "package a\n", "not in mayImport"},
+	} {
+		f, err := parseGo(c.name, c.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(checkImports(f), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("imports: %q of\n%s", got, c.src)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+// Package opentabs holds no code: its tests are the house rules of the
+// repository. A rule's exceptions are lines in a table, each with its reason.
+//
+//	layout_test.go         what may import what, and which door each library has
+//	layout_habits_test.go  sizes, names, mutexes, output, tests
+//	layout_ts_test.go      the same for TypeScript
+//	layout_docs_test.go    what the documents say of the code is there
+package opentabs
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const module = "opentabs"
+
+// mayImport lists, for each of our packages, which of our packages it may
+// import. A package that is missing here fails: adding one is a decision about
+// the design and belongs in this table.
+var mayImport = map[string][]string{
+	".":                     {"wire"},
+	"wire":                  {},
+	"dispatch":              {"wire"},
+	"dispatch/dispatchtest": {"wire", "dispatch"},
+	"plugin":                {"wire", "dispatch"},
+	"wsbridge":              {"wire", "dispatch"},
+	"wsbridge/wsbridgetest": {"wire"},
+	"mcpserver":             {"wire", "dispatch", "plugin", "internal/sse"},
+	"extension":             {},
+	"sdk-ts":                {},
+	"internal/version":      {},
+	"internal/genwire":      {},
+	"internal/sse":          {},
+	"internal/config":       {},
+	"internal/jsbuild":      {"wire", "extension", "sdk-ts"},
+	"internal/httpapi":      {"wire", "dispatch", "internal/sse"},
+	"internal/mcpclient":    {"internal/sse"},
+	"cmd/opentabs":          {everything},
+}
+
+// everything may be imported by the one place that sees all parts.
+const everything = "*"
+
+// testsMayImport lists what a package's tests may import beyond mayImport.
+var testsMayImport = map[string][]string{
+	"dispatch":  {"dispatch/dispatchtest"},
+	"mcpserver": {"dispatch/dispatchtest"},
+}
+
+// library is one module we depend on.
+type library struct {
+	// doors are the packages that may import it; everything means any but wire.
+	doors []string
+	// why it is here and not written by us.
+	why string
+}
+
+var libraries = map[string]library{
+	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest"},
+		"the WebSocket protocol: closing handshake, masking, limits"},
+	"github.com/mark3labs/mcp-go": {[]string{"mcpserver"}, "the MCP protocol in all its versions"},
+	"github.com/spf13/cobra":      {[]string{"cmd/opentabs"}, "commands, flags, help, completions"},
+	"github.com/evanw/esbuild":    {[]string{"internal/jsbuild"}, "bundles TypeScript without Node"},
+	"modernc.org/quickjs":         {[]string{"internal/jsbuild"}, "runs a plugin's schemas at build time, in pure Go"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {[]string{"plugin"},
+		"validates arguments against JSON Schema and tells all violations"},
+	"github.com/dlclark/regexp2": {[]string{"plugin"}, "patterns of JSON Schema that RE2 can't run"},
+	"github.com/rs/zerolog":      {[]string{everything}, "structured logs without allocation"},
+	"github.com/rogpeppe/go-internal": {[]string{"cmd/opentabs"},
+		"testscript: the command line is tested by scripts that run the real main"},
+	"golang.org/x/sys": {[]string{"plugin", "cmd/opentabs", "internal/config"}, "file locks and process details of each system"},
+}
+
+// goFile is one parsed Go file of this repository.
+type goFile struct {
+	name, dir string
+	test      bool
+	generated bool
+	fset      *token.FileSet
+	ast       *ast.File
+	src       string
+}
+
+// at returns the position of a node, for messages.
+func (f goFile) at(n ast.Node) string {
+	p := f.fset.Position(n.Pos())
+	return fmt.Sprintf("%s:%d", f.name, p.Line)
+}
+
+// lines returns how many lines a node has.
+func (f goFile) lines(n ast.Node) int {
+	return f.fset.Position(n.End()).Line - f.fset.Position(n.Pos()).Line + 1
+}
+
+func parseGo(name, src string) (goFile, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return goFile{}, err
+	}
+	return goFile{
+		name: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), generated: ast.IsGenerated(file),
+		fset: fset, ast: file, src: src,
+	}, nil
+}
+
+// notOurs are directories whose files are not written here.
+var notOurs = []string{"node_modules", "testdata", "vendor", "dist", "bin", "artifacts"}
+
+// walk calls visit with every file of the repository that is written here.
+func walk(visit func(name string) error) error {
+	return fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (slices.Contains(notOurs, d.Name()) || len(d.Name()) > 1 && d.Name()[0] == '.'):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		return visit(name)
+	})
+}
+
+// goFiles returns every Go file of the repository.
+var goFiles = sync.OnceValues(func() ([]goFile, error) {
+	var files []goFile
+	err := walk(func(name string) error {
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		f, err := parseGo(name, string(src))
+		files = append(files, f)
+		return err
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no Go files seen")
+	}
+	return files, err
+})
+
+func TestImports(t *testing.T) {
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range files {
+		seen[f.dir] = true
+		report(t, checkImports(f))
+	}
+	for dir := range mayImport {
+		if !seen[dir] {
+			t.Errorf("mayImport has a line for %s, which is not there; take the line out", dir)
+		}
+	}
+}
+
+// checkImports tells every import that the tables do not allow.
+func checkImports(f goFile) []string {
+	var bad []string
+	allowed, ok := mayImport[f.dir]
+	if !ok {
+		return []string{fmt.Sprintf("%s: package %s is not in mayImport (layout_test.go); decide what it may import", f.name, f.dir)}
+	}
+	if f.test {
+		// An external test also imports the package itself.
+		allowed = slices.Concat(allowed, testsMayImport[f.dir], []string{f.dir})
+	}
+	for _, spec := range f.ast.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return append(bad, err.Error())
+		}
+		ours, isOurs := strings.CutPrefix(p, module+"/")
+		first, _, _ := strings.Cut(p, "/")
+		switch {
+		case isOurs && !slices.Contains(allowed, ours) && !slices.Contains(allowed, everything):
+			bad = append(bad, fmt.Sprintf("%s: %s may not import %s", f.at(spec), f.dir, ours))
+		case !isOurs && strings.Contains(first, "."):
+			bad = append(bad, checkDoor(f, spec, p)...)
+		}
+	}
+	return bad
+}
+
+// checkDoor tells an import of a library from where it has no door.
+func checkDoor(f goFile, spec ast.Node, p string) []string {
+	for mod, lib := range libraries {
+		if p != mod && !strings.HasPrefix(p, mod+"/") {
+			continue
+		}
+		if slices.Contains(lib.doors, f.dir) || slices.Contains(lib.doors, everything) && f.dir != "wire" {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s: only %s may import %s", f.at(spec), strings.Join(lib.doors, ", "), mod)}
+	}
+	return []string{fmt.Sprintf("%s: %s is in no door of libraries (layout_test.go); say why it is needed and where", f.at(spec), p)}
+}
+
+// TestLibraries holds that go.mod requires exactly what libraries explains.
+func TestLibraries(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(words) >= 2 && strings.HasPrefix(words[1], "v") && !strings.Contains(line, "// indirect") {
+			required[words[0]] = true
+		}
+	}
+	for mod := range required {
+		if _, ok := libraries[mod]; !ok {
+			t.Errorf("go.mod requires %s; say in libraries (layout_test.go) why, and who may import it", mod)
+		}
+	}
+	for mod, lib := range libraries {
+		if !required[mod] {
+			t.Errorf("libraries explains %s, which go.mod does not require directly; take it out, or run go mod tidy", mod)
+		}
+		if lib.why == "" || len(lib.doors) == 0 {
+			t.Errorf("libraries: %s needs a reason and a door", mod)
+		}
+	}
+}
+
+func report(t *testing.T, problems []string) {
+	t.Helper()
+	for _, p := range problems {
+		t.Error(p)
+	}
+}

@@ -1,0 +1,321 @@
+package opentabs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// biome and tsc hold the finer rules (casts, any, !, default exports); here
+// stands what they can't see, and that they are switched on.
+
+// tsMayImport lists, for each workspace, what its code may import: workspaces
+// by relative path, packages by name. Tests may use testsOnly too.
+var tsMayImport = map[string][]string{
+	"wire":      {},
+	"extension": {"wire", "preact"},
+	"sdk-ts":    {"zod", "@opentabs/sdk"},
+	"e2e":       {"wire", "sdk-ts", "node:", "playwright-core", "@modelcontextprotocol/sdk", "ws", "@opentabs/sdk", "zod"},
+}
+
+var testsOnly = []string{"node:", "extension", "wire", "typescript", "esbuild"}
+
+// lintIgnored are files that may switch off a lint rule for a line, each with
+// the reason.
+var lintIgnored = map[string]string{}
+
+// chromeDoor is the one file that may name chrome's API.
+const chromeDoor = "extension/src/chrome.ts"
+
+type tsFile struct {
+	name, src string
+	test      bool
+}
+
+// workspace is the first directory of the file's path.
+func (f tsFile) workspace() string {
+	first, _, _ := strings.Cut(f.name, "/")
+	return first
+}
+
+func tsFiles(t *testing.T) []tsFile {
+	t.Helper()
+	var files []tsFile
+	err := walk(func(name string) error {
+		if ext := path.Ext(name); ext != ".ts" && ext != ".tsx" || strings.HasSuffix(name, ".gen.ts") {
+			return nil
+		}
+		src, err := os.ReadFile(name)
+		files = append(files, tsFile{name, string(src), isTSTest(name)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no TypeScript seen")
+	}
+	return files
+}
+
+func isTSTest(name string) bool {
+	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx")
+}
+
+// tsRules are the checks of one TypeScript file.
+var tsRules = map[string]func(tsFile) []string{
+	"size": func(f tsFile) []string {
+		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && tooLong[f.name] == "" {
+			return []string{fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines)}
+		}
+		return nil
+	},
+	"name":    func(f tsFile) []string { return checkFileName(f.name) },
+	"imports": checkTSImports,
+	"chrome":  checkChrome,
+	"debt": func(f tsFile) []string {
+		return f.eachLine(func(line string) string {
+			if debt.MatchString(line) && !tracked.MatchString(line) {
+				return "a debt has a date or an issue: TODO(2026-01-31) or TODO(#12)"
+			}
+			return ""
+		})
+	},
+	"ignore": func(f tsFile) []string {
+		return f.eachLine(func(line string) string {
+			switch {
+			case regexp.MustCompile(`@ts-(ignore|nocheck)`).MatchString(line):
+				return "the compiler is not switched off; narrow the value"
+			case strings.Contains(line, "@ts-expect-error") && !f.test:
+				return "@ts-expect-error is for tests of types only"
+			case strings.Contains(line, "biome-ignore") && lintIgnored[f.name] == "":
+				return "no lint rule is switched off; an exception needs a line in lintIgnored (layout_ts_test.go)"
+			}
+			return ""
+		})
+	},
+	"skip": func(f tsFile) []string {
+		if !f.test {
+			return nil
+		}
+		return f.eachLine(func(line string) string {
+			if regexp.MustCompile(`\b(test|it|describe|suite)\.(skip|todo|only)\b|\b(skip|todo|only):\s*(true|'|")`).MatchString(line) {
+				return "no test is skipped and none runs alone; make it run or take it out"
+			}
+			return ""
+		})
+	},
+}
+
+// eachLine tells what check says of each line.
+func (f tsFile) eachLine(check func(line string) string) []string {
+	var bad []string
+	n := 0
+	for line := range strings.Lines(f.src) {
+		n++
+		if text := check(line); text != "" {
+			bad = append(bad, fmt.Sprintf("%s:%d: %s", f.name, n, text))
+		}
+	}
+	return bad
+}
+
+func TestTypeScript(t *testing.T) {
+	files := tsFiles(t)
+	for name, rule := range tsRules {
+		t.Run(name, func(t *testing.T) {
+			for _, f := range files {
+				report(t, rule(f))
+			}
+		})
+	}
+}
+
+var importFrom = regexp.MustCompile(`(?m)(?:^|[;}\s])(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]`)
+
+func checkTSImports(f tsFile) []string {
+	space := f.workspace()
+	allowed, ok := tsMayImport[space]
+	if !ok {
+		return []string{fmt.Sprintf("%s: %s is not in tsMayImport (layout_ts_test.go)", f.name, space)}
+	}
+	if f.test {
+		allowed = slices.Concat(allowed, testsOnly)
+	}
+	var bad []string
+	for _, m := range importFrom.FindAllStringSubmatch(withoutComments(f.src), -1) {
+		from := m[1]
+		if strings.HasPrefix(from, ".") {
+			to := path.Join(path.Dir(f.name), from)
+			if path.Ext(to) == "" {
+				bad = append(bad, fmt.Sprintf("%s: import %q with its extension, so that every bundler finds it", f.name, from))
+			}
+			from, _, _ = strings.Cut(to, "/")
+			if from == space {
+				continue
+			}
+		}
+		if !slices.ContainsFunc(allowed, func(a string) bool {
+			return from == a || strings.HasPrefix(from, a+"/") || strings.HasSuffix(a, ":") && strings.HasPrefix(from, a)
+		}) {
+			bad = append(bad, fmt.Sprintf("%s: %s may not import %q", f.name, space, m[1]))
+		}
+	}
+	return bad
+}
+
+var chromeUse = regexp.MustCompile(`\bchrome\s*(\?\.|\.|\[)`)
+
+func checkChrome(f tsFile) []string {
+	if f.workspace() != "extension" || f.test || f.name == chromeDoor {
+		return nil
+	}
+	if m := chromeUse.FindString(withoutStrings(withoutComments(f.src))); m != "" {
+		return []string{fmt.Sprintf("%s: only %s names chrome's API (%q)", f.name, chromeDoor, m)}
+	}
+	return nil
+}
+
+var (
+	comments = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^|[\s;{}(),])//[^\n]*`)
+	quoted   = regexp.MustCompile(`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`)
+)
+
+// withoutComments and withoutStrings are close enough for code that biome has
+// formatted; neither is a parser.
+func withoutComments(src string) string { return comments.ReplaceAllString(src, "\n") }
+
+func withoutStrings(src string) string { return quoted.ReplaceAllString(src, `''`) }
+
+// TestTypeScriptRulesBite runs each rule on a line that breaks it.
+func TestTypeScriptRulesBite(t *testing.T) {
+	for _, c := range []struct{ rule, name, src, want string }{
+		{"size", "wire/a.ts", strings.Repeat("//\n", maxFileLines+1), "501 lines"},
+		{"name", "extension/src/utils.ts", "", "by the concept"},
+		{"imports", "wire/a.ts", "import { x } from '../extension/src/x.ts';", "wire may not import"},
+		{"imports", "extension/src/a.ts", "import {\n  x,\n} from '../../sdk-ts/src/x.ts';", "extension may not import"},
+		{"imports", "extension/src/a.ts", "import 'lodash';", "may not import \"lodash\""},
+		{"imports", "extension/src/a.ts", "export { x } from 'node:fs';", "may not import \"node:fs\""},
+		{"imports", "extension/src/a.ts", "const x = await import('ws');", "may not import \"ws\""},
+		{"imports", "extension/src/a.ts", "import { x } from './b';", "with its extension"},
+		{"imports", "other/a.ts", "", "not in tsMayImport"},
+		{"chrome", "extension/src/a.ts", "const x = /* */ chrome.runtime;", "names chrome's API"},
+		{"chrome", "extension/src/a.ts", "globalThis.chrome['tabs']", "names chrome's API"},
+		{"debt", "wire/a.ts", "// FIXME later", "date or an issue"},
+		{"ignore", "wire/a.ts", "// @ts-ignore", "not switched off"},
+		{"ignore", "wire/a.ts", "// @ts-expect-error x", "tests of types"},
+		{"ignore", "wire/a.ts", "// biome-ignore lint: x", "lintIgnored"},
+		{"skip", "wire/a.test.ts", "test.skip('x', () => {});", "skipped"},
+		{"skip", "wire/a.test.ts", "test('x', { only: true }, () => {});", "alone"},
+	} {
+		if got := strings.Join(tsRules[c.rule](tsFile{c.name, c.src, isTSTest(c.name)}), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("rule %s says %q of\n%s", c.rule, got, c.src)
+		}
+	}
+	fine := []tsFile{
+		{"extension/src/a.ts", "// chrome.tabs is the door's\nconst x = 'chrome.tabs'; import y from '../../wire/frame.ts';", false},
+		{"extension/src/a.test.ts", "import test from 'node:test';", true},
+		{"e2e/a.test.ts", "import { chromium } from 'playwright-core';", true},
+	}
+	for _, f := range fine {
+		for name, rule := range tsRules {
+			report(t, rule(f))
+			_ = name
+		}
+	}
+}
+
+// TestLintIsOn holds the rules that biome and tsc must have on.
+func TestLintIsOn(t *testing.T) {
+	var biome struct {
+		Plugins []string
+		Linter  struct{ Rules map[string]any }
+	}
+	readInto(t, "biome.json", &biome)
+	if !slices.Contains(biome.Plugins, "./.ci/biome/no-cast.grit") {
+		t.Error("biome.json must use .ci/biome/no-cast.grit, which refuses casts")
+	}
+	for _, rule := range []string{"suspicious.noExplicitAny", "style.noNonNullAssertion", "style.noDefaultExport", "performance.noReExportAll"} {
+		group, name, _ := strings.Cut(rule, ".")
+		if rules, ok := biome.Linter.Rules[group].(map[string]any); !ok || rules[name] != "error" {
+			t.Errorf("biome.json: rule %s must be an error", rule)
+		}
+	}
+	var tsconfig struct{ CompilerOptions map[string]any }
+	readInto(t, "tsconfig.json", &tsconfig)
+	for _, option := range []string{"strict", "noUncheckedIndexedAccess", "exactOptionalPropertyTypes", "verbatimModuleSyntax", "isolatedModules", "erasableSyntaxOnly"} {
+		if tsconfig.CompilerOptions[option] != true {
+			t.Errorf("tsconfig.json: %s must be true", option)
+		}
+	}
+}
+
+func readInto(t *testing.T, name string, v any) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// runtimePackages are the npm packages that reach a user: the SDK and the
+// extension have at most one each.
+var runtimePackages = map[string][]string{
+	"package.json":           nil,
+	"wire/package.json":      nil,
+	"sdk-ts/package.json":    {"zod"},
+	"extension/package.json": {"preact"},
+	"e2e/package.json":       nil,
+}
+
+func TestRuntimePackages(t *testing.T) {
+	for file, want := range runtimePackages {
+		var p struct{ Dependencies, DevDependencies map[string]string }
+		readInto(t, file, &p)
+		var got []string
+		for name := range p.Dependencies {
+			got = append(got, name)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s has the dependencies %v, want %v; a tool belongs into devDependencies", file, got, want)
+		}
+		for _, group := range []map[string]string{p.Dependencies, p.DevDependencies} {
+			for name, version := range group {
+				if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) {
+					t.Errorf("%s: %s is %q; pin one version", file, name, version)
+				}
+			}
+		}
+	}
+}
+
+// TestEndToEndIsSmall: end-to-end tests are few and each is one promise to a
+// user; everything else is caught below.
+func TestEndToEndIsSmall(t *testing.T) {
+	const maxFiles, maxLines = 15, 200
+	files, err := filepath.Glob("e2e/*.test.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 || len(files) > maxFiles {
+		t.Errorf("%d files e2e/*.test.ts, want 1 to %d", len(files), maxFiles)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n"); n > maxLines {
+			t.Errorf("%s: %d lines, limit %d", file, n, maxLines)
+		}
+	}
+}
