@@ -1,0 +1,58 @@
+# make test does its own set-up: it needs Go, Node and (for Chromium) apt.
+
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+.PHONY: build gen fmt lint test test-go test-ts e2e bench soak demo setup clean
+
+WORKSPACES := wire extension sdk-ts
+
+## build: the program, bin/opentabs
+build:
+	CGO_ENABLED=0 go build -trimpath -o bin/opentabs ./cmd/opentabs
+
+## gen: rewrite what is generated (wire/wire.gen.ts)
+gen:
+	go generate ./wire
+
+## fmt: format Go and TypeScript in place
+fmt: setup
+	gofmt -w $$(go list -f '{{.Dir}}' ./...)
+	node_modules/.bin/biome check --write .
+
+## lint: gofmt, vet, staticcheck, tsc, biome; changes nothing
+lint: setup
+	.ci/lint
+
+## test: everything, real browser included
+test: setup lint test-go test-ts e2e
+	@echo "== make test: all passed"
+
+test-go:
+	@echo "== go test"
+	.ci/go-test
+
+test-ts: setup
+	@for w in $(WORKSPACES); do echo "== node --test $$w"; npm run -s -w $$w test || exit 1; done
+
+## e2e: the built binary, a real Chromium, a local site
+e2e: setup build
+	@echo "== e2e"
+	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e test
+
+## bench: benchmarks of the parts where speed is promised
+bench:
+	go test -run '^$$' -bench . -benchmem ./dispatch ./wsbridge ./mcpserver
+
+## soak: the real limits (35 s, 70 s, 30 s silent, 5 min); takes about 6 minutes
+soak: setup build
+	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e soak
+
+## demo: a long call with live progress, a silent one and a cancelled one
+demo: setup build
+	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e demo
+
+setup:
+	@.ci/setup
+
+clean:
+	rm -rf bin coverage e2e/artifacts
