@@ -1,0 +1,81 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// The arguments that every call may have beside those of its tool.
+const (
+	argTab     = "tabId"
+	argBrowser = "browser"
+)
+
+// arguments are the arguments of one call.
+type arguments struct {
+	// tool is what the tool gets, a JSON object.
+	tool json.RawMessage
+	// tabID and browser say where to run; zero if the client did not.
+	tabID   int
+	browser string
+}
+
+// splitArguments takes "tabId" and "browser" out of a call's arguments, unless
+// the tool has a parameter of that name. What is left keeps its bytes, so that
+// large integers stay exact. An error is a *dispatch.Error for the agent.
+func splitArguments(raw json.RawMessage, l *listedTool) (arguments, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return arguments{tool: json.RawMessage("{}")}, nil
+	}
+	a := arguments{tool: raw}
+	takesTab := !l.ownsTab && bytes.Contains(raw, []byte(`"`+argTab+`"`))
+	takesBrowser := !l.ownsBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`))
+	if !takesTab && !takesBrowser {
+		return a, nil
+	}
+	all, ok := membersOf(raw)
+	if !ok {
+		return a, nil // the tool's schema says what is wrong
+	}
+	kept := all[:0]
+	for _, m := range all {
+		given := string(m.value) != "null"
+		switch {
+		case m.name == argTab && takesTab && given:
+			id, err := strconv.ParseInt(string(m.value), 10, 32)
+			if err != nil || id <= 0 {
+				return a, badArgument(argTab, m.value, "the id of a tab, a positive integer")
+			}
+			a.tabID = int(id)
+		case m.name == argBrowser && takesBrowser && given:
+			if json.Unmarshal(m.value, &a.browser) != nil || a.browser == "" {
+				return a, badArgument(argBrowser, m.value, "the id or the name of a browser, a string that is not empty")
+			}
+		case m.name == argTab && takesTab, m.name == argBrowser && takesBrowser:
+			// null says nothing
+		default:
+			kept = append(kept, m)
+		}
+	}
+	if len(kept) < len(all) {
+		a.tool = joinMembers(kept)
+	}
+	return a, nil
+}
+
+func badArgument(name string, got json.RawMessage, want string) error {
+	shown := string(got)
+	if len(shown) > 40 {
+		shown = strings.ToValidUTF8(shown[:40], "") + "..."
+	}
+	return &dispatch.Error{
+		Code:    wire.ErrInvalidArguments,
+		Message: fmt.Sprintf("The argument %q is %s, but it must be %s. Correct it or leave it out, then call again.", name, shown, want),
+	}
+}

@@ -1,0 +1,77 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// notify sends one message to the client that waits for a call, ahead of the
+// answer. It has sent it when it returns.
+type notify func(message []byte) error
+
+// call runs one tools/call to its end. A nil send means that the client can't
+// be told about progress.
+func (s *Server) call(ctx context.Context, p *params, client dispatch.Client, send notify) (r reply) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.opts.Log.Error().Str("tool", p.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
+			r = failure(errors.New("panic"))
+		}
+	}()
+	l, ok := (*s.tools.Load())[p.Name]
+	if !ok {
+		return fault(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", p.Name)
+	}
+	args, err := splitArguments(p.Arguments, l)
+	if err == nil {
+		err = l.tool.Validate(args.tool)
+	}
+	if err != nil {
+		return s.failed(err)
+	}
+	c := dispatch.Call{
+		Tool: l.tool.Dispatch(), Args: args.tool, Browser: args.browser, TabID: args.tabID, Client: client,
+	}
+	if token := p.token(); token != nil && send != nil {
+		c.Progress = progressTo(send, token)
+	}
+	result, err := s.calls.Call(ctx, c)
+	if err != nil {
+		return s.failed(err)
+	}
+	return success(result.CallID, result.Output)
+}
+
+// failed is failure, and logs what the agent is not told.
+func (s *Server) failed(err error) reply {
+	var e *dispatch.Error
+	if !errors.As(err, &e) {
+		s.opts.Log.Error().Err(err).Msg("call failed inside opentabs")
+	}
+	return failure(err)
+}
+
+// progressTo returns a function that tells a client progress under its token.
+// What can't be sent is dropped: progress never changes a call, and a transport
+// whose client is gone cancels the call itself.
+func progressTo(send notify, token json.RawMessage) func(dispatch.Progress) {
+	var buf []byte
+	return func(p dispatch.Progress) {
+		var total *float64
+		if p.HasTotal {
+			total = &p.Total
+		}
+		audience := p.Audience
+		if audience == "" {
+			audience = "internal"
+		}
+		buf = appendProgress(buf[:0], token, p.Progress, total, p.Message, audience)
+		_ = send(buf)
+	}
+}

@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+)
+
+// errLineTooLong says that a line was over the limit and has been skipped.
+var errLineTooLong = errors.New("the line is too long")
+
+// lineReader reads lines of a limited length.
+type lineReader struct {
+	r   *bufio.Reader
+	max int64
+}
+
+func newLineReader(in io.Reader, limit int64) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), max: limit}
+}
+
+// next returns the next line that is not blank, without its end; the caller
+// owns it. A line over the limit is skipped whole and told as errLineTooLong,
+// after which next may be called again. A last line without an end counts.
+func (l *lineReader) next() ([]byte, error) {
+	for {
+		line, err := l.line()
+		if err == nil && len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		return line, err
+	}
+}
+
+func (l *lineReader) line() ([]byte, error) {
+	var line []byte
+	var size int64
+	for {
+		piece, err := l.r.ReadSlice('\n')
+		size += int64(len(piece))
+		if size <= l.max {
+			line = append(line, piece...)
+		} else {
+			line = nil
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && size == 0:
+			return nil, err
+		case size > l.max:
+			return nil, errLineTooLong
+		}
+		// An error after a part of a line comes again at the next read.
+		return bytes.TrimRight(line, "\r\n"), nil
+	}
+}
+
+// lineWriter writes messages as lines, each whole. It is safe for concurrent
+// use.
+type lineWriter struct {
+	w      patientWriter
+	failed chan struct{} // closed at the first failed write
+
+	mu  sync.Mutex // guards err and what is written
+	err error      // the first failed write
+}
+
+// newLineWriter writes to out. If out has write deadlines, a client that does
+// not read fails a write after writeTimeout.
+func newLineWriter(out io.Writer) *lineWriter {
+	limit, _ := out.(writeLimit)
+	return &lineWriter{w: patientWriter{w: out, limit: limit, patience: writeTimeout}, failed: make(chan struct{})}
+}
+
+// write writes what f writes as one line. After a failed write all others
+// fail, because the client may have half a line.
+func (l *lineWriter) write(f func(*bufio.Writer)) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return l.err
+	}
+	l.err = writeBuffered(l.w, func(b *bufio.Writer) {
+		f(b)
+		b.WriteByte('\n')
+	})
+	if l.err != nil {
+		close(l.failed)
+	}
+	return l.err
+}
+
+// message writes one message.
+func (l *lineWriter) message(m []byte) error {
+	return l.write(func(b *bufio.Writer) { b.Write(m) })
+}
+
+// failure returns the first failed write, nil if all went well.
+func (l *lineWriter) failure() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}

@@ -1,0 +1,147 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// The methods that this package looks at; the others are mcp-go's alone.
+const (
+	methodInitialize = "initialize"
+	methodCall       = "tools/call"
+	methodListen     = "subscriptions/listen"
+	methodCancelled  = "notifications/cancelled"
+)
+
+// message is one JSON-RPC message, its params not decoded.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// parseMessage splits a message. It reports false for what is not one JSON
+// object of the right shape; mcp-go then says what is wrong with it.
+func parseMessage(b []byte) (message, bool) {
+	var m message
+	err := json.Unmarshal(b, &m)
+	return m, err == nil
+}
+
+// request reports whether m asks for an answer. A null id makes a notification
+// of it, as mcp-go has it.
+func (m message) request() bool {
+	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
+}
+
+// params are the params of a tools/call, a subscriptions/listen or a
+// notifications/cancelled, as far as they are used here.
+type params struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	// RequestID names the request that a notifications/cancelled means.
+	RequestID json.RawMessage `json:"requestId"`
+	Meta      struct {
+		ProgressToken json.RawMessage `json:"progressToken"`
+		// From protocol version 2026-07-28 on every request carries these.
+		ProtocolVersion string          `json:"io.modelcontextprotocol/protocolVersion"`
+		ClientInfo      clientName      `json:"io.modelcontextprotocol/clientInfo"`
+		Capabilities    json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+	} `json:"_meta"`
+}
+
+// clientName is how a client calls itself.
+type clientName struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// parseParams decodes params; absent ones are empty.
+func parseParams(raw json.RawMessage) (params, error) {
+	var p params
+	if len(raw) == 0 {
+		return p, nil
+	}
+	err := json.Unmarshal(raw, &p)
+	return p, err
+}
+
+// modern reports whether the request names a protocol version that has no
+// sessions (2026-07-28 and later).
+func (p *params) modern() bool { return mcp.IsModernProtocol(p.Meta.ProtocolVersion) }
+
+// token returns the progress token as the client wrote it; nil if there is
+// none. MCP allows strings and numbers; anything else counts as none, because
+// a fault in progress never touches the call.
+func (p *params) token() json.RawMessage {
+	t := p.Meta.ProgressToken
+	if len(t) > 0 && (t[0] == '"' || t[0] == '-' || t[0] >= '0' && t[0] <= '9') {
+		return t
+	}
+	return nil
+}
+
+// requestKey makes an id comparable: "1" and 1 differ, "a" and "\u0061" do
+// not. It reports false if an id may not have this form.
+func requestKey(id json.RawMessage) (string, bool) {
+	id = bytes.TrimSpace(id)
+	if len(id) == 0 {
+		return "", false
+	}
+	if id[0] == '"' {
+		var s string
+		if json.Unmarshal(id, &s) != nil {
+			return "", false
+		}
+		return "s" + s, true
+	}
+	if id[0] == '-' || id[0] >= '0' && id[0] <= '9' {
+		return "n" + string(id), true
+	}
+	return "", false
+}
+
+// appendProgress appends a notifications/progress for a client that gave this
+// token.
+func appendProgress(dst []byte, token json.RawMessage, progress float64, total *float64, message, audience string) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
+	dst = append(dst, token...)
+	dst = append(dst, `,"progress":`...)
+	dst = appendNumber(dst, progress)
+	if total != nil {
+		dst = append(dst, `,"total":`...)
+		dst = appendNumber(dst, *total)
+	}
+	if message != "" {
+		dst = append(dst, `,"message":`...)
+		dst = appendString(dst, message)
+	}
+	dst = append(dst, `,"_meta":{"opentabs/audience":`...)
+	dst = appendString(dst, audience)
+	return append(dst, `}}}`...)
+}
+
+// appendNumber appends a finite number with all its digits, so that numbers
+// that differ stay different, and without an exponent where people would not
+// write one.
+func appendNumber(dst []byte, f float64) []byte {
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, f, 'f', -1, 64)
+}
+
+// appendString appends s as a JSON string.
+func appendString(dst []byte, s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil { // a string always marshals
+		panic("mcpserver: " + err.Error())
+	}
+	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
+}

@@ -1,0 +1,98 @@
+package mcpserver
+
+import (
+	"bufio"
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// serveModern serves a message of protocol version 2026-07-28 or later, which
+// has no sessions: a client cancels by closing the response, so a
+// notifications/cancelled names nobody's request and is dropped.
+func (s *Server) serveModern(w http.ResponseWriter, r *http.Request, m message, p *params) {
+	switch {
+	case m.Method == methodCancelled:
+		w.WriteHeader(http.StatusAccepted)
+	case m.Method == methodListen && m.request():
+		in := s.sessions.open(transportHTTP)
+		defer s.sessions.close(in.info.ID)
+		s.sessions.describe(in.info.ID, p.Meta.ClientInfo)
+		s.pass(w, r, in, m.ID)
+	case m.Method == methodCall && m.request():
+		s.serveModernCall(w, r, m, p)
+	default:
+		s.http.ServeHTTP(w, r)
+	}
+}
+
+// serveModernCall serves a tools/call without a session.
+func (s *Server) serveModernCall(w http.ResponseWriter, r *http.Request, m message, p *params) {
+	if _, ok := requestKey(m.ID); !ok {
+		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
+		return
+	}
+	rep := s.checkModernHeaders(r, m, p)
+	if rep.code == 0 {
+		rep = checkModern(p)
+	}
+	if rep.code != 0 {
+		stream := newCallStream(w, r, s.opts.Heartbeat, func() {})
+		_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { rep.writeTo(b, m.ID, false, nil) })
+		return
+	}
+	client := dispatch.Client{Session: "without session: " + p.Meta.ClientInfo.Name, Name: p.Meta.ClientInfo.Name}
+	s.serveCall(w, r, m, p, s.sessions.anonymous, s.uniqueKey(), client)
+}
+
+// checkModern checks what protocol version 2026-07-28 wants in the body of every
+// tools/call. A reply with a code refuses the call.
+func checkModern(p *params) reply {
+	switch version := p.Meta.ProtocolVersion; {
+	case !mcp.IsValidProtocolVersion(version):
+		f := fault(mcp.UNSUPPORTED_PROTOCOL_VERSION, "The protocol version %q is not supported. Use one of %v.", version, mcp.ValidProtocolVersions)
+		f.data = mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions, Requested: version}
+		return f
+	case len(p.Meta.Capabilities) == 0 || p.Meta.Capabilities[0] != '{':
+		return fault(mcp.INVALID_PARAMS, "The _meta field %s is missing or not an object. Send {} if there are none.", mcp.MetaKeyClientCapabilities)
+	}
+	return reply{}
+}
+
+// checkModernHeaders checks that the headers say what the body says.
+func (s *Server) checkModernHeaders(r *http.Request, m message, p *params) reply {
+	header, body := r.Header.Get(mcp.HeaderProtocolVersion), p.Meta.ProtocolVersion
+	switch {
+	case r.Header.Get(mcp.HeaderLastEventID) != "":
+		return fault(mcp.HEADER_MISMATCH, "Streams can't be resumed in protocol version %s. Send the request again with a new id.", mcp.ProtocolVersion20260728)
+	case header == "":
+		return fault(mcp.HEADER_MISMATCH, "The header %s is missing. Send the version that the body names.", mcp.HeaderProtocolVersion)
+	case body == "":
+		return fault(mcp.INVALID_PARAMS, "The _meta field %s is missing. Send the version that the header names.", mcp.MetaKeyProtocolVersion)
+	case header != body:
+		return fault(mcp.HEADER_MISMATCH, "The header %s is %q but the _meta field %s is %q. Send the same version in both.",
+			mcp.HeaderProtocolVersion, header, mcp.MetaKeyProtocolVersion, body)
+	}
+	err := mcp.ValidateStandardHeaders(r.Header.Get, body, mcp.MethodToolsCall, m.Params)
+	if l, ok := (*s.tools.Load())[p.Name]; ok && l.mirrors && err == nil {
+		err = mcp.ValidateParamHeadersLookup(lookup(r.Header), &l.shown, m.Params)
+	}
+	if err != nil {
+		return fault(mcp.HEADER_MISMATCH, "The headers do not match the body (%v). Send the same values in both.", err)
+	}
+	return reply{}
+}
+
+// lookup returns a function that finds the first value of a header.
+func lookup(h http.Header) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		v := h.Values(name)
+		if len(v) == 0 {
+			return "", false
+		}
+		return v[0], true
+	}
+}

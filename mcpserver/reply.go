@@ -1,0 +1,212 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// metaError is the key in a failed result's _meta that has the error for
+// programs; the text content has it for agents.
+const metaError = "opentabs/error"
+
+// reply answers one tools/call: with a result or, if code is not 0, with a
+// JSON-RPC error.
+type reply struct {
+	code    int
+	message string
+	data    any
+
+	// callID is for the log; empty if no call was made.
+	callID string
+	// output is what the tool returned, as JSON text without line breaks; nil
+	// for undefined.
+	output json.RawMessage
+	// text is the whole text of a failed result.
+	text    string
+	isError bool
+	// meta is the value of metaError.
+	meta json.RawMessage
+}
+
+// fault is a reply that is a JSON-RPC error.
+func fault(code int, format string, args ...any) reply {
+	return reply{code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// success is the reply for what a tool returned.
+func success(callID string, output json.RawMessage) reply {
+	if output == nil {
+		return reply{callID: callID}
+	}
+	if !json.Valid(output) {
+		return failure(&dispatch.Error{
+			Code:    wire.ErrInvalidResult,
+			CallID:  callID,
+			Message: "The tool's result did not arrive as JSON. Retry it; if that fails too, report it to the author of the plugin.",
+		})
+	}
+	// Both transports end a message at a line break. JSON has them only between
+	// its tokens, and JSON.stringify writes none.
+	if bytes.ContainsAny(output, "\r\n") {
+		var b bytes.Buffer
+		if json.Compact(&b, output) == nil {
+			output = b.Bytes()
+		}
+	}
+	if !utf8.Valid(output) {
+		output = bytes.ToValidUTF8(output, []byte("\uFFFD"))
+	}
+	return reply{callID: callID, output: bytes.TrimSpace(output)}
+}
+
+// errorMeta is the JSON under metaError. Times are in milliseconds.
+type errorMeta struct {
+	Code      wire.ErrorCode `json:"code"`
+	Retryable bool           `json:"retryable"`
+	CallID    string         `json:"call_id,omitempty"`
+	RanMs     float64        `json:"ran_ms"`
+	Reports   int            `json:"reports"`
+	// SinceReportMs is absent if there was no report.
+	SinceReportMs *float64            `json:"since_report_ms,omitempty"`
+	Stopped       dispatch.Stopped    `json:"stopped,omitempty"`
+	Tool          *wire.ToolErrorInfo `json:"tool,omitempty"`
+}
+
+// failure is the reply for a call that failed. An err that is not a
+// *dispatch.Error is told as internal, without its details.
+func failure(err error) reply {
+	var e *dispatch.Error
+	if !errors.As(err, &e) {
+		e = &dispatch.Error{
+			Code: wire.ErrInternal, Retryable: true,
+			Message: "opentabs failed while it ran this call (internal). Look at the log of opentabs, then report it.",
+		}
+	}
+	m := errorMeta{
+		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RanMs: float64(e.Ran.Microseconds()) / 1000,
+		Reports: e.Reports, Stopped: e.Stopped, Tool: e.Tool,
+	}
+	if e.Reports > 0 {
+		since := float64(e.SinceReport.Microseconds()) / 1000
+		m.SinceReportMs = &since
+	}
+	r := reply{callID: e.CallID, text: e.Error(), isError: true}
+	if meta, err := json.Marshal(m); err == nil { // a tool may have given NaN as retryAfterMs
+		r.meta = meta
+	}
+	return r
+}
+
+// writeTo writes the whole JSON-RPC answer. A modern client also gets what
+// protocol version 2026-07-28 wants in each result; info is the server's
+// identity as JSON. Errors stick to w.
+func (r reply) writeTo(w *bufio.Writer, id json.RawMessage, modern bool, info json.RawMessage) {
+	w.WriteString(`{"jsonrpc":"2.0","id":`)
+	w.Write(id)
+	if r.code != 0 {
+		r.writeError(w)
+		w.WriteByte('}')
+		return
+	}
+	w.WriteString(`,"result":{"content":[`)
+	r.writeText(w)
+	w.WriteByte(']')
+	if len(r.output) > 0 && r.output[0] == '{' {
+		w.WriteString(`,"structuredContent":`)
+		w.Write(r.output)
+	}
+	if r.isError {
+		w.WriteString(`,"isError":true`)
+	}
+	if modern {
+		w.WriteString(`,"resultType":"complete"`)
+	}
+	r.writeMeta(w, modern, info)
+	w.WriteString(`}}`)
+}
+
+// writeError writes the error member.
+func (r reply) writeError(w *bufio.Writer) {
+	body, err := json.Marshal(struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Data    any    `json:"data,omitempty"`
+	}{r.code, r.message, r.data})
+	if err != nil { // data is made here, of strings
+		panic("mcpserver: " + err.Error())
+	}
+	w.WriteString(`,"error":`)
+	w.Write(body)
+}
+
+// writeText writes the text content, if there is one. A string is the text
+// itself and is copied as the page wrote it; anything else is its JSON text.
+func (r reply) writeText(w *bufio.Writer) {
+	if !r.isError && r.output == nil {
+		return
+	}
+	w.WriteString(`{"type":"text","text":`)
+	switch {
+	case r.isError:
+		w.Write(appendString(nil, r.text))
+	case r.output[0] == '"':
+		w.Write(r.output)
+	default:
+		writeQuoted(w, r.output)
+	}
+	w.WriteByte('}')
+}
+
+func (r reply) writeMeta(w *bufio.Writer, modern bool, info json.RawMessage) {
+	if !modern && r.meta == nil {
+		return
+	}
+	w.WriteString(`,"_meta":{`)
+	if r.meta != nil {
+		w.WriteString(`"` + metaError + `":`)
+		w.Write(r.meta)
+		if modern {
+			w.WriteByte(',')
+		}
+	}
+	if modern {
+		w.WriteString(`"` + metaServerInfo + `":`)
+		w.Write(info)
+	}
+	w.WriteByte('}')
+}
+
+// writeQuoted writes JSON text as one JSON string, without a copy of it: a
+// result may be 100 MB.
+func writeQuoted(w *bufio.Writer, text []byte) {
+	const hex = "0123456789abcdef"
+	w.WriteByte('"')
+	start := 0
+	for i, c := range text {
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		w.Write(text[start:i])
+		start = i + 1
+		switch {
+		case c >= ' ':
+			w.WriteByte('\\')
+			w.WriteByte(c)
+		case c == '\t':
+			w.WriteString(`\t`)
+		default:
+			w.WriteString(`\u00`)
+			w.WriteByte(hex[c>>4])
+			w.WriteByte(hex[c&15])
+		}
+	}
+	w.Write(text[start:])
+	w.WriteByte('"')
+}

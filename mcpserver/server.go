@@ -1,0 +1,152 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+)
+
+// The values of options that are not set.
+const (
+	DefaultSessionIdle     = time.Hour
+	DefaultHeartbeat       = 25 * time.Second
+	DefaultMaxRequestBytes = 16 << 20
+)
+
+// How long one write may wait for a client that does not read. A notification
+// is small, so that a client which reads at all takes it at once; a piece of a
+// result may have to wait for a slow one.
+const (
+	notifyTimeout = 5 * time.Second
+	writeTimeout  = 30 * time.Second
+)
+
+// serverName is how the server calls itself to clients.
+const serverName = "opentabs"
+
+// The transports of a session.
+const (
+	transportHTTP  = "http"
+	transportStdio = "stdio"
+)
+
+// metaServerInfo is where a modern result names the server.
+const metaServerInfo = mcp.MetaKeyServerInfo
+
+// Options set a server up. The zero value of each field means its default.
+type Options struct {
+	// Version is the server's version as clients see it. Default "dev".
+	Version string
+	// Log takes lines about sessions and faults, never arguments or results.
+	// Default: nothing is logged.
+	Log zerolog.Logger
+	// SessionIdle ends an HTTP session that has no running call and no open
+	// stream and asked for nothing for so long; its next request gets 404, at
+	// which a client begins a new session. Default 1 h.
+	SessionIdle time.Duration
+	// Heartbeat is the time between two signs of life on a stream on which
+	// nothing else is sent. Default 25 s: some clients give up after 30 s.
+	Heartbeat time.Duration
+	// MaxRequestBytes is the largest request, in bytes; a larger one is refused.
+	// Default 16 MiB.
+	MaxRequestBytes int64
+}
+
+// Caller runs calls; *dispatch.Dispatcher is one. Call returns when the call
+// has ended; its error is a *dispatch.Error. When ctx ends the call is
+// cancelled. It must be safe for concurrent use.
+type Caller interface {
+	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
+}
+
+// Server shows the tools of a registry to MCP clients. Make one with New.
+type Server struct {
+	opts     Options
+	calls    Caller
+	plugins  *plugin.Registry
+	sessions *sessions
+	mcp      *server.MCPServer
+	http     *server.StreamableHTTPServer
+	// info is the server's identity as JSON, for modern results.
+	info json.RawMessage
+	// unwatch ends the subscription to plugins.
+	unwatch func()
+	// serial makes keys for what has no id of its own.
+	serial atomic.Uint64
+	// tools is what is listed now; it is replaced whole.
+	tools atomic.Pointer[toolTable]
+
+	syncMu sync.Mutex // makes two changes of the tools follow one another
+}
+
+// New returns a server that runs the tools of plugins through calls. It follows
+// changes of plugins until Shutdown.
+func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
+	setDefault(&o.Version, "dev")
+	setDefault(&o.SessionIdle, DefaultSessionIdle)
+	setDefault(&o.Heartbeat, DefaultHeartbeat)
+	setDefault(&o.MaxRequestBytes, DefaultMaxRequestBytes)
+	s := &Server{opts: o, calls: calls, plugins: plugins, sessions: newSessions(o.SessionIdle)}
+	s.sessions.expired = s.expire
+	info, err := json.Marshal(mcp.Implementation{Name: serverName, Version: o.Version})
+	if err != nil { // two strings
+		panic("mcpserver: " + err.Error())
+	}
+	s.info = info
+
+	hooks := &server.Hooks{}
+	hooks.AddAfterInitialize(s.initialized)
+	s.mcp = server.NewMCPServer(serverName, o.Version,
+		server.WithToolCapabilities(true), server.WithHooks(hooks), server.WithRecovery())
+	s.http = server.NewStreamableHTTPServer(s.mcp,
+		server.WithSessionIdManager(s.sessions),
+		server.WithHeartbeatInterval(o.Heartbeat),
+		server.WithStreamableHTTPLogger(slog.New(zerolog.NewSlogHandler(o.Log))))
+
+	s.tools.Store(&toolTable{})
+	s.unwatch = plugins.OnChange(func(*plugin.Set) { s.syncTools() })
+	s.syncTools()
+	return s
+}
+
+func setDefault[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}
+
+// Clients returns the connected sessions, oldest first. A client of protocol
+// version 2026-07-28 has no session; it is listed while it listens for changes.
+func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
+
+// Shutdown refuses new requests, ends at once every stream on which clients
+// only listen, and waits for the running calls. It does not end those: shut the
+// dispatcher down first. When ctx ends before they are done it cancels them,
+// and returns ctx's error.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.unwatch()
+	return s.sessions.shutdown(ctx)
+}
+
+// initialized notes how the client of a new session calls itself.
+func (s *Server) initialized(ctx context.Context, _ any, r *mcp.InitializeRequest, _ *mcp.InitializeResult) {
+	session := server.ClientSessionFromContext(ctx)
+	if session == nil {
+		return
+	}
+	c := clientName{Name: r.Params.ClientInfo.Name, Version: r.Params.ClientInfo.Version}
+	s.sessions.describe(session.SessionID(), c)
+	s.opts.Log.Info().Str("client", c.Name).Str("client_version", c.Version).
+		Str("protocol", r.Params.ProtocolVersion).Msg("client connected")
+}

@@ -1,0 +1,303 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Why something that runs for a client ends before it is done.
+var (
+	errCancelled    = errors.New("the client cancelled it")
+	errClientGone   = errors.New("the client is gone or does not read")
+	errSessionEnded = errors.New("the session has ended")
+	errShutdown     = errors.New("the server is stopping")
+)
+
+// errDuplicateID refuses a request whose id is that of one still running.
+var errDuplicateID = errors.New("a request with this id is still running in this session")
+
+// ClientInfo is one connected session.
+type ClientInfo struct {
+	// ID is the session's id. It works as a password: do not show it.
+	ID string
+	// Name and Version are the client's own; empty until it has said them.
+	Name    string
+	Version string
+	// Transport is "http" or "stdio".
+	Transport string
+	// Since is when the session began.
+	Since time.Time
+}
+
+// session is one client's session and what runs in it.
+type session struct {
+	info ClientInfo    // guarded by sessions.mu
+	seen time.Time     // when it last asked for something; guarded by sessions.mu
+	done chan struct{} // closed when the session has ended
+	// running holds what can be cancelled, by the key of its id; guarded by
+	// sessions.mu.
+	running map[string]task
+}
+
+// task is something that runs for a client: a call or a stream.
+type task struct {
+	cancel context.CancelCauseFunc
+	// stream is set for what never ends by itself.
+	stream bool
+}
+
+// sessions is the table of all sessions, safe for concurrent use. It also is
+// what mcp-go asks whether a session exists (server.SessionIdManager).
+type sessions struct {
+	// idle is how long an HTTP session may be silent before it ends.
+	idle time.Duration
+	// expired is called without mu for each HTTP session that was silent too
+	// long.
+	expired func(id string)
+	// closing is closed when Shutdown begins.
+	closing chan struct{}
+	// tasks counts everything that runs; nothing is added once closed is set.
+	tasks sync.WaitGroup
+
+	mu     sync.Mutex // guards all below and the fields of sessions named so
+	byID   map[string]*session
+	closed bool
+	sweep  *time.Timer // runs while there are HTTP sessions
+
+	// anonymous holds the calls of clients that have no session.
+	anonymous *session
+}
+
+func newSessions(idle time.Duration) *sessions {
+	return &sessions{
+		idle:      idle,
+		closing:   make(chan struct{}),
+		byID:      map[string]*session{},
+		anonymous: &session{done: make(chan struct{}), running: map[string]task{}},
+	}
+}
+
+// open begins a session.
+func (t *sessions) open(transport string) *session {
+	now := time.Now()
+	s := &session{
+		info:    ClientInfo{ID: transport + "-" + strings.ToLower(rand.Text()), Transport: transport, Since: now},
+		seen:    now,
+		done:    make(chan struct{}),
+		running: map[string]task{},
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.byID[s.info.ID] = s
+	if transport == transportHTTP && t.sweep == nil && !t.closed {
+		t.sweep = time.AfterFunc(t.idle/4, t.expire)
+	}
+	return s
+}
+
+// find returns the session with this id and notes that it is alive.
+func (t *sessions) find(id string) (*session, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, ok := t.byID[id]
+	if ok {
+		s.seen = time.Now()
+	}
+	return s, ok
+}
+
+// describe notes how the client of a session calls itself.
+func (t *sessions) describe(id string, c clientName) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s, ok := t.byID[id]; ok && c.Name != "" {
+		s.info.Name, s.info.Version = c.Name, c.Version
+	}
+}
+
+// client returns what is known of a session's client.
+func (t *sessions) client(s *session) ClientInfo {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return s.info
+}
+
+// begin notes that something runs in a session, so that cancel(key), the end of
+// the session and Shutdown reach it. It returns errDuplicateID, errSessionEnded
+// or errShutdown if it may not run. Call release and then finish when it is
+// done.
+func (t *sessions) begin(s *session, key string, k task) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return errShutdown
+	}
+	select {
+	case <-s.done:
+		return errSessionEnded
+	default:
+	}
+	if _, ok := s.running[key]; ok {
+		return errDuplicateID
+	}
+	s.running[key] = k
+	t.tasks.Add(1)
+	return nil
+}
+
+// release takes what began under key out of the table: it can't be cancelled any
+// more and its id is free. Its answer may still be written; call finish after
+// that.
+func (t *sessions) release(s *session, key string) {
+	t.mu.Lock()
+	delete(s.running, key)
+	s.seen = time.Now()
+	t.mu.Unlock()
+}
+
+// finish undoes begin. Shutdown waits for it.
+func (t *sessions) finish() { t.tasks.Done() }
+
+// cancel cancels what runs under key in a session; nothing if nothing does.
+func (t *sessions) cancel(s *session, key string) {
+	t.mu.Lock()
+	k, ok := s.running[key]
+	t.mu.Unlock()
+	if ok {
+		k.cancel(errCancelled)
+	}
+}
+
+// close ends a session and cancels all that runs in it. It reports false if the
+// session is not known.
+func (t *sessions) close(id string) bool {
+	t.mu.Lock()
+	s, ok := t.byID[id]
+	if !ok {
+		t.mu.Unlock()
+		return false
+	}
+	delete(t.byID, id)
+	close(s.done)
+	tasks := tasksOf(s)
+	t.mu.Unlock()
+	for _, k := range tasks {
+		k.cancel(errSessionEnded)
+	}
+	return true
+}
+
+// tasksOf returns what runs in a session. The caller holds mu.
+func tasksOf(s *session) []task {
+	tasks := make([]task, 0, len(s.running))
+	for _, k := range s.running {
+		tasks = append(tasks, k)
+	}
+	return tasks
+}
+
+// expire ends the HTTP sessions that were silent too long and in which nothing
+// runs.
+func (t *sessions) expire() {
+	t.mu.Lock()
+	var old []string
+	left := 0
+	for id, s := range t.byID {
+		switch {
+		case s.info.Transport != transportHTTP:
+		case len(s.running) == 0 && time.Since(s.seen) >= t.idle:
+			old = append(old, id)
+		default:
+			left++
+		}
+	}
+	if left > 0 && !t.closed {
+		t.sweep.Reset(t.idle / 4)
+	} else {
+		t.sweep = nil
+	}
+	t.mu.Unlock()
+	for _, id := range old {
+		t.expired(id)
+	}
+}
+
+// shutdown refuses what is new, ends every stream, and waits until the calls
+// are done. When ctx ends first it cancels them and returns ctx's error.
+func (t *sessions) shutdown(ctx context.Context) error {
+	t.cancelAll(true)
+	quiet := make(chan struct{})
+	go func() {
+		t.tasks.Wait()
+		close(quiet)
+	}()
+	select {
+	case <-quiet:
+		return nil
+	case <-ctx.Done():
+		t.cancelAll(false)
+		return ctx.Err()
+	}
+}
+
+// cancelAll closes the table and cancels all streams, or everything.
+func (t *sessions) cancelAll(streamsOnly bool) {
+	t.mu.Lock()
+	if !t.closed {
+		t.closed = true
+		close(t.closing)
+	}
+	if t.sweep != nil {
+		t.sweep.Stop()
+	}
+	tasks := tasksOf(t.anonymous)
+	for _, s := range t.byID {
+		tasks = append(tasks, tasksOf(s)...)
+	}
+	t.mu.Unlock()
+	for _, k := range tasks {
+		if k.stream || !streamsOnly {
+			k.cancel(errShutdown)
+		}
+	}
+}
+
+// list returns all sessions, oldest first.
+func (t *sessions) list() []ClientInfo {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]ClientInfo, 0, len(t.byID))
+	for _, s := range t.byID {
+		all = append(all, s.info)
+	}
+	slices.SortFunc(all, func(a, b ClientInfo) int {
+		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// The rest is what mcp-go asks for. It asks Generate for each initialize over
+// HTTP and for nothing else, because a GET without a session does not reach it.
+
+// Generate implements server.SessionIdManager.
+func (t *sessions) Generate() string { return t.open(transportHTTP).info.ID }
+
+// Validate implements server.SessionIdManager.
+func (t *sessions) Validate(id string) (terminated bool, err error) {
+	if _, ok := t.find(id); !ok {
+		return false, errSessionEnded
+	}
+	return false, nil
+}
+
+// Terminate implements server.SessionIdManager.
+func (t *sessions) Terminate(id string) (notAllowed bool, err error) {
+	t.close(id)
+	return false, nil
+}

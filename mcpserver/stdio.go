@@ -1,0 +1,239 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// ServeStdio serves one client that writes messages as lines to in and reads
+// them from out. It returns nil when in has ended, ctx has ended, or Shutdown
+// was called and the running calls are done; the error of out otherwise. At the
+// end of in and of ctx running calls are cancelled; other requests that were
+// read are still answered.
+//
+// It does not close in. If it returns while in has not ended, one goroutine
+// still waits for a read: close in to end it. If out has a SetWriteDeadline, as
+// a net.Conn has, a client that reads nothing for 30 s counts as gone.
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	c := &stdioClient{server: s, session: s.sessions.open(transportStdio), out: newLineWriter(out)}
+	c.listener = newListener(c.session.info.ID)
+	defer s.sessions.close(c.listener.id)
+	if err := s.mcp.RegisterSession(ctx, c.listener); err != nil {
+		return err // the id is random, so there is none yet
+	}
+	defer s.mcp.UnregisterSession(ctx, c.listener.id)
+	ctx = s.mcp.WithContext(ctx, c.listener)
+
+	var forward sync.WaitGroup
+	forward.Go(func() { c.forward(ctx) })
+	c.loop(ctx, in)
+	// Another request that was read may still be at work; calls must stop now,
+	// unless the server wants to let them end.
+	select {
+	case <-s.sessions.closing:
+	default:
+		s.sessions.close(c.listener.id)
+	}
+	c.requests.Wait()
+	stop()
+	forward.Wait()
+	return c.out.failure()
+}
+
+// stdioClient is one client of ServeStdio.
+type stdioClient struct {
+	server   *Server
+	session  *session
+	listener *listener
+	out      *lineWriter
+	requests sync.WaitGroup // one for each request that is at work
+}
+
+// inLine is a line as it was read, or why there is none.
+type inLine struct {
+	line []byte
+	err  error
+}
+
+// loop takes messages until there are no more or nobody wants answers.
+func (c *stdioClient) loop(ctx context.Context, in io.Reader) {
+	lines := make(chan inLine)
+	over := make(chan struct{})
+	defer close(over)
+	go readLines(newLineReader(in, c.server.opts.MaxRequestBytes), lines, over)
+	for {
+		select {
+		case l := <-lines:
+			switch {
+			case l.err == nil:
+				c.take(ctx, l.line)
+			case errors.Is(l.err, errLineTooLong):
+				_ = c.out.message(rpcError(nil, wire.CodeInvalidRequest, c.server.tooLarge()))
+			default:
+				return
+			}
+		case <-ctx.Done():
+			return
+		case <-c.out.failed:
+			return
+		case <-c.server.sessions.closing:
+			return
+		}
+	}
+}
+
+// readLines sends the lines of r until it has ended or over is closed.
+func readLines(r *lineReader, lines chan<- inLine, over <-chan struct{}) {
+	for {
+		line, err := r.next()
+		select {
+		case lines <- inLine{line, err}:
+		case <-over:
+			return
+		}
+		if err != nil && !errors.Is(err, errLineTooLong) {
+			return
+		}
+	}
+}
+
+// take begins to serve one message. What can be cancelled is noted before take
+// returns, so that a cancel in the next line finds it.
+func (c *stdioClient) take(ctx context.Context, line []byte) {
+	m, ok := parseMessage(line)
+	if !ok && !json.Valid(line) {
+		_ = c.out.message(rpcError(nil, wire.CodeParseError, "The line is no JSON. Send one JSON-RPC message in each line."))
+		return
+	}
+	var p params
+	if ok {
+		var err error
+		p, err = parseParams(m.Params)
+		if err != nil && m.Method == methodCall && m.request() {
+			_ = c.out.message(rpcError(m.ID, wire.CodeInvalidParams, "The params of tools/call are malformed ("+err.Error()+"). Correct them, then call again."))
+			return
+		}
+	}
+	if p.modern() {
+		c.server.sessions.describe(c.listener.id, p.Meta.ClientInfo)
+		c.listener.speaksModern(m)
+	}
+	switch {
+	case m.Method == methodCancelled:
+		if key, ok := requestKey(p.RequestID); ok {
+			c.server.sessions.cancel(c.session, key)
+		}
+	case (m.Method == methodCall || m.Method == methodListen) && m.request():
+		c.start(ctx, line, m, &p)
+	case m.request() && m.Method != methodInitialize:
+		c.requests.Go(func() { c.handle(ctx, line, m) })
+	default:
+		// Notifications, initialize and nonsense are done at once, so that what
+		// follows them finds them done.
+		c.handle(ctx, line, m)
+	}
+}
+
+// start begins a request that runs until it is done or cancelled.
+func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *params) {
+	key, ok := requestKey(m.ID)
+	if !ok {
+		_ = c.out.message(rpcError(nil, wire.CodeInvalidRequest, badIDText))
+		return
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	table := c.server.sessions
+	switch err := table.begin(c.session, key, task{cancel: cancel, stream: m.Method == methodListen}); {
+	case errors.Is(err, errDuplicateID):
+		cancel(nil)
+		_ = c.out.message(rpcError(m.ID, wire.CodeInvalidRequest, duplicateText))
+		return
+	case err != nil:
+		cancel(nil)
+		_ = c.out.message(rpcError(m.ID, wire.CodeInternal, stoppingText))
+		return
+	}
+	c.requests.Go(func() {
+		defer table.finish()
+		defer cancel(nil)
+		if m.Method == methodCall {
+			c.call(ctx, key, m, p)
+			return
+		}
+		defer table.release(c.session, key)
+		c.handle(ctx, line, m)
+	})
+}
+
+// call runs a tools/call. A client that has cancelled it gets no answer.
+func (c *stdioClient) call(ctx context.Context, key string, m message, p *params) {
+	info := c.server.sessions.client(c.session)
+	var rep reply
+	if p.modern() {
+		rep = checkModern(p)
+	}
+	if rep.code == 0 {
+		rep = c.server.call(ctx, p, dispatch.Client{Session: info.ID, Name: info.Name}, c.out.message)
+	}
+	c.server.sessions.release(c.session, key)
+	if ctx.Err() != nil {
+		return
+	}
+	err := c.out.write(func(b *bufio.Writer) { rep.writeTo(b, m.ID, p.modern(), c.server.info) })
+	if err != nil {
+		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", info.Name).Err(err).Msg("result could not be delivered")
+	}
+}
+
+// handle lets mcp-go serve a message and writes its answer, if there is one.
+func (c *stdioClient) handle(ctx context.Context, line []byte, m message) {
+	answer := c.server.mcp.HandleMessage(ctx, line)
+	if answer == nil || errors.Is(context.Cause(ctx), errCancelled) {
+		return
+	}
+	// mcp-go reads an id as a float64; the client wants to see its own.
+	if m.request() {
+		switch a := answer.(type) {
+		case mcp.JSONRPCResponse:
+			a.ID = mcp.NewRequestId(m.ID)
+			answer = a
+		case mcp.JSONRPCError:
+			a.ID = mcp.NewRequestId(m.ID)
+			answer = a
+		}
+	}
+	c.send(answer)
+}
+
+// forward writes what mcp-go tells the client by itself (list_changed).
+func (c *stdioClient) forward(ctx context.Context) {
+	for {
+		select {
+		case n := <-c.listener.notes:
+			c.send(c.listener.tag(n))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// send writes a message of mcp-go.
+func (c *stdioClient) send(message any) {
+	b, err := json.Marshal(message)
+	if err != nil {
+		c.server.opts.Log.Error().Err(err).Msg("a message of mcp-go is no JSON")
+		return
+	}
+	_ = c.out.message(b) // loop sees the failure
+}

@@ -1,0 +1,85 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"opentabs/plugin"
+)
+
+// listedTool is one tool as agents see it.
+type listedTool struct {
+	tool  *plugin.Tool
+	shown mcp.Tool
+	// ownsTab and ownsBrowser are set if the tool has a parameter "tabId" or
+	// "browser" of its own; such an argument is then the tool's.
+	ownsTab, ownsBrowser bool
+	// mirrors is set if the schema asks clients to repeat arguments in HTTP
+	// headers (x-mcp-header).
+	mirrors bool
+}
+
+// toolTable is what is listed at one moment; it never changes.
+type toolTable map[string]*listedTool
+
+// syncTools shows agents the tools of the current set of plugins and tells
+// every client that the list has changed.
+func (s *Server) syncTools() {
+	s.syncMu.Lock()
+	defer s.syncMu.Unlock()
+	table := toolTable{}
+	var list []server.ServerTool
+	for _, p := range s.plugins.Set().Plugins() {
+		for _, t := range p.Tools {
+			l, err := newListedTool(t)
+			if err != nil {
+				s.opts.Log.Warn().Str("tool", t.FullName()).Err(err).Msg("tool is not listed")
+				continue
+			}
+			table[l.shown.Name] = l
+			list = append(list, server.ServerTool{Tool: l.shown, Handler: neverCalled})
+		}
+	}
+	s.tools.Store(&table)
+	s.mcp.SetTools(list...)
+	s.opts.Log.Debug().Int("tools", len(list)).Msg("tools listed")
+}
+
+// neverCalled is the handler that mcp-go has for each tool: tools/call does not
+// reach mcp-go.
+func neverCalled(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return nil, errors.New("tools/call came to mcp-go")
+}
+
+// newListedTool makes what agents see of t. An error says why t can't be shown.
+func newListedTool(t *plugin.Tool) (*listedTool, error) {
+	if !isObjectSchema(t.InputSchema) {
+		return nil, errors.New(`the root of the input schema is not "type": "object"`)
+	}
+	shown := mcp.NewToolWithRawSchema(t.FullName(), t.Description, t.InputSchema)
+	shown.Title = t.DisplayName
+	shown.Annotations = mcp.ToolAnnotation{
+		Title:           t.Annotations.Title,
+		ReadOnlyHint:    t.Annotations.ReadOnly,
+		DestructiveHint: t.Annotations.Destructive,
+		IdempotentHint:  t.Annotations.Idempotent,
+		OpenWorldHint:   t.Annotations.OpenWorld,
+	}
+	if isObjectSchema(t.OutputSchema) {
+		shown.RawOutputSchema = loosen(t.OutputSchema)
+	}
+	if err := mcp.ValidateParamHeaderAnnotations(&shown); err != nil {
+		return nil, err // SetTools would panic
+	}
+	return &listedTool{
+		tool:        t,
+		shown:       shown,
+		ownsTab:     definesProperty(t.InputSchema, argTab),
+		ownsBrowser: definesProperty(t.InputSchema, argBrowser),
+		mirrors:     bytes.Contains(t.InputSchema, []byte("x-mcp-header")),
+	}, nil
+}
