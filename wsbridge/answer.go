@@ -3,6 +3,7 @@ package wsbridge
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -47,8 +48,19 @@ func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		return nil, callError(e.Error)
 	}
+	// Not json.Unmarshal: it would read a large output twice more, and Parse has
+	// found it valid.
 	var res wire.ToolDispatchResult
-	if err := json.Unmarshal(e.Result, &res); err != nil {
+	err := wire.Members(e.Result, func(key, value []byte) error {
+		switch string(key) {
+		case "output":
+			res.Output = value
+		case "parts":
+			return json.Unmarshal(value, &res.Parts)
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, internal("the browser's answer is not a result")
 	}
 	switch {
@@ -160,6 +172,36 @@ func splitHalf(text []byte) (rest, half []byte) {
 	}
 	half = bytes.Clone(text[at : at+halfLen])
 	return append(bytes.Clone(text[:at]), '"'), half
+}
+
+// progress reads the parameters of tool.progress and hands them on. The reports
+// come as the page's text, which the browser did not parse: they may not bring
+// a second dispatchId. An odd number in a report does not make it worthless: it
+// still shows that its tool is alive.
+func (b *browser) progress(l *link, params []byte) error {
+	var p wire.ToolProgressParams
+	var odd *json.UnmarshalTypeError
+	err := wire.Members(orEmpty(params), func(key, value []byte) error {
+		switch string(key) {
+		case "dispatchId":
+			return json.Unmarshal(value, &p.DispatchID)
+		case "skipped":
+			return json.Unmarshal(value, &p.Skipped)
+		case "reports":
+			if err := json.Unmarshal(value, &p.Reports); err != nil && !errors.As(err, &odd) {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.report(l, p)
+	if odd != nil {
+		return odd
+	}
+	return nil
 }
 
 // report hands reports to their run.

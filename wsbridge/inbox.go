@@ -126,7 +126,7 @@ func (l *link) notification(b *browser, e wire.Envelope) {
 	var err error
 	switch e.Method {
 	case wire.MethodToolProgress:
-		err = withParams(e, func(p wire.ToolProgressParams) { b.report(l, p) })
+		err = b.progress(l, e.Params)
 	case wire.MethodToolPart:
 		err = b.part(l, e.Params)
 	case wire.MethodCallResumed:
@@ -145,18 +145,14 @@ func (l *link) notification(b *browser, e wire.Envelope) {
 	}
 }
 
-// withParams decodes the parameters of a notification and hands them to use. A field
-// of a wrong type is left out and the rest is used: a report with an odd
-// number still shows that its tool is alive.
+// withParams decodes the parameters of a notification and hands them to use.
 func withParams[P any](e wire.Envelope, use func(P)) error {
 	var p P
-	err := json.Unmarshal(orEmpty(e.Params), &p)
-	var wrongType *json.UnmarshalTypeError
-	if err != nil && !(errors.As(err, &wrongType) && wrongType.Field != "") {
+	if err := json.Unmarshal(orEmpty(e.Params), &p); err != nil {
 		return err
 	}
 	use(p)
-	return err
+	return nil
 }
 
 // cancelCall ends a call for a side panel.

@@ -1,0 +1,274 @@
+package wsbridge
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	lostText    = "failed link_lost: the link to the browser was lost and did not come back within 10s"
+	unknownText = "failed link_lost: the link to the browser was lost, and on its return the browser no longer knew the call"
+	bootText    = "failed browser_lost: the browser was started anew"
+)
+
+func TestRunAndAnswer(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.wantFrames(dispatchFrame("c1"))
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":1,"total":2,"message":"half"}],"skipped":3}}`)
+		p.answer("c1", `{"id":9007199254740993,"f":1.10}`)
+		w.wantEvents(`c1 reports [{"progress":1,"total":2,"message":"half"}] skipped 3`,
+			`c1 returned {"id":9007199254740993,"f":1.10}`)
+	})
+}
+
+// TestLinkLostExactly: a run whose link does not come back ends when the grace
+// period does, not earlier and not later.
+func TestLinkLostExactly(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.drop()
+		w.pass(10*time.Second - time.Nanosecond)
+		w.wantEvents()
+		w.pass(time.Nanosecond)
+		w.wantEvents("c1 " + lostText)
+		if got := w.hub.Browsers(); len(got) != 0 {
+			t.Errorf("browsers = %+v, want none", got)
+		}
+	})
+}
+
+// TestResultAfterReturn guards against fault 7: a result made while the link
+// was away is delivered when it is back.
+func TestResultAfterReturn(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.drop()
+		w.pass(10*time.Second - time.Nanosecond)
+		p = w.browser("b1", "boot1")
+		p.answer("c1", `"kept"`)
+		w.wantEvents(`c1 returned "kept"`)
+		w.pass(time.Minute)
+		w.wantEvents()
+	})
+}
+
+// TestResume: runs that the returned browser names go on, runs it says nothing
+// about end when the grace period since the return does, calls that nobody
+// waits for are stopped.
+func TestResume(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		for _, id := range []string{"named", "reports", "answers", "parts", "forgotten"} {
+			w.run("b1", id)
+		}
+		p.drop()
+		w.pass(4 * time.Second)
+		p = w.browser("b1", "boot1")
+		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","stranger"]}}`)
+		p.wantFrames(cancelText("stranger", "the server no longer waits for this call"))
+		w.pass(9 * time.Second)
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
+		p.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
+		p.answer("answers", "1")
+		w.wantEvents("reports reports [{}] skipped 0", "answers returned 1")
+		w.pass(time.Second - time.Nanosecond)
+		w.wantEvents()
+		w.pass(time.Nanosecond)
+		w.wantEvents("forgotten " + unknownText)
+		w.pass(time.Hour)
+		w.wantEvents()
+		p.answer("named", "2")
+		w.wantEvents("named returned 2")
+	})
+}
+
+// TestLostAgain: a link that is lost again gives its runs the whole grace
+// period again.
+func TestLostAgain(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		for range 3 {
+			p.drop()
+			w.pass(9 * time.Second)
+			p = w.browser("b1", "boot1")
+			w.pass(9 * time.Second)
+		}
+		w.wantEvents()
+		p.drop()
+		w.pass(10 * time.Second)
+		w.wantEvents("c1 " + lostText)
+	})
+}
+
+// TestReplaced: a newer connection of a browser takes the place of the old one
+// and keeps the runs; the late end of the old one changes nothing (fault 45).
+func TestReplaced(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		q := w.browser("b1", "boot1")
+		if got := p.end(); got != `close 4002 "replaced by a newer connection of this browser"` {
+			t.Errorf("old connection: %s", got)
+		}
+		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		w.pass(time.Minute)
+		w.wantEvents()
+		q.answer("c1", "1")
+		w.wantEvents("c1 returned 1")
+		w.run("b1", "c2")
+		q.wantFrames(dispatchFrame("c2"))
+	})
+}
+
+// TestReplacedSilentPeer: an old connection whose browser does not even answer
+// the close frame is gone after a second.
+func TestReplacedSilentPeer(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		p.hello("b1", "boot1")
+		p.take()
+		release := make(chan struct{})
+		p.stall(release)
+		w.browser("b1", "boot1")
+		w.pass(closeTimeout)
+		w.hub.mu.Lock()
+		n := len(w.hub.serving)
+		w.hub.mu.Unlock()
+		if n != 1 {
+			t.Errorf("%d connections are served, want 1", n)
+		}
+		close(release)
+	})
+}
+
+// TestNewBoot: the pages of a browser that was started anew are gone, so its
+// runs end at once, whether the old link was lost or not.
+func TestNewBoot(t *testing.T) {
+	for _, lost := range []bool{true, false} {
+		inWorld(t, Options{}, func(w *world) {
+			p := w.browser("b1", "boot1")
+			w.run("b1", "c1")
+			w.run("b1", "c2")
+			p.take()
+			w.cancel("c2")
+			if lost {
+				p.drop()
+			}
+			q := w.dial()
+			q.hello("b1", "boot2")
+			q.wantFrames(helloOK, syncNil)
+			got := strings.Join(w.take(), "\n")
+			if want := "c1 " + bootText + "\nc2 stopped: ignored"; got != want {
+				t.Errorf("lost %v: events %s, want %s", lost, got, want)
+			}
+			if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "navigated" {
+				t.Errorf("a run in a document of the old boot: %v, want navigated", err)
+			}
+			w.pass(time.Minute)
+			w.wantEvents()
+		})
+	}
+}
+
+// TestCopiedProfile guards against fault 44: two browsers with one id do not
+// replace each other for ever.
+func TestCopiedProfile(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		w.browser("b1", "original")
+		q := w.browser("b1", "copycopycopy") // replaces the original once
+		p := w.browser("b1", "original")     // which is known to live by that
+		w.pass(time.Minute)
+		if p.end() != "" || q.end() != "" {
+			t.Errorf("original: %q, copy: %q, want both connected", p.end(), q.end())
+		}
+		got := w.hub.Browsers()
+		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b1~original" {
+			t.Errorf("browsers = %+v, want b1 and b1~original", got)
+		}
+		w.run("b1", "c1")
+		w.run("b1~original", "c2")
+		q.wantFrames(dispatchFrame("c1"))
+		p.wantFrames(dispatchFrame("c2"))
+		p.drop() // and it finds its name again
+		p = w.browser("b1", "original")
+		p.answer("c2", "2")
+		w.wantEvents("c2 returned 2")
+		if q.end() != "" {
+			t.Errorf("copy: %q, want connected", q.end())
+		}
+	})
+}
+
+// TestBrowsersAreApart guards against faults 43 and 46: what one browser says
+// touches no run of another, though their tabs have the same ids.
+func TestBrowsersAreApart(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p, q := w.browser("b1", "boot1"), w.browser("b2", "boot2")
+		w.run("b1", "c1")
+		p.wantFrames(dispatchFrame("c1"))
+		q.wantFrames()
+		q.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"forged"}]}}`)
+		q.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"c1","seq":0,"text":"1"}}`)
+		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		q.answer("c1", `"forged"`)
+		q.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"x","data":{"code":"cancelled","message":"x"}}}`)
+		q.wantFrames(cancelText("c1", "the server no longer waits for this call"))
+		w.wantEvents()
+		w.cancel("c1")
+		q.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		w.wantEvents()
+		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		w.wantEvents("c1 stopped: aborted")
+	})
+}
+
+// TestCloseEndsAll: Close leaves nothing pending and no connection.
+func TestCloseEndsAll(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p, q := w.browser("b1", "boot1"), w.browser("b2", "boot2")
+		w.run("b1", "c1")
+		w.run("b2", "c2")
+		q.drop()
+		began := time.Now()
+		w.hub.Close()
+		if d := time.Since(began); d > closeTimeout {
+			t.Errorf("Close took %v", d)
+		}
+		got := w.take()
+		if len(got) != 2 || strings.Count(strings.Join(got, " "), "failed shutdown: the server is stopping") != 2 {
+			t.Errorf("events %q, want two runs ended with shutdown", got)
+		}
+		if e := p.end(); e != `close 1001 "opentabs is stopping"` {
+			t.Errorf("connection: %s", e)
+		}
+		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "browser_lost" {
+			t.Errorf("Start after Close: %v", err)
+		}
+		if e := w.dial().end(); e != `close 1001 "opentabs is stopping"` {
+			t.Errorf("a new connection: %s", e)
+		}
+		w.hub.Close()
+	})
+}
+
+func TestCloseWithStalledBrowser(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		release := make(chan struct{})
+		p.stall(release)
+		w.run("b1", "c1")
+		began := time.Now()
+		w.hub.Close()
+		if d := time.Since(began); d > closeTimeout {
+			t.Errorf("Close took %v", d)
+		}
+		w.wantEvents("c1 failed shutdown: the server is stopping")
+		close(release)
+	})
+}

@@ -1,0 +1,325 @@
+package wsbridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+const (
+	testToken  = "dG9rZW4tb2YtdGhlLXRlc3Rz"
+	testOrigin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
+)
+
+// memListener is a listener whose connections stay in the process, so that a
+// server on it can run in a synctest bubble.
+type memListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func newMemListener() *memListener {
+	return &memListener{conns: make(chan net.Conn), done: make(chan struct{})}
+}
+
+func (l *memListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memListener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
+func (l *memListener) Addr() net.Addr { return &net.UnixAddr{Name: "mem", Net: "mem"} }
+
+func (l *memListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.conns <- server:
+		return client, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// world is a hub behind a server in memory, and what its runs were told.
+type world struct {
+	t     *testing.T
+	hub   *Hub
+	ln    *memListener
+	start time.Time
+
+	mu     sync.Mutex // guards events
+	events []string
+}
+
+// inWorld runs test in fake time. Everything has ended when it returns.
+func inWorld(t *testing.T, o Options, test func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		o.Token, o.Origins, o.Version = testToken, []string{testOrigin}, "0.1.0"
+		w := &world{t: t, hub: New(o), ln: newMemListener(), start: time.Now()}
+		srv := &http.Server{Handler: w.hub.Handler()}
+		served := make(chan struct{})
+		go func() { defer close(served); _ = srv.Serve(w.ln) }()
+		test(w)
+		w.hub.Close()
+		_ = srv.Close()
+		<-served
+	})
+}
+
+// note adds an event.
+func (w *world) note(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, fmt.Sprintf(format, args...))
+}
+
+// take waits until nothing moves and returns the events since the last time.
+func (w *world) take() []string {
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := w.events
+	w.events = nil
+	return out
+}
+
+// wantEvents compares the events since the last time.
+func (w *world) wantEvents(want ...string) {
+	w.t.Helper()
+	if got := w.take(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		w.t.Errorf("after %v: events\n got %q\nwant %q", time.Since(w.start), got, want)
+	}
+}
+
+// pass lets time pass.
+func (w *world) pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// sink notes what a run is told.
+type sink struct {
+	w  *world
+	id string
+}
+
+func (s sink) Reports(reports []wire.Report, skipped int) {
+	b, err := json.Marshal(reports)
+	if err != nil {
+		s.w.t.Error(err)
+	}
+	s.w.note("%s reports %s skipped %d", s.id, b, skipped)
+}
+
+func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
+	switch {
+	case err != nil && err.Tool != nil:
+		tool, _ := json.Marshal(err.Tool)
+		s.w.note("%s failed %s: %s %s", s.id, err.Code, err.Message, tool)
+	case err != nil:
+		s.w.note("%s failed %s: %s", s.id, err.Code, err.Message)
+	case output == nil:
+		s.w.note("%s returned undefined", s.id)
+	default:
+		s.w.note("%s returned %s", s.id, output)
+	}
+}
+
+// run starts a run in tab 7, document d7, of a browser.
+func (w *world) run(browser, id string) {
+	w.t.Helper()
+	if err := w.tryRun(browser, id, 0); err != nil {
+		w.t.Fatalf("Start(%s): %s: %s", id, err.Code, err.Message)
+	}
+}
+
+func (w *world) tryRun(browser, id string, limit int) *wire.CallError {
+	return w.hub.Start(w.t.Context(), dispatch.Run{
+		ID: id, Plugin: "chat", Tool: "export", Args: json.RawMessage(`{"n":1}`), MaxResultBytes: limit,
+		Target: dispatch.Target{Browser: browser, BrowserName: "Chrome", TabID: 7, DocumentID: "d7"},
+	}, sink{w, id})
+}
+
+// cancel stops a run and notes the outcome.
+func (w *world) cancel(id string) {
+	w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) { w.note("%s stopped: %s", id, o) })
+}
+
+// peer is the browser's end of one connection.
+type peer struct {
+	w      *world
+	ws     *websocket.Conn
+	raw    *stallConn
+	done   chan struct{}
+	pongs  bool       // answer pings
+	mu     sync.Mutex // guards frames and closed
+	frames []string
+	closed string // how the connection ended; empty while it has not
+}
+
+// dial opens a connection without a word.
+func (w *world) dial() *peer {
+	w.t.Helper()
+	p := &peer{w: w, done: make(chan struct{}), pongs: true}
+	tr := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := w.ln.dial(ctx, network, addr)
+		p.raw = &stallConn{Conn: c}
+		return p.raw, err
+	}}
+	ws, res, err := websocket.Dial(w.t.Context(), "ws://127.0.0.1/ws", &websocket.DialOptions{
+		HTTPClient:   &http.Client{Transport: tr},
+		HTTPHeader:   http.Header{"Origin": {testOrigin}},
+		Subprotocols: []string{wire.Subprotocol, wire.TokenSubprotocolPrefix + testToken},
+	})
+	if err != nil {
+		w.t.Fatalf("dial: %v", err)
+	}
+	if got := res.Header.Get("Sec-Websocket-Protocol"); got != wire.Subprotocol {
+		w.t.Errorf("subprotocol = %q, want %q", got, wire.Subprotocol)
+	}
+	ws.SetReadLimit(wire.MaxFrameBytes)
+	p.ws = ws
+	go p.readAll()
+	w.t.Cleanup(func() { _ = ws.CloseNow(); <-p.done; tr.CloseIdleConnections() })
+	return p
+}
+
+func (p *peer) readAll() {
+	defer close(p.done)
+	for {
+		_, b, err := p.ws.Read(context.Background())
+		p.mu.Lock()
+		if err != nil {
+			p.closed = "lost"
+			var ce websocket.CloseError
+			if errors.As(err, &ce) {
+				p.closed = fmt.Sprintf("close %d %q", ce.Code, ce.Reason)
+			}
+			p.mu.Unlock()
+			return
+		}
+		ping := p.pongs && strings.Contains(string(b), `"method":"ping"`)
+		if !ping {
+			p.frames = append(p.frames, string(b))
+		}
+		p.mu.Unlock()
+		if ping {
+			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
+		}
+	}
+}
+
+// send sends a frame; it does not mind if the connection is gone.
+func (p *peer) send(format string, args ...any) {
+	frame := format
+	if len(args) > 0 {
+		frame = fmt.Sprintf(format, args...)
+	}
+	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
+}
+
+// take waits until nothing moves and returns the frames since the last time.
+func (p *peer) take() []string {
+	synctest.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := p.frames
+	p.frames = nil
+	return out
+}
+
+// end returns how the connection ended, once nothing moves.
+func (p *peer) end() string {
+	synctest.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
+// wantFrames compares the frames since the last time.
+func (p *peer) wantFrames(want ...string) {
+	p.w.t.Helper()
+	if got := p.take(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		p.w.t.Errorf("after %v: frames\n got %q\nwant %q", time.Since(p.w.start), got, want)
+	}
+}
+
+// stallConn is a connection whose reader can be held up.
+type stallConn struct {
+	net.Conn
+	gate atomic.Pointer[chan struct{}]
+}
+
+func (c *stallConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if gate := c.gate.Load(); gate != nil {
+		<-*gate
+	}
+	return n, err
+}
+
+// stall stops reading until release is closed.
+func (p *peer) stall(release chan struct{}) { p.raw.gate.Store(&release) }
+
+// drop breaks the connection without a word.
+func (p *peer) drop() {
+	_ = p.raw.Close()
+	<-p.done
+	synctest.Wait()
+}
+
+const (
+	helloOK = `{"jsonrpc":"2.0","id":"h","result":{"protocol":1,"serverVersion":"0.1.0"}}`
+	syncNil = `{"jsonrpc":"2.0","id":"s/1","method":"plugin.sync","params":{}}`
+)
+
+// browser connects a browser with tab 7, document d7, and takes the first
+// frames.
+func (w *world) browser(id, boot string) *peer {
+	w.t.Helper()
+	p := w.dial()
+	p.hello(id, boot)
+	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+	if got := p.take(); len(got) == 0 || got[0] != helloOK {
+		w.t.Fatalf("first frames = %q, want the answer to hello", got)
+	}
+	return p
+}
+
+func (p *peer) hello(id, boot string) {
+	p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0"}}`, id, boot)
+}
+
+func dispatchFrame(id string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tool.dispatch","params":{"dispatchId":%[1]q,"plugin":"chat","tool":"export","tabId":7,"documentId":"d7","maxResultBytes":104857600,"args":{"n":1}}}`, id)
+}
+
+func cancelText(id, reason string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, reason)
+}
+
+func (p *peer) answer(id, output string) {
+	p.send(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
+}
