@@ -1,0 +1,134 @@
+package jsbuild
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	sdkts "opentabs/sdk-ts"
+)
+
+// bundleName is the name of the file that becomes an adapter.
+const bundleName = "adapter.iife.js"
+
+// notice stands at the head of every adapter: zod's license wants it.
+const notice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
+
+// identity is what the runtime of an adapter is told of its package; the JSON
+// names are those of PluginIdentity in sdk-ts/src/runtime/install.ts.
+type identity struct {
+	Name            string   `json:"name"`
+	DisplayName     string   `json:"displayName"`
+	Description     string   `json:"description"`
+	URLPatterns     []string `json:"urlPatterns"`
+	ExcludePatterns []string `json:"excludePatterns,omitempty"`
+	Homepage        string   `json:"homepage,omitempty"`
+}
+
+// bundled is what esbuild made of one entry.
+type bundled struct {
+	Code      []byte
+	SourceMap []byte
+	Warnings  []Problem
+}
+
+// sdkSources are the SDK and, unless the plugin brings its own, zod for the
+// bundler. Both names that plugins import the SDK by mean this copy, so that
+// an adapter always fits the server it was built by.
+func sdkSources(withZod bool) (Sources, error) {
+	s := Sources{
+		Roots: map[string]fs.FS{"sdk": sdkts.Source},
+		Alias: map[string]string{
+			"@opentabs/sdk":            "sdk/src/index.ts",
+			"@opentabs-dev/plugin-sdk": "sdk/src/index.ts",
+			"@opentabs/sdk/":           "sdk/src/",
+		},
+	}
+	if withZod {
+		zod, err := fs.Sub(sdkts.Source, "vendor/zod")
+		if err != nil {
+			return Sources{}, fmt.Errorf("open the embedded zod: %w", err)
+		}
+		s.Roots["zod"] = zod
+		maps.Copy(s.Alias, map[string]string{
+			"zod":                  "zod/index.js",
+			"zod/v4":               "zod/v4/index.js",
+			"zod/v4/core":          "zod/v4/core/index.js",
+			"zod/v4/locales/en.js": "zod/v4/locales/en.js",
+		})
+	}
+	return s, nil
+}
+
+// adapterEntry is the module that becomes the adapter.
+func adapterEntry(entry string, id identity) (string, error) {
+	who, err := json.Marshal(id)
+	if err != nil {
+		return "", fmt.Errorf("encode the plugin's identity: %w", err)
+	}
+	return fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+import * as module from %s;
+import { install } from "@opentabs/sdk/runtime/install.ts";
+install(module.default, %s);
+`, quote("./"+entry), who), nil
+}
+
+// extractEntry is the module that is run to read the plugin's tools.
+func extractEntry(entry string) string {
+	return fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+import * as module from %s;
+import { extract } from "@opentabs/sdk/extract/extract.ts";
+globalThis.%s = JSON.stringify(extract(module.default));
+`, quote("./"+entry), extractedName)
+}
+
+// bundle makes one script of entry, an ES module in the directory of zod. The
+// error is a *BuildError if the plugin's source is at fault.
+func bundle(entry string, zod zodSource) (bundled, error) {
+	sources, err := sdkSources(!zod.Installed)
+	if err != nil {
+		return bundled{}, err
+	}
+	r := api.Build(api.BuildOptions{
+		Stdin:         &api.StdinOptions{Contents: entry, ResolveDir: zod.Dir, Sourcefile: "opentabs-entry.ts", Loader: api.LoaderTS},
+		AbsWorkingDir: zod.Dir,
+		Outfile:       "dist/" + bundleName,
+		Bundle:        true,
+		Format:        api.FormatIIFE,
+		Platform:      api.PlatformBrowser,
+		Target:        api.ES2022,
+		TreeShaking:   api.TreeShakingTrue,
+		Charset:       api.CharsetUTF8,
+		LegalComments: api.LegalCommentsNone,
+		Banner:        map[string]string{"js": notice + "\n\"use strict\";"},
+		Sourcemap:     api.SourceMapExternal,
+		Plugins:       []api.Plugin{zod.plugin(sources), sources.Plugin()},
+		LogLevel:      api.LogLevelSilent,
+		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction says it better
+	})
+	if len(r.Errors) > 0 {
+		return bundled{}, &BuildError{Dir: zod.Dir, Problems: fromEsbuild(r.Errors)}
+	}
+	b := bundled{Warnings: fromEsbuild(r.Warnings)}
+	for _, file := range r.OutputFiles {
+		if strings.HasSuffix(file.Path, ".map") {
+			b.SourceMap = file.Contents
+		} else {
+			b.Code = file.Contents
+		}
+	}
+	return b, nil
+}
+
+// quote writes s as a JavaScript string.
+func quote(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil { // a string always marshals
+		panic("jsbuild: " + err.Error())
+	}
+	return string(text)
+}

@@ -1,0 +1,148 @@
+package jsbuild
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// childArgs are this test binary as the child process; TestMain makes it so.
+var childArgs = []string{os.Args[0], "__extract"}
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 {
+		switch os.Args[1] {
+		case "__extract":
+			os.Exit(Extract(os.Stdin, os.Stdout))
+		case "__surroundings":
+			dir, err := os.Getwd()
+			found, marshalErr := json.Marshal(map[string]any{"env": os.Environ(), "dir": dir})
+			if err = errors.Join(err, marshalErr); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			fmt.Printf(`{"extracted":%s}`, found)
+			os.Exit(0)
+		case "__hang":
+			<-time.After(time.Hour)
+		case "__crash":
+			fmt.Fprintln(os.Stderr, "out of luck")
+			os.Exit(3)
+		case "__flood":
+			for {
+				if _, err := os.Stdout.WriteString(strings.Repeat("x", 1<<16)); err != nil {
+					os.Exit(1)
+				}
+			}
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func TestExtractRunsScript(t *testing.T) {
+	script := `globalThis.` + extractedName + ` = JSON.stringify({answer: 6 * 7, page: typeof document});`
+	answer, err := runExtract(t.Context(), childArgs, []byte(script), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(answer.Extracted), `{"answer":42,"page":"function"}`; got != want {
+		t.Errorf("got %s (%+v), want %s", got, answer, want)
+	}
+}
+
+// What a plugin's code does to the process that reads it ends there.
+func TestExtractLimits(t *testing.T) {
+	tests := []struct{ name, script, limit, err string }{
+		{name: "endless loop", script: `for (;;) {}`, limit: "time"},
+		{name: "endless loop that catches", script: `for (;;) { try { for (;;) {} } catch {} }`, limit: "time"},
+		{name: "slow pattern", script: `/^(a+)+$/.test('a'.repeat(40) + 'b')`, limit: "time"},
+		{name: "memory", script: `const kept = []; for (;;) kept.push(new Uint8Array(1 << 20).fill(1))`, limit: "memory"},
+		{name: "memory of strings", script: `let s = 'x'; for (;;) s += s + s;`, err: "string too long"},
+		{name: "deep recursion", script: `(function f() { f(); })()`, err: "stack overflow"},
+		{name: "thrown error", script: `throw new TypeError('no luck')`, err: "no luck"},
+		{name: "thrown value", script: `throw {toString() { throw 1 }}`, err: "without a message"},
+		{name: "syntax", script: `let let`, err: "SyntaxError"},
+		{name: "overwritten answer", script: `globalThis.` + extractedName + ` = 1`, err: "overwrote the answer"},
+		{name: "answer that is not JSON", script: `globalThis.` + extractedName + ` = 'x'`, err: "overwrote the answer"},
+		{name: "no answer", script: ``, err: extractedName},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			timeout := time.Minute
+			if test.limit == "time" {
+				timeout = 300 * time.Millisecond
+			}
+			answer, err := runExtract(t.Context(), childArgs, []byte(test.script), timeout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer.Extracted != nil || answer.Limit != test.limit || !strings.Contains(answer.Error, test.err) {
+				t.Errorf("got %+v, want limit %q and an error with %q", answer, test.limit, test.err)
+			}
+			if answer.problem(bundled{}, timeout) == nil {
+				t.Errorf("%+v is no problem", answer)
+			}
+		})
+	}
+}
+
+// The child gets nothing that it could give away, and nothing of it stays.
+func TestExtractSurroundings(t *testing.T) {
+	t.Setenv("OPENTABS_SECRET", "token")
+	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Env []string
+		Dir string
+	}
+	if err := json.Unmarshal(answer.Extracted, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, kv := range got.Env {
+		if strings.HasPrefix(kv, "OPENTABS_") || strings.HasPrefix(kv, "HOME=") || strings.HasPrefix(kv, "PATH=") {
+			t.Errorf("the child's environment has %s", kv)
+		}
+	}
+	if _, err := os.Stat(got.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its directory %s is left: %v", got.Dir, err)
+	}
+}
+
+func TestExtractOfChildThatFails(t *testing.T) {
+	run := func(ctx context.Context, arg string) (extractAnswer, error) {
+		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond)
+	}
+	if answer, err := run(t.Context(), "__hang"); err != nil || answer.Limit != "time" {
+		t.Errorf("hanging child: got %+v, %v; want the time limit", answer, err)
+	}
+	if _, err := run(t.Context(), "__crash"); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
+		t.Errorf("crashing child: got %v, want its exit code and words", err)
+	}
+	if answer, err := run(t.Context(), "__flood"); err != nil || answer.Limit != "time" {
+		t.Errorf("flooding child: got %+v, %v; want the time limit", answer, err)
+	}
+	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second); err == nil {
+		t.Error("a child that can't be started gives no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := run(ctx, "__hang"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
+
+func TestExtractRefusesOtherInput(t *testing.T) {
+	for _, in := range []string{"", "no limits\n", `{"timeoutMs":1}`} {
+		var out strings.Builder
+		if code := Extract(strings.NewReader(in), &out); code == 0 || out.Len() > 0 {
+			t.Errorf("%q: code %d, output %q", in, code, out.String())
+		}
+	}
+}

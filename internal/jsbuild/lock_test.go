@@ -1,0 +1,95 @@
+package jsbuild
+
+import (
+	"strings"
+	"testing"
+
+	"modernc.org/quickjs"
+)
+
+// run evaluates scripts one after the other in an engine with the page's shim
+// and returns the value of the last one.
+func run(t *testing.T, scripts ...string) any {
+	t.Helper()
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vm.Close()
+	var value any
+	for _, script := range append([]string{pageShim}, scripts...) {
+		if value, err = vm.Eval(script, quickjs.EvalGlobal); err != nil {
+			t.Fatalf("%v\nin %.200s", err, script)
+		}
+		if _, err := vm.ExecutePendingJobs(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return value
+}
+
+// checkAdapter is true for an adapter that is registered in o and locked.
+const checkAdapter = `
+const entry = Object.getOwnPropertyDescriptor(o.adapters, 'messages');
+const adapters = Object.getOwnPropertyDescriptor(o, 'adapters');
+const a = entry.value;
+JSON.stringify([
+  Object.isFrozen(a), Object.isFrozen(a.tools), a.tools.every(Object.isFrozen), a.tools.length,
+  entry.writable, entry.configurable, entry.enumerable, adapters.writable, adapters.configurable,
+  a.__adapterHash, a.name, a.displayName, a.urlPatterns.length, typeof a.teardown, typeof a.isReady,
+]);`
+
+func TestAdapterRegistersLocked(t *testing.T) {
+	dir := copyExample(t)
+	b := build(t, dir)
+	code := string(read(t, dir, "dist/adapter.iife.js"))
+	want := `[true,true,true,10,false,false,true,false,false,"` + b.Hash + `","messages","Messages",2,"function","function"]`
+	if got := run(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
+		t.Errorf("got  %v\nwant %s", got, want)
+	}
+	// Evaluated again, it takes the place of the locked one.
+	if got := run(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
+		t.Errorf("evaluated twice\ngot  %v\nwant %s", got, want)
+	}
+}
+
+// The extension evaluates adapters as functions with a container of their
+// own; nothing of ours may reach the page's window.
+func TestAdapterInPrivateContainer(t *testing.T) {
+	dir := copyExample(t)
+	b := build(t, dir)
+	code := string(read(t, dir, "dist/adapter.iife.js"))
+	got := run(t,
+		`const before = Object.getOwnPropertyNames(globalThis).length; const own = {};`,
+		"(function (globalThis, window, self) {\n"+code+"\n})(own, own, own);",
+		`const after = Object.getOwnPropertyNames(globalThis).length; const o = own.__openTabs;
+if (after !== before || '__openTabs' in globalThis) throw new Error('it left something on the window');`,
+		checkAdapter)
+	if text, ok := got.(string); !ok || !strings.Contains(text, b.Hash) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestAdapterCalls(t *testing.T) {
+	dir := copyExample(t)
+	build(t, dir)
+	code := string(read(t, dir, "dist/adapter.iife.js"))
+	got := run(t, code, `
+globalThis.results = [];
+const tools = globalThis.__openTabs.adapters.messages.tools;
+const call = (name, params, context) => {
+  const tool = tools.find((tool) => tool.name === name);
+  const parsed = tool.input.safeParse(params);
+  if (!parsed.success) { results.push(name + ' refused'); return; }
+  tool.handle(parsed.data, context).then((r) => results.push(r), (e) => results.push([e.code, e.message, e.retryable]));
+};
+call('echo', {value: {a: [1, null]}});
+call('echo', {value: 2}, {reportProgress() {}});
+call('fail', {message: 'no', code: 'MINE', retryable: true});
+call('big', {bytes: -1});
+globalThis.__openTabs._pluginName`, `JSON.stringify(results)`)
+	want := `["big refused",{"value":{"a":[1,null]}},{"value":2},["MINE","no",true]]`
+	if got != want {
+		t.Errorf("got  %v\nwant %s", got, want)
+	}
+}

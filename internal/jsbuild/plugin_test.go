@@ -1,0 +1,248 @@
+package jsbuild
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/plugin"
+	sdkts "opentabs/sdk-ts"
+)
+
+const exampleDir = "../../sdk-ts/examples/messages"
+
+// exampleTools are the tools of the example, in its order.
+var exampleTools = []string{"export_messages", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail"}
+
+// copyExample puts the example's source into a new directory that has no
+// node_modules above it.
+func copyExample(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"package.json", "src"} {
+		from := filepath.Join(exampleDir, name)
+		if info, err := os.Stat(from); err != nil {
+			t.Fatal(err)
+		} else if info.IsDir() {
+			if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(from)); err != nil {
+				t.Fatal(err)
+			}
+		} else if text, err := os.ReadFile(from); err != nil {
+			t.Fatal(err)
+		} else if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// write makes the files of a plugin in a new directory.
+func write(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func build(t testing.TB, dir string) *Built {
+	t.Helper()
+	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func read(t testing.TB, dir, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestBuildExample(t *testing.T) {
+	dir := copyExample(t)
+	b := build(t, dir)
+	if b.Name != "messages" || b.DisplayName != "Messages" || b.Version != "0.1.0" || len(b.Warnings) > 0 {
+		t.Errorf("got %+v", b)
+	}
+	var names []string
+	for _, tool := range b.Tools {
+		names = append(names, tool.Name)
+	}
+	if got, want := strings.Join(names, " "), strings.Join(exampleTools, " "); got != want {
+		t.Errorf("tools %s, want %s", got, want)
+	}
+	for i, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
+		info, err := os.Stat(filepath.Join(dir, "dist", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Files[i].Path != filepath.Join(b.Dir, "dist", name) || int64(b.Files[i].Bytes) != info.Size() {
+			t.Errorf("file %d is told as %+v, it is %s with %d bytes", i, b.Files[i], name, info.Size())
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "dist", ".*")); err != nil || len(left) > 0 {
+		t.Errorf("temporary files are left: %v %v", left, err)
+	}
+	loaded, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(loaded.Tools) != len(exampleTools) || loaded.SDKVersion != sdkts.Version() || len(loaded.Warnings) > 0 {
+		t.Errorf("loaded as %+v", loaded)
+	}
+}
+
+// The hash is that of the bundle without the snippet, found as plugin-format.md
+// 1.7 says; the map's comment is last.
+func TestAdapterHash(t *testing.T) {
+	dir := copyExample(t)
+	b := build(t, dir)
+	code := string(read(t, dir, "dist/adapter.iife.js"))
+	cut := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
+	if cut < 0 {
+		t.Fatal("the marker is missing")
+	}
+	sum := sha256.Sum256([]byte(code[:cut]))
+	said := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
+	if said == nil || said[1] != hex.EncodeToString(sum[:]) || said[1] != b.Hash {
+		t.Errorf("the adapter says %v, Built says %s, the bundle has %x", said, b.Hash, sum)
+	}
+	if !strings.HasSuffix(code, "\n//# sourceMappingURL=adapter.iife.js.map\n") {
+		t.Errorf("the file ends with %q", code[len(code)-80:])
+	}
+	if !strings.HasPrefix(code, notice+"\n\"use strict\";\n(() => {") {
+		t.Errorf("the file begins with %q", code[:200])
+	}
+}
+
+func TestSourceMap(t *testing.T) {
+	dir := copyExample(t)
+	build(t, dir)
+	var m struct {
+		Sources        []string
+		SourcesContent []string
+	}
+	if err := json.Unmarshal(read(t, dir, "dist/adapter.iife.js.map"), &m); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range m.Sources {
+		if name == "../src/tools/echo.ts" {
+			if m.SourcesContent[i] != string(read(t, dir, "src/tools/echo.ts")) {
+				t.Error("the map has another text of echo.ts")
+			}
+			return
+		}
+	}
+	t.Errorf("the map has no echo.ts: %q", m.Sources)
+}
+
+func TestBuildWithoutSourceMap(t *testing.T) {
+	dir := copyExample(t)
+	build(t, dir)
+	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, NoSourceMap: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "dist", mapName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the former map is left: %v", err)
+	}
+	if code := string(read(t, dir, "dist/adapter.iife.js")); strings.Contains(code, "sourceMappingURL") || len(b.Files) != 2 {
+		t.Error("the adapter names a map")
+	}
+}
+
+func TestSameSourceSameBytes(t *testing.T) {
+	one, two := copyExample(t), copyExample(t)
+	build(t, one)
+	build(t, two)
+	build(t, two) // over itself
+	for _, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
+		a, b := read(t, one, "dist/"+name), read(t, two, "dist/"+name)
+		if string(a) != string(b) {
+			t.Errorf("%s differs", name)
+		}
+		if strings.Contains(string(a), one) || strings.Contains(string(a), filepath.Base(exampleDir)+"/src") {
+			t.Errorf("%s names the directory it was built in", name)
+		}
+	}
+}
+
+// The author's zod is used if it is a zod 4.
+func TestInstalledZod(t *testing.T) {
+	embeddedDir := copyExample(t)
+	build(t, embeddedDir)
+	vendored, err := fs.Sub(sdkts.Source, "vendor/zod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := copyExample(t)
+	if err := os.CopyFS(filepath.Join(dir, "node_modules/zod"), vendored); err != nil {
+		t.Fatal(err)
+	}
+	b := build(t, dir)
+	code := string(read(t, dir, "dist/adapter.iife.js"))
+	if !strings.Contains(code, "// node_modules/zod/v4/classic/schemas.js") || strings.Contains(code, "opentabs:zod") {
+		t.Error("the installed zod is not used, or not alone")
+	}
+	if strings.Contains(code, "globalThis.__zod") || strings.Contains(code, dir) || len(b.Warnings) > 0 {
+		t.Error("zod keeps state on the page's window, or the adapter names the directory")
+	}
+	if string(read(t, dir, "dist/tools.json")) != string(read(t, embeddedDir, "dist/tools.json")) {
+		t.Error("tools.json differs from that of the embedded zod")
+	}
+	old := []byte(`{"name":"zod","version":"3.24.1","main":"index.js"}`)
+	if err := os.WriteFile(filepath.Join(dir, "node_modules/zod/package.json"), old, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b = build(t, dir)
+	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "zod 3.24.1 is installed") {
+		t.Errorf("zod 3: warnings %v", b.Warnings)
+	}
+	if code := string(read(t, dir, "dist/adapter.iife.js")); !strings.Contains(code, "opentabs:zod") {
+		t.Error("zod 3 is used")
+	}
+}
+
+// An adapter carries one language of zod.
+func TestAdapterSize(t *testing.T) {
+	dir := copyExample(t)
+	b := build(t, dir)
+	if b.Files[0].Bytes > 500_000 {
+		t.Errorf("the example's adapter has %d bytes", b.Files[0].Bytes)
+	}
+}
+
+func BenchmarkBuildExample(b *testing.B) {
+	dir := copyExample(b)
+	for b.Loop() {
+		build(b, dir)
+	}
+}
+
+// The default command is this program itself.
+func TestBuildStartsItself(t *testing.T) {
+	b, err := BuildPlugin(t.Context(), copyExample(t), Options{ExtractTimeout: time.Minute})
+	if err != nil || len(b.Tools) != len(exampleTools) {
+		t.Errorf("got %+v, %v", b, err)
+	}
+}

@@ -1,0 +1,69 @@
+package jsbuild
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Problem is one thing that is wrong with a plugin, and what to do about it.
+type Problem struct {
+	// Where is a file of the plugin, with line and column ("src/a.ts:3:7") if
+	// they are known; empty if the problem has no place.
+	Where string
+	Text  string
+	// Line is the line of source at Where; empty if it is not known.
+	Line string
+}
+
+// String returns the problem as people read it.
+func (p Problem) String() string {
+	text := p.Text
+	if p.Where != "" {
+		text = p.Where + ": " + text
+	}
+	if line := strings.TrimSpace(p.Line); line != "" {
+		text += "\n      " + line
+	}
+	return text
+}
+
+// BuildError says why a plugin can't be built: all that is known, not only the
+// first.
+type BuildError struct {
+	// Dir is the plugin's directory.
+	Dir      string
+	Problems []Problem
+}
+
+// Error lists the problems, one a line.
+func (e *BuildError) Error() string {
+	var b strings.Builder
+	noun := "problems"
+	if len(e.Problems) == 1 {
+		noun = "problem"
+	}
+	fmt.Fprintf(&b, "the plugin in %s has %d %s; fix what is listed and build again", e.Dir, len(e.Problems), noun)
+	for _, p := range e.Problems {
+		b.WriteString("\n  - " + p.String())
+	}
+	return b.String()
+}
+
+// fromEsbuild turns esbuild's messages into problems.
+func fromEsbuild(messages []api.Message) []Problem {
+	problems := make([]Problem, 0, len(messages))
+	for _, m := range messages {
+		p := Problem{Text: m.Text}
+		if at := m.Location; at != nil {
+			p.Where = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column+1)
+			p.Line = at.LineText
+		}
+		for _, note := range m.Notes {
+			p.Text += "; " + strings.TrimSuffix(note.Text, ".")
+		}
+		problems = append(problems, p)
+	}
+	return problems
+}

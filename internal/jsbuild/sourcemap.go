@@ -1,0 +1,100 @@
+package jsbuild
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// frameAt finds the position in one line of the engine's stack traces.
+var frameAt = regexp.MustCompile(`:(\d+):(\d+)\)?$`)
+
+// place returns the place in the plugin's source that a stack trace of the
+// bundle points to, as file:line:column; empty if it can't be told.
+func (b bundled) place(stack string) string {
+	for _, frame := range strings.Split(stack, "\n") {
+		at := frameAt.FindStringSubmatch(strings.TrimSpace(frame))
+		if at == nil {
+			continue
+		}
+		line, _ := strconv.Atoi(at[1])
+		column, _ := strconv.Atoi(at[2])
+		if where := sourceOf(b.SourceMap, line-1, column-1); where != "" {
+			return where
+		}
+	}
+	return ""
+}
+
+// sourceOf looks up a position, counted from 0, of a bundle in its source map.
+// Files that are not the plugin's own have no place.
+func sourceOf(sourceMap []byte, line, column int) string {
+	var m struct {
+		Sources  []string `json:"sources"`
+		Mappings string   `json:"mappings"`
+	}
+	if json.Unmarshal(sourceMap, &m) != nil {
+		return ""
+	}
+	var source, atLine, atColumn int // these run on over all lines
+	var found string
+	for i, group := range strings.Split(m.Mappings, ";") {
+		if i > line {
+			break
+		}
+		generated := 0
+		for _, segment := range strings.Split(group, ",") {
+			fields := decodeVLQ(segment)
+			if len(fields) == 0 {
+				continue
+			}
+			generated += fields[0]
+			if len(fields) < 4 {
+				continue
+			}
+			source, atLine, atColumn = source+fields[1], atLine+fields[2], atColumn+fields[3]
+			if i == line && (generated <= column || found == "") && source >= 0 && source < len(m.Sources) {
+				found = place(m.Sources[source], atLine+1, atColumn+1)
+			}
+		}
+	}
+	return found
+}
+
+// place writes a position of a file that a source map in dist/ names.
+func place(file string, line, column int) string {
+	if strings.Contains(file, ":") || strings.Contains(file, "node_modules/") || strings.HasSuffix(file, "opentabs-entry.ts") {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d", path.Join("dist", file), line, column)
+}
+
+const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+// decodeVLQ reads one segment of a source map's mappings (ECMA-426): numbers
+// in base 64, five bits a digit, the lowest bit of each number its sign.
+func decodeVLQ(segment string) []int {
+	var fields []int
+	value, shift := 0, 0
+	for _, c := range segment {
+		digit := strings.IndexRune(vlqDigits, c)
+		if digit < 0 {
+			return nil
+		}
+		value += (digit & 31) << shift
+		if digit&32 != 0 {
+			shift += 5
+			continue
+		}
+		if value&1 != 0 {
+			fields = append(fields, -(value >> 1))
+		} else {
+			fields = append(fields, value>>1)
+		}
+		value, shift = 0, 0
+	}
+	return fields
+}

@@ -1,0 +1,34 @@
+// Package sdkts embeds what plugins are built with: the TypeScript SDK and the
+// copy of zod for plugins that bring none.
+package sdkts
+
+import (
+	"embed"
+	"encoding/json"
+)
+
+// Source holds src, without its tests, vendor/zod and package.json.
+//
+//go:embed package.json vendor/zod
+//go:embed src/context.ts src/fetch.ts src/index.ts src/plugin.ts src/running.ts
+//go:embed src/timing.ts src/tool-error.ts src/tool.ts
+//go:embed src/extract/extract.ts src/extract/schema.ts
+//go:embed src/runtime/call.ts src/runtime/container.ts src/runtime/context.ts
+//go:embed src/runtime/install.ts src/runtime/jitless.ts src/runtime/navigation.ts
+//go:embed src/runtime/value.ts src/runtime/zod-global.ts
+var Source embed.FS
+
+// Version returns the SDK's version.
+func Version() string {
+	text, err := Source.ReadFile("package.json")
+	if err != nil { // it is embedded
+		panic("sdkts: " + err.Error())
+	}
+	var pkg struct {
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal(text, &pkg); err != nil {
+		panic("sdkts: package.json: " + err.Error())
+	}
+	return pkg.Version
+}

@@ -1,0 +1,20 @@
+import { definePlugin } from '@opentabs/sdk';
+import { big } from './tools/big.ts';
+import { countdown } from './tools/countdown.ts';
+import { echo } from './tools/echo.ts';
+import { exportMessages } from './tools/export-messages.ts';
+import { fail } from './tools/fail.ts';
+import { heartbeat } from './tools/heartbeat.ts';
+import { navigate } from './tools/navigate.ts';
+import { reports } from './tools/reports.ts';
+import { silent } from './tools/silent.ts';
+import { stubborn } from './tools/stubborn.ts';
+
+export default definePlugin({
+  tools: [exportMessages, countdown, silent, echo, big, reports, heartbeat, stubborn, navigate, fail],
+
+  // The site marks its page while nobody is logged in.
+  isReady() {
+    return !document.documentElement.hasAttribute('data-logged-out');
+  },
+});

@@ -1,0 +1,22 @@
+import { defineTool, sleep } from '@opentabs/sdk';
+import { z } from 'zod';
+
+export const countdown = defineTool({
+  name: 'countdown',
+  description: 'Counts down to zero and reports each step.',
+  icon: 'timer',
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  input: z.object({
+    from: z.number().int().min(0).max(100_000).describe('Where to begin'),
+    intervalMs: z.number().min(0).max(600_000).default(1000).describe('The time between two steps, in milliseconds'),
+  }),
+  output: z.object({ counted: z.number().int() }),
+
+  async handle({ from, intervalMs }, context) {
+    for (let done = 1; done <= from; done++) {
+      await sleep(intervalMs, { signal: context?.signal });
+      context?.reportCount(done, from, `${from - done} to go`);
+    }
+    return { counted: from };
+  },
+});

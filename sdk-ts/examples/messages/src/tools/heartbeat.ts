@@ -1,0 +1,28 @@
+import { defineTool, sleep } from '@opentabs/sdk';
+import { z } from 'zod';
+import { recordAbort } from '../record-abort.ts';
+
+export const heartbeat = defineTool({
+  name: 'heartbeat',
+  description: 'Reports again and again that it is alive, without saying how far it is.',
+  icon: 'heart-pulse',
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  input: z.object({
+    everyMs: z.number().min(1).describe('The time between two reports, in milliseconds'),
+    forMs: z.number().min(0).default(0).describe('How long to go on, in milliseconds; 0 means for ever'),
+  }),
+  output: z.object({ beats: z.number().int() }),
+
+  async handle({ everyMs, forMs }, context) {
+    recordAbort(context?.signal);
+    const began = performance.now();
+    const left = () => (forMs === 0 ? Number.POSITIVE_INFINITY : forMs - (performance.now() - began));
+    let beats = 0;
+    while (left() > 0) {
+      await sleep(Math.min(everyMs, left()), { signal: context?.signal });
+      beats++;
+      context?.reportProgress({ message: `beat ${beats}` });
+    }
+    return { beats };
+  },
+});

@@ -1,0 +1,110 @@
+import { toJSONSchema, type z } from 'zod';
+import { isBag, messageOf } from '../runtime/value.ts';
+
+/** A JSON Schema, or what stands in the way of one. */
+export interface Converted {
+  schema?: Record<string, unknown>;
+  problems: string[];
+}
+
+/** `input` is what an agent sends, `output` what a handler returns. */
+type Side = 'input' | 'output';
+
+/** What to write in place of a type that JSON does not have, by the type's name in zod. */
+const advice: Readonly<Record<string, string>> = {
+  date: 'use z.iso.datetime(), or z.iso.date()',
+  bigint: 'use z.string(), or z.int()',
+  map: 'use z.record()',
+  set: 'use z.array()',
+  transform: 'describe what the handler returns and do the conversion in the handler',
+  custom: 'use a type that JSON has, and .refine() for what it must fulfil',
+  function: 'leave it out: a function cannot be sent',
+  undefined: 'use .optional()',
+  void: 'use z.object({})',
+  nan: 'use z.number() or z.null()',
+  symbol: 'use z.string() or z.enum()',
+};
+
+/** Reports whether `value` is a schema of zod 4. */
+export function isSchema(value: unknown): value is z.ZodType {
+  return isBag(value) && isBag(value._zod) && isBag(value._zod.def);
+}
+
+/** Converts a schema and names every field that JSON Schema cannot express. */
+export function convert(schema: z.ZodType, side: Side): Converted {
+  const problems: string[] = [];
+  const note = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
+    const hint = advice[zodSchema._zod.def.type] ?? 'use a type that JSON has';
+    problems.push(`${side}${fieldOf(path)}: ${message}; ${hint}`);
+    return 'any';
+  };
+  try {
+    const found = toJSONSchema(schema, { io: side, override: (one) => shapeObject(one, side), unrepresentable: note });
+    if (problems.length > 0) return { problems };
+    // A zod before 4.6 takes the function for leniency: only without it does such a zod refuse anything.
+    toJSONSchema(schema, { io: side });
+    const { $schema: _, ...json } = found;
+    return { schema: side === 'input' ? closed(json) : json, problems };
+  } catch (error) {
+    return { problems: [...problems, `${side}: ${messageOf(error)}`] };
+  }
+}
+
+interface Unrepresentable {
+  zodSchema: { _zod: { def: { type: string } } };
+  path: readonly (string | number)[];
+  message: string;
+}
+
+/** Turns a path inside a JSON Schema into one inside the value: properties/a/items becomes .a[]. */
+function fieldOf(path: readonly (string | number)[]): string {
+  let field = '';
+  for (let i = 0; i < path.length; i++) {
+    const step = path[i];
+    if (step === 'properties') field += `.${path[++i]}`;
+    else if (step === 'items' || step === 'prefixItems') field += '[]';
+    else if (step === 'additionalProperties') field += '.*';
+  }
+  return field;
+}
+
+/**
+ * Nothing removes what a handler returns beside the fields of its schema, so unless the author said otherwise (by
+ * z.strictObject) agents are not told that there is nothing else.
+ */
+function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: Side): void {
+  if (side !== 'output' || !isSchema(one.zodSchema)) return;
+  const { def } = one.zodSchema._zod;
+  if (def.type === 'object' && !('catchall' in def && def.catchall)) delete one.jsonSchema.additionalProperties;
+}
+
+/**
+ * Closes objects to unknown fields. Zod drops such fields without a word, so an agent that misspells an optional
+ * parameter would never learn it. The members of an `allOf` stay open: each knows only its own fields.
+ */
+function closed(json: Record<string, unknown>): Record<string, unknown> {
+  const open = new Set<unknown>();
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) {
+      for (const one of node) visit(one);
+      return;
+    }
+    if (!isBag(node)) return;
+    if (Array.isArray(node.allOf)) for (const member of node.allOf) open.add(target(json, member));
+    for (const [key, one] of Object.entries(node)) if (!literal.has(key)) visit(one);
+    if (isBag(node.properties) && node.additionalProperties === undefined) objects.push(node);
+  };
+  const objects: Record<PropertyKey, unknown>[] = [];
+  visit(json);
+  for (const object of objects) if (!open.has(object)) object.additionalProperties = false;
+  return json;
+}
+
+/** Keywords whose value is data and not a schema. */
+const literal: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
+
+/** Follows a reference to the definitions of `json`. */
+function target(json: Record<string, unknown>, node: unknown): unknown {
+  if (!isBag(node) || typeof node.$ref !== 'string' || !isBag(json.$defs)) return node;
+  return json.$defs[node.$ref.replace('#/$defs/', '')];
+}

@@ -1,0 +1,155 @@
+import type { z } from 'zod';
+import { signalFor } from './running.ts';
+import { ToolError } from './tool-error.ts';
+
+/** What `fetch` takes, and a time limit. */
+export interface FetchOptions extends Omit<RequestInit, 'signal'> {
+  /** How long the site may take to begin its answer, in milliseconds; 30,000 if absent. */
+  timeout?: number | undefined;
+  /** Stops the request, its body included. The signal of the running call if absent; null for none. */
+  signal?: AbortSignal | null | undefined;
+}
+
+const defaultTimeoutMs = 30_000;
+/** How much of a failed answer's body goes into the error, in characters. */
+const maxBodyInError = 512;
+
+/**
+ * Makes a request with the page's cookies and returns the answer if its status is 2xx. Every failure is a ToolError:
+ * `aborted`, `TIMEOUT`, `network_error`, or what {@link httpStatusToToolError} makes of the status.
+ */
+export async function fetchFromPage(url: string, options: FetchOptions = {}): Promise<Response> {
+  const { timeout = defaultTimeoutMs, signal: given, ...init } = options;
+  const signal = signalFor(given);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeout);
+  let response: Response;
+  try {
+    const stop = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+    response = await fetch(url, { credentials: 'include', ...init, signal: stop });
+  } catch (error) {
+    if (late.signal.aborted && !signal?.aborted) throw ToolError.timeout(`no answer after ${timeout} ms: ${url}`);
+    throw requestFailed(error, signal, url);
+  } finally {
+    clearTimeout(timer);
+  }
+  if (response.ok) return response;
+  const body = await response.text().catch(() => '');
+  const detail = body ? `: ${body.slice(0, maxBodyInError)}` : '';
+  throw httpStatusToToolError(response, `HTTP ${response.status} from ${url}${detail}`);
+}
+
+/** Makes the error for a request or a body that did not arrive. */
+function requestFailed(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
+  if (signal?.aborted) return ToolError.aborted(signal.reason);
+  const message = error instanceof Error ? error.message : String(error);
+  return new ToolError(`no connection to ${url}: ${message}`, 'network_error', {
+    category: 'internal',
+    retryable: true,
+    cause: error,
+  });
+}
+
+/** Statuses of servers that may do better at a second try. */
+const retryableStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+
+/** Returns the error that fits the status of an answer that is not 2xx. */
+export function httpStatusToToolError(response: Response, message: string): ToolError {
+  const { status } = response;
+  switch (status) {
+    case 401:
+    case 403:
+      return ToolError.auth(message);
+    case 404:
+      return ToolError.notFound(message);
+    case 408:
+      return ToolError.timeout(message);
+    case 400:
+    case 422:
+      return ToolError.validation(message);
+    case 429:
+      return ToolError.rateLimited(message, retryAfterOf(response));
+    default:
+      return new ToolError(message, 'http_error', {
+        category: 'internal',
+        retryable: retryableStatuses.has(status),
+        retryAfterMs: status === 503 ? retryAfterOf(response) : undefined,
+      });
+  }
+}
+
+function retryAfterOf(response: Response): number | undefined {
+  const header = response.headers.get('retry-after');
+  return header === null ? undefined : parseRetryAfterMs(header);
+}
+
+/** Reads a Retry-After header, seconds or a date, as milliseconds from now; undefined if it is neither. */
+export function parseRetryAfterMs(header: string): number | undefined {
+  const text = header.trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+/** Makes a request and returns the answer's body as text. */
+export async function fetchText(url: string, options: FetchOptions = {}): Promise<string> {
+  const signal = signalFor(options.signal);
+  const response = await fetchFromPage(url, { ...options, signal: signal ?? null });
+  return await bodyText(response, signal, url);
+}
+
+async function bodyText(response: Response, signal: AbortSignal | undefined, url: string): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw requestFailed(error, signal, url);
+  }
+}
+
+/**
+ * Makes a request and returns the answer's JSON, parsed by `schema` if there is one. An empty body is undefined. A body
+ * that is not JSON or does not fit the schema is a ToolError `VALIDATION_ERROR`.
+ */
+export async function fetchJSON<S extends z.ZodType>(
+  url: string,
+  options: FetchOptions | undefined,
+  schema: S,
+): Promise<z.infer<S>>;
+export async function fetchJSON<T = unknown>(url: string, options?: FetchOptions): Promise<T | undefined>;
+export async function fetchJSON(url: string, options: FetchOptions = {}, schema?: z.ZodType): Promise<unknown> {
+  const text = await fetchText(url, options);
+  const value = text === '' ? undefined : parseJSON(text, url);
+  if (!schema) return value;
+  const parsed = await schema.safeParseAsync(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the answer'}: ${issue.message}`);
+  throw ToolError.validation(`unexpected answer from ${url}: ${issues.join('; ')}`);
+}
+
+function parseJSON(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw ToolError.validation(`the answer from ${url} is not JSON: ${text.slice(0, maxBodyInError)}`);
+  }
+}
+
+/** Posts `body` as JSON and returns the answer as {@link fetchJSON} does. */
+export async function postJSON<S extends z.ZodType>(
+  url: string,
+  body: unknown,
+  options: FetchOptions | undefined,
+  schema: S,
+): Promise<z.infer<S>>;
+export async function postJSON<T = unknown>(url: string, body: unknown, options?: FetchOptions): Promise<T | undefined>;
+export async function postJSON(
+  url: string,
+  body: unknown,
+  options: FetchOptions = {},
+  schema?: z.ZodType,
+): Promise<unknown> {
+  const headers = new Headers(options.headers);
+  if (!headers.has('content-type')) headers.set('content-type', 'application/json');
+  const post = { method: 'POST', ...options, headers, body: JSON.stringify(body) };
+  return schema ? await fetchJSON(url, post, schema) : await fetchJSON(url, post);
+}

@@ -1,0 +1,20 @@
+export type { ProgressAudience, ProgressOptions, ToolHandlerContext } from './context.ts';
+export {
+  type FetchOptions,
+  fetchFromPage,
+  fetchJSON,
+  fetchText,
+  httpStatusToToolError,
+  parseRetryAfterMs,
+  postJSON,
+} from './fetch.ts';
+export {
+  type ConfigField,
+  type ConfigSchema,
+  definePlugin,
+  OpenTabsPlugin,
+  type PluginDefinition,
+} from './plugin.ts';
+export { type SleepOptions, sleep, type WaitUntilOptions, waitUntil } from './timing.ts';
+export { defineTool, type ToolAnnotations, type ToolDefinition } from './tool.ts';
+export { ToolError, type ToolErrorCategory, type ToolErrorOptions } from './tool-error.ts';

@@ -1,0 +1,81 @@
+import { isBag, messageOf } from './value.ts';
+
+// Several adapters of one document share one patch of `history`: `__openTabs._navigationInterceptor` holds who wants to
+// know, by plugin name, and the original methods. The shape is that of existing adapters, which share it with ours.
+
+interface Interceptor {
+  callbacks: Map<string, (url: string) => void>;
+  origPushState: History['pushState'];
+  origReplaceState: History['replaceState'];
+}
+
+function isInterceptor(value: unknown): value is Interceptor {
+  return isBag(value) && value.callbacks instanceof Map;
+}
+
+/**
+ * Calls `onNavigate` whenever the document's URL has changed: by `history`, by a link to a fragment, by going back. What
+ * it throws is given to `failed`. Returns the function that ends this.
+ */
+export function watchNavigation(
+  name: string,
+  onNavigate: (url: string) => void,
+  failed: (error: unknown) => void,
+): () => void {
+  let last = location.href;
+  const changed = () => {
+    if (location.href === last) return;
+    last = location.href;
+    try {
+      onNavigate(last);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const { callbacks } = sharedInterceptor();
+  callbacks.set(name, changed);
+  window.addEventListener('popstate', changed);
+  window.addEventListener('hashchange', changed);
+  return () => {
+    window.removeEventListener('popstate', changed);
+    window.removeEventListener('hashchange', changed);
+    if (callbacks.get(name) === changed) callbacks.delete(name);
+    if (callbacks.size === 0) removeInterceptor();
+  };
+}
+
+function sharedInterceptor(): Interceptor {
+  const container = globalThis.__openTabs;
+  if (isBag(container) && isInterceptor(container._navigationInterceptor)) return container._navigationInterceptor;
+  const interceptor: Interceptor = {
+    callbacks: new Map(),
+    origPushState: history.pushState,
+    origReplaceState: history.replaceState,
+  };
+  history.pushState = patched(interceptor, interceptor.origPushState);
+  history.replaceState = patched(interceptor, interceptor.origReplaceState);
+  if (isBag(container)) container._navigationInterceptor = interceptor;
+  return interceptor;
+}
+
+function patched(interceptor: Interceptor, original: History['pushState']): History['pushState'] {
+  return function (this: History, ...args) {
+    Reflect.apply(original, this, args);
+    for (const [name, callback] of interceptor.callbacks) {
+      try {
+        callback(location.href);
+      } catch (error) {
+        // The page's own code is on the stack: another adapter's fault must not become its fault.
+        console.warn(`[opentabs] ${name}: onNavigate failed: ${messageOf(error)}`);
+      }
+    }
+  };
+}
+
+function removeInterceptor(): void {
+  const container = globalThis.__openTabs;
+  if (!isBag(container) || !isInterceptor(container._navigationInterceptor)) return;
+  history.pushState = container._navigationInterceptor.origPushState;
+  history.replaceState = container._navigationInterceptor.origReplaceState;
+  delete container._navigationInterceptor;
+}

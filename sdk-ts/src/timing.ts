@@ -1,0 +1,93 @@
+import { signalFor } from './running.ts';
+import { ToolError } from './tool-error.ts';
+
+export interface SleepOptions {
+  /** Stops the wait. The signal of the running call if absent; null for none. */
+  signal?: AbortSignal | null | undefined;
+}
+
+/** Waits `ms` milliseconds. Rejects with a ToolError `aborted` as soon as the signal aborts. */
+export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
+  const signal = signalFor(options.signal);
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(ToolError.aborted(signal.reason));
+      return;
+    }
+    const stopped = () => {
+      clearTimeout(timer);
+      reject(ToolError.aborted(signal?.reason));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stopped);
+      leaveTimerChain(resolve);
+    }, ms);
+    signal?.addEventListener('abort', stopped, { once: true });
+  });
+}
+
+/**
+ * Calls `next` in a task of its own. Chrome runs a timer that was set by a timer that was set by a timer ... only once a
+ * minute when its tab has been hidden for 5 minutes, which would end a call that sleeps between its reports
+ * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer that a message sets does not belong to the chain.
+ */
+function leaveTimerChain(next: () => void): void {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    next();
+  };
+  port2.postMessage(null);
+}
+
+export interface WaitUntilOptions extends SleepOptions {
+  /** The time between two tries, in milliseconds; 200 if absent. */
+  interval?: number | undefined;
+  /** When to give up, in milliseconds; 10,000 if absent. */
+  timeout?: number | undefined;
+}
+
+/**
+ * Waits until `predicate` returns true, trying at once and then at each interval. A predicate that throws is not true yet.
+ * Rejects with a ToolError `TIMEOUT` when the time is over, and with `aborted` as soon as the signal aborts.
+ */
+export async function waitUntil(
+  predicate: () => boolean | Promise<boolean>,
+  options: WaitUntilOptions = {},
+): Promise<void> {
+  const { interval = 200, timeout = 10_000 } = options;
+  const given = signalFor(options.signal);
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), timeout);
+  const stop = given ? AbortSignal.any([given, over.signal]) : over.signal;
+  let failure: unknown;
+  try {
+    while (!stop.aborted) {
+      try {
+        if (await unlessStopped(predicate, stop)) return;
+        failure = undefined;
+      } catch (error) {
+        failure = error;
+      }
+      await sleep(interval, { signal: stop }).catch(() => undefined);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  throw given?.aborted ? ToolError.aborted(given.reason) : gaveUp(timeout, failure);
+}
+
+/** Returns what `predicate` returns, or false as soon as `stop` aborts. */
+function unlessStopped(predicate: () => boolean | Promise<boolean>, stop: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const stopped = () => resolve(false);
+    stop.addEventListener('abort', stopped, { once: true });
+    const settled = () => stop.removeEventListener('abort', stopped);
+    Promise.resolve().then(predicate).then(resolve, reject).finally(settled);
+  });
+}
+
+function gaveUp(timeout: number, failure: unknown): ToolError {
+  const detail = failure instanceof Error ? `; the last try threw: ${failure.message}` : '';
+  return ToolError.timeout(`waited ${timeout} ms in vain${detail}`);
+}
