@@ -139,7 +139,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   'call.cancel.result.ended': { cancelled: false } satisfies Golden['call.cancel.result'],
   'error.version': {
     code: -32001,
-    message: 'protocol 2 is not 1; update the extension',
+    message: 'Protocol versions differ: opentabs 1, extension 2. Update opentabs, then start it again.',
   } satisfies Golden['error'],
 };
 
