@@ -187,6 +187,28 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// excerpt is a piece of code in a document: a comment that names its file, then
+// the piece.
+var excerpt = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
+
+// TestExcerpts holds that code in documents is taken from files that are
+// compiled.
+func TestExcerpts(t *testing.T) {
+	for doc, text := range documents(t) {
+		for _, m := range excerpt.FindAllStringSubmatch(text, -1) {
+			src, err := os.ReadFile(m[1])
+			if err != nil {
+				t.Errorf("%s: %v", doc, err)
+			} else if !strings.Contains(string(src), m[2]) {
+				t.Errorf("%s: the excerpt is not what %s has; copy it anew", doc, m[1])
+			}
+		}
+	}
+	if !excerpt.MatchString(documents(t)["README.md"]) {
+		t.Error("README.md shows no code from a file")
+	}
+}
+
 func TestReadmeIsShort(t *testing.T) {
 	if n := strings.Count(documents(t)["README.md"], "\n"); n >= 180 {
 		t.Errorf("README.md has %d lines, want less than 180; it is no manual", n)
