@@ -228,7 +228,7 @@ func checkDocs(f goFile) []string {
 	for _, d := range f.ast.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Name.IsExported() && d.Doc == nil && (d.Recv == nil || receiverExported(d.Recv)) {
+			if d.Name.IsExported() && d.Doc == nil && !slices.Contains(wellKnown, d.Name.Name) && (d.Recv == nil || receiverExported(d.Recv)) {
 				bad = append(bad, fmt.Sprintf("%s: %s needs a doc comment", f.at(d), d.Name.Name))
 			}
 		case *ast.GenDecl:
@@ -242,6 +242,9 @@ func checkDocs(f goFile) []string {
 	}
 	return bad
 }
+
+// wellKnown are methods whose name says all.
+var wellKnown = []string{"String", "Error", "Unwrap", "Len", "Less", "Swap"}
 
 func receiverExported(recv *ast.FieldList) bool {
 	exported := false

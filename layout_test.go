@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"dispatch":              {"wire"},
 	"dispatch/dispatchtest": {"wire", "dispatch"},
 	"plugin":                {"wire", "dispatch"},
+	"plugin/plugintest":     {"plugin", "wire"},
 	"wsbridge":              {"wire", "dispatch"},
 	"wsbridge/wsbridgetest": {"wire"},
 	"mcpserver":             {"wire", "dispatch", "plugin", "internal/sse"},
@@ -41,8 +42,8 @@ var mayImport = map[string][]string{
 	"internal/version":      {},
 	"internal/genwire":      {},
 	"internal/sse":          {},
-	"internal/config":       {},
-	"internal/jsbuild":      {"wire", "extension", "sdk-ts"},
+	"internal/config":       {"wire"},
+	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts"},
 	"internal/httpapi":      {"wire", "dispatch", "internal/sse"},
 	"internal/mcpclient":    {"internal/sse"},
 	"cmd/opentabs":          {everything},
@@ -53,8 +54,10 @@ const everything = "*"
 
 // testsMayImport lists what a package's tests may import beyond mayImport.
 var testsMayImport = map[string][]string{
-	"dispatch":  {"dispatch/dispatchtest"},
-	"mcpserver": {"dispatch/dispatchtest"},
+	"dispatch":         {"dispatch/dispatchtest"},
+	"plugin":           {"plugin/plugintest"},
+	"mcpserver":        {"dispatch/dispatchtest", "plugin/plugintest"},
+	"internal/httpapi": {"dispatch/dispatchtest"},
 }
 
 // library is one module we depend on.
@@ -70,6 +73,7 @@ var libraries = map[string]library{
 		"the WebSocket protocol: closing handshake, masking, limits"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcpserver"}, "the MCP protocol in all its versions"},
 	"github.com/spf13/cobra":      {[]string{"cmd/opentabs"}, "commands, flags, help, completions"},
+	"github.com/spf13/pflag":      {[]string{"cmd/opentabs"}, "the flags of cobra's commands"},
 	"github.com/evanw/esbuild":    {[]string{"internal/jsbuild"}, "bundles TypeScript without Node"},
 	"modernc.org/quickjs":         {[]string{"internal/jsbuild"}, "runs a plugin's schemas at build time, in pure Go"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {[]string{"plugin"},
