@@ -232,13 +232,11 @@ func (p *peer) readAll() {
 }
 
 // send sends a frame; it does not mind if the connection is gone.
-func (p *peer) send(format string, args ...any) {
-	frame := format
-	if len(args) > 0 {
-		frame = fmt.Sprintf(format, args...)
-	}
+func (p *peer) send(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
+
+func (p *peer) sendf(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
 
 // take waits until nothing moves and returns the frames since the last time.
 func (p *peer) take() []string {
@@ -309,7 +307,7 @@ func (w *world) browser(id, boot string) *peer {
 }
 
 func (p *peer) hello(id, boot string) {
-	p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0"}}`, id, boot)
+	p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0"}}`, id, boot)
 }
 
 func dispatchFrame(id string) string {
@@ -321,5 +319,5 @@ func cancelText(id, reason string) string {
 }
 
 func (p *peer) answer(id, output string) {
-	p.send(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
+	p.sendf(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
 }

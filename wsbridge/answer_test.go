@@ -1,0 +1,94 @@
+package wsbridge
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+
+	"opentabs/wire"
+)
+
+func TestAnswers(t *testing.T) {
+	const broken = "failed internal: the browser's answer is not a result"
+	tests := []struct{ body, want string }{
+		{`"result":{"output":{"a":[1,2.50,"\u00fc"]}}`, `returned {"a":[1,2.50,"\u00fc"]}`},
+		{`"result":{"output":null}`, "returned null"},
+		{`"result":{}`, "returned undefined"},
+		{`"result":{"parts":0}`, "returned undefined"},
+		{`"result":[]`, broken},
+		{`"result":null`, broken},
+		{`"result":{"parts":"3"}`, broken},
+		{`"result":{"output":1,"output":2}`, broken},
+		{`"result":{"output":1,"parts":1}`, "failed internal: the browser's answer has both a whole result and parts"},
+		{`"result":{"parts":2}`, "failed internal: 0 of 2 parts of the result came"},
+		{`"result":{"output":` + strings.Repeat(" ", 0) + `"` + strings.Repeat("x", 100) + `"}`, "failed result_too_large: the result is larger than 100 bytes"},
+		{`"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"the tab was closed"}}`, "failed tab_closed: the tab was closed"},
+		{`"error":{"code":-32000,"message":"m","data":{"code":"made_up","message":"hm"}}`, "failed internal: hm"},
+		{`"error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":""}}`, "failed not_ready: the browser gave no reason"},
+		{`"error":{"code":-32601,"message":"unknown method"}`, "failed internal: the browser refused the call (-32601): unknown method"},
+		{`"error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"a\u001b[2Jb\u0000\n\u202ec\u009b","tool":{"code":"X\u0007","category":"auth","retryable":true,"retryAfterMs":1500}}}`,
+			"failed tool_error: a[2Jb\nc " + `{"code":"X","category":"auth","retryable":true,"retryAfterMs":1500}`},
+		{`"error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"x","tool":{"code":"","retryable":false,"retryAfterMs":-1}}}`,
+			`failed tool_error: x {"code":"","retryable":false}`},
+		{`"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"x","tool":{"code":"X","retryable":true}}}`, "failed tab_closed: x"},
+		// A frame that is no JSON because the result is none; it still says whose.
+		{`"result":{"output":{bad}}`, "failed invalid_result: the tool's result is not valid JSON"},
+		{`"result":{"output":1},"id":"c2"`, "failed invalid_result: the tool's result is not valid JSON"},
+	}
+	for _, tt := range tests {
+		inWorld(t, Options{}, func(w *world) {
+			p := w.browser("b1", "boot1")
+			for _, id := range []string{"c1", "c2"} {
+				if err := w.tryRun("b1", id, 100); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 { // the second is late and changes nothing
+				p.send(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
+			}
+			w.wantEvents("c1 " + tt.want)
+			if got := w.hub.Browsers()[0].Running; got != 1 {
+				t.Errorf("%d runs are left, want 1", got)
+			}
+			w.cancel("c2")
+			p.send(`{"jsonrpc":"2.0","id":"s/cancel/c2","result":{"outcome":"aborted"}}`)
+			w.wantEvents("c2 stopped: aborted")
+		})
+	}
+}
+
+func TestLongErrorIsCut(t *testing.T) {
+	err := callError(&wire.RPCError{Data: &wire.CallError{Code: wire.ErrToolError, Message: strings.Repeat("é", 2*maxErrorMessage)}})
+	if n := len([]rune(err.Message)); n != maxErrorMessage {
+		t.Errorf("%d characters, want %d", n, maxErrorMessage)
+	}
+}
+
+// TestKnownCodes: the table has every code of package wire.
+func TestKnownCodes(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "../wire/error.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	ast.Inspect(f, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "ErrorCode" {
+			n++
+			code, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil || !known[wire.ErrorCode(code)] {
+				t.Errorf("%s (%v) is not in the table", code, err)
+			}
+		}
+		return true
+	})
+	if n != len(known) {
+		t.Errorf("package wire has %d codes, the table %d", n, len(known))
+	}
+}

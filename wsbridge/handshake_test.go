@@ -1,0 +1,235 @@
+package wsbridge
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"opentabs/wire"
+)
+
+// TestRefusals changes one thing at a time in a request that would be let in.
+func TestRefusals(t *testing.T) {
+	h := New(Options{Token: testToken, Origins: []string{testOrigin}})
+	defer h.Close()
+	const proto = "Sec-WebSocket-Protocol"
+	token := wire.TokenSubprotocolPrefix + testToken
+	header := func(key string, values ...string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.Header.Del(key)
+			for _, v := range values {
+				r.Header.Add(key, v)
+			}
+		}
+	}
+	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
+	tests := []struct {
+		name   string
+		change func(*http.Request)
+		status int
+	}{
+		{"as it should be", func(*http.Request) {}, 0},
+		{"localhost", host("localhost:9527"), 0},
+		{"IPv6 loopback", host("[::1]:9527"), 0},
+		{"no port", host("127.0.0.1"), 0},
+		{"token first, in a header of its own", header(proto, token, wire.Subprotocol), 0},
+		{"post", func(r *http.Request) { r.Method = http.MethodPost }, 405},
+		{"rebound name", host("evil.example:9527"), 403},
+		{"name that begins like ours", host("127.0.0.1.evil.example:9527"), 403},
+		{"other address", host("127.0.0.2:9527"), 403},
+		{"IPv6 without brackets", host("::1"), 403},
+		{"no host", host(""), 403},
+		{"port without number", host("127.0.0.1:"), 403},
+		{"no origin", header("Origin"), 403},
+		{"web page", header("Origin", "https://evil.example"), 403},
+		{"loopback page", header("Origin", "http://127.0.0.1:9527"), 403},
+		{"other extension", header("Origin", "chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba"), 403},
+		{"origin in capitals", header("Origin", strings.ToUpper(testOrigin)), 403},
+		{"origin with a path", header("Origin", testOrigin+"/"), 403},
+		{"null origin", header("Origin", "null"), 403},
+		{"two origins", header("Origin", testOrigin, "https://evil.example"), 403},
+		{"no upgrade", header("Upgrade"), 426},
+		{"other upgrade", header("Upgrade", "h2c"), 426},
+		{"no subprotocol", header(proto), 401},
+		{"no token", header(proto, wire.Subprotocol), 401},
+		{"empty token", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix), 401},
+		{"wrong token", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix+"wrong"), 401},
+		{"beginning of the token", header(proto, wire.Subprotocol+", "+token[:len(token)-1]), 401},
+		{"longer token", header(proto, wire.Subprotocol+", "+token+"x"), 401},
+		// Fault 99: as many UTF-16 units, more bytes.
+		{"token of other bytes", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix+strings.Repeat("é", len(testToken))), 401},
+		{"two tokens", header(proto, wire.Subprotocol+", "+token+", "+wire.TokenSubprotocolPrefix+"other"), 401},
+		{"token alone", header(proto, token), 400},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:9527/ws", nil)
+			r.Header.Set("Origin", testOrigin)
+			r.Header.Set("Connection", "Upgrade")
+			r.Header.Set("Upgrade", "websocket")
+			r.Header.Set("Sec-WebSocket-Version", "13")
+			r.Header.Set("Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg==")
+			r.Header.Set(proto, wire.Subprotocol+", "+token)
+			tt.change(r)
+			if status, sentence := h.refusal(r); status != tt.status {
+				t.Fatalf("refusal = %d %q, want %d", status, sentence, tt.status)
+			}
+			if tt.status == 0 {
+				return
+			}
+			w := httptest.NewRecorder()
+			h.Handler().ServeHTTP(w, r)
+			body := w.Body.String()
+			if w.Code != tt.status || !strings.HasSuffix(body, ".\n") {
+				t.Errorf("answer %d %q, want %d and a sentence", w.Code, body, tt.status)
+			}
+			if strings.Contains(body+fmt.Sprint(w.Header()), testToken) {
+				t.Error("the answer shows the token")
+			}
+		})
+	}
+}
+
+func TestNoOriginsNobody(t *testing.T) {
+	h := New(Options{Token: testToken})
+	defer h.Close()
+	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/ws", nil)
+	if status, _ := h.refusal(r); status != 403 {
+		t.Errorf("status %d without an Origin, want 403", status)
+	}
+}
+
+func TestNewNeedsToken(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("New without a token did not panic")
+		}
+	}()
+	New(Options{})
+}
+
+// TestVersionMismatch: both numbers and the side to update, in the answer and
+// in the close reason.
+func TestVersionMismatch(t *testing.T) {
+	tests := []struct {
+		hello string
+		want  string
+	}{
+		{`{"protocol":0}`, "Protocol versions differ: opentabs 1, extension 0. Update the extension: run `opentabs extension install`, then reload it."},
+		{`{}`, "Protocol versions differ: opentabs 1, extension 0. Update the extension: run `opentabs extension install`, then reload it."},
+		{`{"protocol":2,"browserId":{"of":"a new shape"}}`, "Protocol versions differ: opentabs 1, extension 2. Update opentabs, then start it again."},
+	}
+	for _, tt := range tests {
+		inWorld(t, Options{}, func(w *world) {
+			p := w.dial()
+			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":` + tt.hello + `}`)
+			p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32001,"message":%q}}`, tt.want))
+			if got, want := p.end(), fmt.Sprintf("close 4001 %q", tt.want); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			if got := w.hub.Browsers(); len(got) != 0 {
+				t.Errorf("browsers = %+v, want none", got)
+			}
+		})
+	}
+}
+
+func TestMismatchFitsCloseFrame(t *testing.T) {
+	for _, theirs := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
+		if s := mismatch(theirs); len(s) > maxReason {
+			t.Errorf("%d: %d bytes, limit %d", theirs, len(s), maxReason)
+		}
+	}
+}
+
+// TestFirstFrame: what is not a proper hello ends the connection with a word.
+func TestFirstFrame(t *testing.T) {
+	const notHello = `close 1008 "the first frame must be the request hello"`
+	const badID = `hello needs a browserId and a bootId of 1 to 128 visible ASCII characters`
+	hello := func(params string) string {
+		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":` + params + `}`
+	}
+	tests := []struct{ frame, answer, end string }{
+		{`garbage`, "", notHello},
+		{`{"jsonrpc":"2.0","method":"hello","params":{"protocol":1}}`, "", notHello},
+		{`{"jsonrpc":"2.0","id":"1","result":{}}`, "", notHello},
+		{`{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}`,
+			`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"the first frame must be the request hello"}}`, notHello},
+		{hello(`[]`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"hello is not as expected: protocol must be an integer"}}`,
+			`close 1008 "hello is not as expected: protocol must be an integer"`},
+		{hello(`{"protocol":1}`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
+		{hello(`{"protocol":1,"browserId":"b\u001b[31m","bootId":"x"}`),
+			`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
+	}
+	for _, tt := range tests {
+		inWorld(t, Options{}, func(w *world) {
+			p := w.dial()
+			p.send(tt.frame)
+			if got := strings.Join(p.take(), "\n"); got != tt.answer {
+				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
+			}
+			if got := p.end(); got != tt.end {
+				t.Errorf("%s: %s, want %s", tt.frame, got, tt.end)
+			}
+		})
+	}
+}
+
+func TestBinaryFirstFrame(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte("x"))
+		if got, want := p.end(), `close 1008 "the first frame must be the request hello"`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+func TestHelloInTime(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		w.pass(10*time.Second - time.Nanosecond)
+		if got := p.end(); got != "" {
+			t.Errorf("ended early: %s", got)
+		}
+		w.pass(time.Nanosecond)
+		if got, want := p.end(), `close 1008 "hello must come within 10 s"`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+// TestHelloTimerIsOff: a browser that said hello in the last moment stays.
+func TestHelloTimerIsOff(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		w.pass(10*time.Second - time.Nanosecond)
+		p.hello("b1", "boot1")
+		p.wantFrames(helloOK, syncNil)
+		w.pass(time.Minute)
+		if got := p.end(); got != "" {
+			t.Errorf("ended: %s", got)
+		}
+	})
+}
+
+// TestNames: what a browser calls itself is cut and cleaned before anyone sees
+// it.
+func TestNames(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000"}}`,
+			strings.Repeat("é", 200))
+		p.take()
+		got := w.hub.Browsers()
+		if want := "[31mRed" + strings.Repeat("é", 92) + "…"; len(got) != 1 || got[0].Name != want || got[0].ExtensionVersion != "1" {
+			t.Errorf("browsers = %+v, want one named %q", got, want)
+		}
+	})
+}

@@ -1,0 +1,116 @@
+package wsbridge
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func (p *peer) part(id string, seq int, text string) {
+	q, err := json.Marshal(text)
+	if err != nil {
+		p.w.t.Fatal(err)
+	}
+	p.rawPart(id, seq, string(q))
+}
+
+func (p *peer) rawPart(id string, seq int, text string) {
+	p.sendf(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, text)
+}
+
+func TestParts(t *testing.T) {
+	type part struct {
+		seq  int
+		text string
+	}
+	tests := []struct {
+		name  string
+		parts []part
+		count int
+		want  string
+	}{
+		{"in order", []part{{0, `{"a":`}, {1, `[1,`}, {2, `2]}`}}, 3, `returned {"a":[1,2]}`},
+		{"sent again after a return", []part{{0, `{"a":`}, {1, `1`}, {0, `{"a":`}, {1, `1`}, {2, `}`}}, 3, `returned {"a":1}`},
+		{"one missing", []part{{0, `{"a":`}, {2, `}`}}, 3, "failed internal: 1 of 3 parts of the result came"},
+		{"one too many", []part{{0, `1`}, {1, `2`}}, 1, "failed internal: 2 of 1 parts of the result came"},
+		{"negative number", []part{{-1, `1`}}, 1, "failed internal: 0 of 1 parts of the result came"},
+		{"not JSON", []part{{0, `{"a":`}, {1, `1`}}, 2, "failed invalid_result: the tool's result is not valid JSON"},
+		{"as large as allowed", []part{{0, `"` + strings.Repeat("x", 98)}, {1, `"`}}, 2, `returned "` + strings.Repeat("x", 98) + `"`},
+		{"empty pieces", []part{{0, ``}, {1, `1`}, {2, ``}}, 3, `returned 1`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inWorld(t, Options{}, func(w *world) {
+				p := w.browser("b1", "boot1")
+				if err := w.tryRun("b1", "c1", 100); err != nil {
+					t.Fatal(err)
+				}
+				for _, part := range tt.parts {
+					p.part("c1", part.seq, part.text)
+				}
+				w.wantEvents()
+				p.sendf(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, tt.count)
+				w.wantEvents("c1 " + tt.want)
+			})
+		})
+	}
+}
+
+// TestPartsTooLarge: a result that passes the limit ends the run at once and
+// tells the browser to stop sending.
+func TestPartsTooLarge(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		if err := w.tryRun("b1", "c1", 100); err != nil {
+			t.Fatal(err)
+		}
+		p.take()
+		p.part("c1", 0, strings.Repeat("x", 100))
+		w.wantEvents()
+		p.part("c1", 1, "x")
+		w.wantEvents("c1 failed result_too_large: the result is larger than 100 bytes")
+		p.wantFrames(cancelText("c1", "the result is too large"))
+		p.part("c1", 2, "x")
+		p.send(`{"jsonrpc":"2.0","id":"c1","result":{"parts":3}}`)
+		w.wantEvents()
+	})
+}
+
+// TestPartsCutInsideCharacters: parts are cut between UTF-16 units, so the two
+// halves of a character may come in two parts.
+func TestPartsCutInsideCharacters(t *testing.T) {
+	tests := []struct {
+		parts []string // as JSON strings
+		want  string
+	}{
+		{[]string{`"\"a\ud83d"`, `"\ude00b\""`}, `"a😀b"`},
+		{[]string{`"\"\uD83D"`, `"\uDE00\uD83D"`, `"\uDE00\""`}, `"😀😀"`},
+		{[]string{`"\"\ud83d"`, `"x\""`}, "\"\ufffdx\""},
+		{[]string{`"\"\ud83d"`, `""`, `"\ude00\""`}, `"😀"`},
+		// What the page wrote as an escape is text here, not half a character.
+		{[]string{`"\"\\ud83d"`, `"\\ude00\""`}, `"\ud83d\ude00"`},
+		{[]string{`"\"\\\\\\ud83d"`, `"\\ude00\""`}, `"\\\ud83d\ude00"`},
+	}
+	for _, tt := range tests {
+		inWorld(t, Options{}, func(w *world) {
+			p := w.browser("b1", "boot1")
+			w.run("b1", "c1")
+			for i, text := range tt.parts {
+				p.rawPart("c1", i, text)
+			}
+			p.sendf(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, len(tt.parts))
+			w.wantEvents("c1 returned " + tt.want)
+		})
+	}
+}
+
+// TestHalfAtTheEnd: half a character that nothing follows is no lost text.
+func TestHalfAtTheEnd(t *testing.T) {
+	r := &run{limit: 100}
+	if err := r.addPart(json.RawMessage(`"a\ud83d"`)); err != nil {
+		t.Fatal(err)
+	}
+	if r.endParts(); string(r.parts) != "a\ufffd" {
+		t.Errorf("parts = %q", r.parts)
+	}
+}

@@ -1,0 +1,78 @@
+package wsbridge
+
+import (
+	"encoding/json"
+
+	"opentabs/wire"
+)
+
+// progress reads the parameters of tool.progress and hands them on. The reports
+// come as the page's text, which the browser did not parse: they may not bring
+// a second dispatchId.
+func (b *browser) progress(l *link, params []byte) error {
+	var p wire.ToolProgressParams
+	err := wire.Members(orEmpty(params), func(key, value []byte) (err error) {
+		switch string(key) {
+		case "dispatchId":
+			err = json.Unmarshal(value, &p.DispatchID)
+		case "skipped":
+			err = json.Unmarshal(value, &p.Skipped)
+		case "reports":
+			if json.Unmarshal(value, &p.Reports) != nil {
+				p.Reports, err = oddReports(value)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.report(l, p)
+	return nil
+}
+
+// oddReports reads reports of which some are not as they should be. Those still
+// show that their tool is alive, and their texts may be good.
+func oddReports(text []byte) ([]wire.Report, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return nil, err
+	}
+	reports := make([]wire.Report, len(raw))
+	for i, r := range raw {
+		if json.Unmarshal(r, &reports[i]) == nil {
+			continue
+		}
+		var texts struct{ Message, Status, Audience string }
+		_ = json.Unmarshal(r, &texts) // what can be read is
+		reports[i] = wire.Report{Message: texts.Message, Status: texts.Status, Audience: texts.Audience, Invalid: true}
+	}
+	return reports, nil
+}
+
+// report hands reports to their run.
+func (b *browser) report(l *link, p wire.ToolProgressParams) {
+	b.mu.Lock()
+	r := b.runs[p.DispatchID]
+	if r != nil {
+		r.sure = true
+	}
+	b.mu.Unlock()
+	if r == nil {
+		l.strayReport(p.DispatchID)
+		return
+	}
+	r.sink.Reports(p.Reports, max(0, p.Skipped))
+}
+
+// strayReport counts reports of runs that this browser does not have: they
+// ended, or they are another browser's.
+func (l *link) strayReport(id string) {
+	l.stray++
+	event := l.log.Debug()
+	if !l.warned {
+		l.warned = true
+		event = l.log.Warn()
+	}
+	event.Str("call", clean(id, 128)).Int("stray", l.stray).Msg("report of a run that this browser does not have (any more); later ones are logged at debug level")
+}

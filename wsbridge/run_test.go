@@ -1,0 +1,101 @@
+package wsbridge
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// tryRunArgs starts a run with these arguments.
+func (w *world) tryRunArgs(args string) *wire.CallError {
+	return w.hub.Start(w.t.Context(), dispatch.Run{
+		ID: "c1", Plugin: "chat", Tool: "export", Args: json.RawMessage(args),
+		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
+	}, sink{w, "c1"})
+}
+
+// TestAppendDispatch: the frame made by hand is the one that package json
+// would make, but for the arguments, which stay as they are.
+func TestAppendDispatch(t *testing.T) {
+	r := dispatch.Run{
+		ID: `c"1`, Plugin: "chat<>", Tool: "export\u2028", MaxResultBytes: 100,
+		Args:   json.RawMessage(`{"n":9007199254740993,"s":"ü"}`),
+		Target: dispatch.Target{TabID: -7, DocumentID: "d\n7"},
+	}
+	e, err := wire.Parse(appendDispatch(nil, &r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.ID != r.ID || e.Method != wire.MethodToolDispatch {
+		t.Errorf("envelope %+v", e)
+	}
+	want, err := json.Marshal(wire.ToolDispatchParams{
+		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: -7, DocumentID: "d\n7", MaxResultBytes: 100, Args: r.Args,
+	})
+	if err != nil || string(e.Params) != string(want) {
+		t.Errorf("params\n got %s\nwant %s (%v)", e.Params, want, err)
+	}
+}
+
+func TestNoArguments(t *testing.T) {
+	var p wire.ToolDispatchParams
+	e, err := wire.Parse(appendDispatch(nil, &dispatch.Run{ID: "c1"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(e.Params, &p); err != nil || string(p.Args) != "{}" {
+		t.Errorf("args = %s, %v; want {}", p.Args, err)
+	}
+}
+
+func TestStartRefused(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		want := func(err *wire.CallError, code wire.ErrorCode, message string) {
+			t.Helper()
+			if err == nil || err.Code != code || err.Message != message {
+				t.Errorf("Start = %+v, want %s: %s", err, code, message)
+			}
+		}
+		want(w.tryRun("b2", "c1", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
+		w.run("b1", "c1")
+		want(w.tryRun("b1", "c1", 0), wire.ErrInternal, "a run with this id is there already")
+		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"documentId":"d8"}}}`)
+		p.take()
+		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab shows another document by now")
+		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
+		p.take()
+		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab shows another document by now")
+		p.drop()
+		want(w.tryRun("b1", "c2", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
+		w.wantEvents()
+	})
+}
+
+// TestSameIDAgain: dispatch starts a run again under its id when a document
+// was not ready.
+func TestSameIDAgain(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":"log in"}}}`)
+		w.wantEvents("c1 failed not_ready: log in")
+		w.run("b1", "c1")
+		p.answer("c1", "1")
+		w.wantEvents("c1 returned 1")
+	})
+}
+
+func TestArgumentsTooLarge(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		w.browser("b1", "boot1")
+		err := w.tryRunArgs(`{"x":"` + strings.Repeat("x", wire.MaxFrameBytes) + `"}`)
+		if err == nil || err.Code != wire.ErrInvalidArguments || !strings.Contains(err.Message, fmt.Sprint(wire.MaxFrameBytes)) {
+			t.Errorf("err = %+v, want invalid_arguments that names the limit", err)
+		}
+	})
+}
