@@ -16,7 +16,7 @@ gen:
 
 ## fmt: format Go and TypeScript in place
 fmt: setup
-	gofmt -w $$(go list -f '{{.Dir}}' ./...)
+	gofmt -w $$(.ci/go-files)
 	node_modules/.bin/biome check --write .
 
 ## lint: gofmt, vet, staticcheck, tsc, biome; changes nothing

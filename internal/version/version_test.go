@@ -51,7 +51,10 @@ func TestLockFile(t *testing.T) {
 	}
 	var lock struct {
 		Version  string
-		Packages map[string]struct{ Version, Resolved string }
+		Packages map[string]struct {
+			Version, Resolved    string
+			OptionalDependencies map[string]string
+		}
 	}
 	if err := json.Unmarshal(text, &lock); err != nil {
 		t.Fatal(err)
@@ -62,6 +65,13 @@ func TestLockFile(t *testing.T) {
 	for name, p := range lock.Packages {
 		if regexp.MustCompile(`^[a-z+]+://`).MatchString(p.Resolved) {
 			t.Errorf("%s: resolved %q ties the lock file to one registry; run npm install with the .npmrc of this repository", name, p.Resolved)
+		}
+		// npm leaves an optional package out of the lock file if the registry did
+		// not have it, and then refuses its own file in npm ci.
+		for optional := range p.OptionalDependencies {
+			if lock.Packages["node_modules/"+optional].Version == "" {
+				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optional, name)
+			}
 		}
 	}
 }
