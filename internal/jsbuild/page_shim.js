@@ -1,11 +1,12 @@
 // Stands for a page while a plugin is read outside of one. A plugin's modules may touch the page when they load: they
-// get `nothing`, which answers every use with itself, and so do no harm and learn nothing.
+// get `nothing`, which answers every use with itself, and so do no harm and learn nothing. Code that waits for something
+// of the page waits for ever.
 (() => {
   const never = () => false;
   const noElements = () => [][Symbol.iterator]();
-  const nothing = new Proxy(function () {}, {
+  function target() {} // a function, so that its proxy can be called and constructed
+  const nothing = new Proxy(target, {
     get(_, key) {
-      if (key === 'then') return undefined; // or `await nothing` would wait for ever
       if (key === Symbol.toPrimitive) return () => '';
       if (key === Symbol.iterator) return noElements;
       if (key === Symbol.hasInstance) return never;
