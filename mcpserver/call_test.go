@@ -1,0 +1,378 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// The numbers of the proof that progress arrives (platform-facts 2.1).
+const (
+	reports = 1000
+	rounds  = 5
+)
+
+// reporting is a Caller that makes reports as fast as it can.
+func reporting(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+	for i := range reports {
+		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reports, HasTotal: true, Message: "of " + c.Client.Name})
+	}
+	return dispatch.Result{Output: json.RawMessage(`{"by":"` + c.Client.Name + `"}`)}, nil
+}
+
+// reportingBridge makes the reports in a page, so to speak.
+func reportingBridge() *dispatchtest.Bridge {
+	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		go func() {
+			for i := range reports {
+				n, total := float64(i+1), float64(reports)
+				sink.Reports([]wire.Report{{Progress: &n, Total: &total, Message: string(run.Args)}}, 0)
+			}
+			sink.Finish(run.Args, nil)
+		}()
+		return nil
+	}}
+}
+
+// callers are a fake dispatcher and the real one.
+func callers() map[string]Caller {
+	return map[string]Caller{
+		"fake": callerFunc(reporting),
+		"real": dispatch.New(reportingBridge(), dispatch.Options{ProgressInterval: -1}),
+	}
+}
+
+// checkReports checks that msgs are all reports under one token in order, and
+// then one answer to id.
+func checkReports(t *testing.T, msgs []received, id, token string) {
+	t.Helper()
+	if len(msgs) != reports+1 {
+		t.Errorf("call %s: %d messages, want %d", id, len(msgs), reports+1)
+		return
+	}
+	for i, m := range msgs[:reports] {
+		if m.Method != "notifications/progress" || string(m.Params.Token) != token || m.Params.Progress != float64(i+1) ||
+			m.Params.Total == nil || *m.Params.Total != reports {
+			t.Errorf("call %s: message %d is %s", id, i, m.text)
+			return
+		}
+	}
+	if last := msgs[reports]; string(last.ID) != id || last.Result == nil {
+		t.Errorf("call %s: the last message is %s", id, last.text)
+	}
+}
+
+func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
+	for name, caller := range callers() {
+		for _, listening := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/get=%v", name, listening), func(t *testing.T) {
+				s := serve(t, caller, Options{})
+				c := s.open(t, "a")
+				strays := func() int { return 0 }
+				if listening {
+					strays = c.listen()
+				}
+				for round := range rounds {
+					id := fmt.Sprint(round)
+					checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
+				}
+				if n := strays(); n != 0 {
+					t.Errorf("%d messages came on the GET stream", n)
+				}
+			})
+		}
+	}
+}
+
+// listen opens a GET stream and returns a function that ends it and counts the
+// messages that came on it.
+func (c *client) listen() func() int {
+	c.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	c.t.Cleanup(cancel)
+	res := c.do(c.request(ctx, http.MethodGet, ""))
+	count := make(chan int)
+	go func() {
+		defer res.Body.Close()
+		e, n := newEvents(res.Body), 0
+		for {
+			if _, ok := e.next(); !ok {
+				count <- n
+				return
+			}
+			n++
+		}
+	}()
+	return func() int {
+		cancel()
+		return <-count
+	}
+}
+
+func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
+	for name, caller := range callers() {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, caller, Options{})
+			c := s.open(t, "a")
+			strays := c.listen()
+			var wg sync.WaitGroup
+			for i := range 4 {
+				wg.Go(func() {
+					for round := range rounds {
+						id := fmt.Sprint(i*100 + round)
+						checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":`+id+`}`)), id, id)
+					}
+				})
+			}
+			wg.Wait()
+			if n := strays(); n != 0 {
+				t.Errorf("%d messages came on the GET stream", n)
+			}
+		})
+	}
+}
+
+func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
+	for name, caller := range callers() {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, caller, Options{})
+			p := s.dial(t)
+			p.initialize("a")
+			const at = 4 // calls at once
+			for round := range rounds {
+				byToken := map[string][]received{}
+				for i := range at {
+					id := fmt.Sprint(round*at + i)
+					p.send(callText(id, `{}`, `{"progressToken":"`+id+`"}`))
+				}
+				for range at * (reports + 1) {
+					m := p.must()
+					key := strings.Trim(string(m.Params.Token), `"`)
+					if m.Method == "" {
+						key = string(m.ID)
+					}
+					byToken[key] = append(byToken[key], m)
+				}
+				for i := range at {
+					id := fmt.Sprint(round*at + i)
+					checkReports(t, byToken[id], id, `"`+id+`"`)
+				}
+			}
+			if left := p.rest(); len(left) > 0 {
+				t.Errorf("after the results: %s", left[0].text)
+			}
+		})
+	}
+}
+
+func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
+	one := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+		if c.Progress != nil {
+			c.Progress(dispatch.Progress{Progress: 0.1, Message: "a <b>", Audience: "user"})
+		}
+		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
+	})
+	s := serve(t, one, Options{})
+	c := s.open(t, "a")
+	p := s.dial(t)
+	p.initialize("a")
+	for _, test := range []struct{ meta, token string }{
+		{`{"progressToken":"<tok&en> \u00e9"}`, `"<tok&en> \u00e9"`},
+		{`{"progressToken":""}`, `""`},
+		{`{"progressToken":7}`, `7`},
+		{`{"progressToken":0}`, `0`},
+		{`{"progressToken":9007199254740993}`, `9007199254740993`},
+		{`{"progressToken":-12345678901234567890}`, `-12345678901234567890`},
+		{`{"progressToken":null}`, ``},
+		{`{"progressToken":{"a":1}}`, ``},
+		{`{"progressToken":true}`, ``},
+		{`{}`, ``},
+		{`null`, ``},
+	} {
+		want := []string{}
+		if test.token != "" {
+			want = append(want, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+test.token+
+				`,"progress":0.1,"message":"a <b>","_meta":{"opentabs/audience":"user"}}}`)
+		}
+		want = append(want, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`)
+		got := []string{}
+		for _, m := range c.ask(callText("1", `{}`, test.meta)) {
+			got = append(got, m.text)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s over HTTP:\n%s\nwant\n%s", test.meta, got, want)
+		}
+		p.send(callText("1", `{}`, test.meta))
+		for _, w := range want {
+			if m := p.must(); m.text != w {
+				t.Errorf("%s over stdio:\n%s\nwant\n%s", test.meta, m.text, w)
+			}
+		}
+	}
+}
+
+func TestWithoutTokenTheCallHasNoProgressFunction(t *testing.T) {
+	s := serve(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+		return dispatch.Result{Output: json.RawMessage(fmt.Sprint(c.Progress != nil))}, nil
+	}), Options{})
+	c := s.open(t, "a")
+	if text := c.answer(callText("1", `{}`, `{}`)).result(t).Content[0].Text; text != "false" {
+		t.Error("a call without a token has a progress function")
+	}
+	if text := c.answer(callText("1", `{}`, `{"progressToken":1}`)).result(t).Content[0].Text; text != "true" {
+		t.Error("a call with a token has no progress function")
+	}
+}
+
+func TestCallTellsTheDispatcherWhatTheClientSaid(t *testing.T) {
+	var got dispatch.Call
+	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		got = c
+		return echo(ctx, c)
+	}), Options{})
+	c := s.open(t, "an agent")
+	res := c.answer(callText("1", `{"big": 9007199254740993, "tabId": 42, "browser": "Work", "tiny":1e-400}`, `{}`)).result(t)
+	if want := `{"big":9007199254740993,"tiny":1e-400}`; string(got.Args) != want || string(res.Structured) != want || res.Content[0].Text != want {
+		t.Errorf("arguments %s, result %s, text %s, want %s", got.Args, res.Structured, res.Content[0].Text, want)
+	}
+	if got.TabID != 42 || got.Browser != "Work" || got.Tool.FullName() != "messages__echo" ||
+		got.Client.Name != "an agent" || got.Client.Session != c.session {
+		t.Errorf("call %+v", got)
+	}
+}
+
+func TestInvalidArgumentsAreAToolError(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+		Name: "echo", Description: "d",
+		Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer"}},"required":["text"],"additionalProperties":false}`),
+	}}})
+	c := s.open(t, "a")
+	for args, want := range map[string][]string{
+		`{"n":"x","extra":1}`:          {"text", "extra", "/n"},
+		`[]`:                           {"object"},
+		`"text"`:                       {"object"},
+		`{"text":"a","tabId":"seven"}`: {"tabId", "positive integer", "Correct it"},
+		`{"text":"a","tabId":0}`:       {"tabId"},
+		`{"text":"a","tabId":1.5}`:     {"tabId"},
+		`{"text":"a","browser":5}`:     {"browser", "Correct it"},
+	} {
+		m := c.answer(callText("1", args, `{}`))
+		if m.Error != nil {
+			t.Errorf("%s: %s", args, m.text)
+			continue
+		}
+		res := m.result(t)
+		if !res.IsError || !strings.Contains(string(res.Meta["opentabs/error"]), `"code":"invalid_arguments"`) {
+			t.Errorf("%s: %s", args, m.text)
+		}
+		for _, w := range want {
+			if !strings.Contains(res.Content[0].Text, w) {
+				t.Errorf("%s: no %q in %q", args, w, res.Content[0].Text)
+			}
+		}
+	}
+	for _, args := range []string{`{"text":"a","tabId":null,"browser":null}`, `{"text":"a"}`} {
+		if m := c.answer(callText("1", args, `{}`)); m.result(t).IsError {
+			t.Errorf("%s: %s", args, m.text)
+		}
+	}
+}
+
+func TestMissingArgumentsAreNone(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	c := s.open(t, "a")
+	for _, params := range []string{`{"name":"messages__echo"}`, `{"name":"messages__echo","arguments":null}`} {
+		m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
+		if string(m.result(t).Structured) != `{}` {
+			t.Errorf("%s: %s", params, m.text)
+		}
+	}
+}
+
+func TestUnknownToolIsAProtocolError(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	m := s.open(t, "a").answer(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", "nope", 1))
+	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, `"nope"`) || !strings.Contains(m.Error.Message, "List the tools") {
+		t.Error(m.text)
+	}
+}
+
+func TestMalformedCallsAreProtocolErrors(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	c := s.open(t, "a")
+	p := s.dial(t)
+	p.initialize("a")
+	for body, code := range map[string]int{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`:                   -32602,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`:                           -32602,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`:                                       -32602,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}`:                         -32602,
+		`{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{"name":"messages__echo"}}`:   -32600,
+		`{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":"messages__echo"}}`: -32600,
+	} {
+		if m := c.answer(body); m.Error == nil || m.Error.Code != code {
+			t.Errorf("%s over HTTP: %s", body, m.text)
+		}
+		p.send(body)
+		if m := p.must(); m.Error == nil || m.Error.Code != code {
+			t.Errorf("%s over stdio: %s", body, m.text)
+		}
+	}
+}
+
+func TestAnUnknownErrorShowsNoDetail(t *testing.T) {
+	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+		return dispatch.Result{}, errors.New("secret path /home/x")
+	}), Options{})
+	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
+	if strings.Contains(m.text, "secret") || !m.result(t).IsError || !strings.Contains(m.text, `"code":"internal"`) {
+		t.Error(m.text)
+	}
+}
+
+func TestAPanicEndsOneCall(t *testing.T) {
+	s := newServer(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+		if strings.Contains(string(c.Args), "boom") {
+			panic("boom")
+		}
+		return dispatch.Result{Output: c.Args}, nil
+	}), Options{})
+	p := s.dial(t)
+	p.initialize("a")
+	p.send(callText("1", `{"boom":1}`, `{}`))
+	if m := p.must(); !m.result(t).IsError {
+		t.Error(m.text)
+	}
+	p.send(callText("2", `{}`, `{}`))
+	if m := p.must(); m.result(t).IsError {
+		t.Error(m.text)
+	}
+}
+
+func TestErrorCarriesItsDetails(t *testing.T) {
+	after := 1500.0
+	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+		return dispatch.Result{}, &dispatch.Error{
+			Code: wire.ErrToolError, Message: "messages__echo failed: no <luck>. Retry it.", CallID: "call_7", Retryable: true,
+			Ran: 1234567 * 1000, Reports: 3, SinceReport: 5e6, Stopped: wire.CancelAborted,
+			Tool: &wire.ToolErrorInfo{Code: "LUCK", Category: "rate_limit", Retryable: true, RetryAfterMs: &after},
+		}
+	}), Options{})
+	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
+	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"messages__echo failed: no <luck>. Retry it."}],"isError":true,` +
+		`"_meta":{"opentabs/error":{"code":"tool_error","retryable":true,"call_id":"call_7","ran_ms":1234.567,"reports":3,"since_report_ms":5,` +
+		`"stopped":"aborted","tool":{"code":"LUCK","category":"rate_limit","retryable":true,"retryAfterMs":1500}}}}}`
+	if m.text != want {
+		t.Errorf("%s\nwant\n%s", m.text, want)
+	}
+}

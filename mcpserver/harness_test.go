@@ -1,0 +1,388 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// callerFunc is a Caller made of a function.
+type callerFunc func(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
+
+var _ Caller = callerFunc(nil)
+
+func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+	return f(ctx, c)
+}
+
+// echo returns a call's arguments.
+func echo(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
+}
+
+// returns is a Caller whose calls all return output.
+func returns(output string) callerFunc {
+	return func(context.Context, dispatch.Call) (dispatch.Result, error) {
+		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(output)}, nil
+	}
+}
+
+// hanging is a Caller whose calls end when they are cancelled.
+type hanging struct {
+	started chan dispatch.Call
+	ended   chan error // the cause of the call's context
+}
+
+func newHanging() *hanging {
+	return &hanging{started: make(chan dispatch.Call, 100), ended: make(chan error, 100)}
+}
+
+func (h *hanging) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+	h.started <- c
+	<-ctx.Done()
+	h.ended <- context.Cause(ctx)
+	return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the client"}
+}
+
+// site is a server that listens on loopback.
+type site struct {
+	*Server
+	url   string
+	store *plugin.Store
+	reg   *plugin.Registry
+}
+
+// newServer makes a server with these plugins.
+func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
+	t.Helper()
+	if packages == nil {
+		packages = []plugintest.Package{{}}
+	}
+	reg, store := plugintest.Registry(t, packages...)
+	return &site{Server: New(c, reg, o), reg: reg, store: store}
+}
+
+// serve makes a server with these plugins and lets it listen until the test
+// ends.
+func serve(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
+	t.Helper()
+	s := newServer(t, c, o, packages...)
+	ts := httptest.NewServer(s.Handler())
+	s.url = ts.URL
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // what still runs is cancelled at once
+		_ = s.Shutdown(ctx)
+		ts.Close()
+	})
+	return s
+}
+
+// client is a plain HTTP client that speaks MCP.
+type client struct {
+	t       testing.TB
+	url     string
+	http    *http.Client
+	session string
+	version string
+	headers http.Header
+}
+
+// bare returns a client that has said nothing yet.
+func (s *site) bare(t testing.TB) *client {
+	tr := &http.Transport{}
+	t.Cleanup(tr.CloseIdleConnections)
+	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
+}
+
+// open returns a client that has initialized as name.
+func (s *site) open(t testing.TB, name string) *client {
+	t.Helper()
+	c := s.bare(t)
+	res := c.post(context.Background(), initializeText(name))
+	readMessages(t, res)
+	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
+	if c.session == "" {
+		t.Fatal("initialize gave no session")
+	}
+	res = c.post(context.Background(), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	readMessages(t, res)
+	if res.StatusCode != http.StatusAccepted {
+		t.Fatalf("initialized: %s", res.Status)
+	}
+	return c
+}
+
+func initializeText(name string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+		`"capabilities":{},"clientInfo":{"name":%q,"version":"1.2"}}}`, name)
+}
+
+// request makes a request with the client's headers.
+func (c *client) request(ctx context.Context, method, body string) *http.Request {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.session != "" {
+		r.Header.Set("Mcp-Session-Id", c.session)
+	}
+	if c.version != "" {
+		r.Header.Set("Mcp-Protocol-Version", c.version)
+	}
+	for k, v := range c.headers {
+		r.Header[k] = v
+	}
+	return r
+}
+
+// post sends one message; the caller reads the response.
+func (c *client) post(ctx context.Context, body string) *http.Response {
+	c.t.Helper()
+	return c.do(c.request(ctx, http.MethodPost, body))
+}
+
+func (c *client) do(r *http.Request) *http.Response {
+	c.t.Helper()
+	res, err := c.http.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return res
+}
+
+// ask posts one message and returns all messages of the response.
+func (c *client) ask(body string) []received {
+	c.t.Helper()
+	return readMessages(c.t, c.post(context.Background(), body))
+}
+
+// answer posts one message and returns the only message of the response.
+func (c *client) answer(body string) received {
+	c.t.Helper()
+	all := c.ask(body)
+	if len(all) != 1 {
+		c.t.Fatalf("%d messages, want one: %s", len(all), body)
+	}
+	return all[0]
+}
+
+// callText is a tools/call of messages__echo.
+func callText(id, args, meta string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"messages__echo","arguments":%s,"_meta":%s}}`, id, args, meta)
+}
+
+func cancelText(id string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
+}
+
+// received is one message as a client sees it.
+type received struct {
+	text   string
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Token    json.RawMessage   `json:"progressToken"`
+		Progress float64           `json:"progress"`
+		Total    *float64          `json:"total"`
+		Message  string            `json:"message"`
+		Meta     map[string]string `json:"_meta"`
+	} `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// toolResult is the result of a tools/call.
+type toolResult struct {
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+	Structured json.RawMessage            `json:"structuredContent"`
+	IsError    bool                       `json:"isError"`
+	Meta       map[string]json.RawMessage `json:"_meta"`
+	ResultType string                     `json:"resultType"`
+}
+
+func parseReceived(t testing.TB, text string) received {
+	t.Helper()
+	r := received{text: text}
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Errorf("not a message: %v\n%.300s", err, text)
+	}
+	return r
+}
+
+// result decodes the result of a tools/call.
+func (r received) result(t testing.TB) toolResult {
+	t.Helper()
+	var res toolResult
+	if r.Result == nil {
+		t.Fatalf("no result: %.300s", r.text)
+	}
+	if err := json.Unmarshal(r.Result, &res); err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// readMessages reads a whole response, JSON or events.
+func readMessages(t testing.TB, res *http.Response) []received {
+	t.Helper()
+	defer res.Body.Close()
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		b, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Errorf("reading the response: %v", err)
+		}
+		if len(bytes.TrimSpace(b)) == 0 {
+			return nil
+		}
+		return []received{parseReceived(t, string(b))}
+	}
+	var all []received
+	events := newEvents(res.Body)
+	for {
+		data, ok := events.next()
+		if !ok {
+			return all
+		}
+		all = append(all, parseReceived(t, data))
+	}
+}
+
+// events reads the data of server-sent events.
+type events struct {
+	r        *bufio.Reader
+	comments int
+}
+
+func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
+
+// next returns the data of the next event; false at the end.
+func (e *events) next() (string, bool) {
+	var data string
+	for {
+		line, err := e.r.ReadString('\n')
+		if err != nil {
+			return "", false
+		}
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "" && data != "":
+			return data, true
+		case strings.HasPrefix(line, ":"):
+			e.comments++
+		case strings.HasPrefix(line, "data: "):
+			data = line[len("data: "):]
+		}
+	}
+}
+
+// stdioPeer is a client at the other end of ServeStdio's streams.
+type stdioPeer struct {
+	t    testing.TB
+	in   io.WriteCloser
+	out  *bufio.Reader
+	done chan error // what ServeStdio returned
+}
+
+// dial runs ServeStdio over pipes of the system until the test ends.
+func (s *site) dial(t testing.TB) *stdioPeer {
+	t.Helper()
+	inR, inW := systemPipe(t)
+	outR, outW := systemPipe(t)
+	p := &stdioPeer{t: t, in: inW, out: bufio.NewReader(outR), done: make(chan error, 1)}
+	go func() {
+		err := s.ServeStdio(t.Context(), inR, outW)
+		outW.Close()
+		p.done <- err
+	}()
+	t.Cleanup(func() { inW.Close() })
+	return p
+}
+
+func systemPipe(t testing.TB) (*os.File, *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Close()
+		w.Close()
+	})
+	return r, w
+}
+
+// send writes lines at once, in one chunk.
+func (p *stdioPeer) send(lines ...string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// next reads one message; false at the end.
+func (p *stdioPeer) next() (received, bool) {
+	p.t.Helper()
+	line, err := p.out.ReadString('\n')
+	if err != nil {
+		return received{}, false
+	}
+	return parseReceived(p.t, strings.TrimSuffix(line, "\n")), true
+}
+
+// must reads one message.
+func (p *stdioPeer) must() received {
+	p.t.Helper()
+	m, ok := p.next()
+	if !ok {
+		p.t.Fatal("the server has closed the stream")
+	}
+	return m
+}
+
+// initialize says what a client says first.
+func (p *stdioPeer) initialize(name string) {
+	p.t.Helper()
+	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if m := p.must(); m.Error != nil {
+		p.t.Fatal(m.text)
+	}
+}
+
+// rest closes the client's end and returns all messages that still come.
+func (p *stdioPeer) rest() []received {
+	p.t.Helper()
+	p.in.Close()
+	var all []received
+	for {
+		m, ok := p.next()
+		if !ok {
+			return all
+		}
+		all = append(all, m)
+	}
+}
