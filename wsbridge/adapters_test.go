@@ -1,0 +1,100 @@
+package wsbridge
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"opentabs/wire"
+)
+
+func syncFrame(id int, plugins string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/%d","method":"plugin.sync","params":{%s}}`, id, plugins)
+}
+
+func codeFrame(id int, name, hash, code string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/%d","method":"plugin.code","params":{"name":%q,"hash":%q,"code":%q}}`, id, name, hash, code)
+}
+
+func plugins(names ...string) []wire.PluginInfo {
+	var out []wire.PluginInfo
+	for _, n := range names {
+		out = append(out, wire.PluginInfo{Name: n, DisplayName: n, Hash: "h-" + n, World: wire.WorldMain})
+	}
+	return out
+}
+
+// TestAdapters: code is sent for what the browser lacks, one at a time; one
+// that fails does not hinder the others.
+func TestAdapters(t *testing.T) {
+	inWorld(t, Options{Adapters: fakeAdapters{
+		list: func() []wire.PluginInfo { return plugins("a", "b", "c", "d") },
+		code: func(name, hash string) (string, error) {
+			if name == "b" {
+				return "", errors.New("b has changed on disk")
+			}
+			return "run(" + name + ")", nil
+		},
+	}}, func(w *world) {
+		p := w.dial()
+		p.hello("b1", "boot1")
+		list := `"plugins":[`
+		for i, n := range []string{"a", "b", "c", "d"} {
+			if i > 0 {
+				list += ","
+			}
+			list += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main"}`, n)
+		}
+		p.wantFrames(helloOK, syncFrame(1, list+"]"))
+		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","stranger","b","c","a","d"]}}`)
+		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"))
+		w.pass(29 * time.Second)
+		p.wantFrames() // not before the answer
+		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
+		p.wantFrames(codeFrame(3, "c", "h-c", "run(c)"))
+		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
+		p.wantFrames(codeFrame(4, "d", "h-d", "run(d)"))
+		w.pass(requestTimeout) // no answer at all
+		p.wantFrames()
+		w.hub.Sync()
+		p.wantFrames(syncFrame(5, list+"]"))
+	})
+}
+
+// TestSyncsBecomeOne: changes while a sync is under way make one more sync, and
+// code of the old list is not sent any more.
+func TestSyncsBecomeOne(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.dial()
+		p.hello("b1", "boot1")
+		list := func() string {
+			return fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%q,"world":"main"}]`, hash)
+		}
+		p.wantFrames(helloOK, syncFrame(1, list()))
+		for i := range 10 {
+			hash = fmt.Sprint("h", i+2)
+			w.hub.Sync()
+		}
+		p.wantFrames()
+		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
+		p.wantFrames(syncFrame(2, list()))
+		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts","missing":["chat"]}}`)
+		p.wantFrames(codeFrame(3, "chat", "h11", "code of chat h11"))
+		p.send(`{"jsonrpc":"2.0","id":"s/3","result":{}}`)
+		p.wantFrames()
+	})
+}
+
+// TestRunsDoNotWaitForAdapters: a browser that is busy with adapters runs tools.
+func TestRunsDoNotWaitForAdapters(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.wantFrames(dispatchFrame("c1"))
+		p.answer("c1", "1")
+		w.wantEvents("c1 returned 1")
+	})
+}

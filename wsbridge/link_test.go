@@ -1,0 +1,201 @@
+package wsbridge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// TestPingKeepsAlive: a browser that only answers pings stays connected, and
+// is pinged each 20 s.
+func TestPingKeepsAlive(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		p.pongs = false
+		p.hello("b1", "boot1")
+		p.wantFrames(helloOK, syncNil)
+		const ping = `{"jsonrpc":"2.0","id":"s/ping","method":"ping","params":{}}`
+		for range 30 {
+			w.pass(20*time.Second - time.Nanosecond)
+			p.wantFrames()
+			w.pass(time.Nanosecond)
+			p.wantFrames(ping)
+			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
+		}
+		if got := p.end(); got != "" {
+			t.Errorf("ended: %s", got)
+		}
+	})
+}
+
+// TestDeadLink: nothing at all for 45 s means that the link is lost, and from
+// then on the grace period runs.
+func TestDeadLink(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		p.pongs = false
+		p.hello("b1", "boot1")
+		p.take()
+		w.pass(17 * time.Second)
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`)
+		p.take()
+		w.run("b1", "c1")
+		w.pass(45*time.Second - time.Nanosecond)
+		if got := p.end(); got != "" {
+			t.Errorf("ended early: %s", got)
+		}
+		w.pass(time.Nanosecond)
+		if got := p.end(); got != "lost" {
+			t.Errorf("%q after 45 s of silence, want lost", got)
+		}
+		w.pass(10*time.Second - time.Nanosecond)
+		w.wantEvents()
+		w.pass(time.Nanosecond)
+		w.wantEvents("c1 " + lostText)
+	})
+}
+
+// TestLargeFrameIsNoSilence: a link on which a frame trickles in for minutes is
+// alive.
+func TestLargeFrameIsNoSilence(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.take()
+		writer, err := p.ws.Writer(w.t.Context(), websocket.MessageText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":"` + strings.Repeat("x", 10*readChunk) + `"}}`
+		p.pongs = false // the library writes one message at a time
+		for len(text) > 0 {
+			n := min(len(text), readChunk)
+			_, _ = writer.Write([]byte(text[:n]))
+			if text = text[n:]; len(text) > 0 { // the last piece waits in the writer
+				w.pass(40 * time.Second)
+			}
+		}
+		_ = writer.Close()
+		got := strings.Join(w.take(), "")
+		if want := `c1 returned "` + strings.Repeat("x", 10*readChunk) + `"`; got != want {
+			t.Errorf("got %.60q, %d bytes", got, len(got))
+		}
+	})
+}
+
+// TestFrames: what the hub answers to each kind of frame.
+func TestFrames(t *testing.T) {
+	refused := func(code int, message string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, message)
+	}
+	request := func(method string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","method":%q,"params":{}}`, method)
+	}
+	tests := []struct {
+		frame, answer string
+		garbage       int
+	}{
+		{request("ping"), `{"jsonrpc":"2.0","id":"1","result":{}}`, 0},
+		{`{"jsonrpc":"2.0","id":"1","method":"ping"}`, `{"jsonrpc":"2.0","id":"1","result":{}}`, 0},
+		{request("no.such"), refused(-32601, `the method "no.such" is not known`), 0},
+		{request("tool.dispatch"), refused(-32601, `the method "tool.dispatch" is not known`), 0},
+		{request("hello"), refused(-32600, "hello is said already; open a new connection to say it again"), 0},
+		{request("tool.progress"), refused(-32600, "tool.progress is a notification; send it without an id"), 0},
+		{request("tab.sync"), refused(-32600, "tab.sync is a notification; send it without an id"), 0},
+		{`{"jsonrpc":"2.0","id":"unknown","result":{}}`, "", 0},
+		{`{"jsonrpc":"2.0","id":"s/99","result":{}}`, "", 0},
+		{`{"jsonrpc":"2.0","id":"s/cancel/unknown","result":{"outcome":"aborted"}}`, "", 0},
+		{`{"jsonrpc":"2.0","id":"s/ping","error":{"code":1,"message":"no"}}`, "", 0},
+		{`{"jsonrpc":"2.0","method":"no.such","params":{}}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"ping","params":{}}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"tool.progress","params":[]}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":7}}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"x","reports":{}}}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"tool.progress"}`, "", 0},
+		{`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"x","seq":"0"}}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":"1"}]}}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"tab.changed","params":7}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"state.watch","params":{"on":"yes"}}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":"x"}}`, "", 1},
+		{`{"jsonrpc":"2.0","method":"call.resumed"}`, "", 0},
+		{`not json`, "", 1},
+		{``, "", 1},
+		{`[]`, "", 1},
+		{`{"jsonrpc":"1.0","id":"1","method":"ping"}`, "", 1},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "", 1},
+		{`{"jsonrpc":"2.0","id":"x","result":{},"error":{"code":1,"message":""}}`, "", 1},
+		{`{"jsonrpc":"2.0","id":"x","method":"ping","result":{}}`, "", 1},
+		{"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":\"\xff\"}", "", 1},
+	}
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		garbage := 0
+		for _, tt := range tests {
+			garbage += tt.garbage
+			p.send(tt.frame)
+			if got := strings.Join(p.take(), "\n"); got != tt.answer {
+				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
+			}
+			if got := w.theLink().garbage; got != garbage {
+				t.Errorf("%s: %d garbage frames, want %d", tt.frame, got, garbage)
+				garbage = got
+			}
+		}
+		if got := p.end(); got != "" {
+			t.Errorf("ended: %s", got)
+		}
+	})
+}
+
+// theLink returns the only connection. Its reader must be at rest.
+func (w *world) theLink() *link {
+	w.hub.mu.Lock()
+	defer w.hub.mu.Unlock()
+	for l := range w.hub.serving {
+		return l
+	}
+	w.t.Fatal("no connection is served")
+	return nil
+}
+
+// TestGarbage: a browser may send 100 frames that make no sense, not 101.
+func TestGarbage(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		for i := range maxGarbage {
+			if i%2 == 0 {
+				p.send("garbage")
+			} else {
+				_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte(`{"jsonrpc":"2.0","id":"1","method":"ping"}`))
+			}
+		}
+		if got := p.end(); got != "" {
+			t.Fatalf("ended early: %s", got)
+		}
+		p.send("garbage")
+		if got, want := p.end(), `close 1008 "more than 100 frames made no sense"`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+// TestStrayReportsAreCounted: reports of runs that are not here are no garbage,
+// since a page may report in the moment in which its call ends.
+func TestStrayReportsAreCounted(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		for range 2 * maxGarbage {
+			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
+		}
+		if got := p.end(); got != "" {
+			t.Errorf("ended: %s", got)
+		}
+		if l := w.theLink(); l.stray != 2*maxGarbage || l.garbage != 0 {
+			t.Errorf("%d stray, %d garbage", l.stray, l.garbage)
+		}
+		w.wantEvents()
+	})
+}

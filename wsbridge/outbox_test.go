@@ -1,0 +1,63 @@
+package wsbridge
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestStalledBrowser: a browser that does not read holds up nobody; its link is
+// lost when it has not taken a frame for 10 s.
+func TestStalledBrowser(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		release := make(chan struct{})
+		p.stall(release)
+		began := time.Now()
+		for i := range 5 {
+			w.run("b1", fmt.Sprint("c", i))
+		}
+		w.cancel("c0")
+		if d := time.Since(began); d != 0 {
+			t.Errorf("Start and Cancel took %v", d)
+		}
+		w.pass(writeTimeout - time.Nanosecond)
+		if b := w.hub.Browsers(); !b[0].Connected {
+			t.Error("the link was given up early")
+		}
+		w.wantEvents("c0 stopped: ignored")
+		w.pass(time.Nanosecond)
+		if b := w.hub.Browsers(); b[0].Connected {
+			t.Error("the link is still there")
+		}
+		w.pass(10 * time.Second)
+		if got := w.take(); len(got) != 4 {
+			t.Errorf("events %q, want four runs that ended", got)
+		}
+		close(release)
+	})
+}
+
+// TestOutboxIsBounded: what waits for a browser that does not read is limited.
+func TestOutboxIsBounded(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		release := make(chan struct{})
+		p.stall(release)
+		l := w.theLink()
+		l.post([]byte("{}")) // is being written
+		w.take()
+		l.post(make([]byte, maxWaitingBytes/2))
+		l.post(make([]byte, maxWaitingBytes/2))
+		w.take()
+		if b := w.hub.Browsers(); !b[0].Connected {
+			t.Error("the link was given up early")
+		}
+		l.post([]byte("x"))
+		w.take()
+		if b := w.hub.Browsers(); b[0].Connected {
+			t.Error("the link is still there")
+		}
+		close(release)
+	})
+}

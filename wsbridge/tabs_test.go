@@ -1,0 +1,150 @@
+package wsbridge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// fakeAdapters is Adapters as functions.
+type fakeAdapters struct {
+	list func() []wire.PluginInfo
+	code func(name, hash string) (string, error)
+}
+
+var _ Adapters = fakeAdapters{}
+
+func (f fakeAdapters) List() []wire.PluginInfo                { return f.list() }
+func (f fakeAdapters) Code(name, hash string) (string, error) { return f.code(name, hash) }
+
+// onePlugin has chat with this hash.
+func onePlugin(hash *string) fakeAdapters {
+	return fakeAdapters{
+		list: func() []wire.PluginInfo {
+			return []wire.PluginInfo{{Name: "chat", DisplayName: "Chat", Hash: *hash, World: wire.WorldMain}}
+		},
+		code: func(name, hash string) (string, error) { return "code of " + name + " " + hash, nil },
+	}
+}
+
+func tabText(id int, marks string, used float64, doc, plugins string) string {
+	return fmt.Sprintf(`{"tabId":%d,"windowId":1,"url":"https://x/%[1]d","title":"T%[1]d","active":%v,"focused":%v,"lastAccessedMs":%v,"documentId":%q%s}`,
+		id, strings.Contains(marks, "a"), strings.Contains(marks, "f"), used, doc, plugins)
+}
+
+const liveChat = `,"plugins":[{"name":"other","hash":"h9"},{"name":"chat","hash":"h1"}]`
+
+func names(targets []dispatch.Target) string {
+	var out []string
+	for _, t := range targets {
+		out = append(out, fmt.Sprintf("%s/%d", t.Browser, t.TabID))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestTargets(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		want := func(live, reload string, browsers int) {
+			t.Helper()
+			w.take()
+			got := w.hub.Targets("chat")
+			if names(got.Live) != live || names(got.NeedReload) != reload || got.Browsers != browsers {
+				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", names(got.Live), names(got.NeedReload), got.Browsers, live, reload, browsers)
+			}
+		}
+		want("", "", 0)
+		p := w.browser("b1", "boot1")
+		want("b1/7", "", 1)
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+			tabText(1, "", 900, "d1", liveChat),
+			tabText(2, "f", 100, "d2", liveChat),
+			tabText(3, "f", 200, "d3", liveChat),
+			tabText(4, "a", 50, "d4", liveChat),
+			tabText(5, "af", 0.5, "d5", liveChat),
+			tabText(6, "", 900, "d6", liveChat),
+			tabText(8, "af", 999, "d8", `,"plugins":[{"name":"other","hash":"h9"}]`),
+			tabText(9, "af", 999, "d9", `,"plugins":[{"name":"chat","hash":"old"}]`),
+			tabText(10, "", 5, "", `,"needsReload":["other","chat"]`),
+			tabText(11, "", 6, "", liveChat),
+		}, ",") + `]}}`)
+		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 1)
+		got := w.hub.Targets("chat").Live[0]
+		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
+			t.Errorf("target = %+v, want %+v", got, want)
+		}
+		// A second browser with the best tab comes first, whole.
+		q := w.browser("b2", "boot2")
+		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
+		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + tabText(7, "", 0, "d7", liveChat) + `}}`)
+		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
+		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
+		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
+		// A new version of the plugin: what is live is the old one.
+		hash = "h2"
+		w.hub.Sync()
+		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
+		if got := w.hub.Targets("unknown"); names(got.Live)+names(got.NeedReload) != "" || got.Browsers != 2 {
+			t.Errorf("an unknown plugin: %+v", got)
+		}
+		p.drop()
+		want("", "", 1)
+	})
+}
+
+// TestTabsOfOldLink: what a replaced connection says of tabs is out of date.
+func TestTabsOfOldLink(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		b := &browser{hub: w.hub, id: "b1", tabs: map[int]wire.TabInfo{}}
+		old, current := &link{hub: w.hub}, &link{hub: w.hub}
+		b.link = current
+		b.syncTabs(old, []wire.TabInfo{{TabID: 1}})
+		b.changeTab(old, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
+		if len(b.tabs) != 0 {
+			t.Errorf("tabs = %+v, want none", b.tabs)
+		}
+	})
+}
+
+func TestTabsAreBounded(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		b := &browser{hub: w.hub, id: "b1", tabs: map[int]wire.TabInfo{}, link: &link{hub: w.hub}}
+		many := make([]wire.TabInfo, maxTabs+5)
+		for i := range many {
+			many[i].TabID = i
+		}
+		b.syncTabs(b.link, many)
+		b.changeTab(b.link, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
+		if len(b.tabs) != maxTabs {
+			t.Errorf("%d tabs, want %d", len(b.tabs), maxTabs)
+		}
+		// A known tab still changes, under the id that the frame names.
+		b.changeTab(b.link, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*maxTitle)}})
+		if got := b.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != maxTitle || strings.Contains(got.Title, "\x1b") {
+			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
+		}
+	})
+}
+
+func TestBrowsers(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b2", "boot1")
+		w.browser("b1", "boot2")
+		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
+		w.run("b2", "c1")
+		w.pass(time.Second)
+		p.drop()
+		got := w.hub.Browsers()
+		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b2" {
+			t.Fatalf("browsers = %+v, want b1 and b2", got)
+		}
+		b := got[1]
+		if b.Connected || b.Running != 1 || b.Inject != wire.InjectUserScripts || time.Since(b.Since) != 0 || len(b.Tabs) != 1 || !got[0].Connected {
+			t.Errorf("b2 = %+v", b)
+		}
+	})
+}
