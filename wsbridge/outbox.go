@@ -21,7 +21,7 @@ const maxWaitingBytes = 4 * wire.MaxFrameBytes
 type outbox struct {
 	mu      sync.Mutex // guards all below; the last lock to take
 	frames  [][]byte
-	bytes   int
+	bytes   int  // of frames and of the one that is being written
 	writing bool // a goroutine is writing them
 	closed  bool
 }
@@ -53,22 +53,18 @@ func (l *link) post(frame []byte) {
 // drain writes until the outbox is empty.
 func (l *link) drain() {
 	o := &l.out
-	for {
-		o.mu.Lock()
-		frames := o.frames
-		o.frames, o.bytes = nil, 0
-		if len(frames) == 0 || l.ended() {
-			o.writing = false
-			o.mu.Unlock()
-			return
-		}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.frames) > 0 && !l.ended() {
+		frame := o.frames[0]
+		o.frames[0] = nil
+		o.frames = o.frames[1:]
 		o.mu.Unlock()
-		for _, f := range frames {
-			if !l.write(f) {
-				break
-			}
-		}
+		l.write(frame)
+		o.mu.Lock()
+		o.bytes -= len(frame)
 	}
+	o.frames, o.writing = nil, false
 }
 
 // write writes one frame. The context is the link's own: a context that ends

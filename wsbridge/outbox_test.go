@@ -45,8 +45,6 @@ func TestOutboxIsBounded(t *testing.T) {
 		release := make(chan struct{})
 		p.stall(release)
 		l := w.theLink()
-		l.post([]byte("{}")) // is being written
-		w.take()
 		l.post(make([]byte, maxWaitingBytes/2))
 		l.post(make([]byte, maxWaitingBytes/2))
 		w.take()
