@@ -56,6 +56,7 @@ const everything = "*"
 var testsMayImport = map[string][]string{
 	"dispatch":         {"dispatch/dispatchtest"},
 	"plugin":           {"plugin/plugintest"},
+	"wsbridge":         {"dispatch/dispatchtest"},
 	"mcpserver":        {"dispatch/dispatchtest", "plugin/plugintest"},
 	"internal/httpapi": {"dispatch/dispatchtest"},
 }
