@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"opentabs/internal/config"
 	"opentabs/wire"
 )
 
@@ -212,6 +213,20 @@ func TestExcerpts(t *testing.T) {
 func TestReadmeIsShort(t *testing.T) {
 	if n := strings.Count(documents(t)["README.md"], "\n"); n >= 180 {
 		t.Errorf("README.md has %d lines, want less than 180; it is no manual", n)
+	}
+}
+
+// TestReadmeSettings compares the README's table with the settings there are.
+func TestReadmeSettings(t *testing.T) {
+	text := documents(t)["README.md"]
+	flags := config.Flags()
+	for _, f := range flags {
+		if row := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(text, row) {
+			t.Errorf("README.md has no setting with %q", row)
+		}
+	}
+	if n := strings.Count(text, "| `--"); n != len(flags) {
+		t.Errorf("README.md has %d settings, opentabs has %d", n, len(flags))
 	}
 }
 

@@ -28,7 +28,7 @@ const module = "opentabs"
 // import. A package that is missing here fails: adding one is a decision about
 // the design and belongs in this table.
 var mayImport = map[string][]string{
-	".":                     {"wire"},
+	".":                     {"wire", "internal/config"},
 	"wire":                  {},
 	"dispatch":              {"wire"},
 	"dispatch/dispatchtest": {"wire", "dispatch"},
