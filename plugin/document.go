@@ -128,10 +128,14 @@ func unknownName(name string, names []string) error {
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
 	var to problems
-	f := fields{to: &to}
-	if json.Unmarshal(raw, &f.member) != nil || f.member == nil {
+	if kindOf(raw) != kindObject {
 		return e, errors.New("is " + kindOf(raw) + "; make it an object")
 	}
+	text, problem := compact(raw)
+	if problem != "" {
+		return e, errors.New(problem)
+	}
+	f := newFields(text, "", &to)
 	e.Name = f.text("name", "remove the entry and add the plugin again")
 	e.Path = f.text("path", "remove the entry and add the plugin again")
 	e.Hash = f.text("hash", "remove the entry and add the plugin again")

@@ -1,9 +1,6 @@
 package plugin
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -13,8 +10,18 @@ import (
 type fields struct {
 	// at is where the object stands in its file, as in "tools[3].".
 	at     string
-	member map[string]json.RawMessage
+	member map[string][]byte
 	to     *problems
+}
+
+// newFields returns the fields of a compact object. Of several members with one
+// name the last counts, as in JavaScript.
+func newFields(raw []byte, at string, to *problems) *fields {
+	f := &fields{at: at, member: map[string][]byte{}, to: to}
+	for _, m := range members(raw) {
+		f.member[m.key] = m.value
+	}
+	return f
 }
 
 func (f *fields) add(key, format string, args ...any) {
@@ -48,31 +55,30 @@ func (f *fields) optional(key string) string {
 }
 
 func (f *fields) string(key string) (string, bool) {
-	var s string
 	if !f.has(key) {
 		return "", true
 	}
-	if err := json.Unmarshal(f.member[key], &s); err != nil {
+	if kindOf(f.member[key]) != kindString {
 		f.add(key, "is %s; make it a string", kindOf(f.member[key]))
 		return "", false
 	}
-	return s, true
+	return unquote(f.member[key]), true
 }
 
 // flag returns a boolean that may be absent.
 func (f *fields) flag(key string) *bool {
-	var b bool
 	if !f.has(key) {
 		return nil
 	}
-	if err := json.Unmarshal(f.member[key], &b); err != nil {
+	if kindOf(f.member[key]) != kindBool {
 		f.add(key, "is %s; make it true or false", kindOf(f.member[key]))
 		return nil
 	}
+	b := string(f.member[key]) == "true"
 	return &b
 }
 
-// object returns an object's members; nil if it is absent or no object.
+// object returns an object's fields; nil if it is absent or no object.
 func (f *fields) object(key string) *fields {
 	if !f.has(key) {
 		return nil
@@ -81,12 +87,7 @@ func (f *fields) object(key string) *fields {
 		f.add(key, "is %s; make it an object", kindOf(f.member[key]))
 		return nil
 	}
-	sub := &fields{at: f.at + key + ".", to: f.to}
-	if err := json.Unmarshal(f.member[key], &sub.member); err != nil {
-		f.add(key, "%s", syntaxProblem(f.member[key], err))
-		return nil
-	}
-	return sub
+	return newFields(f.member[key], f.at+key+".", f.to)
 }
 
 // strings returns an array of strings: nil if it is absent or something else,
@@ -95,63 +96,18 @@ func (f *fields) strings(key string) []string {
 	if !f.has(key) {
 		return nil
 	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(f.member[key], &raw); err != nil {
+	if kindOf(f.member[key]) != kindArray {
 		f.add(key, "is %s; make it an array of strings", kindOf(f.member[key]))
 		return nil
 	}
-	list := make([]string, 0, len(raw))
-	for i, item := range raw {
-		var s string
-		if err := json.Unmarshal(item, &s); err != nil || kindOf(item) != kindString {
+	items := elements(f.member[key])
+	list := make([]string, 0, len(items))
+	for i, item := range items {
+		if kindOf(item) != kindString {
 			f.add(fmt.Sprintf("%s[%d]", key, i), "is %s; make it a string", kindOf(item))
 			continue
 		}
-		list = append(list, s)
+		list = append(list, unquote(item))
 	}
 	return list
-}
-
-// The kinds of JSON values, as sentences name them.
-const (
-	kindObject = "an object"
-	kindArray  = "an array"
-	kindString = "a string"
-	kindBool   = "a boolean"
-	kindNull   = "null"
-	kindNumber = "a number"
-)
-
-// kindOf names what raw, which is valid JSON, holds.
-func kindOf(raw []byte) string {
-	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if len(raw) == 0 {
-		return "nothing"
-	}
-	switch raw[0] {
-	case '{':
-		return kindObject
-	case '[':
-		return kindArray
-	case '"':
-		return kindString
-	case 't', 'f':
-		return kindBool
-	case 'n':
-		return kindNull
-	default:
-		return kindNumber
-	}
-}
-
-// syntaxProblem says where text is no JSON.
-func syntaxProblem(text []byte, err error) string {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
-		return "cannot be read as JSON: " + err.Error()
-	}
-	before := text[:min(max(syntax.Offset-1, 0), int64(len(text)))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - bytes.LastIndexByte(before, '\n')
-	return fmt.Sprintf("is not valid JSON at line %d, column %d: %s; correct it there", line, column, syntax)
 }

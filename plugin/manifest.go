@@ -24,21 +24,17 @@ const maxDescriptionChars = 1000
 // warnFullNameChars is the longest tool name that every known client takes.
 const warnFullNameChars = 64
 
-// utf8BOM may stand before JSON text that a Windows editor wrote.
-var utf8BOM = []byte("\xef\xbb\xbf")
-
 // parsePackage reads package.json into p.
 func parsePackage(text []byte, p *Plugin, to *problems) {
-	text = bytes.TrimPrefix(text, utf8BOM)
-	f := fields{to: to}
-	if err := json.Unmarshal(text, &f.member); err != nil {
-		if json.Valid(text) {
-			to.add("is %s; make it an object", kindOf(text))
-		} else {
-			to.add("%s", syntaxProblem(text, err))
-		}
+	raw, problem := compact(text)
+	if problem == "" && kindOf(raw) != kindObject {
+		problem = "is " + kindOf(raw) + "; make it an object"
+	}
+	if problem != "" {
+		to.add("%s", problem)
 		return
 	}
+	f := newFields(raw, "", to)
 	if name := f.text("name", "call the package "+packagePrefix+"NAME"); name != "" {
 		var err error
 		if p.Name, err = NameOf(name); err != nil {
@@ -98,22 +94,20 @@ func (f *fields) patterns(key string) (texts []string, patterns []Pattern) {
 // parseTools reads dist/tools.json into p: an object, or the bare array that
 // packages before sdkVersion have.
 func parseTools(text []byte, p *Plugin, to *problems) {
-	text = bytes.TrimPrefix(text, utf8BOM)
-	top := fields{to: to}
-	var err error
-	switch kindOf(text) {
+	raw, problem := compact(text)
+	if problem != "" {
+		to.add("%s", problem)
+		return
+	}
+	var top *fields
+	switch kindOf(raw) {
+	case kindObject:
+		top = newFields(raw, "", to)
 	case kindArray:
 		p.Warnings = append(p.Warnings, to.file+" is a bare array; build the plugin again to record its SDK version")
-		top.member = map[string]json.RawMessage{"tools": text}
+		top = &fields{member: map[string][]byte{"tools": raw}, to: to}
 	default:
-		err = json.Unmarshal(text, &top.member)
-	}
-	if err != nil {
-		if json.Valid(text) {
-			to.add("is %s; build the plugin again", kindOf(text))
-		} else {
-			to.add("%s", syntaxProblem(text, err))
-		}
+		to.add("is %s; build the plugin again", kindOf(raw))
 		return
 	}
 	p.SDKVersion = top.optional("sdkVersion")
@@ -121,28 +115,33 @@ func parseTools(text []byte, p *Plugin, to *problems) {
 		to.add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
-	parseConfigSchema(&top, p)
+	parseConfigSchema(top, p)
+	parseToolList(top, p)
+}
+
+func parseToolList(top *fields, p *Plugin) {
 	if !top.has("tools") {
-		to.add("tools is missing; build the plugin again")
+		top.add("tools", "is missing; build the plugin again")
 		return
 	}
-	var tools []map[string]json.RawMessage
-	if err := json.Unmarshal(top.member["tools"], &tools); err != nil {
-		if !json.Valid(top.member["tools"]) {
-			to.add("%s", syntaxProblem(top.member["tools"], err))
-			return
-		}
-		to.add("tools is not an array of objects; build the plugin again")
+	if raw := top.member["tools"]; kindOf(raw) != kindArray {
+		top.add("tools", "is %s; build the plugin again", kindOf(raw))
 		return
 	}
+	tools := elements(top.member["tools"])
 	if len(tools) == 0 {
-		to.add("tools is empty; give the plugin at least one tool")
+		top.add("tools", "is empty; give the plugin at least one tool")
 	}
 	seen := map[string]int{}
-	for i, member := range tools {
-		t := parseTool(&fields{at: fmt.Sprintf("tools[%d].", i), member: member, to: to}, p)
+	for i, raw := range tools {
+		at := fmt.Sprintf("tools[%d]", i)
+		if kindOf(raw) != kindObject {
+			top.add(at, "is %s; make it an object", kindOf(raw))
+			continue
+		}
+		t := parseTool(newFields(raw, at+".", top.to), p)
 		if first, dup := seen[t.Name]; dup && t.Name != "" {
-			to.add("tools[%d].name is %q, as tools[%d].name is; rename one of them", i, t.Name, first)
+			top.add(at+".name", "is %q, as tools[%d].name is; rename one of them", t.Name, first)
 		} else {
 			seen[t.Name] = i
 		}
@@ -190,24 +189,17 @@ func parseTool(f *fields, p *Plugin) *Tool {
 	return t
 }
 
-// schema returns a schema in compact form.
+// schema returns a schema in compact form and in memory of its own.
 func (f *fields) schema(key string) json.RawMessage {
 	if !f.has(key) {
 		f.add(key, "is missing; build the plugin again")
 		return nil
 	}
-	raw := f.member[key]
-	if kindOf(raw) != kindObject {
+	if raw := f.member[key]; kindOf(raw) != kindObject {
 		f.add(key, "is %s; make it a JSON Schema object", kindOf(raw))
 		return nil
 	}
-	var compact bytes.Buffer
-	compact.Grow(len(raw))
-	if err := json.Compact(&compact, raw); err != nil {
-		f.add(key, "%s", syntaxProblem(raw, err))
-		return nil
-	}
-	return bytes.Clone(compact.Bytes())
+	return bytes.Clone(f.member[key])
 }
 
 // inputSchema returns the input schema with the properties that have a default
@@ -218,10 +210,8 @@ func (f *fields) inputSchema() json.RawMessage {
 	if schema == nil {
 		return nil
 	}
-	var root struct {
-		Type json.RawMessage `json:"type"`
-	}
-	if err := json.Unmarshal(schema, &root); err != nil || string(root.Type) != `"object"` {
+	root := newFields(schema, "", f.to)
+	if string(root.member["type"]) != `"object"` {
 		f.add(key, `has a root that is not of type "object"; describe the input with z.object({...})`)
 		return nil
 	}

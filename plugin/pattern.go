@@ -156,8 +156,8 @@ func splitURL(url string) (address, bool) {
 	var u address
 	scheme, rest, ok := strings.Cut(url, "://")
 	u.scheme = strings.ToLower(scheme)
-	if !ok || u.scheme != "http" && u.scheme != "https" {
-		return u, false
+	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(url, "\\ \t\r\n") {
+		return u, false // browsers tell URLs without these
 	}
 	rest, _, _ = strings.Cut(rest, "#")
 	authority := rest

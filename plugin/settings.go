@@ -1,7 +1,7 @@
 package plugin
 
 import (
-	"encoding/json"
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -14,7 +14,7 @@ var settingTypes = []string{"url", "string", "number", "boolean", "select"}
 func parseConfigSchema(top *fields, p *Plugin) {
 	namesTabs := false
 	if config := top.object("configSchema"); config != nil {
-		p.ConfigSchema = slices.Clone(top.member["configSchema"])
+		p.ConfigSchema = bytes.Clone(top.member["configSchema"])
 		for _, key := range sortedKeys(config.member) {
 			if s := config.object(key); s != nil {
 				required := checkSetting(s)
@@ -48,7 +48,7 @@ func checkSetting(s *fields) bool {
 	return kind == "url" && required != nil && *required
 }
 
-func sortedKeys(m map[string]json.RawMessage) []string {
+func sortedKeys(m map[string][]byte) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

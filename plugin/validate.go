@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,7 +42,7 @@ func (t *Tool) Validate(args json.RawMessage) error {
 	if _, ok := value.(map[string]any); !ok {
 		return t.invalid([]string{"the arguments are " + kindOf(args) + "; they have to be an object"})
 	}
-	if problem := checkNumbers(value, ""); problem != "" {
+	if problem := checkNumbers(value); problem != "" {
 		return t.invalid([]string{problem})
 	}
 	t.validator.once.Do(t.compile)
@@ -56,7 +57,7 @@ func (t *Tool) Validate(args json.RawMessage) error {
 	if !errors.As(err, &violations) {
 		return t.broken(err)
 	}
-	return t.invalid(explain(violations, t.validator.doc))
+	return t.invalid(explain(violations, t.validator.doc, value))
 }
 
 // invalid returns the error for arguments with these violations.
@@ -86,7 +87,7 @@ func (t *Tool) compile() {
 		v.err = err
 		return
 	}
-	if problem := checkNumbers(doc, ""); problem != "" {
+	if problem := checkNumbers(doc); problem != "" {
 		v.err = errors.New(problem)
 		return
 	}
@@ -164,28 +165,43 @@ const (
 )
 
 // checkNumbers says which number in value is too large to be worked with.
-func checkNumbers(value any, at string) string {
+func checkNumbers(value any) string {
+	if at, problem := hugeNumber(value); problem != "" {
+		slices.Reverse(at)
+		return location(at) + ": " + problem
+	}
+	return ""
+}
+
+// hugeNumber returns the steps to the first number that is too large, the last
+// step first.
+func hugeNumber(value any) (at []string, problem string) {
 	switch v := value.(type) {
 	case json.Number:
-		if len(v) > maxNumberChars {
-			return fmt.Sprintf("%s: the number has %d characters; use at most %d", location(at), len(v), maxNumberChars)
-		}
-		if i := strings.IndexAny(v.String(), "eE"); i >= 0 {
-			if exp, err := strconv.Atoi(v.String()[i+1:]); err != nil || exp > maxExponent || exp < -maxExponent {
-				return fmt.Sprintf("%s: the number has an exponent beyond %d; use a smaller one", location(at), maxExponent)
-			}
-		}
+		return nil, numberProblem(v.String())
 	case []any:
 		for i, item := range v {
-			if problem := checkNumbers(item, at+"/"+strconv.Itoa(i)); problem != "" {
-				return problem
+			if at, problem = hugeNumber(item); problem != "" {
+				return append(at, strconv.Itoa(i)), problem
 			}
 		}
 	case map[string]any:
 		for key, item := range v {
-			if problem := checkNumbers(item, at+"/"+key); problem != "" {
-				return problem
+			if at, problem = hugeNumber(item); problem != "" {
+				return append(at, key), problem
 			}
+		}
+	}
+	return nil, ""
+}
+
+func numberProblem(text string) string {
+	if len(text) > maxNumberChars {
+		return fmt.Sprintf("the number has %d characters; use at most %d", len(text), maxNumberChars)
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		if exponent, err := strconv.Atoi(text[i+1:]); err != nil || exponent > maxExponent || exponent < -maxExponent {
+			return fmt.Sprintf("the number has an exponent beyond %d; use a smaller one", maxExponent)
 		}
 	}
 	return ""

@@ -18,6 +18,7 @@ var uriScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 // linear time, or, if it uses what that lacks (look-around, back references,
 // \u escapes), by one that backtracks under a time limit.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
+	pattern = browserClasses(pattern)
 	if re, err := regexp.Compile(pattern); err == nil {
 		return re, nil
 	}

@@ -1,0 +1,239 @@
+package plugin
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+const (
+	// maxShown is the longest piece of an argument or a schema that a sentence
+	// shows, in characters.
+	maxShown = 120
+	// maxListed is how many allowed values or names a sentence lists.
+	maxListed = 40
+)
+
+// leafText says what is wrong with one value. Texts that were given as
+// arguments are not repeated: the agent has them, and an error may be logged.
+func leafText(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Type:
+		return "got " + k.Got + ", want " + strings.Join(k.Want, " or ")
+	case *kind.Const, *kind.Enum:
+		return "want " + oneOf(wantsOf(k))
+	case *kind.Format:
+		return formatText(k.Want)
+	case *kind.Pattern:
+		return "does not match the pattern " + shorten(k.Want)
+	case *kind.Minimum:
+		return "got " + number(k.Got) + ", want at least " + number(k.Want)
+	case *kind.Maximum:
+		return "got " + number(k.Got) + ", want at most " + number(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "got " + number(k.Got) + ", want more than " + number(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "got " + number(k.Got) + ", want less than " + number(k.Want)
+	case *kind.MultipleOf:
+		return "got " + number(k.Got) + ", want a multiple of " + number(k.Want)
+	case *kind.Not, *kind.FalseSchema:
+		return "is not allowed here; leave it out or give something else"
+	case *kind.Dependency:
+		return "has " + quote(k.Prop) + " without " + quoteAll(k.Missing) + "; give both"
+	case *kind.DependentRequired:
+		return "has " + quote(k.Prop) + " without " + quoteAll(k.Missing) + "; give both"
+	case nil:
+		return "is not allowed"
+	}
+	if text := sizeText(k); text != "" {
+		return text
+	}
+	return "breaks the schema's rule " + strings.Join(k.KeywordPath(), "/")
+}
+
+// sizeText says what is wrong with the size of a value; empty for other kinds.
+func sizeText(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.MinLength:
+		return fmt.Sprintf("has %s, want at least %d", count(k.Got, "character"), k.Want)
+	case *kind.MaxLength:
+		return fmt.Sprintf("has %s, want at most %d", count(k.Got, "character"), k.Want)
+	case *kind.MinItems:
+		return fmt.Sprintf("has %s, want at least %d", count(k.Got, "item"), k.Want)
+	case *kind.MaxItems:
+		return fmt.Sprintf("has %s, want at most %d", count(k.Got, "item"), k.Want)
+	case *kind.AdditionalItems:
+		return fmt.Sprintf("has %s too many; leave out the last", count(k.Count, "item"))
+	case *kind.MinProperties:
+		return fmt.Sprintf("has %s, want at least %d", count(k.Got, "property"), k.Want)
+	case *kind.MaxProperties:
+		return fmt.Sprintf("has %s, want at most %d", count(k.Got, "property"), k.Want)
+	case *kind.UniqueItems:
+		return fmt.Sprintf("has the same item at %d and %d; give each once", k.Duplicates[0], k.Duplicates[1])
+	case *kind.Contains:
+		return "has no item of the wanted form; add one"
+	case *kind.MinContains:
+		return fmt.Sprintf("has %s of the wanted form, want at least %d", count(len(k.Got), "item"), k.Want)
+	case *kind.MaxContains:
+		return fmt.Sprintf("has %s of the limited form, want at most %d", count(len(k.Got), "item"), k.Want)
+	}
+	return ""
+}
+
+func count(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case noun == "property":
+		return fmt.Sprintf("%d properties", n)
+	default:
+		return fmt.Sprintf("%d %ss", n, noun)
+	}
+}
+
+// formatExamples show how a format is written.
+var formatExamples = map[string]string{
+	"date-time": "2026-01-31T12:00:00Z",
+	"date":      "2026-01-31",
+	"time":      "12:00:00Z",
+	"duration":  "PT1H30M",
+	"email":     "name@example.com",
+	"uri":       "https://example.com/path",
+	"uuid":      "123e4567-e89b-42d3-a456-426614174000",
+}
+
+func formatText(format string) string {
+	text := "is not a valid " + shorten(format)
+	if example, ok := formatExamples[format]; ok {
+		text += "; write it as in " + example
+	}
+	return text
+}
+
+// number writes a number in full, unless it is very long.
+func number(r *big.Rat) string {
+	if r == nil {
+		return "a number"
+	}
+	if digits, exact := r.FloatPrec(); exact {
+		return shorten(r.FloatString(digits))
+	}
+	return shorten(r.RatString())
+}
+
+// oneOf lists allowed values.
+func oneOf(values []any) string {
+	var shown []string
+	for _, v := range values {
+		b, err := json.Marshal(v)
+		if err != nil { // it came from JSON
+			continue
+		}
+		if s := shorten(string(b)); !slices.Contains(shown, s) {
+			shown = append(shown, s)
+		}
+	}
+	if len(shown) == 1 {
+		return shown[0]
+	}
+	return "one of " + listSome(shown)
+}
+
+func quoteAll(names []string) string {
+	quoted := make([]string, 0, len(names))
+	for _, name := range names {
+		quoted = append(quoted, quote(name))
+	}
+	return listSome(quoted)
+}
+
+func listSome(items []string) string {
+	if len(items) > maxListed {
+		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListed], ", "), len(items)-maxListed)
+	}
+	return strings.Join(items, ", ")
+}
+
+func quote(s string) string { return shorten(strconv.Quote(s)) }
+
+// shorten cuts s to what a sentence shows.
+func shorten(s string) string {
+	if len(s) <= maxShown || utf8.RuneCountInString(s) <= maxShown {
+		return s
+	}
+	return string([]rune(s)[:maxShown]) + "…"
+}
+
+// wanted says what a property's schema wants; empty if it does not say.
+func (x *explainer) wanted(schema any) string {
+	s := x.resolve(schema)
+	if values, ok := s["enum"].([]any); ok {
+		return oneOf(values)
+	}
+	if value, ok := s["const"]; ok {
+		return oneOf([]any{value})
+	}
+	text := ""
+	switch t := s["type"].(type) {
+	case string:
+		text = article(t)
+	case []any:
+		var types []string
+		for _, one := range t {
+			types = append(types, article(fmt.Sprint(one)))
+		}
+		text = strings.Join(types, " or ")
+	}
+	if about, ok := s["description"].(string); ok && text != "" {
+		text += " (" + shorten(strings.Join(strings.Fields(about), " ")) + ")"
+	}
+	return text
+}
+
+func article(typeName string) string {
+	switch typeName {
+	case "null":
+		return "null"
+	case "object", "array", "integer":
+		return "an " + typeName
+	default:
+		return "a " + typeName
+	}
+}
+
+// resolve follows a schema's local references.
+func (x *explainer) resolve(schema any) map[string]any {
+	s, _ := schema.(map[string]any)
+	for range maxRefs {
+		ref, ok := s["$ref"].(string)
+		if !ok {
+			break
+		}
+		s = x.schemaAt(ref)
+	}
+	return s
+}
+
+// schemaAt returns the schema that the fragment of a URL points to; nil if
+// there is none.
+func (x *explainer) schemaAt(location string) map[string]any {
+	_, fragment, _ := strings.Cut(location, "#")
+	value := x.schema
+	for _, token := range strings.Split(fragment, "/")[1:] {
+		step, err := url.PathUnescape(token)
+		if err != nil {
+			step = token
+		}
+		value = child(value, pointerUnescape.Replace(step))
+	}
+	s, _ := value.(map[string]any)
+	return s
+}

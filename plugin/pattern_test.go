@@ -1,0 +1,139 @@
+package plugin
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParsePatternRefuses(t *testing.T) {
+	for text, problem := range map[string]string{
+		"<all_urls>":                  "every site",
+		"*://*/*":                     "every host",
+		"https://*/x":                 "every host",
+		"*://*:80/*":                  "every host",
+		"*://*.com/*":                 "top-level domain",
+		"*://*.localhost/*":           "top-level domain",
+		"":                            "no scheme",
+		"example.com/*":               "no scheme",
+		"ftp://example.com/*":         `the scheme "ftp"`,
+		"file:///*":                   `the scheme "file"`,
+		"HTTP://example.com/*":        `the scheme "HTTP"`,
+		"javascript://example.com/*":  `the scheme "javascript"`,
+		"https://example.com":         "no path",
+		"https:///x":                  "every host",
+		"https://example/*":           "full domain",
+		"https://exa*mple.com/*":      "wildcard inside",
+		"https://a.*.com/*":           "wildcard inside",
+		"https://*example.com/*":      "wildcard inside",
+		"https://example..com/*":      "the host",
+		"https://example.com./*":      "the host",
+		"https://-a.com/*":            "the host",
+		"https://ünï.com/*":           "punycode",
+		"https://user@example.com/*":  "the host",
+		"https://[::1]/*":             "the port",
+		"https://256.1.1.1/*":         "four numbers",
+		"https://1.2.3/*":             "four numbers",
+		"https://1.2.3.4.5/*":         "four numbers",
+		"https://01.2.3.4/*":          "four numbers",
+		"*://*.1.2.3.4/*":             "no wildcard",
+		"https://example.com:0/*":     "the port",
+		"https://example.com:65536/*": "the port",
+		"https://example.com:x/*":     "the port",
+		"https://example.com:/*":      "the port",
+		"https://a.com/*/*/*/*/*/*":   "6 wildcards",
+		"https://a.com/x#y":           "fragments",
+		"https://a.com/x y":           "space",
+	} {
+		p, err := ParsePattern(text)
+		if err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%q: %v, %v, want an error with %q", text, p, err, problem)
+		}
+		if p.Match("https://example.com/") {
+			t.Errorf("%q: the refused pattern matches", text)
+		}
+	}
+}
+
+func TestPatternMatch(t *testing.T) {
+	for _, c := range []struct {
+		pattern, url string
+		want         bool
+	}{
+		{"*://example.com/*", "http://example.com/", true},
+		{"*://example.com/*", "https://example.com/a/b?c=d#e", true},
+		{"*://example.com/*", "https://EXAMPLE.com/", true},
+		{"*://EXAMPLE.com/*", "https://example.com/", true},
+		{"*://example.com/*", "https://example.com", true},
+		{"*://example.com/*", "https://example.com./", true},
+		{"*://example.com/*", "ftp://example.com/", false},
+		{"*://example.com/*", "https://a.example.com/", false},
+		{"*://example.com/*", "https://example.com.evil.org/", false},
+		{"*://example.com/*", "https://evil.org/https://example.com/", false},
+		{"*://example.com/*", "https://example.com@evil.org/", false},
+		{"*://example.com/*", `https://evil.org\@example.com/`, false},
+		{"*://example.com/*", "https://user:pw@example.com/", true},
+		{"*://example.com/*", "about:blank", false},
+		{"*://example.com/*", "", false},
+		{"http://example.com/*", "https://example.com/", false},
+		{"https://example.com/*", "https://example.com/", true},
+		{"*://*.example.com/*", "https://example.com/", true},
+		{"*://*.example.com/*", "https://a.b.example.com/", true},
+		{"*://*.example.com/*", "https://notexample.com/", false},
+		// A pattern without a port matches any port; one with a port matches the
+		// effective one.
+		{"*://localhost/*", "http://localhost:8080/", true},
+		{"*://localhost:*/*", "http://localhost:8080/", true},
+		{"*://localhost:8080/*", "http://localhost:8080/", true},
+		{"*://localhost:8080/*", "http://localhost/", false},
+		{"*://localhost:80/*", "http://localhost/", true},
+		{"*://localhost:443/*", "https://localhost/", true},
+		{"*://localhost:80/*", "https://localhost/", false},
+		{"*://127.0.0.1:0080/*", "http://127.0.0.1/", true},
+		{"*://localhost/*", "http://[::1]:80/", false},
+		// The path is compared with the query string (fault 97) and without the
+		// fragment.
+		{"*://a.com/x?id=*", "https://a.com/x?id=1", true},
+		{"*://a.com/x", "https://a.com/x?id=1", false},
+		{"*://a.com/x*", "https://a.com/x?id=1", true},
+		{"*://a.com/x", "https://a.com/x#y", true},
+		{"*://a.com/*", "https://a.com?q", true},
+		{"*://a.com/x/*", "https://a.com/x", true},
+		{"*://a.com/x/*", "https://a.com/x/", true},
+		{"*://a.com/x/*", "https://a.com/xy", false},
+		{"*://a.com/*/b/*/c", "https://a.com/1/b/2/3/c", true},
+		{"*://a.com/*/b/*/c", "https://a.com/1/b/c", false},
+		{"*://a.com/ab*ba", "https://a.com/aba", false},
+		{"*://a.com/a.c", "https://a.com/abc", false},
+		{"*://a.com/X", "https://a.com/x", false},
+		{"*://a.com/%20", "https://a.com/%20", true},
+	} {
+		p, err := ParsePattern(c.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", c.pattern, err)
+			continue
+		}
+		if got := p.Match(c.url); got != c.want {
+			t.Errorf("%s on %s: %v", c.pattern, c.url, got)
+		}
+		if p.String() != c.pattern {
+			t.Errorf("%s prints as %s", c.pattern, p)
+		}
+	}
+}
+
+func FuzzPattern(f *testing.F) {
+	f.Add("*://*.example.com:8080/a*b", "https://x.example.com:8080/ab")
+	f.Fuzz(func(t *testing.T, text, url string) {
+		p, err := ParsePattern(text)
+		if err != nil {
+			return
+		}
+		again, err := ParsePattern(p.String())
+		if err != nil || again != p {
+			t.Fatalf("%q: %v, %v", text, again, err)
+		}
+		if p.Match(url) && !strings.HasPrefix(strings.ToLower(url), "http") {
+			t.Fatalf("%q matches %q", text, url)
+		}
+	})
+}

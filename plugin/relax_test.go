@@ -1,0 +1,40 @@
+package plugin
+
+import "testing"
+
+// Fault 53: properties with a default are listed as required.
+func TestRelaxDefaults(t *testing.T) {
+	for _, c := range []struct{ name, schema, want string }{
+		{"keeps order and bytes",
+			`{"type":"object","properties":{"z":{"type":"number","default":1.50},"a":{"type":"string"}},"required":["z","a"]}`,
+			`{"type":"object","properties":{"z":{"type":"number","default":1.50},"a":{"type":"string"}},"required":["a"]}`},
+		{"null is a default",
+			`{"properties":{"a":{"default":null}},"required":["a"]}`,
+			`{"properties":{"a":{"default":null}},"required":[]}`},
+		{"nested, in lists and unions",
+			`{"properties":{"o":{"items":{"anyOf":[{"properties":{"x":{"default":1}},"required":["x","y"]}]}}},"required":["o"]}`,
+			`{"properties":{"o":{"items":{"anyOf":[{"properties":{"x":{"default":1}},"required":["y"]}]}}},"required":["o"]}`},
+		{"behind a reference",
+			`{"$defs":{"a/b":{"default":1}},"properties":{"r":{"$ref":"#/$defs/a~1b"}},"required":["r"]}`,
+			`{"$defs":{"a/b":{"default":1}},"properties":{"r":{"$ref":"#/$defs/a~1b"}},"required":[]}`},
+		{"in definitions",
+			`{"$defs":{"d":{"properties":{"x":{"default":1}},"required":["x"]}}}`,
+			`{"$defs":{"d":{"properties":{"x":{"default":1}},"required":[]}}}`},
+		{"properties with the names of keywords",
+			`{"properties":{"required":{"type":"array"},"default":{"type":"string"}},"required":["required","default"]}`,
+			`{"properties":{"required":{"type":"array"},"default":{"type":"string"}},"required":["required","default"]}`},
+		{"values are no schemas",
+			`{"properties":{"a":{"default":{"properties":{"x":{"default":1}},"required":["x"]}}},"required":[]}`,
+			`{"properties":{"a":{"default":{"properties":{"x":{"default":1}},"required":["x"]}}},"required":[]}`},
+		{"a circle of references",
+			`{"$defs":{"a":{"$ref":"#/$defs/a"}},"properties":{"r":{"$ref":"#/$defs/a"},"d":{"default":1}},"required":["r","d"]}`,
+			`{"$defs":{"a":{"$ref":"#/$defs/a"}},"properties":{"r":{"$ref":"#/$defs/a"},"d":{"default":1}},"required":["r"]}`},
+		{"nonsense stays",
+			`{"properties":[{"default":1}],"required":"x","items":7,"allOf":{"a":1}}`,
+			`{"properties":[{"default":1}],"required":"x","items":7,"allOf":{"a":1}}`},
+	} {
+		if got := string(relaxDefaults([]byte(c.schema))); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
