@@ -105,7 +105,7 @@ var tsRules = map[string]func(tsFile) []string{
 			return nil
 		}
 		return f.eachLine(func(line string) string {
-			if regexp.MustCompile(`\b(test|it|describe|suite)\.(skip|todo|only)\b|\b(skip|todo|only):\s*(true|'|")`).MatchString(line) {
+			if regexp.MustCompile(`\b(test|it|describe|suite)\.(skip|todo|only)\b|\bonly:\s*true\b|\b(skip|todo):\s*(true|'|")`).MatchString(line) {
 				return "no test is skipped and none runs alone; make it run or take it out"
 			}
 			return ""
