@@ -75,7 +75,8 @@ function fieldOf(path: readonly (string | number)[]): string {
 function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: Side): void {
   if (side !== 'output' || !isSchema(one.zodSchema)) return;
   const { def } = one.zodSchema._zod;
-  if (def.type === 'object' && !('catchall' in def && def.catchall)) delete one.jsonSchema.additionalProperties;
+  const open = def.type === 'intersection' || (def.type === 'object' && !('catchall' in def && def.catchall));
+  if (open) delete one.jsonSchema.additionalProperties;
 }
 
 /**

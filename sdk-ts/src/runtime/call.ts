@@ -16,9 +16,12 @@ export interface Caller {
 export function wrapTool(caller: Caller, tool: Bag): Bag {
   const { handle } = tool;
   if (!isMethod(handle)) return tool;
-  const copy: Bag = Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool));
   const value = wrapHandler(caller, String(tool.name), handle);
-  return Object.defineProperty(copy, 'handle', { value, writable: true, enumerable: true, configurable: true });
+  // Not by assignment: the author may have frozen the tool.
+  return Object.create(Object.getPrototypeOf(tool), {
+    ...Object.getOwnPropertyDescriptors(tool),
+    handle: { value, writable: true, enumerable: true, configurable: true },
+  });
 }
 
 function wrapHandler(caller: Caller, tool: string, handle: Method): Method {

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { z } from 'zod';
+import { convert, isSchema } from './schema.ts';
+
+test('an input is what an agent sends: defaults may be left out, transforms take what they are given', () => {
+  const schema = z.object({ n: z.number().default(1), s: z.string().transform(Number), o: z.boolean().optional() });
+  assert.deepEqual(convert(schema, 'input'), {
+    schema: {
+      type: 'object',
+      properties: { n: { default: 1, type: 'number' }, s: { type: 'string' }, o: { type: 'boolean' } },
+      required: ['s'],
+      additionalProperties: false,
+    },
+    problems: [],
+  });
+});
+
+test('inputs are closed at every depth, but for what the author left open', () => {
+  const { schema } = convert(
+    z.object({
+      list: z.array(z.object({ a: z.string() })),
+      loose: z.looseObject({}),
+      map: z.record(z.string(), z.any()),
+    }),
+    'input',
+  );
+  assert.deepEqual(schema?.properties, {
+    list: {
+      type: 'array',
+      items: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
+    },
+    loose: { type: 'object', properties: {}, additionalProperties: {} },
+    map: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} },
+  });
+});
+
+test('an intersection is closed as a whole, not in its halves', () => {
+  const [a, b] = [z.object({ a: z.string() }), z.object({ b: z.string() })];
+  const merged = convert(z.object({ both: z.intersection(a, b) }), 'input').schema?.properties;
+  const properties = { a: { type: 'string' }, b: { type: 'string' } };
+  assert.deepEqual(merged, {
+    both: { type: 'object', properties, required: ['a', 'b'], additionalProperties: false },
+  });
+  assert.deepEqual(convert(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
+    both: { type: 'object', properties, required: ['a', 'b'] },
+  });
+  // Zod keeps an allOf where it can't merge.
+  const node = z.object({
+    name: z.string(),
+    get children() {
+      return z.array(node);
+    },
+  });
+  const { schema } = convert(z.object({ both: z.intersection(node, b) }), 'input');
+  const text = JSON.stringify(schema);
+  assert.equal(text.includes('"allOf"'), true);
+  assert.equal(text.split('additionalProperties').length - 1, 1, text);
+  assert.equal(schema?.additionalProperties, false);
+});
+
+test('a default that looks like a schema is left alone', () => {
+  const schema = z.object({ s: z.record(z.string(), z.any()).default({ properties: { a: 1 } }) });
+  assert.deepEqual(convert(schema, 'input').schema?.properties, {
+    s: {
+      default: { properties: { a: 1 } },
+      type: 'object',
+      propertyNames: { type: 'string' },
+      additionalProperties: {},
+    },
+  });
+});
+
+test('an output says only what it knows, unless the author is strict', () => {
+  const open = convert(z.object({ a: z.string().default('') }), 'output').schema;
+  assert.deepEqual(open, { type: 'object', properties: { a: { default: '', type: 'string' } }, required: ['a'] });
+  assert.equal(convert(z.strictObject({}), 'output').schema?.additionalProperties, false);
+});
+
+test('recursive schemas convert', () => {
+  const node = z.object({
+    name: z.string(),
+    get children() {
+      return z.array(node);
+    },
+  });
+  const { schema, problems } = convert(z.object({ node }), 'input');
+  assert.deepEqual(problems, []);
+  assert.equal(JSON.stringify(schema).includes('$ref'), true);
+});
+
+test('every field without a JSON Schema is named', () => {
+  const { schema, problems } = convert(
+    z.object({ a: z.date(), b: z.tuple([z.bigint()]), c: z.union([z.string(), z.map(z.string(), z.string())]) }),
+    'input',
+  );
+  assert.equal(schema, undefined);
+  assert.deepEqual(problems, [
+    'input.a: Date cannot be represented in JSON Schema; use z.iso.datetime(), or z.iso.date()',
+    'input.b[]: BigInt cannot be represented in JSON Schema; use z.string(), or z.int()',
+    'input.c: Map cannot be represented in JSON Schema; use z.record()',
+  ]);
+});
+
+test('only schemas of zod 4 are schemas', () => {
+  assert.equal(isSchema(z.string()), true);
+  for (const other of [undefined, null, {}, { _def: {} }, { _zod: 1 }, 'string']) assert.equal(isSchema(other), false);
+});

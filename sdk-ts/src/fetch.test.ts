@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { z } from 'zod';
+import { fetchFromPage, fetchJSON, fetchText, httpStatusToToolError, parseRetryAfterMs, postJSON } from './fetch.ts';
+import { runCall } from './running.ts';
+import { ToolError } from './tool-error.ts';
+
+type Answer = (url: string, init: RequestInit) => Response | Promise<Response>;
+
+/** Puts `answer` in the place of the page's fetch. */
+function page(t: TestContext, answer: Answer) {
+  return t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit = {}) => await answer(url, init));
+}
+
+/** Answers only with the abort of its signal. */
+const silent: Answer = (_, { signal }) =>
+  new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+    if (signal?.aborted) reject(signal.reason);
+  });
+
+async function failureOf(promise: Promise<unknown>): Promise<ToolError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof ToolError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+test('fetchFromPage sends the cookies and what it is given', async (t) => {
+  const { mock } = page(t, () => new Response('ok'));
+  const response = await fetchFromPage('/a', { method: 'PUT', headers: { x: '1' } });
+  assert.equal(await response.text(), 'ok');
+  const [url, init] = mock.calls[0]?.arguments ?? [];
+  assert.deepEqual([url, init?.method, init?.headers, init?.credentials], ['/a', 'PUT', { x: '1' }, 'include']);
+});
+
+test('fetchFromPage gives up on a silent site', async (t) => {
+  page(t, silent);
+  const error = await failureOf(fetchFromPage('/slow', { timeout: 10 }));
+  assert.deepEqual([error.code, error.message, error.retryable], ['TIMEOUT', 'no answer after 10 ms: /slow', true]);
+});
+
+test('fetchFromPage stops with its signal, given or of the call', async (t) => {
+  page(t, silent);
+  const controller = new AbortController();
+  const given = failureOf(fetchFromPage('/a', { signal: controller.signal }));
+  const ofCall = failureOf(runCall(controller.signal, () => fetchFromPage('/a')));
+  controller.abort(new DOMException('stopped', 'AbortError'));
+  for (const error of [await given, await ofCall]) {
+    assert.deepEqual([error.code, error.message, error.retryable], ['aborted', 'aborted: stopped', false]);
+  }
+});
+
+test('a time limit ends with the answer: a long body is not cut off', async (t) => {
+  let requestSignal: AbortSignal | null | undefined;
+  page(t, (_, { signal }) => {
+    requestSignal = signal;
+    return new Response('body');
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  await fetchFromPage('/a', { timeout: 10 });
+  t.mock.timers.tick(1000);
+  assert.equal(requestSignal?.aborted, false);
+});
+
+test('a lost connection is retryable', async (t) => {
+  page(t, () => {
+    throw new TypeError('Failed to fetch');
+  });
+  const error = await failureOf(fetchFromPage('/a'));
+  assert.deepEqual([error.code, error.retryable], ['network_error', true]);
+  assert.match(error.message, /no connection to \/a: Failed to fetch/);
+});
+
+test('a bad status tells status, URL and the beginning of the body', async (t) => {
+  page(t, () => new Response('x'.repeat(2000), { status: 404 }));
+  const error = await failureOf(fetchFromPage('/a'));
+  assert.equal(error.code, 'NOT_FOUND');
+  assert.equal(error.message, `HTTP 404 from /a: ${'x'.repeat(512)}`);
+});
+
+test('each status has its error', () => {
+  const of = (status: number, headers: Record<string, string> = {}) => {
+    const e = httpStatusToToolError(new Response(null, { status, headers }), 'm');
+    return [e.code, e.category, e.retryable, e.retryAfterMs];
+  };
+  assert.deepEqual(of(401), ['AUTH_ERROR', 'auth', false, undefined]);
+  assert.deepEqual(of(403), ['AUTH_ERROR', 'auth', false, undefined]);
+  assert.deepEqual(of(404), ['NOT_FOUND', 'not_found', false, undefined]);
+  assert.deepEqual(of(408), ['TIMEOUT', 'timeout', true, undefined]);
+  assert.deepEqual(of(400), ['VALIDATION_ERROR', 'validation', false, undefined]);
+  assert.deepEqual(of(422), ['VALIDATION_ERROR', 'validation', false, undefined]);
+  assert.deepEqual(of(429, { 'retry-after': '7' }), ['RATE_LIMITED', 'rate_limit', true, 7000]);
+  assert.deepEqual(of(503, { 'retry-after': '2' }), ['http_error', 'internal', true, 2000]);
+  assert.deepEqual(of(500, { 'retry-after': '2' }), ['http_error', 'internal', true, undefined]);
+  assert.deepEqual(of(501), ['http_error', 'internal', false, undefined]);
+  assert.deepEqual(of(418), ['http_error', 'internal', false, undefined]);
+});
+
+test('Retry-After is seconds or a date', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2030, 0, 1) });
+  assert.equal(parseRetryAfterMs('120'), 120_000);
+  assert.equal(parseRetryAfterMs(' 0 '), 0);
+  assert.equal(parseRetryAfterMs('Tue, 01 Jan 2030 00:00:10 GMT'), 10_000);
+  assert.equal(parseRetryAfterMs('Mon, 31 Dec 2029 00:00:00 GMT'), 0);
+  assert.equal(parseRetryAfterMs('soon'), undefined);
+});
+
+test('fetchJSON parses, with a schema too', async (t) => {
+  page(t, () => Response.json({ n: '4' }));
+  assert.deepEqual(await fetchJSON('/a'), { n: '4' });
+  assert.deepEqual(await fetchJSON('/a', {}, z.object({ n: z.coerce.number() })), { n: 4 });
+  const error = await failureOf(fetchJSON('/a', {}, z.object({ n: z.number(), m: z.string() })));
+  assert.equal(error.code, 'VALIDATION_ERROR');
+  assert.match(error.message, /^unexpected answer from \/a: n: .*; m: /);
+});
+
+test('an empty answer is undefined, and text is no JSON', async (t) => {
+  page(t, (url) => (url === '/empty' ? new Response(null, { status: 204 }) : new Response('<html>')));
+  assert.equal(await fetchJSON('/empty'), undefined);
+  assert.equal((await failureOf(fetchJSON('/empty', {}, z.object({})))).code, 'VALIDATION_ERROR');
+  assert.equal((await failureOf(fetchJSON('/page'))).message, 'the answer from /page is not JSON: <html>');
+  assert.equal(await fetchText('/page'), '<html>');
+});
+
+test('a body that breaks off is told like a lost connection or an abort', async (t) => {
+  const broken = () =>
+    new Response(
+      new ReadableStream({
+        pull(controller) {
+          controller.error(new TypeError('terminated'));
+        },
+      }),
+    );
+  page(t, broken);
+  assert.equal((await failureOf(fetchText('/a'))).code, 'network_error');
+  const controller = new AbortController();
+  page(t, () => {
+    controller.abort();
+    return broken();
+  });
+  assert.equal((await failureOf(fetchText('/a', { signal: controller.signal }))).code, 'aborted');
+});
+
+test('postJSON sends JSON and keeps the headers of its caller', async (t) => {
+  const { mock } = page(t, () => Response.json({ id: 1 }));
+  assert.deepEqual(await postJSON('/a', { text: 'hi' }, { headers: { 'x-csrf': 't' } }), { id: 1 });
+  assert.deepEqual(await postJSON('/a', 1, {}, z.object({ id: z.number() })), { id: 1 });
+  const init = mock.calls[0]?.arguments[1];
+  assert.deepEqual([init?.method, init?.body, init?.credentials], ['POST', '{"text":"hi"}', 'include']);
+  const headers = new Headers(init?.headers);
+  assert.deepEqual([headers.get('content-type'), headers.get('x-csrf')], ['application/json', 't']);
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import test, { beforeEach } from 'node:test';
+import { watchNavigation } from './navigation.ts';
+import { isBag } from './value.ts';
+
+/** As much of a page as navigation needs. */
+class Page extends EventTarget {
+  location = { href: 'https://a.example/' };
+  history = {
+    pushState: (_data: unknown, _unused: string, url?: string | URL | null) => this.go(url),
+    replaceState: (_data: unknown, _unused: string, url?: string | URL | null) => this.go(url),
+  };
+  go(url: string | URL | null | undefined): void {
+    if (url) this.location.href = new URL(url, this.location.href).href;
+  }
+}
+
+let page: Page;
+
+beforeEach(() => {
+  page = new Page();
+  for (const [key, value] of Object.entries({ window: page, location: page.location, history: page.history })) {
+    Object.defineProperty(globalThis, key, { value, configurable: true });
+  }
+  globalThis.__openTabs = {};
+});
+
+const fine = (error: unknown) => assert.fail(String(error));
+
+test('each way to another URL is told once', () => {
+  const seen: string[] = [];
+  const stop = watchNavigation('a', (url) => seen.push(new URL(url).pathname + new URL(url).hash), fine);
+  page.history.pushState(null, '', '/1');
+  page.history.replaceState(null, '', '/2');
+  page.history.replaceState({ only: 'state' }, '');
+  page.go('#3');
+  page.dispatchEvent(new Event('hashchange'));
+  page.dispatchEvent(new Event('popstate'));
+  page.go('/4');
+  page.dispatchEvent(new Event('popstate'));
+  assert.deepEqual(seen, ['/1', '/2', '/2#3', '/4']);
+  stop();
+  page.history.pushState(null, '', '/5');
+  page.go('/6');
+  page.dispatchEvent(new Event('popstate'));
+  assert.equal(seen.length, 4);
+});
+
+test('several adapters share one patch, and the last one takes it away', () => {
+  const { pushState, replaceState } = page.history;
+  const seen: string[] = [];
+  const stopA = watchNavigation('a', () => seen.push('a'), fine);
+  const patched = page.history.pushState;
+  const stopB = watchNavigation('b', () => seen.push('b'), fine);
+  assert.equal(page.history.pushState, patched);
+  page.history.pushState(null, '', '/1');
+  stopA();
+  page.history.pushState(null, '', '/2');
+  assert.deepEqual(seen, ['a', 'b', 'b']);
+  stopB();
+  assert.deepEqual([page.history.pushState, page.history.replaceState], [pushState, replaceState]);
+  assert.ok(isBag(globalThis.__openTabs));
+  assert.equal('_navigationInterceptor' in globalThis.__openTabs, false);
+});
+
+test('an existing interceptor of another adapter is shared', () => {
+  const callbacks = new Map<string, () => void>();
+  const { pushState, replaceState } = page.history;
+  globalThis.__openTabs = {
+    _navigationInterceptor: { callbacks, origPushState: pushState, origReplaceState: replaceState },
+  };
+  const seen: string[] = [];
+  const stop = watchNavigation('a', (url) => seen.push(url), fine);
+  page.go('/1');
+  callbacks.get('a')?.();
+  assert.deepEqual(seen, ['https://a.example/1']);
+  callbacks.set('old', () => undefined);
+  stop();
+  assert.deepEqual([...callbacks.keys()], ['old']);
+});
+
+test("a failing adapter is not the page's fault, nor that of others", (t) => {
+  const warn = t.mock.method(console, 'warn', () => undefined);
+  const failures: unknown[] = [];
+  const seen: string[] = [];
+  watchNavigation(
+    'a',
+    () => {
+      throw new Error('mine');
+    },
+    (error) => failures.push(error),
+  );
+  watchNavigation('b', () => seen.push('b'), fine);
+  const shared = isBag(globalThis.__openTabs) ? globalThis.__openTabs._navigationInterceptor : undefined;
+  assert.ok(isBag(shared) && shared.callbacks instanceof Map);
+  shared.callbacks.set('old', () => {
+    throw new Error('theirs');
+  });
+  page.history.pushState(null, '', '/1');
+  assert.equal(failures.length, 1);
+  assert.deepEqual(seen, ['b']);
+  assert.equal(warn.mock.calls[0]?.arguments[0], '[opentabs] old: onNavigate failed: theirs');
+});

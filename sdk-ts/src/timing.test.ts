@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { runCall } from './running.ts';
+import { sleep, waitUntil } from './timing.ts';
+
+const aborted = { name: 'ToolError', code: 'aborted' };
+
+test('sleep resolves after its time', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let over = false;
+  const slept = sleep(1000).then(() => {
+    over = true;
+  });
+  t.mock.timers.tick(999);
+  await new Promise(setImmediate);
+  assert.equal(over, false);
+  t.mock.timers.tick(1);
+  await slept;
+});
+
+test('sleep rejects at once when its signal aborts, and before it began', async () => {
+  const controller = new AbortController();
+  const slept = sleep(3_600_000, { signal: controller.signal });
+  controller.abort(new DOMException('enough', 'AbortError'));
+  await assert.rejects(slept, { ...aborted, message: 'aborted: enough' });
+  await assert.rejects(sleep(0, { signal: controller.signal }), aborted);
+});
+
+test('a sleep that is over leaves no listener behind', async () => {
+  const { signal } = new AbortController();
+  const listeners = new Set<unknown>();
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (type: string, listener: EventListener) => {
+    listeners.add(listener);
+    add(type, listener);
+  };
+  signal.removeEventListener = (type: string, listener: EventListener) => {
+    listeners.delete(listener);
+    remove(type, listener);
+  };
+  await sleep(1, { signal });
+  assert.equal(listeners.size, 0);
+});
+
+test('sleep takes the signal of the running call', async () => {
+  const controller = new AbortController();
+  const call = runCall(controller.signal, async () => {
+    await sleep(0);
+    await sleep(3_600_000);
+  });
+  await sleep(5, { signal: null });
+  controller.abort();
+  await assert.rejects(call, aborted);
+});
+
+test('sleep without a signal on purpose outlives its call', async () => {
+  const controller = new AbortController();
+  controller.abort();
+  assert.equal(await runCall(controller.signal, () => sleep(1, { signal: null }).then(() => 'done')), 'done');
+});
+
+test('waitUntil tries at once and again', async () => {
+  let tries = 0;
+  await waitUntil(() => ++tries === 1, { interval: 3_600_000 });
+  assert.equal(tries, 1);
+  await waitUntil(async () => ++tries === 4, { interval: 1 });
+  assert.equal(tries, 4);
+});
+
+test('waitUntil takes a throwing predicate for not yet', async () => {
+  let tries = 0;
+  await waitUntil(
+    () => {
+      if (++tries < 3) throw new Error('not there');
+      return true;
+    },
+    { interval: 1 },
+  );
+  assert.equal(tries, 3);
+});
+
+test('waitUntil gives up and says why', async () => {
+  const timeout = { name: 'ToolError', code: 'TIMEOUT', retryable: true };
+  await assert.rejects(
+    waitUntil(() => false, { interval: 1, timeout: 20 }),
+    {
+      ...timeout,
+      message: 'waited 20 ms in vain',
+    },
+  );
+  const missing = () => {
+    throw new Error('no #app');
+  };
+  await assert.rejects(waitUntil(missing, { interval: 1, timeout: 20 }), { ...timeout, message: /: no #app$/ });
+});
+
+test('waitUntil does not hang on a predicate that does', async () => {
+  const never = () => new Promise<boolean>(() => undefined);
+  await assert.rejects(waitUntil(never, { timeout: 20 }), { code: 'TIMEOUT' });
+  const controller = new AbortController();
+  const waiting = waitUntil(never, { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(waiting, aborted);
+});
+
+test('waitUntil stops with its signal', async () => {
+  const controller = new AbortController();
+  const waiting = waitUntil(() => false, { interval: 3_600_000, timeout: 3_600_000, signal: controller.signal });
+  controller.abort(new Error('stop'));
+  await assert.rejects(waiting, { ...aborted, message: 'aborted: stop' });
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ToolError } from './tool-error.ts';
+
+test('factories set code, category and retry advice', () => {
+  const made = [
+    ToolError.auth('m'),
+    ToolError.notFound('m'),
+    ToolError.rateLimited('m', 1500),
+    ToolError.rateLimited('m'),
+    ToolError.validation('m'),
+    ToolError.timeout('m'),
+    ToolError.internal('m'),
+    ToolError.auth('m', 'MINE'),
+  ];
+  assert.deepEqual(
+    made.map((e) => [e.code, e.category, e.retryable, e.retryAfterMs]),
+    [
+      ['AUTH_ERROR', 'auth', false, undefined],
+      ['NOT_FOUND', 'not_found', false, undefined],
+      ['RATE_LIMITED', 'rate_limit', true, 1500],
+      ['RATE_LIMITED', 'rate_limit', true, undefined],
+      ['VALIDATION_ERROR', 'validation', false, undefined],
+      ['TIMEOUT', 'timeout', true, undefined],
+      ['INTERNAL_ERROR', 'internal', false, undefined],
+      ['MINE', 'auth', false, undefined],
+    ],
+  );
+});
+
+test('a ToolError is an Error with a cause and nothing that was not given', () => {
+  const cause = new Error('below');
+  const error = new ToolError('m', 'C', { cause });
+  assert.ok(error instanceof Error);
+  assert.equal(error.name, 'ToolError');
+  assert.equal(error.cause, cause);
+  assert.equal('cause' in new ToolError('m', 'C'), false);
+  assert.equal(new ToolError('m', 'C').retryAfterMs, undefined);
+});
+
+test('aborted says why', () => {
+  const reason = new DOMException('the agent stopped it', 'AbortError');
+  const error = ToolError.aborted(reason);
+  assert.deepEqual([error.code, error.message, error.cause], ['aborted', 'aborted: the agent stopped it', reason]);
+  assert.equal(ToolError.aborted(undefined).message, 'aborted');
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { z } from 'zod';
+import type { ToolHandlerContext } from './context.ts';
+import { definePlugin } from './plugin.ts';
+import { defineTool } from './tool.ts';
+
+const greet = defineTool({
+  name: 'greet',
+  description: 'Greets.',
+  input: z.object({ name: z.string(), times: z.number().default(1) }),
+  output: z.object({ text: z.string() }),
+  async handle({ name, times }, context) {
+    context?.reportPercent(50);
+    return { text: `hello ${name} `.repeat(times) };
+  },
+});
+
+test('a handler runs without a context', async () => {
+  assert.deepEqual(await greet.handle({ name: 'a', times: 1 }), { text: 'hello a ' });
+});
+
+test('a handler takes a context', async () => {
+  const percents: number[] = [];
+  const context: ToolHandlerContext = {
+    reportProgress: () => undefined,
+    reportPercent: (percent) => percents.push(percent),
+    reportCount: () => undefined,
+    signal: new AbortController().signal,
+  };
+  await greet.handle({ name: 'a', times: 1 }, context);
+  assert.deepEqual(percents, [50]);
+});
+
+test('types are inferred from the schemas', () => {
+  const checks = () => {
+    // @ts-expect-error: times has the type of the parsed value
+    void greet.handle({ name: 'a', times: 'x' });
+    // @ts-expect-error: name is missing
+    void greet.handle({ times: 1 });
+    void greet.handle({ name: 'a', times: 1 }).then((result) => {
+      result.text.toUpperCase();
+      // @ts-expect-error: the result has no such field
+      result.other;
+    });
+    defineTool({
+      name: 'bad',
+      description: 'Bad.',
+      input: z.object({}),
+      output: z.object({ n: z.number() }),
+      // @ts-expect-error: it has to return what output says
+      async handle() {
+        return { n: 'one' };
+      },
+    });
+    // @ts-expect-error: the input is an object
+    defineTool({ name: 'bad', description: 'Bad.', input: z.string(), output: z.object({}), async handle() {} });
+  };
+  assert.equal(typeof checks, 'function');
+});
+
+test('tools of different types fit into one plugin', () => {
+  const other = defineTool({
+    name: 'other',
+    description: 'Other.',
+    input: z.object({}),
+    output: z.string(),
+    annotations: { readOnlyHint: true },
+    async handle() {
+      return 'x';
+    },
+  });
+  assert.equal(definePlugin({ tools: [greet, other], isReady: () => true }).tools.length, 2);
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const vendored = join(here, 'vendor/zod');
+const installed = join(here, '../node_modules/zod');
+
+function filesBelow(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dir, name)).isFile());
+}
+
+test('the embedded zod is the released one, byte for byte', () => {
+  const names = filesBelow(vendored);
+  assert.ok(names.includes('LICENSE') && names.includes('package.json') && names.length > 30);
+  for (const name of names) {
+    assert.ok(readFileSync(join(vendored, name)).equals(readFileSync(join(installed, name))), `${name} differs`);
+  }
+});
+
+test('the embedded zod has all that its index imports', () => {
+  for (const part of ['v4/classic', 'v4/core']) {
+    const modules = (dir: string) => readdirSync(join(dir, part)).filter((name) => name.endsWith('.js'));
+    assert.deepEqual(modules(vendored), modules(installed));
+  }
+});
