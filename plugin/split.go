@@ -25,7 +25,8 @@ func compact(text []byte) (compacted []byte, problem string) {
 	var b bytes.Buffer
 	b.Grow(len(text))
 	if err := json.Compact(&b, text); err != nil {
-		return nil, syntaxProblem(text, err)
+		var whole json.RawMessage
+		return nil, syntaxProblem(text, json.Unmarshal(text, &whole)) // unlike Compact it tells the place
 	}
 	return b.Bytes(), ""
 }

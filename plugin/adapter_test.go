@@ -1,0 +1,55 @@
+package plugin_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+func TestAdapterIsWhatWasLoaded(t *testing.T) {
+	p := plugintest.Load(t, plugintest.Package{})
+	code, err := p.Adapter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != p.Hash {
+		t.Error("the code does not have the hash")
+	}
+	// The embedded hash stays as it was, the file does not.
+	edit(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })
+	_, err = p.Adapter()
+	if err == nil || !strings.Contains(err.Error(), "changed on disk since it was added") || !strings.Contains(err.Error(), "run opentabs plugin add "+p.Dir+" again") {
+		t.Errorf("changed: %v", err)
+	}
+	if err := os.Remove(filepath.Join(p.Dir, adapterFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = p.Adapter(); err == nil || !strings.Contains(err.Error(), "is missing") {
+		t.Errorf("removed: %v", err)
+	}
+}
+
+func TestAdapterMayQuoteTheMarker(t *testing.T) {
+	// The adapter's own text may hold the build's statement, for example in a
+	// string; the last one counts.
+	quoted := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"
+	plugintest.Load(t, plugintest.Package{Code: quoted})
+}
+
+func TestAdapterSizeIsInCharacters(t *testing.T) {
+	dir := plugintest.Package{}.Write(t)
+	edit(t, dir, adapterFile, func(string) string { return "/*" + strings.Repeat("ä", 5<<20-4) + "*/" })
+	if _, err := plugin.Load(dir); err != nil {
+		t.Errorf("5,242,880 characters of two bytes: %v", err)
+	}
+	edit(t, dir, adapterFile, func(string) string { return strings.Repeat("😀", 5<<19+1) })
+	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "has 5242882 characters") {
+		t.Errorf("characters of two units: %v", err)
+	}
+}

@@ -1,0 +1,316 @@
+package plugin_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+const (
+	packageFile = "package.json"
+	toolsFile   = "dist/tools.json"
+	adapterFile = "dist/adapter.iife.js"
+)
+
+// edit rewrites one file of a package.
+func edit(t testing.TB, dir, file string, change func(string) string) {
+	t.Helper()
+	path := filepath.Join(dir, file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := change(string(text))
+	if changed == string(text) {
+		t.Fatalf("%s is not changed", file)
+	}
+	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// set changes one value in a JSON file: set(`opentabs.displayName`, `""`). An
+// empty value deletes it.
+func set(path, value string) func(string) string {
+	return func(text string) string {
+		var doc map[string]any
+		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+			panic(err)
+		}
+		at := doc
+		steps := strings.Split(path, ".")
+		for _, step := range steps[:len(steps)-1] {
+			if list, ok := at[step].([]any); ok {
+				at = list[0].(map[string]any)
+			} else {
+				at = at[step].(map[string]any)
+			}
+		}
+		last := steps[len(steps)-1]
+		if value == "" {
+			delete(at, last)
+		} else {
+			at[last] = json.RawMessage(value)
+		}
+		out, err := json.Marshal(doc)
+		if err != nil {
+			panic(err)
+		}
+		return string(out)
+	}
+}
+
+func to(text string) func(string) string { return func(string) string { return text } }
+
+func replace(old, with string) func(string) string {
+	return func(text string) string { return strings.Replace(text, old, with, 1) }
+}
+
+const goodTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
+
+// badPackages are packages with one fault each and what the error says of it.
+var badPackages = []struct {
+	name, file string
+	change     func(string) string
+	problem    string
+}{
+	{"no JSON", packageFile, to("{\n  \"name\": oops"), "package.json: is not valid JSON at line 2, column 11"},
+	{"empty", packageFile, to(""), "package.json: is empty"},
+	{"two values", packageFile, to("{}{}"), "package.json: is not valid JSON at line 1, column 3"},
+	{"an array", packageFile, to("[]"), "package.json: is an array; make it an object"},
+	{"null", packageFile, to("null"), "package.json: is null; make it an object"},
+	{"not UTF-8", packageFile, replace("The messages", "The \xff"), "package.json: is not UTF-8"},
+	{"too large", packageFile, func(s string) string { return s + strings.Repeat(" ", 1<<20) }, "more than the 1048576 allowed"},
+	{"no name", packageFile, set("name", ""), "name is missing; call the package opentabs-plugin-NAME"},
+	{"name null", packageFile, set("name", "null"), "name is missing"},
+	{"name in another case", packageFile, replace(`"name"`, `"Name"`), "name is missing"},
+	{"name a number", packageFile, set("name", "7"), "name is a number; make it a string"},
+	{"foreign name", packageFile, set("name", `"slack"`), `name "slack" does not name a plugin`},
+	{"reserved name", packageFile, set("name", `"opentabs-plugin-mcp"`), `"mcp" is reserved`},
+	{"bad name", packageFile, set("name", `"opentabs-plugin-A"`), "lower-case"},
+	{"no version", packageFile, set("version", ""), "version is missing"},
+	{"blank version", packageFile, set("version", `" "`), "version is empty"},
+	{"no main", packageFile, set("main", ""), `main is missing; set it to "dist/adapter.iife.js"`},
+	{"no opentabs", packageFile, set("opentabs", ""), "opentabs is missing; describe the plugin there"},
+	{"opentabs a string", packageFile, set("opentabs", `"x"`), "opentabs is a string; make it an object"},
+	{"no displayName", packageFile, set("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
+	{"empty description", packageFile, set("opentabs.description", `""`), "opentabs.description is empty; say"},
+	{"no urlPatterns", packageFile, set("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
+	{"urlPatterns a string", packageFile, set("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
+	{"urlPatterns of numbers", packageFile, set("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
+	{"all sites", packageFile, set("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" takes in every host`},
+	{"no sites", packageFile, set("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
+	{"bad exclude", packageFile, set("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
+	{"homepage a script", packageFile, set("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
+	{"empty homepage", packageFile, set("opentabs.homepage", `""`), "opentabs.homepage is empty"},
+	{"bad world", packageFile, set("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
+
+	{"tools no JSON", toolsFile, to(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
+	{"tools a string", toolsFile, to(`"tools"`), "dist/tools.json: is a string; build the plugin again"},
+	{"nested too deep", toolsFile, to(strings.Repeat("[", 20000)), "dist/tools.json: is not valid JSON"},
+	{"no tools", toolsFile, set("tools", ""), "tools is missing; build"},
+	{"tools an object", toolsFile, set("tools", "{}"), "tools is an object; build"},
+	{"empty tools", toolsFile, set("tools", "[]"), "tools is empty; give the plugin at least one tool"},
+	{"tool a number", toolsFile, set("tools", "[7]"), "tools[0] is a number"},
+	{"SDK from the future", toolsFile, set("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
+	{"SDK a number", toolsFile, set("sdkVersion", `1`), "sdkVersion is a number"},
+	{"tool without name", toolsFile, set("tools.name", ""), "tools[0].name is missing; give"},
+	{"tool name with a space", toolsFile, set("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
+	{"tool name too long", toolsFile, set("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
+	{"two tools of one name", toolsFile, set("tools", "["+goodTool+","+goodTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
+	{"tool without description", toolsFile, set("tools.description", ""), "tools[0].description is missing; say"},
+	{"long description", toolsFile, set("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
+	{"displayName a number", toolsFile, set("tools.displayName", "1"), "tools[0].displayName is a number"},
+	{"no input schema", toolsFile, set("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
+	{"input schema a bool", toolsFile, set("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
+	{"input schema of a string", toolsFile, set("tools.input_schema", `{"type":"string"}`), `root that is not of type "object"`},
+	{"input schema without type", toolsFile, set("tools.input_schema", `{}`), `root that is not of type "object"`},
+	{"no output schema", toolsFile, set("tools.output_schema", ""), "tools[0].output_schema is missing"},
+	{"output schema an array", toolsFile, set("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
+	{"annotations an array", toolsFile, set("tools.annotations", "[]"), "tools[0].annotations is an array"},
+	{"hint a string", toolsFile, set("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
+	{"settings an array", toolsFile, set("configSchema", "[]"), "configSchema is an array"},
+	{"setting a string", toolsFile, set("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
+	{"setting null", toolsFile, set("configSchema", `{"a":null}`), "configSchema.a is null"},
+	{"setting of no type", toolsFile, set("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
+	{"setting of a bad type", toolsFile, set("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
+	{"setting without label", toolsFile, set("configSchema", `{"a":{"type":"url"}}`), "configSchema.a.label is missing"},
+	{"select without options", toolsFile, set("configSchema", `{"a":{"type":"select","label":"A","options":[]}}`), "configSchema.a.options has nothing"},
+
+	{"empty adapter", adapterFile, to(""), "adapter.iife.js: is empty"},
+	{"blank adapter", adapterFile, to(" \n"), "adapter.iife.js: is empty"},
+	{"binary adapter", adapterFile, to("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
+	{"huge adapter", adapterFile, to(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
+	{"enormous adapter", adapterFile, to(strings.Repeat("x", 16<<20)), "more than the"},
+	// Fault 29: a hash that nobody computes.
+	{"edited adapter", adapterFile, replace("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
+}
+
+func TestLoadRefuses(t *testing.T) {
+	for _, c := range badPackages {
+		t.Run(c.name, func(t *testing.T) {
+			dir := plugintest.Package{}.Write(t)
+			edit(t, dir, c.file, c.change)
+			p, err := plugin.Load(dir)
+			var packageErr *plugin.PackageError
+			if !errors.As(err, &packageErr) {
+				t.Fatalf("%v, %v, want a PackageError", p, err)
+			}
+			if !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), dir) {
+				t.Fatalf("error is\n%v\nwant %q and the folder", err, c.problem)
+			}
+			if len(packageErr.Problems) != 1 {
+				t.Fatalf("one fault, but problems are %v", packageErr.Problems)
+			}
+		})
+	}
+}
+
+func TestLoadRefusesFolders(t *testing.T) {
+	good := plugintest.Package{}.Write(t)
+	for _, c := range []struct {
+		name, problem string
+		dir           func(t *testing.T) string
+	}{
+		{"missing", "the folder does not exist; name", func(t *testing.T) string { return filepath.Join(good, "nowhere") }},
+		{"file", "this is a file; name the plugin's folder", func(t *testing.T) string { return filepath.Join(good, packageFile) }},
+		{"empty folder", "package.json: is missing; name the folder of a plugin", func(t *testing.T) string { return t.TempDir() }},
+		{"not built", "dist/tools.json: is missing; run opentabs plugin build first", func(t *testing.T) string {
+			dir := plugintest.Package{}.Write(t)
+			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}},
+		{"a pipe", "is not a regular file", func(t *testing.T) string { // opening it would wait for ever
+			dir := plugintest.Package{}.Write(t)
+			path := filepath.Join(dir, adapterFile)
+			if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := plugin.Load(c.dir(t))
+			if err == nil || !strings.Contains(err.Error(), c.problem) {
+				t.Fatalf("%v, want %q", err, c.problem)
+			}
+		})
+	}
+}
+
+func TestLoadTellsAllProblems(t *testing.T) {
+	dir := plugintest.Package{}.Write(t)
+	edit(t, dir, packageFile, set("version", ""))
+	edit(t, dir, toolsFile, set("tools.description", ""))
+	edit(t, dir, adapterFile, to(""))
+	_, err := plugin.Load(dir)
+	want := "plugin in " + dir + ` has 3 problems:
+- package.json: version is missing; give one, as in "1.0.0"
+- dist/tools.json: tools[0].description is missing; say what the tool does
+- dist/adapter.iife.js: is empty; build the plugin again`
+	if err == nil || err.Error() != want {
+		t.Fatalf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+func TestLoadReadsEverything(t *testing.T) {
+	dir := t.TempDir()
+	yes, no := true, false
+	plugintest.Package{Name: "chat", Tools: []plugintest.Tool{{
+		Name: "send", DisplayName: "Send", Description: "Sends a message.",
+		Input:       json.RawMessage(`{ "type": "object", "properties": {"n": {"type": "number", "default": 1}}, "required": ["n"] }`),
+		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &yes},
+	}}}.WriteTo(t, dir)
+	edit(t, dir, packageFile, set("opentabs.homepage", `"https://chat.example.com"`))
+	edit(t, dir, packageFile, set("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
+	edit(t, dir, packageFile, set("opentabs.world", `"isolated"`))
+	edit(t, dir, toolsFile, set("tools.summary", `"short"`))
+	edit(t, dir, toolsFile, set("tools.group", `"Messages"`))
+	edit(t, dir, toolsFile, set("tools.icon", `"send"`))
+	edit(t, dir, packageFile, func(s string) string { return "\xef\xbb\xbf" + s })
+	p, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Name != "chat" || p.Version != "1.0.0" || p.DisplayName != "The chat" || p.Homepage != "https://chat.example.com" ||
+		p.Dir != dir || p.SDKVersion != "0.1.0" || p.World != wire.WorldIsolated || len(p.Hash) != 64 || len(p.ManifestHash) != 64 {
+		t.Errorf("plugin %+v", p)
+	}
+	if !p.MatchesURL("http://localhost:3000/") || p.MatchesURL("http://localhost:3000/admin/x") || p.MatchesURL("http://example.com/") {
+		t.Error("the patterns do not decide where it runs")
+	}
+	info := p.Info()
+	if info.Name != "chat" || info.Hash != p.Hash || info.World != wire.WorldIsolated || !slices.Equal(info.Excludes, p.Excludes) {
+		t.Errorf("info %+v", info)
+	}
+	tool := p.Tools[0]
+	if tool.FullName() != "chat__send" || tool.DisplayName != "Send" || tool.Summary != "short" || tool.Group != "Messages" || tool.Icon != "send" {
+		t.Errorf("tool %+v", tool)
+	}
+	if a := tool.Annotations; a.Title != "Send it" || a.ReadOnly == nil || *a.ReadOnly || a.Destructive == nil || !*a.Destructive || a.Idempotent != nil || a.OpenWorld != nil {
+		t.Errorf("annotations %+v", a)
+	}
+	if got, want := string(tool.InputSchema), `{"properties":{"n":{"default":1,"type":"number"}},"required":[],"type":"object"}`; got != want {
+		t.Errorf("input schema %s, want %s", got, want)
+	}
+	if d := tool.Dispatch(); d.FullName() != "chat__send" || d.PluginName != "The chat" || d.Matches[0] != "*://localhost/*" {
+		t.Errorf("dispatch %+v", d)
+	}
+}
+
+func TestLoadAcceptsOldPackages(t *testing.T) {
+	dir := plugintest.Package{}.Write(t)
+	edit(t, dir, toolsFile, to("["+goodTool+"]"))
+	edit(t, dir, adapterFile, to("(()=>{})()")) // without an appended hash
+	p, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tool := p.Tools[0]; tool.DisplayName != "a" || tool.Icon != "wrench" || p.SDKVersion != "" {
+		t.Errorf("defaults: %+v", tool)
+	}
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "bare array") {
+		t.Errorf("warnings %q", p.Warnings)
+	}
+}
+
+func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
+	for _, version := range []string{"0.0.115", "0.1.99", "", "next", "1", "v9.0.0"} {
+		dir := plugintest.Package{}.Write(t)
+		edit(t, dir, toolsFile, set("sdkVersion", `"`+version+`"`))
+		if _, err := plugin.Load(dir); err != nil {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
+func TestLoadAcceptsSitesFromSettings(t *testing.T) {
+	dir := plugintest.Package{}.Write(t)
+	edit(t, dir, packageFile, set("opentabs.urlPatterns", `[]`))
+	edit(t, dir, toolsFile, set("configSchema", `{"site":{"type":"url","label":"Site","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
+	p, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.ConfigSchema == nil || p.MatchesURL("http://localhost/") {
+		t.Errorf("plugin %+v", p)
+	}
+}
+
+func TestLoadWarnsOfLongToolNames(t *testing.T) {
+	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{{Name: strings.Repeat("x", 60), Description: "d"}}})
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "more than 64") {
+		t.Errorf("warnings %q", p.Warnings)
+	}
+}

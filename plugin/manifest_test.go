@@ -1,0 +1,48 @@
+package plugin
+
+import (
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzManifest parses any two descriptions: it never panics, and what it
+// accepts is complete and can be served.
+func FuzzManifest(f *testing.F) {
+	const pkg = `{"name":"opentabs-plugin-a","version":"1","main":"m","opentabs":{"displayName":"A","description":"d","urlPatterns":["*://a.com/*"]}}`
+	f.Add([]byte(pkg), []byte(`{"sdkVersion":"0.0.1","tools":[{"name":"t","description":"d","input_schema":{"type":"object","properties":{"a":{"default":1}},"required":["a"]},"output_schema":{}}]}`))
+	f.Add([]byte(pkg), []byte(`[{"name":"t","description":"d","annotations":{"readOnlyHint":true},"input_schema":{"type":"object"},"output_schema":{}}]`))
+	f.Add([]byte(`{"name":"@b/opentabs-plugin-a","version":"1","main":"m","opentabs":{"displayName":"A","description":"d","urlPatterns":[],"homepage":"https://x.y","world":"main"}}`),
+		[]byte(`{"configSchema":{"u":{"type":"url","label":"U","required":true}},"tools":[]}`))
+	f.Fuzz(func(t *testing.T, packageText, toolsText []byte) {
+		p := &Plugin{}
+		to := problems{}
+		parsePackage(packageText, p, &to)
+		parseTools(toolsText, p, &to)
+		for _, problem := range to.list {
+			if problem.Text == "" {
+				t.Fatal("a problem without a text")
+			}
+		}
+		if len(to.list) > 0 {
+			return
+		}
+		if p.Name == "" || p.Version == "" || p.DisplayName == "" || p.World == "" || len(p.Tools) == 0 {
+			t.Fatalf("incomplete: %+v", p)
+		}
+		for _, tool := range p.Tools {
+			if !fullNameGrammar.MatchString(tool.FullName()) || tool.Description == "" || !utf8.ValidString(tool.Description) {
+				t.Fatalf("bad tool: %+v", tool)
+			}
+			for _, schema := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
+				if !json.Valid(schema) || kindOf(schema) != kindObject {
+					t.Fatalf("bad schema: %s", schema)
+				}
+			}
+			if again := relaxDefaults(tool.InputSchema); string(again) != string(tool.InputSchema) {
+				t.Fatalf("relaxed twice: %s, %s", tool.InputSchema, again)
+			}
+			tool.Validate(json.RawMessage(`{"a":1}`)) // whatever it says, it returns
+		}
+	})
+}
