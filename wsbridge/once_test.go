@@ -1,0 +1,159 @@
+package wsbridge
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// ending counts how one run ended.
+type ending struct {
+	mu        sync.Mutex // guards all below
+	finished  int
+	cancelled int // calls of Cancel
+	answered  int // of those, that were answered
+	stopped   int // of those, that found the run
+}
+
+func (e *ending) Reports([]wire.Report, int) {}
+
+func (e *ending) Finish(json.RawMessage, *wire.CallError) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.finished++
+}
+
+// chaos is a hub, browsers that come and go, and runs that end in every way.
+type chaos struct {
+	w     *world
+	rnd   *rand.Rand
+	boots map[string]int
+	peers map[string]*peer
+	runs  map[string]*ending
+	ids   []string
+}
+
+func (c *chaos) id() string {
+	if len(c.ids) == 0 {
+		return "none"
+	}
+	return c.ids[len(c.ids)-1-c.rnd.IntN(min(len(c.ids), 6))]
+}
+
+// step does one thing at random and returns what is left of it to be done at
+// the same time as other things.
+func (c *chaos) step() func() {
+	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
+	p, id := c.peers[name], c.id()
+	say := func(format string, args ...any) func() {
+		if p == nil {
+			return func() {}
+		}
+		return func() { p.sendf(format, args...) }
+	}
+	switch n := c.rnd.IntN(100); {
+	case n < 25:
+		id = fmt.Sprint("c", len(c.ids))
+		c.ids = append(c.ids, id)
+		e := &ending{}
+		c.runs[id] = e
+		return func() { c.start(name, id, e) }
+	case n < 40:
+		return say(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
+	case n < 45:
+		return say(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"m"}}}`, id)
+	case n < 50:
+		return say(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":0,"text":"123456"}}`, id)
+	case n < 55:
+		return say(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q,"reports":[{}]}}`, id)
+	case n < 70:
+		e := c.runs[id]
+		return func() { c.cancel(id, e) }
+	case n < 75:
+		return say(`{"jsonrpc":"2.0","id":"s/cancel/%s","result":{"outcome":"aborted"}}`, id)
+	case n < 79:
+		return say(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":[%q,%q]}}`, id, c.id())
+	case n < 84:
+		if p != nil {
+			p.drop()
+			delete(c.peers, name)
+		}
+	case n < 92:
+		if c.rnd.IntN(4) == 0 {
+			c.boots[name]++
+		}
+		c.peers[name] = c.w.browser(name, fmt.Sprintf("boot%d", c.boots[name]))
+	default:
+		c.w.pass(time.Duration(c.rnd.Int64N(int64(6 * time.Second))))
+	}
+	return func() {}
+}
+
+// start starts a run; one that does not start counts as ended.
+func (c *chaos) start(browser, id string, e *ending) {
+	err := c.w.hub.Start(c.w.t.Context(), dispatch.Run{
+		ID: id, MaxResultBytes: 5, Target: dispatch.Target{Browser: browser, TabID: 7, DocumentID: "d7"},
+	}, e)
+	if err != nil {
+		e.Finish(nil, err)
+	}
+}
+
+func (c *chaos) cancel(id string, e *ending) {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	e.cancelled++
+	e.mu.Unlock()
+	c.w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.answered++
+		if o != wire.CancelFinished { // what no page of this test answers
+			e.stopped++
+		}
+	})
+}
+
+// TestEveryRunEndsOnce plays the protocol at random: each run ends exactly
+// once, by Finish or by the first Cancel that found it, and each Cancel is
+// answered exactly once.
+func TestEveryRunEndsOnce(t *testing.T) {
+	for seed := range uint64(150) {
+		inWorld(t, Options{}, func(w *world) {
+			c := &chaos{
+				w: w, rnd: rand.New(rand.NewPCG(seed, 1)), boots: map[string]int{},
+				peers: map[string]*peer{}, runs: map[string]*ending{},
+			}
+			for range 60 {
+				var all sync.WaitGroup
+				for range 1 + c.rnd.IntN(4) {
+					all.Go(c.step())
+				}
+				all.Wait()
+			}
+			for _, p := range c.peers {
+				p.drop()
+			}
+			w.pass(time.Minute)
+			for id, e := range c.runs {
+				if e.finished+e.stopped != 1 || e.cancelled != e.answered {
+					t.Errorf("seed %d: %s finished %d times, was stopped %d times, %d of %d stops were answered",
+						seed, id, e.finished, e.stopped, e.answered, e.cancelled)
+				}
+			}
+			w.hub.mu.Lock()
+			defer w.hub.mu.Unlock()
+			if len(w.hub.browsers) != 0 || len(w.hub.serving) != 0 {
+				t.Errorf("seed %d: %d browsers and %d connections are left", seed, len(w.hub.browsers), len(w.hub.serving))
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package wsbridge
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts with what the hub says now")
+
+// TestTranscripts plays each file of testdata/transcripts. Its lines:
+//
+//	# text        a comment
+//	! connect a   browser a opens a connection; "drop a" breaks it
+//	! start b c   a run with id c starts in browser b; "cancel c" stops it
+//	! plugin h    the plugin "chat" has hash h now
+//	@ 10s         time passes
+//	a> frame      browser a sends this frame
+//	a< frame      the hub sent this frame to browser a, or closed its link
+//	= text        the run was told this
+//
+// The last two are what is tested; go test -update rewrites them.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/transcripts/*.frames")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts (%v)", err)
+	}
+	all := ""
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := string(b)
+		all += want
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			got := play(t, want)
+			if got == want {
+				return
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("%s\n%s\nrun go test ./wsbridge -update if this is as it should be", file, firstDifference(got, want))
+		})
+	}
+	for _, m := range methods(t) {
+		if !strings.Contains(all, `"method":"`+m+`"`) {
+			t.Errorf("no transcript has the method %s", m)
+		}
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range g {
+		if i >= len(w) || g[i] != w[i] {
+			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, g[i], strings.Join(w[min(i, len(w)):min(i+1, len(w))], ""))
+		}
+	}
+	return "lines are missing at the end"
+}
+
+// methods returns the methods of package wire.
+func methods(t *testing.T) []string {
+	f, err := parser.ParseFile(token.NewFileSet(), "../wire/method.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	ast.Inspect(f, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			m, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, m)
+		}
+		return true
+	})
+	if len(out) < 10 {
+		t.Fatalf("methods = %q", out)
+	}
+	return out
+}
+
+// isOutput matches the lines that the hub makes.
+var isOutput = regexp.MustCompile(`^(\w+<|=) `)
+
+// stage plays one transcript.
+type stage struct {
+	w     *world
+	hash  string
+	order []string // of peers
+	peers map[string]*peer
+	ended map[string]bool
+}
+
+// play plays a transcript and returns it with what the hub said.
+func play(t *testing.T, text string) string {
+	var out strings.Builder
+	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}}
+	inWorld(t, Options{Adapters: onePlugin(&s.hash), Calls: newFakeCalls()}, func(w *world) {
+		s.w = w
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if isOutput.MatchString(line) {
+				continue
+			}
+			fmt.Fprintln(&out, line)
+			if line != "" && line[0] != '#' {
+				s.do(line)
+				s.hear(&out)
+			}
+		}
+	})
+	return out.String()
+}
+
+// do does what one line says.
+func (s *stage) do(line string) {
+	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
+		s.peers[name].send(frame)
+		return
+	}
+	words := strings.Fields(line)
+	switch {
+	case len(words) == 2 && words[0] == "@":
+		d, err := time.ParseDuration(words[1])
+		if err != nil {
+			s.w.t.Fatal(err)
+		}
+		s.w.pass(d)
+	case len(words) == 3 && words[1] == "connect":
+		p := s.w.dial()
+		p.pongs = false
+		if s.peers[words[2]] == nil {
+			s.order = append(s.order, words[2])
+		}
+		s.peers[words[2]], s.ended[words[2]] = p, false
+	case len(words) == 3 && words[1] == "drop":
+		s.peers[words[2]].drop()
+	case len(words) == 3 && words[1] == "plugin":
+		s.hash = words[2]
+		s.w.hub.Sync()
+	case len(words) == 3 && words[1] == "cancel":
+		s.w.cancel(words[2])
+	case len(words) == 4 && words[1] == "start":
+		if err := s.w.tryRun(words[2], words[3], wire.DefaultMaxResultBytes); err != nil {
+			s.w.note("%s did not start: %s: %s", words[3], err.Code, err.Message)
+		}
+	default:
+		s.w.t.Fatalf("no such line: %s", line)
+	}
+}
+
+// hear writes what the hub said since the last line.
+func (s *stage) hear(out *strings.Builder) {
+	for _, name := range s.order {
+		p := s.peers[name]
+		for _, f := range p.take() {
+			fmt.Fprintf(out, "%s< %s\n", name, f)
+		}
+		if end := p.end(); end != "" && !s.ended[name] {
+			s.ended[name] = true
+			fmt.Fprintf(out, "%s< %s\n", name, end)
+		}
+	}
+	for _, e := range s.w.take() {
+		fmt.Fprintf(out, "= %s\n", e)
+	}
+}
