@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import plugin from './index.ts';
+import { big } from './tools/big.ts';
+import { echo } from './tools/echo.ts';
+import { fail } from './tools/fail.ts';
+import { navigate } from './tools/navigate.ts';
+
+test('it is ready while somebody is logged in', async (t) => {
+  let loggedOut = false;
+  const documentElement = { hasAttribute: (name: string) => name === 'data-logged-out' && loggedOut };
+  Object.defineProperty(globalThis, 'document', { value: { documentElement }, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  assert.equal(await plugin.isReady(), true);
+  loggedOut = true;
+  assert.equal(await plugin.isReady(), false);
+});
+
+test('echo returns what it is given', async () => {
+  for (const value of [null, 0, 'x', [1, { a: null }], 9007199254740991]) {
+    assert.deepEqual(await echo.handle(echo.input.parse({ value })), { value });
+  }
+});
+
+test('big returns as many bytes', async () => {
+  assert.equal((await big.handle({ bytes: 3 })).text, 'xxx');
+});
+
+test('fail throws what it is told to', async () => {
+  await assert.rejects(fail.handle({ message: 'plain' }), { name: 'Error', message: 'plain' });
+  const options = { category: 'rate_limit', retryable: true, retryAfterMs: 5 } as const;
+  await assert.rejects(fail.handle({ message: 'm', code: 'MINE', ...options }), {
+    name: 'ToolError',
+    message: 'm',
+    code: 'MINE',
+    ...options,
+  });
+});
+
+test('navigate opens web pages only', async (t) => {
+  const location = { href: 'http://localhost:1/a' };
+  Object.defineProperty(globalThis, 'location', { value: location, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis, 'location'));
+  assert.deepEqual(await navigate.handle({ to: '/b' }), { to: 'http://localhost:1/b' });
+  assert.equal(location.href, 'http://localhost:1/b');
+  await assert.rejects(navigate.handle({ to: 'javascript:alert(1)' }), { code: 'VALIDATION_ERROR' });
+  assert.equal(location.href, 'http://localhost:1/b');
+});

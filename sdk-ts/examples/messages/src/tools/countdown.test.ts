@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { FakeContext } from '../fake-context.ts';
+import { countdown } from './countdown.ts';
+
+test('it reports each step', async () => {
+  const context = new FakeContext();
+  assert.deepEqual(await countdown.handle({ from: 2, intervalMs: 0 }, context), { counted: 2 });
+  assert.deepEqual(context.reports, [
+    { progress: 1, total: 2, message: '1 to go' },
+    { progress: 2, total: 2, message: '0 to go' },
+  ]);
+});
+
+test('it runs without a context', async () => {
+  assert.deepEqual(await countdown.handle({ from: 1, intervalMs: 0 }), { counted: 1 });
+});
+
+test('it stops when it is told to', async () => {
+  const context = new FakeContext();
+  const call = countdown.handle({ from: 3, intervalMs: 3_600_000 }, context);
+  context.stop('enough');
+  await assert.rejects(call, { code: 'aborted' });
+  assert.deepEqual(context.reports, []);
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { FakeContext } from '../fake-context.ts';
+import { heartbeat } from './heartbeat.ts';
+import { silent } from './silent.ts';
+import { stubborn } from './stubborn.ts';
+
+/** A page; returns the attributes of its <html>. */
+function page(t: TestContext): { aborted?: string } {
+  const dataset: { aborted?: string } = {};
+  Object.defineProperty(globalThis, 'document', { value: { documentElement: { dataset } }, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  return dataset;
+}
+
+test('silent reports nothing and lets the page see that it was stopped', async (t) => {
+  const dataset = page(t);
+  const context = new FakeContext();
+  assert.deepEqual(await silent.handle({ forMs: 1 }, context), { waitedMs: 1 });
+  const call = silent.handle({ forMs: 3_600_000 }, context);
+  context.stop('no progress for 30 s');
+  await assert.rejects(call, { code: 'aborted' });
+  assert.equal(dataset.aborted, 'no progress for 30 s');
+  assert.deepEqual(context.reports, []);
+});
+
+test('heartbeat reports until its time is over or it is stopped', async (t) => {
+  page(t);
+  const context = new FakeContext();
+  const { beats } = await heartbeat.handle({ everyMs: 2, forMs: 5 }, context);
+  assert.equal(context.reports.length, beats);
+  assert.deepEqual(context.reports[0], { message: 'beat 1' });
+  const endless = heartbeat.handle({ everyMs: 1, forMs: 0 }, context);
+  context.stop('enough');
+  await assert.rejects(endless, { code: 'aborted' });
+});
+
+test('stubborn goes on after it was stopped', async (t) => {
+  const dataset = page(t);
+  const context = new FakeContext();
+  const call = stubborn.handle({ forMs: 5 }, context);
+  context.stop('please');
+  assert.deepEqual(await call, { waitedMs: 5, toldToStop: true });
+  assert.equal(dataset.aborted, 'please');
+});
+
+test('they run without a context', async () => {
+  assert.deepEqual(await silent.handle({ forMs: 0 }), { waitedMs: 0 });
+  assert.deepEqual(await stubborn.handle({ forMs: 0 }), { waitedMs: 0, toldToStop: false });
+  assert.equal((await heartbeat.handle({ everyMs: 1, forMs: 1 })).beats > 0, true);
+});
