@@ -88,7 +88,7 @@ func (x *explainer) leaves(e *jsonschema.ValidationError) []violation {
 	case *kind.PropertyNames:
 		return x.propertyName(e, k.Property)
 	}
-	if len(e.Causes) > 0 {
+	if _, ok := e.ErrorKind.(*kind.Contains); len(e.Causes) > 0 && !ok {
 		var all []violation
 		for _, cause := range e.Causes {
 			all = append(all, x.leaves(cause)...)
