@@ -48,8 +48,9 @@ type Client struct {
 // NewClient returns a client of the server on the loopback port.
 func NewClient(port int, token string) *Client {
 	dialer := &net.Dialer{Timeout: dialPatience}
-	// No proxy: the server is on this machine.
-	transport := &http.Transport{DialContext: dialer.DialContext, DisableCompression: true}
+	// No proxy: the server is on this machine. No idle connections: whoever
+	// looks for a server makes many clients.
+	transport := &http.Transport{DialContext: dialer.DialContext, DisableCompression: true, DisableKeepAlives: true}
 	return &Client{
 		address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
 		token:   token,

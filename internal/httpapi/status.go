@@ -58,6 +58,12 @@ type Browser struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Version string `json:"extension_version"`
+	// Connected is false while the link is lost and may still come back.
+	Connected bool `json:"connected"`
+	// Since is when its link came up, or when it was lost.
+	Since time.Time `json:"since"`
+	// Running counts its running calls.
+	Running int `json:"running"`
 	// Inject is how it gets adapters into pages; empty until it has said.
 	Inject wire.InjectMode `json:"inject,omitempty"`
 	Tabs   []wire.TabInfo  `json:"tabs"`
@@ -83,7 +89,6 @@ type FailedPlugin struct {
 
 // MCPClient is one MCP client that is connected.
 type MCPClient struct {
-	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	Version   string    `json:"version,omitempty"`
 	Transport string    `json:"transport"`

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/config"
+	"opentabs/internal/jsbuild"
+	"opentabs/plugin"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// adapterFolder is the folder of the unpacked extension that holds the
+// adapters for a browser without user scripts.
+const adapterFolder = "adapters"
+
+// adapters gives browsers the plugins' code, each adapter wrapped in the host
+// that runs it. It is safe for concurrent use.
+type adapters struct {
+	registry *plugin.Registry
+	dirs     config.Dirs
+	log      zerolog.Logger
+	host     func() ([]byte, error)
+
+	mu    sync.Mutex        // guards files
+	files map[string]string // the path in the extension's folder, by plugin name
+}
+
+var _ wsbridge.Adapters = (*adapters)(nil)
+
+func newAdapters(registry *plugin.Registry, dirs config.Dirs, log zerolog.Logger) *adapters {
+	return &adapters{registry: registry, dirs: dirs, log: log, host: jsbuild.Host, files: map[string]string{}}
+}
+
+// List returns every plugin that a browser should have.
+func (a *adapters) List() []wire.PluginInfo {
+	infos := a.registry.List()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range infos {
+		infos[i].File = a.files[infos[i].Name]
+	}
+	return infos
+}
+
+// Code returns the script that runs a plugin's adapter.
+func (a *adapters) Code(name, hash string) (string, error) {
+	code, err := a.registry.Code(name, hash)
+	if err != nil {
+		return "", err
+	}
+	host, err := a.host()
+	if err != nil {
+		return "", fmt.Errorf("bundle the host: %w", err)
+	}
+	return string(jsbuild.WrapAdapter(host, name, hash, []byte(code))), nil
+}
+
+// writeFiles makes the extension's folder hold the current adapters and no
+// others. Without an extension's folder it does nothing. A browser without user
+// scripts runs these files.
+func (a *adapters) writeFiles() error {
+	folder, ok := extensionFolder(a.dirs)
+	if !ok {
+		return nil
+	}
+	folder = filepath.Join(folder, adapterFolder)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("write the adapters: %w", err)
+	}
+	host, err := a.host()
+	if err != nil {
+		return fmt.Errorf("write the adapters: %w", err)
+	}
+	files, current := map[string]string{}, map[string]bool{}
+	var failed []error
+	for _, info := range a.registry.List() {
+		name := adapterFile(info, host)
+		if err := a.writeFile(filepath.Join(folder, name), info); err != nil {
+			failed = append(failed, fmt.Errorf("write the adapter of %s: %w", info.Name, err))
+			continue
+		}
+		files[info.Name], current[name] = adapterFolder+"/"+name, true
+	}
+	a.mu.Lock()
+	a.files = files
+	a.mu.Unlock()
+	return errors.Join(errors.Join(failed...), removeOthers(folder, current))
+}
+
+// writeFile writes one adapter unless it is there: its name says what is in it.
+func (a *adapters) writeFile(path string, info wire.PluginInfo) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	code, err := a.Code(info.Name, info.Hash)
+	if err != nil {
+		return err
+	}
+	return config.WriteFile(path, []byte(code))
+}
+
+// adapterFile is the name of an adapter's file. Chrome keeps scripts by their
+// path, so that other content needs another name: other code, or another host.
+func adapterFile(info wire.PluginInfo, host []byte) string {
+	sum := sha256.Sum256(append([]byte(info.Hash), host...))
+	return info.Name + "-" + hex.EncodeToString(sum[:4]) + ".js"
+}
+
+// removeOthers removes the scripts that are not current.
+func removeOthers(folder string, current map[string]bool) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("remove old adapters: %w", err)
+	}
+	var failed []error
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".js") && !current[e.Name()] {
+			failed = append(failed, os.Remove(filepath.Join(folder, e.Name())))
+		}
+	}
+	return errors.Join(failed...)
+}

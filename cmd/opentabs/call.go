@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/config"
+	"opentabs/internal/mcpclient"
+	"opentabs/internal/version"
+	"opentabs/wire"
+)
+
+// goodbye is how long the end of a session may take when a call is over.
+const goodbye = time.Second
+
+type callOptions struct {
+	program    *program
+	tool       string
+	args       []string
+	json       string
+	jsonSet    bool
+	browser    string
+	tab        int
+	noProgress bool
+	output     string
+}
+
+func newCallCmd(p *program) *cobra.Command {
+	opts := callOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "call TOOL",
+		Short: "Call a tool and print its result",
+		Long: `Call a tool in the page it belongs to and print its result on stdout. The
+progress it reports goes to stderr: a bar on a terminal, a line for each report
+in a pipe. Ctrl-C cancels the call, and the code in the page is told to stop.
+
+--arg values are read by the tool's schema: text stays text, numbers, booleans,
+lists and objects are read as JSON; an argument that is a list may be given item
+by item.`,
+		Example: `  opentabs call messages__echo --arg value=hello
+  opentabs call messages__export_messages --arg channelId=general > export.json
+  opentabs call messages__echo --json '{"value": [1, 2]}'
+  opentabs call messages__echo --json @arguments.json
+  echo '{"value": 1}' | opentabs call messages__echo --json -`,
+		Args: exactly(1, "the name of a tool"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.tool, opts.jsonSet = args[0], cmd.Flags().Changed("json")
+			return runCall(cmd.Context(), opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&opts.args, "arg", "a", nil, "one argument as `NAME=VALUE`; may be repeated")
+	f.StringVar(&opts.json, "json", "", "all arguments as a JSON `OBJECT`, @FILE, or - for stdin")
+	f.StringVar(&opts.browser, "browser", "", "run it in this browser, by `NAME` or id")
+	f.IntVar(&opts.tab, "tab", 0, "run it in the tab with this `ID`")
+	f.BoolVar(&opts.noProgress, "no-progress", false, "do not show progress")
+	f.StringVarP(&opts.output, "output", "o", "json", "print the result as `json or text`")
+	return cmd
+}
+
+func runCall(ctx context.Context, opts callOptions) error {
+	if err := opts.check(); err != nil {
+		return err
+	}
+	api, token, err := opts.program.client(ctx)
+	if err != nil {
+		return err
+	}
+	client := mcpclient.New(mcpclient.Options{URL: api.URL("/mcp"), Token: token, Name: "opentabs call", Version: version.Version})
+	if _, err := client.Initialize(ctx); err != nil {
+		return callError(ctx, err)
+	}
+	defer func() {
+		// The server forgets the session by itself if this fails.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+		defer cancel()
+		_ = client.Close(ctx)
+	}()
+	tools, err := client.ListTools(ctx)
+	if err != nil {
+		return callError(ctx, err)
+	}
+	tool, err := findTool(tools, opts.tool)
+	if err != nil {
+		return err
+	}
+	args, err := opts.arguments(tool)
+	if err != nil {
+		return err
+	}
+	view := opts.view(tool.Name)
+	result, err := client.CallTool(ctx, tool.Name, args, view.report)
+	view.close()
+	if err != nil {
+		return callError(ctx, err)
+	}
+	return opts.print(result)
+}
+
+// check tells what is wrong with the flags before anybody is asked.
+func (opts callOptions) check() error {
+	switch {
+	case opts.output != "json" && opts.output != "text":
+		return usage("--output is %q: give it json or text", opts.output)
+	case opts.jsonSet && opts.args != nil:
+		return usage("--arg and --json are both given: use one of them")
+	case opts.tab < 0:
+		return usage("--tab is %d: give it the id of a tab, as `opentabs status` shows it", opts.tab)
+	}
+	return nil
+}
+
+func (opts callOptions) view(label string) progressView {
+	if opts.noProgress {
+		return noProgress{}
+	}
+	return newProgressView(opts.program.out, label)
+}
+
+func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		if t.Name == name {
+			return t, nil
+		}
+		names[i] = t.Name
+	}
+	switch {
+	case len(names) == 0:
+		return mcpclient.Tool{}, usage("there is no tool %q, and no other: add a plugin with `opentabs plugin add`", name)
+	case len(names) <= 20:
+		return mcpclient.Tool{}, usage("there is no tool %q%s: use one of %s", name, config.DidYouMean(name, names), strings.Join(names, ", "))
+	}
+	return mcpclient.Tool{}, usage("there is no tool %q%s: `opentabs plugin list` shows the tools", name, config.DidYouMean(name, names))
+}
+
+// arguments makes the JSON object for the tool.
+func (opts callOptions) arguments(tool mcpclient.Tool) (json.RawMessage, error) {
+	a := newToolArguments(tool)
+	var args map[string]json.RawMessage
+	var err error
+	if opts.jsonSet {
+		args, err = readJSON(opts.json, opts.program.in)
+	} else {
+		args, err = a.parse(opts.args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := a.aim(args, opts.browser, opts.tab); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(args)
+	if err != nil {
+		return nil, fmt.Errorf("encode the arguments: %w", err)
+	}
+	return data, nil
+}
+
+// callError turns what the MCP client returns into the sentence and exit code.
+func callError(ctx context.Context, err error) error {
+	var rpc *mcpclient.RPCError
+	var status *mcpclient.StatusError
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return &failure{code: exitInterrupted, err: errors.New("interrupted; the call was cancelled")}
+	case errors.Is(err, mcpclient.ErrNoAnswer):
+		return &failure{code: exitCancelled, err: errors.New("the server went away during the call, which may have taken effect: look, then start the server with `opentabs serve` and call again")}
+	case errors.As(err, &rpc):
+		return &failure{code: exitFailed, err: rpc}
+	case errors.As(err, &status):
+		return &failure{code: exitFailed, err: status}
+	}
+	return err
+}
+
+// print writes a result to stdout, or returns the failure that it tells.
+func (opts callOptions) print(r mcpclient.Result) error {
+	if r.IsError {
+		return toolFailure(r)
+	}
+	out := opts.program.out
+	if opts.output == "text" {
+		for _, c := range r.Content {
+			out.text(contentText(c))
+		}
+		return nil
+	}
+	if r.StructuredContent != nil {
+		return out.raw(r.StructuredContent)
+	}
+	for _, c := range r.Content {
+		if err := printJSON(out, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printJSON writes one block: JSON as it is, other text as a JSON string, and
+// what is no text as the block.
+func printJSON(out *output, c mcpclient.Content) error {
+	switch {
+	case c.Type != "text":
+		return out.value(c)
+	case json.Valid([]byte(c.Text)):
+		return out.raw([]byte(c.Text))
+	}
+	return out.value(c.Text)
+}
+
+func contentText(c mcpclient.Content) string {
+	if c.Type == "text" {
+		return c.Text
+	}
+	return fmt.Sprintf("[%s %s, %d characters of base64; see --output json]", c.Type, c.MIMEType, len(c.Data))
+}
+
+// toolFailure is the error that a result tells. Its text is the server's; the
+// code in its _meta decides the exit code.
+func toolFailure(r mcpclient.Result) error {
+	var info struct {
+		Code wire.ErrorCode `json:"code"`
+	}
+	code := exitFailed
+	if json.Unmarshal(r.Meta["opentabs/error"], &info) == nil {
+		if known, ok := exitCodes[info.Code]; ok {
+			code = known
+		}
+	}
+	var texts []string
+	for _, c := range r.Content {
+		texts = append(texts, contentText(c))
+	}
+	text := strings.Join(texts, "\n")
+	if text == "" {
+		text = "the tool failed and did not say why"
+	}
+	return &failure{code: code, err: errors.New(text)}
+}

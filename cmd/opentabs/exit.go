@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"opentabs/internal/httpapi"
+	"opentabs/wire"
+)
+
+// The exit codes of every command. They are told in `opentabs help exit-codes`.
+const (
+	exitOK          = 0
+	exitFailed      = 1   // the tool failed, or opentabs did
+	exitUsage       = 2   // a flag, an argument or a setting is wrong
+	exitNoServer    = 3   // no opentabs server is running
+	exitTimedOut    = 4   // the call was ended by one of its time limits
+	exitCancelled   = 5   // somebody else cancelled the call, or the server stopped
+	exitNoPage      = 6   // there is no page to run the tool in, or it went away
+	exitInterrupted = 130 // Ctrl-C, or SIGTERM
+)
+
+// exitCodes has the exit code for each reason a call can fail.
+var exitCodes = map[wire.ErrorCode]int{
+	wire.ErrIdleTimeout:      exitTimedOut,
+	wire.ErrDeadlineExceeded: exitTimedOut,
+	wire.ErrCancelled:        exitCancelled,
+	wire.ErrShutdown:         exitCancelled,
+	wire.ErrTabClosed:        exitNoPage,
+	wire.ErrNavigated:        exitNoPage,
+	wire.ErrBrowserLost:      exitNoPage,
+	wire.ErrLinkLost:         exitNoPage,
+	wire.ErrNoBrowser:        exitNoPage,
+	wire.ErrNoTab:            exitNoPage,
+	wire.ErrAmbiguousTarget:  exitNoPage,
+	wire.ErrNotReady:         exitNoPage,
+	wire.ErrInvalidArguments: exitUsage,
+	wire.ErrDenied:           exitFailed,
+	wire.ErrNotReviewed:      exitFailed,
+	wire.ErrRateLimited:      exitFailed,
+	wire.ErrResultTooLarge:   exitFailed,
+	wire.ErrInvalidResult:    exitFailed,
+	wire.ErrToolError:        exitFailed,
+	wire.ErrUnknownTool:      exitFailed,
+	wire.ErrInternal:         exitFailed,
+}
+
+// failure is an error with its exit code. One without a code is exitFailed.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// usage is an error of the person at the keyboard.
+func usage(format string, args ...any) error {
+	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// explain turns what the lower layers return into the sentence for a person and
+// the exit code. ctx is the command's.
+func explain(ctx context.Context, err error) (string, int) {
+	var known *failure
+	var refused *httpapi.Refused
+	switch {
+	case err == nil:
+		return "", exitOK
+	case errors.As(err, &known):
+		return known.Error(), known.code
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return "interrupted", exitInterrupted
+	case errors.Is(err, httpapi.ErrNoServer):
+		return "no opentabs server is running; start it with `opentabs serve`", exitNoServer
+	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
+		return "the server that is running has another token: it was started by another user or with another OPENTABS_HOME; set OPENTABS_HOME to its directory", exitFailed
+	}
+	return err.Error(), exitFailed
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+)
+
+// running is a server that answered.
+type running struct {
+	httpapi.Health
+	port int
+}
+
+// String tells a person which server it is.
+func (r running) String() string {
+	return fmt.Sprintf("opentabs %s, pid %d", r.Version, r.PID)
+}
+
+// findServer asks who serves this installation: first where the server's record
+// says, then on the port of the settings. It returns httpapi.ErrNoServer if
+// nobody does.
+func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (running, error) {
+	ports := []int{}
+	if record, ok := dirs.ReadServer(); ok {
+		ports = append(ports, record.Port)
+	}
+	if s.Port != 0 && (len(ports) == 0 || ports[0] != s.Port) {
+		ports = append(ports, s.Port)
+	}
+	for _, port := range ports {
+		health, err := httpapi.NewClient(port, "").Health(ctx)
+		if err == nil {
+			return running{health, port}, nil
+		}
+		if ctx.Err() != nil {
+			return running{}, fmt.Errorf("look for the server: %w", errors.Join(ctx.Err(), err))
+		}
+	}
+	return running{}, httpapi.ErrNoServer
+}
+
+// client returns a client of the running server. It starts none.
+func (p *program) client(ctx context.Context) (*httpapi.Client, string, error) {
+	dirs, err := config.FindDirs(p.getenv)
+	if err != nil {
+		return nil, "", usage("%v", err)
+	}
+	s, err := p.settings(dirs, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	server, err := findServer(ctx, dirs, s)
+	if err != nil {
+		return nil, "", err
+	}
+	if dirs, err = p.home(); err != nil {
+		return nil, "", err
+	}
+	token, err := dirs.Token()
+	if err != nil {
+		return nil, "", err
+	}
+	return httpapi.NewClient(server.port, token), token, nil
+}

@@ -1,0 +1,12 @@
+// Command opentabs lets AI agents call functions in the web pages a person is
+// logged in to. Run `opentabs help` for what it can do.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

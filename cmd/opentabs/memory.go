@@ -1,0 +1,113 @@
+package main
+
+import (
+	"slices"
+)
+
+// maxRepeatBytes is the longest request that is kept to be asked again.
+const maxRepeatBytes = 1 << 20
+
+// sessionMemory is what the relay remembers of a client's session: how it was
+// opened, and what has not been answered. Its user locks.
+type sessionMemory struct {
+	// initialize and initialized are the lines that opened the session, kept
+	// once the server had answered; nil in the protocol that has no opening.
+	initialize, initialized []byte
+	initializeID            string
+	// opened is set when the server has answered initialize.
+	opened bool
+	// open are the requests that have no answer yet, in the order they came.
+	open []openRequest
+}
+
+// openRequest is a request without an answer.
+type openRequest struct {
+	id string
+	// line is the request if it may be asked again; nil for a call, which may
+	// have taken effect.
+	line []byte
+}
+
+// repetition is what a new server is told.
+type repetition struct {
+	initialize, initialized []byte
+	initializeID            string
+	requests                [][]byte
+}
+
+func newSessionMemory() sessionMemory { return sessionMemory{} }
+
+// sent notes a line that goes to the server.
+func (m *sessionMemory) sent(l rpcLine, line []byte) {
+	switch l.method {
+	case "initialize":
+		if len(l.requests) == 1 {
+			m.initialize, m.initializeID, m.opened = line, l.requests[0], false
+		}
+	case "notifications/initialized":
+		m.initialized = line
+	case "notifications/cancelled":
+		// It gets no answer any more.
+		m.drop(cancelledID(line))
+	}
+	for _, id := range l.requests {
+		r := openRequest{id: id}
+		// A batch may hold a call.
+		if l.method != "" && l.method != "tools/call" && len(line) <= maxRepeatBytes {
+			r.line = line
+		}
+		m.open = append(m.open, r)
+	}
+}
+
+// answered notes a line that came from the server.
+func (m *sessionMemory) answered(l rpcLine) {
+	for _, id := range l.answers {
+		if id == m.initializeID && m.initialize != nil {
+			m.opened = true
+		}
+		m.drop(id)
+	}
+}
+
+func (m *sessionMemory) drop(id string) {
+	m.open = slices.DeleteFunc(m.open, func(r openRequest) bool { return r.id == id })
+}
+
+// waiting reports whether something has to be asked again.
+func (m *sessionMemory) waiting() bool { return len(m.open) > 0 }
+
+// dropCalls forgets the requests that can't be asked again and returns their
+// ids.
+func (m *sessionMemory) dropCalls() []string {
+	var ids []string
+	m.open = slices.DeleteFunc(m.open, func(r openRequest) bool {
+		if r.line == nil {
+			ids = append(ids, r.id)
+		}
+		return r.line == nil
+	})
+	return ids
+}
+
+// dropAll forgets all requests and returns their ids.
+func (m *sessionMemory) dropAll() []string {
+	ids := make([]string, len(m.open))
+	for i, r := range m.open {
+		ids[i] = r.id
+	}
+	m.open = nil
+	return ids
+}
+
+// repeat returns what a new server has to be told.
+func (m *sessionMemory) repeat() repetition {
+	var r repetition
+	if m.opened {
+		r.initialize, r.initializeID, r.initialized = m.initialize, m.initializeID, m.initialized
+	}
+	for _, open := range m.open {
+		r.requests = append(r.requests, open.line)
+	}
+	return r
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// The rules of output, which stand in this file alone:
+//
+//   - stdout carries what was asked for and nothing else, so that it can be
+//     piped. In `opentabs mcp` that is MCP messages.
+//   - stderr carries what is said to a person: lines that begin with
+//     "opentabs:", the progress bar, and the server's log.
+//   - A terminal gets text that people read, a pipe gets the same facts in
+//     plain lines, --json gets JSON: indented on a terminal, one line in a pipe.
+//   - Nothing that came from a tool or a page is written to a terminal as it is
+//     (visible.go).
+
+// output is where a command writes.
+type output struct {
+	stdout, stderr io.Writer
+	// terminal and errTerminal say whether stdout and stderr are terminals.
+	terminal, errTerminal bool
+	// width returns the number of columns of the terminal behind stdout,
+	// errWidth of that behind stderr.
+	width, errWidth func() int
+	glyphs          glyphs
+	color           bool
+}
+
+// fallbackWidth is how wide a terminal is that does not tell.
+const fallbackWidth = 80
+
+func newOutput(stdout, stderr io.Writer, getenv func(string) string) *output {
+	o := &output{stdout: stdout, stderr: stderr, glyphs: asciiGlyphs}
+	o.width, o.terminal = terminalOf(stdout)
+	o.errWidth, o.errTerminal = terminalOf(stderr)
+	if getenv("TERM") == "dumb" { // it cannot go back in a line
+		o.errTerminal = false
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToLower(getenv(name)); locale != "" {
+			if strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8") {
+				o.glyphs = unicodeGlyphs
+			}
+			break
+		}
+	}
+	o.color = o.errTerminal && getenv("NO_COLOR") == ""
+	return o
+}
+
+// terminalOf reports whether w is a terminal, and how to ask for its width.
+func terminalOf(w io.Writer) (width func() int, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile {
+		return func() int { return fallbackWidth }, false
+	}
+	_, ok = terminalColumns(f)
+	return func() int {
+		if n, ok := terminalColumns(f); ok && n > 0 {
+			return n
+		}
+		return fallbackWidth
+	}, ok
+}
+
+// say tells a person something.
+func (o *output) say(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if o.errTerminal {
+		text = visibleText(text)
+	}
+	fmt.Fprintf(o.stderr, "opentabs: %s\n", text)
+}
+
+// line writes one line of what was asked for.
+func (o *output) line(format string, args ...any) {
+	o.text(fmt.Sprintf(format, args...))
+}
+
+// text writes what was asked for, ended by a line end.
+func (o *output) text(text string) {
+	if o.terminal {
+		text = visibleText(text)
+	}
+	io.WriteString(o.stdout, strings.TrimSuffix(text, "\n")+"\n")
+}
+
+// raw writes a JSON text, whose numbers and order stay as they are.
+func (o *output) raw(text []byte) error {
+	var b bytes.Buffer
+	var err error
+	if o.terminal {
+		err = json.Indent(&b, text, "", "  ")
+	} else {
+		err = json.Compact(&b, text)
+	}
+	if err != nil {
+		return fmt.Errorf("print the result: it is not JSON: %w", err)
+	}
+	if o.terminal {
+		b = *bytes.NewBufferString(visibleJSON(b.String()))
+	}
+	b.WriteByte('\n')
+	_, err = o.stdout.Write(b.Bytes())
+	return err
+}
+
+// jsonLine writes a JSON text on one line, on a terminal too.
+func (o *output) jsonLine(text []byte) error {
+	pipe := *o
+	pipe.terminal = false
+	if o.terminal {
+		text = []byte(visibleJSON(string(text)))
+	}
+	return pipe.raw(text)
+}
+
+// value writes v as JSON.
+func (o *output) value(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("print the answer: %w", err)
+	}
+	return o.raw(b.Bytes())
+}
+
+// table writes rows whose columns stand below each other. The last column is
+// cut at the edge of a terminal; a pipe gets all of it.
+func (o *output) table(rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = oneLine(cell)
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], textWidth(row[i]))
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			b.WriteString(cell)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-textWidth(cell)+2))
+			}
+		}
+		text := strings.TrimRight(b.String(), " ")
+		if o.terminal {
+			text = fit(text, o.width())
+		}
+		io.WriteString(o.stdout, text+"\n")
+	}
+}

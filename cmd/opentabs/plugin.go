@@ -1,0 +1,295 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/jsbuild"
+	"opentabs/plugin"
+)
+
+func newPluginCmd(p *program) *cobra.Command {
+	return group(&cobra.Command{
+		Use:     "plugin",
+		Short:   "Build, add, list and remove plugins",
+		Example: "  opentabs plugin build messages\n  opentabs plugin add messages\n  opentabs plugin list",
+	}, newPluginBuildCmd(p), newPluginAddCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
+}
+
+type pluginBuildOptions struct {
+	program *program
+	dir     string
+}
+
+func newPluginBuildCmd(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "build [DIR]",
+		Short: "Build a plugin from its TypeScript source",
+		Long: `Build the plugin in DIR (default: this directory) into its dist folder: the
+adapter that runs in the page and the list of its tools. Node is not needed, and
+types are not checked; run tsc for that.`,
+		Example: "  opentabs plugin build\n  opentabs plugin build plugins/messages",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts := pluginBuildOptions{program: p, dir: "."}
+			if len(args) > 0 {
+				opts.dir = args[0]
+			}
+			return runPluginBuild(cmd.Context(), opts)
+		},
+	}
+}
+
+func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
+	built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{})
+	if err != nil {
+		return err
+	}
+	out := opts.program.out
+	for _, w := range built.Warnings {
+		out.say("warning: %s", w)
+	}
+	out.line("%s %s (%s), %s", built.Name, built.Version, oneLine(built.DisplayName), plural(len(built.Tools), "tool"))
+	rows := [][]string{}
+	for _, t := range built.Tools {
+		rows = append(rows, []string{"  " + t.Name, t.Description})
+	}
+	out.table(rows)
+	for _, f := range built.Files {
+		out.line("wrote %s, %s", f.Path, size(f.Bytes))
+	}
+	out.say("built in %s; add it with `opentabs plugin add %s`", spell(built.Took), opts.dir)
+	return nil
+}
+
+// size prints a number of bytes as people read it.
+func size(n int) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+type pluginAddOptions struct {
+	program *program
+	path    string
+}
+
+func newPluginAddCmd(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "add PATH",
+		Short: "Add a built plugin and enable it",
+		Long: `Add the built plugin in PATH. It is pinned to its present content: after a new
+build, add it again. A server that runs takes it over at once.`,
+		Example: "  opentabs plugin add plugins/messages",
+		Args:    exactly(1, "the path of a plugin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runPluginAdd(cmd.Context(), pluginAddOptions{program: p, path: args[0]})
+		},
+	}
+}
+
+func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	settings, err := p.settings(dirs, nil)
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(opts.path)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", opts.path, err)
+	}
+	added, err := newStore(dirs, zerolog.Nop()).Add(path)
+	if err != nil {
+		return withBuildHint(err, path, opts.path)
+	}
+	for _, w := range added.Warnings {
+		p.out.say("warning: %s", w)
+	}
+	p.out.line("added %s %s (%s), %s", added.Name, added.Version, oneLine(added.DisplayName), plural(len(added.Tools), "tool"))
+	p.out.table(toolRows(added))
+	return p.tellServer(ctx, dirs, settings)
+}
+
+// withBuildHint names the missing step if path holds the source of a plugin
+// that was not built.
+func withBuildHint(err error, path, given string) error {
+	_, hasPackage := os.Stat(filepath.Join(path, "package.json"))
+	_, hasDist := os.Stat(filepath.Join(path, "dist"))
+	if hasPackage == nil && hasDist != nil {
+		return fmt.Errorf("%w; build it first with `opentabs plugin build %s`", err, given)
+	}
+	return err
+}
+
+func toolRows(p *plugin.Plugin) [][]string {
+	rows := [][]string{}
+	for _, t := range p.Tools {
+		rows = append(rows, []string{"  " + t.FullName(), t.Description})
+	}
+	return rows
+}
+
+// tellServer has a running server read the plugins anew and says which tabs
+// have to be reloaded. That no server runs is fine.
+func (p *program) tellServer(ctx context.Context, dirs config.Dirs, s config.Settings) error {
+	server, err := findServer(ctx, dirs, s)
+	if errors.Is(err, httpapi.ErrNoServer) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	token, err := dirs.Token()
+	if err != nil {
+		return err
+	}
+	client := httpapi.NewClient(server.port, token)
+	if err := client.Reload(ctx); err != nil {
+		return fmt.Errorf("tell the server (pid %d): %w", server.PID, err)
+	}
+	status, err := client.Status(ctx)
+	if err != nil {
+		return fmt.Errorf("ask the server (pid %d): %w", server.PID, err)
+	}
+	p.out.say("the running server (pid %d) has it", server.PID)
+	for _, b := range status.Browsers {
+		for _, t := range b.Tabs {
+			if len(t.NeedsReload) > 0 {
+				p.out.say("reload tab %d (%s) in %s to use it there", t.TabID, oneLine(t.URL), oneLine(b.Name))
+			}
+		}
+	}
+	return nil
+}
+
+type pluginListOptions struct {
+	program *program
+	json    bool
+}
+
+func newPluginListCmd(p *program) *cobra.Command {
+	opts := pluginListOptions{program: p}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the plugins and their tools",
+		Example: "  opentabs plugin list\n  opentabs plugin list --json",
+		Args:    atMost(0),
+		RunE:    func(*cobra.Command, []string) error { return runPluginList(opts) },
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+// runPluginList reads the plugins itself, so that it works without a server.
+func runPluginList(opts pluginListOptions) error {
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	registry := plugin.NewRegistry(newStore(dirs, zerolog.Nop()), zerolog.Nop())
+	if err := registry.Reload(); err != nil {
+		return err
+	}
+	set := registry.Set()
+	if opts.json {
+		return p.out.value(pluginList(set))
+	}
+	if len(set.Plugins())+len(set.Failed()) == 0 {
+		p.out.say("there are no plugins yet; add one with `opentabs plugin add PATH`")
+	}
+	for _, one := range set.Plugins() {
+		p.out.line("%s %s (%s), %s", one.Name, one.Version, oneLine(one.DisplayName), one.Dir)
+		p.out.table(toolRows(one))
+	}
+	for _, f := range set.Failed() {
+		p.out.line("%s failed: %s", oneLine(f.Path), oneLine(f.Err.Error()))
+	}
+	return nil
+}
+
+// pluginList is what --json prints, in the words of /status.
+func pluginList(set *plugin.Set) any {
+	list := struct {
+		Plugins []httpapi.Plugin       `json:"plugins"`
+		Failed  []httpapi.FailedPlugin `json:"failed"`
+	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
+	for _, one := range set.Plugins() {
+		list.Plugins = append(list.Plugins, pluginStatus(one))
+	}
+	for _, f := range set.Failed() {
+		list.Failed = append(list.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
+	}
+	return list
+}
+
+type pluginRemoveOptions struct {
+	program *program
+	name    string
+}
+
+func newPluginRemoveCmd(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove NAME",
+		Short:   "Remove a plugin; its folder stays",
+		Example: "  opentabs plugin remove messages",
+		Args:    exactly(1, "the name of a plugin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runPluginRemove(cmd.Context(), pluginRemoveOptions{program: p, name: args[0]})
+		},
+	}
+}
+
+func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	settings, err := p.settings(dirs, nil)
+	if err != nil {
+		return err
+	}
+	if err := newStore(dirs, zerolog.Nop()).Remove(opts.name); err != nil {
+		return err
+	}
+	p.out.line("removed %s", opts.name)
+	return p.tellServer(ctx, dirs, settings)
+}
+
+type extractOptions struct{ program *program }
+
+// newExtractCmd is the child process in which `plugin build` runs a plugin's
+// modules; it is not for people.
+func newExtractCmd(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:    "__extract",
+		Short:  "Read a plugin's tools (started by plugin build)",
+		Hidden: true,
+		Args:   atMost(0),
+		RunE:   func(*cobra.Command, []string) error { return runExtract(extractOptions{program: p}) },
+	}
+}
+
+func runExtract(opts extractOptions) error {
+	if code := jsbuild.Extract(opts.program.in, opts.program.out.stdout); code != exitOK {
+		return &failure{code: code, err: errors.New("the plugin's modules could not be run: this command is started by opentabs plugin build")}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"opentabs/internal/config"
+	"opentabs/internal/version"
+)
+
+// program is what every command gets from the process that runs it.
+type program struct {
+	in     io.Reader
+	out    *output
+	getenv func(string) string
+}
+
+// run is the whole program. It returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// The first signal asks the command to end; a second one ends the process.
+	defer context.AfterFunc(ctx, stop)()
+
+	p := &program{in: stdin, out: newOutput(stdout, stderr, os.Getenv), getenv: os.Getenv}
+	root := newRootCmd(p)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := unknownCommand(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	sentence, code := explain(ctx, err)
+	if sentence != "" {
+		p.out.say("%s", sentence)
+	}
+	return code
+}
+
+func newRootCmd(p *program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "opentabs",
+		Short: "Let AI agents call functions in the web pages you are logged in to",
+		Long: `opentabs lets an AI agent call functions in the web pages you are logged in to.
+A server on this machine (opentabs serve) talks to agents by MCP and to your
+browser by an extension; plugins teach it sites.`,
+		Example: `  opentabs extension install           write the browser extension and say how to load it
+  opentabs plugin build messages       build a plugin ...
+  opentabs plugin add messages         ... and add it
+  opentabs serve                       start the server
+  opentabs call messages__echo --arg value=hello`,
+		Version:       version.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          showHelp,
+		// Groups take no arguments; run tells which command is unknown.
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.SetVersionTemplate("opentabs {{.Version}}\n")
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetHelpCommand(newHelpCmd(cmd))
+	cmd.AddCommand(
+		newServeCmd(p), newMCPCmd(p), newExtensionCmd(p), newPluginCmd(p), newCallCmd(p),
+		newCallsCmd(p), newStatusCmd(p), newVersionCmd(p), newExitCodesCmd(), newExtractCmd(p),
+	)
+	return cmd
+}
+
+// newExitCodesCmd is a page of help, not a command.
+func newExitCodesCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "What the exit codes mean",
+		Long: fmt.Sprintf(`Every opentabs command ends with one of these exit codes:
+
+  %3d  all went well
+  %3d  the tool failed, or opentabs did
+  %3d  a flag, an argument or a setting is wrong
+  %3d  no opentabs server is running
+  %3d  the call was ended by one of its time limits
+  %3d  somebody else cancelled the call, or the server was stopped
+  %3d  there is no page to run the tool in, or it went away
+  %3d  interrupted, by Ctrl-C or SIGTERM`,
+			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitInterrupted),
+	}
+}
+
+func newHelpCmd(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show what a command does",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := unknownCommand(root, args); err != nil {
+				return err
+			}
+			topic, _, err := root.Find(args)
+			if err != nil {
+				return usage("%v", err)
+			}
+			return topic.Help()
+		},
+	}
+}
+
+// showHelp is what a group of commands does by itself.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// group makes a command that only holds others.
+func group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
+	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, showHelp
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// unknownCommand returns an error if args name a command that is not there.
+// Cobra would first complain of the flags of that command.
+func unknownCommand(root *cobra.Command, args []string) error {
+	cmd, rest, err := root.Find(args)
+	if err != nil || !cmd.HasSubCommands() {
+		return nil
+	}
+	for _, word := range rest {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		if cmd == root && (word == "help" || word == "completion" || strings.HasPrefix(word, cobra.ShellCompRequestCmd)) {
+			return nil // cobra adds these when it runs
+		}
+		names := []string{}
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+		return usage("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+word, "opentabs "), config.DidYouMean(word, names), cmd.CommandPath())
+	}
+	return nil
+}
+
+// flagError says what is wrong with a flag, and what was meant.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage("%v: run `%s --help`", err, cmd.CommandPath())
+	}
+	name := unknown.GetSpecifiedName()
+	names := []string{}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	slices.Sort(names)
+	meant := ""
+	if best := config.Closest(name, names); best != "" {
+		meant = " (did you mean --" + best + "?)"
+	}
+	dashes := "--"
+	if unknown.GetSpecifiedShortnames() != "" {
+		dashes = "-"
+	}
+	return usage("there is no flag %s%s%s: run `%s --help`", dashes, name, meant, cmd.CommandPath())
+}
+
+// exactly returns a check of how many arguments a command gets.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < n:
+			return usage("%s is missing: run `%s`", what, cmd.UseLine())
+		case len(args) > n:
+			return usage("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// atMost is exactly, but arguments may be missing.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// home returns the directories, made where they are missing.
+func (p *program) home() (config.Dirs, error) {
+	dirs, err := config.FindDirs(p.getenv)
+	if err != nil {
+		return config.Dirs{}, usage("%v", err)
+	}
+	warnings, err := dirs.Make()
+	for _, w := range warnings {
+		p.out.say("%s", w)
+	}
+	return dirs, err
+}
+
+// settings returns the settings; flags are those of the command line.
+func (p *program) settings(dirs config.Dirs, flags map[string]string) (config.Settings, error) {
+	s, err := config.Load(dirs, p.getenv, flags)
+	if err != nil {
+		return config.Settings{}, usage("%v", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/version"
+)
+
+// logFormats are the values of --log-format.
+var logFormats = []string{"auto", "console", "json"}
+
+type serveOptions struct {
+	program *program
+	// flags are the settings given on the command line, by flag.
+	flags     map[string]string
+	logFormat string
+}
+
+func newServeCmd(p *program) *cobra.Command {
+	opts := serveOptions{program: p, flags: map[string]string{}}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Start the server",
+		Long: fmt.Sprintf(`Start the server that agents and browsers connect to, on 127.0.0.1 only. It runs
+until Ctrl-C. One server runs per installation; %s mcp%s starts it where it is
+missing.
+
+Each setting can also stand in config.json (idleTimeout for --idle-timeout) or in
+an environment variable (OPENTABS_IDLE_TIMEOUT). A flag goes before the variable,
+the variable before the file.`, "`opentabs", "`"),
+		Example: `  opentabs serve
+  opentabs serve --port 9600 --idle-timeout 1m
+  OPENTABS_HOME=/tmp/try opentabs serve --port 0 --log-level debug`,
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.Flags().Visit(func(f *pflag.Flag) { opts.flags[f.Name] = f.Value.String() })
+			return runServe(cmd.Context(), opts)
+		},
+	}
+	for _, f := range config.Flags() {
+		cmd.Flags().String(f.Name, f.Default, f.About)
+	}
+	cmd.Flags().StringVar(&opts.logFormat, "log-format", "auto", "how the log is written to stderr: "+strings.Join(logFormats, ", "))
+	return cmd
+}
+
+func runServe(ctx context.Context, opts serveOptions) error {
+	if !slices.Contains(logFormats, opts.logFormat) {
+		return usage("--log-format is %q: give it one of %s", opts.logFormat, strings.Join(logFormats, ", "))
+	}
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	settings, err := p.settings(dirs, opts.flags)
+	if err != nil {
+		return err
+	}
+	log, err := p.out.logger(settings.LogLevel, opts.logFormat)
+	if err != nil {
+		return err
+	}
+	v, listener, err := startServer(ctx, dirs, settings, log)
+	if err != nil {
+		return err
+	}
+	p.out.say("serving on %s", v.address)
+	err = v.serve(ctx, listener)
+	return errors.Join(err, dirs.RemoveServer(os.Getpid()))
+}
+
+// startServer opens the port, builds the server and leaves its record. Only one
+// process at a time is in here, so that of two that start at once the second
+// finds the first.
+func startServer(ctx context.Context, dirs config.Dirs, s config.Settings, log zerolog.Logger) (v *server, listener net.Listener, err error) {
+	unlock, err := dirs.LockStart()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if record, ok := dirs.ReadServer(); ok {
+		health, err := httpapi.NewClient(record.Port, "").Health(ctx)
+		if err == nil && health.PID == record.PID {
+			return nil, nil, alreadyServing(running{health, record.Port})
+		}
+	}
+	token, err := dirs.Token()
+	if err != nil {
+		return nil, nil, err
+	}
+	listener, err = listen(ctx, s.Port)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err = newServer(dirs, s, token, listener.Addr().String(), log)
+	if err != nil {
+		return nil, nil, errors.Join(err, listener.Close())
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	err = dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: version.Version, Started: v.started.UTC()})
+	if err != nil {
+		return nil, nil, errors.Join(err, listener.Close())
+	}
+	return v, listener, nil
+}
+
+// listen opens the port on loopback. A port that is taken is refused with the
+// owner's name.
+func listen(ctx context.Context, port int) (net.Listener, error) {
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err == nil {
+		return listener, nil
+	}
+	client := httpapi.NewClient(port, "")
+	health, probe := client.Health(ctx)
+	switch {
+	case probe == nil:
+		return nil, alreadyServing(running{health, port})
+	case port == 0 || errors.Is(probe, httpapi.ErrNoServer) && !errors.Is(err, errPortTaken):
+		return nil, fmt.Errorf("open the port: %w", err)
+	}
+	return nil, &failure{code: exitFailed, err: fmt.Errorf("port %d is taken by %s: stop that program, or choose another port with --port, then run opentabs extension install again", port, portOwner(ctx, port))}
+}
+
+func alreadyServing(r running) error {
+	return &failure{code: exitFailed, err: fmt.Errorf("%s, is already serving on port %d: use that one, stop it with `kill %d`, or choose another port with --port and another directory with OPENTABS_HOME", r, r.port, r.PID)}
+}
+
+// logger returns the log of the server, which goes to stderr.
+func (o *output) logger(level, format string) (zerolog.Logger, error) {
+	least, err := zerolog.ParseLevel(level)
+	if err != nil {
+		return zerolog.Logger{}, fmt.Errorf("set the log level: %w", err)
+	}
+	var w io.Writer = o.stderr
+	if format == "console" || format == "auto" && o.errTerminal {
+		w = zerolog.ConsoleWriter{Out: o.stderr, NoColor: !o.color, TimeFormat: time.DateTime}
+	}
+	return zerolog.New(w).Level(least).With().Timestamp().Logger(), nil
+}

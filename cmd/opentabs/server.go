@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/extension"
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/version"
+	"opentabs/mcpserver"
+	"opentabs/plugin"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// The limits of an HTTP connection. There is no write timeout: a call may run
+// for minutes.
+const (
+	headerPatience = 10 * time.Second
+	idlePatience   = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+)
+
+// The parts of a shutdown, which together stay below 3 s.
+const (
+	callsPatience   = time.Second
+	streamsPatience = 500 * time.Millisecond
+)
+
+// server holds all parts of the running server together; nothing else sees
+// more than one of them.
+type server struct {
+	dirs     config.Dirs
+	settings config.Settings
+	log      zerolog.Logger
+	started  time.Time
+	address  string
+
+	registry *plugin.Registry
+	adapters *adapters
+	hub      *wsbridge.Hub
+	calls    *dispatch.Dispatcher
+	mcp      *mcpserver.Server
+	api      *httpapi.API
+}
+
+// newServer builds the parts from the inside out: plugins, browsers, calls,
+// agents, HTTP. Plugins that cannot be loaded do not hinder it.
+func newServer(dirs config.Dirs, s config.Settings, token, address string, log zerolog.Logger) (*server, error) {
+	v := &server{dirs: dirs, settings: s, log: log, started: time.Now(), address: address}
+	v.registry = plugin.NewRegistry(newStore(dirs, log), log)
+	if err := v.registry.Reload(); err != nil {
+		return nil, err
+	}
+	v.adapters = newAdapters(v.registry, dirs, log)
+	if err := v.adapters.writeFiles(); err != nil {
+		log.Warn().Err(err).Msg("the adapters could not be written into the extension's folder")
+	}
+	origins := []string{"chrome-extension://" + extension.ID()}
+	v.hub = wsbridge.New(wsbridge.Options{
+		Token: token, Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
+	})
+	v.calls = dispatch.New(v.hub, dispatchOptions(s, log))
+	v.hub.SetCalls(v.calls)
+	v.mcp = mcpserver.New(v.calls, v.registry, mcpserver.Options{Version: version.Version, Log: log})
+	v.api = httpapi.New(httpapi.Options{
+		Token: token, Origins: origins, Log: log,
+		Health:   httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
+		Calls:    v.calls,
+		Status:   v.status,
+		Reload:   v.reload,
+		MCP:      v.mcp.Handler(),
+		Browsers: v.hub.Handler(),
+		Stdio:    v.mcp.ServeStdio,
+	})
+	return v, nil
+}
+
+func newStore(dirs config.Dirs, log zerolog.Logger) *plugin.Store {
+	return plugin.NewStore(dirs.State, plugin.StoreOptions{Check: jsbuild.CheckScript, Log: log})
+}
+
+func dispatchOptions(s config.Settings, log zerolog.Logger) dispatch.Options {
+	o := dispatch.Options{
+		Idle: s.IdleTimeout, Hard: s.HardTimeout, ProgressInterval: s.ProgressInterval,
+		MaxRunning: s.MaxRunning, MaxResultBytes: s.MaxResultBytes, Log: log,
+	}
+	if o.ProgressInterval == 0 { // dispatch takes 0 for its default
+		o.ProgressInterval = -1
+	}
+	return o
+}
+
+// reload reads the plugins anew and tells the browsers. Agents are told by the
+// MCP server, which follows the registry.
+func (v *server) reload() error {
+	if err := v.registry.Reload(); err != nil {
+		return err
+	}
+	if err := v.adapters.writeFiles(); err != nil {
+		v.log.Warn().Err(err).Msg("the adapters could not be written into the extension's folder")
+	}
+	v.hub.Sync()
+	return nil
+}
+
+// serve serves until ctx ends, and then shuts down in an order in which every
+// call is told how it ended.
+func (v *server) serve(ctx context.Context, listener net.Listener) error {
+	base, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	h := &http.Server{
+		Handler:           v.api,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: headerPatience,
+		IdleTimeout:       idlePatience,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          log.New(v.log.With().Str("part", "http").Logger(), "", 0),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(listener) }()
+	var err error
+	select {
+	case <-ctx.Done():
+		v.log.Info().Msg("shutting down")
+	case err = <-failed:
+	}
+	v.shutdown(ctx, h, stop)
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return err
+}
+
+// shutdown ends the calls first, so that clients get their errors, then the
+// streams on which they came, then the browsers.
+func (v *server) shutdown(ctx context.Context, h *http.Server, stop context.CancelFunc) {
+	ctx = context.WithoutCancel(ctx)
+	within := func(d time.Duration, part string, end func(context.Context) error) {
+		ctx, cancel := context.WithTimeout(ctx, d)
+		defer cancel()
+		if err := end(ctx); err != nil {
+			v.log.Warn().Err(err).Str("part", part).Msg("did not end by itself")
+		}
+	}
+	v.calls.Shutdown()
+	within(callsPatience, "agents", v.mcp.Shutdown)
+	within(streamsPatience, "streams", v.api.Shutdown)
+	within(streamsPatience, "requests", h.Shutdown)
+	stop()
+	if err := h.Close(); err != nil {
+		v.log.Warn().Err(err).Msg("close the connections")
+	}
+	v.hub.Close()
+}
+
+// status is what /status shows.
+func (v *server) status() httpapi.Status {
+	s := v.settings
+	status := httpapi.Status{
+		Version: version.Version, Protocol: wire.Version, PID: os.Getpid(), Address: v.address,
+		Started: v.started.UTC(), UptimeMs: time.Since(v.started).Milliseconds(),
+		Home: httpapi.Home{Config: v.dirs.Config, State: v.dirs.State},
+		Limits: httpapi.Limits{
+			IdleMs: s.IdleTimeout.Milliseconds(), HardMs: s.HardTimeout.Milliseconds(),
+			ProgressIntervalMs: s.ProgressInterval.Milliseconds(), MaxResultBytes: s.MaxResultBytes, MaxRunning: s.MaxRunning,
+		},
+		// A list that is empty is [] in JSON, not null.
+		Browsers: []httpapi.Browser{}, Plugins: []httpapi.Plugin{},
+		Failed: []httpapi.FailedPlugin{}, Clients: []httpapi.MCPClient{},
+	}
+	for _, c := range v.calls.Calls() {
+		switch c.Status {
+		case wire.StatusRunning:
+			status.Calls.Running++
+		case wire.StatusPending:
+			status.Calls.Pending++
+		}
+	}
+	for _, b := range v.hub.Browsers() {
+		status.Browsers = append(status.Browsers, httpapi.Browser{
+			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, Connected: b.Connected, Since: b.Since,
+			Running: b.Running, Inject: b.Inject, Tabs: append([]wire.TabInfo{}, b.Tabs...),
+		})
+	}
+	for _, c := range v.mcp.Clients() {
+		// Its id works as a password, so it is not shown.
+		status.Clients = append(status.Clients, httpapi.MCPClient{
+			Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.Since,
+		})
+	}
+	set := v.registry.Set()
+	for _, p := range set.Plugins() {
+		status.Plugins = append(status.Plugins, pluginStatus(p))
+	}
+	for _, f := range set.Failed() {
+		status.Failed = append(status.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
+	}
+	return status
+}
+
+func pluginStatus(p *plugin.Plugin) httpapi.Plugin {
+	status := httpapi.Plugin{
+		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Dir: p.Dir, Hash: p.Hash,
+		Matches: append([]string{}, p.Matches...), Tools: []string{},
+	}
+	for _, t := range p.Tools {
+		status.Tools = append(status.Tools, t.FullName())
+	}
+	return status
+}

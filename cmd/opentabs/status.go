@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/httpapi"
+	"opentabs/wire"
+)
+
+type statusOptions struct {
+	program *program
+	json    bool
+}
+
+func newStatusCmd(p *program) *cobra.Command {
+	opts := statusOptions{program: p}
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Show what the server, the browsers and the plugins do",
+		Long:    "Show the running server, the browsers that are connected and their tabs, the\nplugins, the MCP clients and the number of calls.",
+		Example: "  opentabs status\n  opentabs status --json",
+		Args:    atMost(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), opts) },
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+func runStatus(ctx context.Context, opts statusOptions) error {
+	client, _, err := opts.program.client(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := client.Status(ctx)
+	if err != nil {
+		return err
+	}
+	out := opts.program.out
+	if opts.json {
+		return out.value(s)
+	}
+	uptime := time.Duration(s.UptimeMs) * time.Millisecond
+	out.line("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, spell(uptime))
+	out.line("files     %s", strings.Join(unique(s.Home.Config, s.Home.State), ", "))
+	out.line("limits    idle %s, hard %s", limit(s.Limits.IdleMs), limit(s.Limits.HardMs))
+	out.line("calls     %d running, %d waiting", s.Calls.Running, s.Calls.Pending)
+	showBrowsers(out, s)
+	showPlugins(out, s)
+	out.line("clients   %s", count(len(s.Clients)))
+	for _, c := range s.Clients {
+		out.line("  %s, by %s, since %s", oneLine(clientName(c)), c.Transport, c.Since.Local().Format(time.DateTime))
+	}
+	return nil
+}
+
+func clientName(c httpapi.MCPClient) string {
+	if c.Name == "" {
+		return "a client that has not told its name"
+	}
+	return strings.TrimSpace(c.Name + " " + c.Version)
+}
+
+func limit(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
+
+func unique(a, b string) []string {
+	if a == b {
+		return []string{a}
+	}
+	return []string{a, b}
+}
+
+func count(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+func showBrowsers(out *output, s httpapi.Status) {
+	out.line("browsers  %s", count(len(s.Browsers)))
+	for _, b := range s.Browsers {
+		state := "connected"
+		if !b.Connected {
+			state = "link lost"
+		}
+		out.line("  %s (%s), extension %s, %s", oneLine(b.Name), oneLine(b.ID), oneLine(b.Version), state)
+		if b.Inject == wire.InjectNone {
+			out.line("    it cannot run plugins: switch on \"Allow User Scripts\" on the extension's page in chrome://extensions")
+		}
+		for _, t := range b.Tabs {
+			var live []string
+			for _, p := range t.Plugins {
+				live = append(live, p.Name)
+			}
+			for _, name := range t.NeedsReload {
+				live = append(live, name+" (reload the tab)")
+			}
+			out.line("    tab %d  %s  %s", t.TabID, oneLine(t.URL), oneLine(strings.Join(live, ", ")))
+		}
+	}
+	if len(s.Browsers) == 0 {
+		out.line("  open Chrome with the opentabs extension; `opentabs extension install` says how")
+	}
+}
+
+func showPlugins(out *output, s httpapi.Status) {
+	out.line("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
+	for _, p := range s.Plugins {
+		out.line("  %s %s, %s", p.Name, p.Version, plural(len(p.Tools), "tool"))
+	}
+	for _, f := range s.Failed {
+		out.line("  %s failed: %s", oneLine(f.Path), oneLine(f.Error))
+	}
+}
+
+// plural is "1 tool" or "2 tools".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/version"
+	"opentabs/wire"
+)
+
+type versionOptions struct {
+	out  *output
+	json bool
+}
+
+func newVersionCmd(p *program) *cobra.Command {
+	opts := versionOptions{out: p.out}
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Tell the version of opentabs",
+		Example: "  opentabs version\n  opentabs version --json",
+		Args:    atMost(0),
+		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+func runVersion(opts versionOptions) error {
+	v := struct {
+		Version  string `json:"version"`
+		Protocol int    `json:"protocol"`
+		Go       string `json:"go"`
+		OS       string `json:"os"`
+		Arch     string `json:"arch"`
+	}{version.Version, wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
+	if opts.json {
+		return opts.out.value(v)
+	}
+	opts.out.line("opentabs %s (protocol %d, %s, %s/%s)", v.Version, v.Protocol, v.Go, v.OS, v.Arch)
+	return nil
+}
