@@ -24,6 +24,6 @@
 // exists while the outbox is not empty. So Start and Cancel never wait for the
 // network, and a stop can never overtake the run that it stops.
 //
-// Locks are taken in this order: Hub.mu, browser.mu, link.mu, outbox.mu. No sink,
+// Locks are taken in this order: Hub.syncing, Hub.mu, browser.mu, link.mu, outbox.mu. No sink,
 // callback or timer's function is called while one is held.
 package wsbridge

@@ -81,7 +81,9 @@ type Hub struct {
 	started  time.Time
 	links    sync.WaitGroup // one for each connection that is being served
 
-	mu       sync.Mutex // guards all below; taken before any other lock
+	syncing sync.Mutex // held by Sync, so that the newest list of plugins is stored last
+
+	mu       sync.Mutex // guards all below; taken before any other lock but syncing
 	browsers map[string]*browser
 	serving  map[*link]struct{}
 	calls    Calls
@@ -132,6 +134,8 @@ func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
 // Sync tells every browser that the plugins have changed. It does not wait.
 func (h *Hub) Sync() {
+	h.syncing.Lock()
+	defer h.syncing.Unlock()
 	hashes := currentHashes(h.plugins())
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -27,7 +27,7 @@ const (
 	// that a large frame on a slow link does not look like silence.
 	readChunk = 64 << 10
 	// keepBuffer is the largest read buffer that is kept for the next frame.
-	keepBuffer = 1 << 20
+	keepBuffer = 4 << 20
 )
 
 var (

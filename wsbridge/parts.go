@@ -3,18 +3,35 @@ package wsbridge
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"opentabs/wire"
 )
 
 // part takes one part of a large result.
 func (b *browser) part(l *link, params []byte) error {
-	var p struct {
-		DispatchID string          `json:"dispatchId"`
-		Seq        int             `json:"seq"`
-		Text       json.RawMessage `json:"text"`
-	}
-	if err := json.Unmarshal(orEmpty(params), &p); err != nil {
+	// Members and appendText, because package json would read the text four
+	// times; Parse has found it valid.
+	var p wire.ToolPartParams
+	var text []byte
+	err := wire.Members(orEmpty(params), func(key, value []byte) error {
+		switch string(key) {
+		case "dispatchId":
+			return json.Unmarshal(value, &p.DispatchID)
+		case "seq":
+			return json.Unmarshal(value, &p.Seq)
+		case "text":
+			text = value
+		}
+		return nil
+	})
+	if err != nil {
 		return err
+	}
+	if len(text) < 2 || text[0] != '"' {
+		return errors.New("text is not a string")
 	}
 	b.mu.Lock()
 	r := b.runs[p.DispatchID]
@@ -30,10 +47,8 @@ func (b *browser) part(l *link, params []byte) error {
 		b.mu.Unlock()
 		return nil
 	}
-	if err := r.addPart(p.Text); err != nil {
-		b.mu.Unlock()
-		return err
-	}
+	r.parts, r.half = appendText(r.parts, text, r.half)
+	r.next++
 	if len(r.parts) <= r.limit {
 		b.mu.Unlock()
 		return nil
@@ -47,51 +62,86 @@ func (b *browser) part(l *link, params []byte) error {
 	return nil
 }
 
-// addPart appends the next part. Parts are cut between UTF-16 units, so one
-// may end with the first half of a character and the next begin with the
-// second; the first half waits in r.half.
-func (r *run) addPart(text json.RawMessage) error {
-	joined := text
-	if len(r.half) > 0 && len(text) > 0 && text[0] == '"' {
-		joined = append(append([]byte{'"'}, r.half...), text[1:]...)
-	}
-	joined, half := splitHalf(joined)
-	var s string
-	if err := json.Unmarshal(joined, &s); err != nil {
-		return err
-	}
-	r.half = half
-	r.parts = append(r.parts, s...)
-	r.next++
-	return nil
-}
-
 // endParts appends a half of a character that nothing followed, as JSON
 // decoders read it.
 func (r *run) endParts() {
-	if len(r.half) > 0 {
+	if r.half != 0 {
 		r.parts = utf8.AppendRune(r.parts, utf8.RuneError)
-		r.half = nil
+		r.half = 0
 	}
 }
 
-// halfLen is the length of an escape such as \ud83d.
-const halfLen = 6
+// appendText appends what a JSON string means. The string must be valid, with
+// its quotes. Parts are cut between UTF-16 units, so one may end with the first
+// half of a character and the next begin with the second: half is the first
+// half that the part before ended with, or 0.
+func appendText(dst, text []byte, half rune) ([]byte, rune) {
+	flush := func() {
+		if half != 0 {
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+			half = 0
+		}
+	}
+	text = text[1 : len(text)-1]
+	for len(text) > 0 {
+		plain := bytes.IndexByte(text, '\\')
+		if plain < 0 {
+			plain = len(text)
+		}
+		if plain > 0 {
+			flush()
+			dst, text = append(dst, text[:plain]...), text[plain:]
+			continue
+		}
+		if text[1] != 'u' {
+			flush()
+			dst, text = append(dst, escaped(text[1])), text[2:]
+			continue
+		}
+		r := hex4(text[2:6])
+		text = text[6:]
+		if whole := utf16.DecodeRune(half, r); half != 0 && whole != utf8.RuneError {
+			dst, half = utf8.AppendRune(dst, whole), 0
+			continue
+		}
+		flush()
+		if r >= 0xd800 && r < 0xdc00 {
+			half = r
+			continue
+		}
+		dst = utf8.AppendRune(dst, r) // a second half alone becomes U+FFFD
+	}
+	return dst, half
+}
 
-// splitHalf takes the escape of a first half of a character off the end of a
-// JSON string.
-func splitHalf(text []byte) (rest, half []byte) {
-	at := len(text) - 1 - halfLen // of the backslash
-	if at < 1 || text[at] != '\\' || text[at+1] != 'u' || (text[at+2]|0x20) != 'd' || !bytes.ContainsRune([]byte("89abAB"), rune(text[at+3])) {
-		return text, nil
+// escaped returns what a backslash and c mean.
+func escaped(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	default: // a quote, a slash, a backslash
+		return c
 	}
-	escapes := 0
-	for i := at - 1; i >= 0 && text[i] == '\\'; i-- {
-		escapes++
+}
+
+// hex4 returns the value of four hex digits.
+func hex4(digits []byte) (r rune) {
+	for _, c := range digits {
+		r <<= 4
+		switch {
+		case c <= '9':
+			r |= rune(c - '0')
+		default:
+			r |= rune(c|0x20) - 'a' + 10
+		}
 	}
-	if escapes%2 == 1 { // the backslash is a character itself
-		return text, nil
-	}
-	half = bytes.Clone(text[at : at+halfLen])
-	return append(bytes.Clone(text[:at]), '"'), half
+	return r
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func (p *peer) part(id string, seq int, text string) {
@@ -106,11 +107,37 @@ func TestPartsCutInsideCharacters(t *testing.T) {
 
 // TestHalfAtTheEnd: half a character that nothing follows is no lost text.
 func TestHalfAtTheEnd(t *testing.T) {
-	r := &run{limit: 100}
-	if err := r.addPart(json.RawMessage(`"a\ud83d"`)); err != nil {
-		t.Fatal(err)
-	}
+	r := &run{}
+	r.parts, r.half = appendText(nil, []byte(`"a\ud83d"`), 0)
 	if r.endParts(); string(r.parts) != "a\ufffd" {
 		t.Errorf("parts = %q", r.parts)
 	}
+}
+
+// FuzzAppendText compares appendText with package json, whole and cut in two.
+func FuzzAppendText(f *testing.F) {
+	for _, s := range []string{`""`, `"a"`, `"\"\\\/\b\f\n\r\t"`, `"\ud83d\ude00"`, `"\ud83dx\ude00\uD83D\uD83D\uDE00"`, `"\u00fcü😀\u20AC"`} {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, at int) {
+		var want string
+		if !utf8.ValidString(text) || json.Unmarshal([]byte(text), &want) != nil || len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+			return
+		}
+		r := &run{}
+		r.parts, r.half = appendText(nil, []byte(text), 0)
+		if r.endParts(); string(r.parts) != want {
+			t.Fatalf("%s is read as %q, want %q", text, r.parts, want)
+		}
+		first, second := text[:max(1, min(at, len(text)-1))]+`"`, `"`+text[max(1, min(at, len(text)-1)):]
+		if !json.Valid([]byte(first)) || !json.Valid([]byte(second)) || !utf8.ValidString(first) {
+			return // cut inside an escape or a character, which no browser does
+		}
+		r = &run{}
+		r.parts, r.half = appendText(nil, []byte(first), 0)
+		r.parts, r.half = appendText(r.parts, []byte(second), r.half)
+		if r.endParts(); string(r.parts) != want {
+			t.Fatalf("%s cut at %d is read as %q, want %q", text, at, r.parts, want)
+		}
+	})
 }

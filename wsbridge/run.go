@@ -22,7 +22,7 @@ type run struct {
 	// comes next.
 	parts []byte
 	next  int
-	half  []byte // the escape of a half character that the last part ended with
+	half  rune // the first half of a character that the last part ended with, or 0
 }
 
 // Start implements dispatch.Bridge. It does not wait for the network. It

@@ -1,0 +1,214 @@
+package wsbridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// echoServer is a server on a real port and a peer in this process.
+func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
+	b.Helper()
+	srv := httptest.NewServer(h)
+	b.Cleanup(srv.Close)
+	c, _, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(srv.URL, "http")+"/ws", &websocket.DialOptions{
+		HTTPHeader:   http.Header{"Origin": {testOrigin}},
+		Subprotocols: []string{wire.Subprotocol, wire.TokenSubprotocolPrefix + testToken},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.SetReadLimit(wire.MaxFrameBytes)
+	b.Cleanup(func() { _ = c.CloseNow() })
+	return c
+}
+
+// bareEcho returns a function that makes one round trip over the library alone:
+// the floor.
+func bareEcho(b *testing.B) func(frame []byte) {
+	conns := make(chan *websocket.Conn, 1)
+	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		c.SetReadLimit(wire.MaxFrameBytes)
+		conns <- c
+	}))
+	go func() {
+		for {
+			kind, frame, err := peer.Read(context.Background())
+			if err != nil {
+				return
+			}
+			_ = peer.Write(context.Background(), kind, frame)
+		}
+	}()
+	c := <-conns
+	b.Cleanup(func() { _ = c.CloseNow() })
+	return func(frame []byte) {
+		if err := c.Write(context.Background(), websocket.MessageText, frame); err != nil {
+			b.Fatal(err)
+		}
+		if _, _, err := c.Read(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// done is a sink that says when its run has ended.
+type done chan *wire.CallError
+
+func (d done) Reports([]wire.Report, int)                    {}
+func (d done) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
+
+// benchHub returns a hub and a browser that answers each run with its
+// arguments.
+func benchHub(b *testing.B) *Hub {
+	h := New(Options{Token: testToken, Origins: []string{testOrigin}})
+	peer := echoServer(b, h.Handler())
+	b.Cleanup(h.Close)
+	write := func(frame []byte) { _ = peer.Write(context.Background(), websocket.MessageText, frame) }
+	write([]byte(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`))
+	write([]byte(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`))
+	write([]byte(`{"jsonrpc":"2.0","id":"ready","method":"ping","params":{}}`))
+	ready := make(chan struct{})
+	go func() {
+		for {
+			_, frame, err := peer.Read(context.Background())
+			if err != nil {
+				return
+			}
+			id, rest, _ := bytes.Cut(frame[len(`{"jsonrpc":"2.0","id":"`):], []byte(`"`))
+			if string(id) == "ready" {
+				close(ready)
+			}
+			if _, args, ok := bytes.Cut(rest, []byte(`"args":`)); ok {
+				out := append([]byte(`{"jsonrpc":"2.0","id":"`), id...)
+				out = append(out, `","result":{"output":`...)
+				write(append(append(out, args[:len(args)-2]...), "}}"...))
+			}
+		}
+	}()
+	<-ready
+	return h
+}
+
+func hubEcho(b *testing.B, h *Hub, id string, args []byte, d done) {
+	if err := h.Start(context.Background(), dispatch.Run{
+		ID: id, Plugin: "chat", Tool: "export", Args: args,
+		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
+	}, d); err != nil {
+		b.Fatal(err.Message)
+	}
+	if err := <-d; err != nil {
+		b.Fatal(err.Message)
+	}
+}
+
+// BenchmarkEcho compares a run through the hub with a bare echo of a frame of
+// the same size, in turns, one at a time.
+func BenchmarkEcho(b *testing.B) {
+	for _, size := range []int{200, 16 << 10, 1 << 20} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			bare, h, d := bareEcho(b), benchHub(b), make(done, 1)
+			args := []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)
+			frame := appendDispatch(nil, &dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args})
+			var floors, hubs []time.Duration
+			for i := 0; b.Loop(); i++ {
+				t0 := time.Now()
+				bare(frame)
+				t1 := time.Now()
+				hubEcho(b, h, fmt.Sprint("call_", i), args, d)
+				floors, hubs = append(floors, t1.Sub(t0)), append(hubs, time.Since(t1))
+			}
+			slices.Sort(floors)
+			slices.Sort(hubs)
+			floor, hub := floors[len(floors)/2], hubs[len(hubs)/2]
+			b.ReportMetric(float64(floor.Nanoseconds()), "floor-p50-ns")
+			b.ReportMetric(float64(hub.Nanoseconds()), "hub-p50-ns")
+			b.ReportMetric(float64(hub)/float64(floor), "ratio")
+		})
+	}
+}
+
+// BenchmarkEcho32 has 32 runs in flight.
+func BenchmarkEcho32(b *testing.B) {
+	h := benchHub(b)
+	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
+	var all sync.WaitGroup
+	began := time.Now()
+	for g := range 32 {
+		all.Go(func() {
+			d := make(done, 1)
+			for i := range b.N/32 + 1 {
+				hubEcho(b, h, fmt.Sprint("call_", g, "_", i), args, d)
+			}
+		})
+	}
+	all.Wait()
+	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "calls/s")
+}
+
+// BenchmarkProgress takes in frames with 100 reports.
+func BenchmarkProgress(b *testing.B) {
+	h := New(Options{Token: testToken})
+	defer h.Close()
+	l := newLink(h, nil, nil)
+	br := &browser{hub: h, runs: map[string]*run{"call_1": {sink: make(done, 1)}}}
+	const reports = 100
+	var frame bytes.Buffer
+	frame.WriteString(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[`)
+	for i := range reports {
+		if i > 0 {
+			frame.WriteByte(',')
+		}
+		fmt.Fprintf(&frame, `{"progress":%d,"total":10000,"message":"page %[1]d of 10000"}`, i)
+	}
+	frame.WriteString(`]}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		l.handle(br, frame.Bytes())
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/reports, "ns/report")
+}
+
+// BenchmarkParts takes in a result of 10 MiB in parts of 256 Ki characters.
+func BenchmarkParts(b *testing.B) {
+	h := New(Options{Token: testToken})
+	defer h.Close()
+	l := newLink(h, nil, nil)
+	text := `[` + strings.Repeat(`{"id":12345,"name":"some name","text":"lorem ipsum dolor sit amet"},`, 150_000) + `0]`
+	var frames [][]byte
+	for i := 0; i < len(text); i += wire.PartChars {
+		frames = append(frames, wire.AppendNotification(nil, wire.MethodToolPart, marshal(wire.ToolPartParams{
+			DispatchID: "call_1", Seq: len(frames), Text: text[i:min(i+wire.PartChars, len(text))],
+		})))
+	}
+	frames = append(frames, wire.AppendResult(nil, "call_1", fmt.Appendf(nil, `{"parts":%d}`, len(frames))))
+	d := make(done, 1)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		br := &browser{hub: h, runs: map[string]*run{"call_1": {sink: d, limit: wire.DefaultMaxResultBytes}}}
+		for _, f := range frames {
+			l.handle(br, f)
+		}
+		if err := <-d; err != nil {
+			b.Fatal(err.Message)
+		}
+	}
+}
