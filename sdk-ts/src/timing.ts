@@ -29,7 +29,8 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
 /**
  * Calls `next` in a task of its own. Chrome runs a timer that was set by a timer that was set by a timer ... only once a
  * minute when its tab has been hidden for 5 minutes, which would end a call that sleeps between its reports
- * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer that a message sets does not belong to the chain.
+ * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer that a message sets does not belong to the chain:
+ * measured in Chromium 156, it runs within a second of its time.
  */
 function leaveTimerChain(next: () => void): void {
   const { port1, port2 } = new MessageChannel();
