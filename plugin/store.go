@@ -143,7 +143,7 @@ func (s *Store) Remove(name string) error {
 		doc.plugins = slices.DeleteFunc(doc.plugins, func(raw rawEntry) bool {
 			e, _ := decodeEntry(raw)
 			names = append(names, e.Name)
-			return e.Name == name
+			return name != "" && e.Name == name
 		})
 		if len(doc.plugins) < before {
 			return nil

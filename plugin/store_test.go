@@ -1,0 +1,299 @@
+package plugin_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+// addEnv makes the test binary add the packages it names, for tests with
+// several processes: the state folder, then the packages.
+const addEnv = "OPENTABS_TEST_ADD"
+
+func TestMain(m *testing.M) {
+	paths := filepath.SplitList(os.Getenv(addEnv))
+	if len(paths) == 0 {
+		os.Exit(m.Run())
+	}
+	store := plugin.NewStore(paths[0], plugin.StoreOptions{})
+	for _, path := range paths[1:] {
+		if _, err := store.Add(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+func add(t testing.TB, store *plugin.Store, dir string) *plugin.Plugin {
+	t.Helper()
+	p, err := store.Add(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func entries(t testing.TB, store *plugin.Store) []plugin.Entry {
+	t.Helper()
+	list, err := store.Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func names(list []plugin.Entry) string {
+	var all []string
+	for _, e := range list {
+		all = append(all, e.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestStoreAdds(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	store := plugin.NewStore(dir, plugin.StoreOptions{})
+	if list := entries(t, store); len(list) != 0 {
+		t.Fatalf("a new store has %v", list)
+	}
+	before := time.Now().Add(-time.Second)
+	p := add(t, store, plugintest.Package{Name: "b"}.Write(t))
+	add(t, store, plugintest.Package{Name: "a"}.Write(t))
+	list := entries(t, store)
+	if names(list) != "b a" {
+		t.Fatalf("entries %s, want them in the order they were added", names(list))
+	}
+	e := list[0]
+	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.Added.Before(before) || e.Added.After(time.Now()) {
+		t.Errorf("entry %+v", e)
+	}
+	var doc struct {
+		Version int
+		Plugins []map[string]string
+	}
+	text, err := os.ReadFile(store.Path())
+	if err := errors.Join(err, json.Unmarshal(text, &doc)); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Version != 1 || doc.Plugins[0]["path"] != p.Dir || doc.Plugins[0]["hash"] != p.Hash {
+		t.Errorf("the file is\n%s", text)
+	}
+	for path, mode := range map[string]os.FileMode{dir: 0o700, store.Path(): 0o600} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, mode)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*.tmp-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestStoreAddRefuses(t *testing.T) {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{Check: func(code []byte) error {
+		if bytes.Contains(code, []byte("evil")) {
+			return errors.New("line 1: unexpected }")
+		}
+		return nil
+	}})
+	first := plugintest.Package{Name: "a"}.Write(t)
+	add(t, store, first)
+	before, err := os.ReadFile(store.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, problem := range map[string]string{
+		t.TempDir(): "package.json: is missing",
+		plugintest.Package{Name: "b", Code: "}evil({"}.Write(t): "adapter.iife.js: is not one complete script: line 1: unexpected }; build the plugin again",
+		// Fault 30: two packages of one name, and nobody says so.
+		plugintest.Package{Name: "a"}.Write(t): `the plugin name "a" is taken by ` + first + "; run opentabs plugin remove a first",
+	} {
+		_, err := store.Add(dir)
+		if err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%v, want %q", err, problem)
+		}
+	}
+	if after, err := os.ReadFile(store.Path()); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the list changed: %s, %v", after, err)
+	}
+}
+
+func TestStoreAddsAFolderOnce(t *testing.T) {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	dir := plugintest.Package{Name: "a"}.Write(t)
+	old := add(t, store, dir)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	add(t, store, link)
+	plugintest.Package{Name: "a", Code: "new()"}.WriteTo(t, dir)
+	renewed := add(t, store, dir+"/./")
+	if list := entries(t, store); len(list) != 1 || list[0].Hash != renewed.Hash || renewed.Hash == old.Hash {
+		t.Errorf("entries %+v", list)
+	}
+	plugintest.Package{Name: "b"}.WriteTo(t, dir) // the package has a new name
+	add(t, store, dir)
+	if list := entries(t, store); names(list) != "b" {
+		t.Errorf("entries %+v", list)
+	}
+}
+
+func TestStoreRemoves(t *testing.T) {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	if err := store.Remove("a"); err == nil || !strings.Contains(err.Error(), "no plugin has been added; run opentabs plugin add PATH") {
+		t.Errorf("empty: %v", err)
+	}
+	dir := plugintest.Package{Name: "a"}.Write(t)
+	add(t, store, dir)
+	add(t, store, plugintest.Package{Name: "b"}.Write(t))
+	for _, name := range []string{"c", ""} {
+		if err := store.Remove(name); err == nil || !strings.Contains(err.Error(), "name one of a, b") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if err := store.Remove("a"); err != nil || names(entries(t, store)) != "b" {
+		t.Errorf("%v, %v", err, entries(t, store))
+	}
+	if _, err := plugin.Load(dir); err != nil {
+		t.Errorf("the folder is gone: %v", err)
+	}
+}
+
+// Fault 33: saving one thing deletes what the writer does not know.
+func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
+	dir := t.TempDir()
+	store := plugin.NewStore(dir, plugin.StoreOptions{})
+	add(t, store, plugintest.Package{Name: "a"}.Write(t))
+	edit(t, dir, "plugins.json", replace(`"version": 1`, `"future": {"deep":[1.50,9007199254740993]}, "version": 1`))
+	edit(t, dir, "plugins.json", replace(`"name": "a"`, `"note": "<mine>", "name": "a"`))
+	again := entries(t, store)[0].Path
+	add(t, store, again)
+	add(t, store, plugintest.Package{Name: "b"}.Write(t))
+	if err := store.Remove("b"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(store.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1.50", "9007199254740993", `"note": "<mine>"`} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("%s is gone:\n%s", want, text)
+		}
+	}
+}
+
+func TestStorePutsDamagedListsAside(t *testing.T) {
+	for i, damaged := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
+		dir := t.TempDir()
+		var log bytes.Buffer
+		store := plugin.NewStore(dir, plugin.StoreOptions{Log: zerolog.New(&log)})
+		for n := 1; n <= 2; n++ {
+			if err := os.WriteFile(store.Path(), []byte(damaged), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			// Reading changes nothing.
+			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "mend it, or add a plugin") {
+				t.Errorf("%q: %v", damaged, err)
+			}
+			add(t, store, plugintest.Package{Name: "a"}.Write(t))
+			kept := fmt.Sprintf("%s.corrupt-%d", store.Path(), n)
+			if text, err := os.ReadFile(kept); err != nil || string(text) != damaged {
+				t.Errorf("%d: kept %q, %v", i, text, err)
+			}
+			if !strings.Contains(log.String(), kept) || names(entries(t, store)) != "a" {
+				t.Errorf("%d: log %s, entries %v", i, log.String(), entries(t, store))
+			}
+		}
+	}
+}
+
+func TestStoreLeavesListsOfNewerVersionsAlone(t *testing.T) {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	const newer = `{"version":2,"plugins":"elsewhere"}`
+	if err := os.WriteFile(store.Path(), []byte(newer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Add(plugintest.Package{}.Write(t)); err == nil || !strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "update opentabs") {
+		t.Errorf("add: %v", err)
+	}
+	if text, err := os.ReadFile(store.Path()); err != nil || string(text) != newer {
+		t.Errorf("the file is %s, %v", text, err)
+	}
+}
+
+func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	const text = `{"version":1,"plugins":[7,{"name":"x","path":5},{"name":"y","path":"/y","hash":"z","added":"noon"}]}`
+	if err := os.WriteFile(store.Path(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	add(t, store, plugintest.Package{Name: "a"}.Write(t))
+	if names(entries(t, store)) != "a" {
+		t.Errorf("entries %v", entries(t, store))
+	}
+	registry := plugin.NewRegistry(store, zerolog.Nop())
+	if err := registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, f := range registry.Set().Failed() {
+		told = append(told, f.Name+": "+f.Err.Error())
+	}
+	want := []string{
+		": plugins[0] is a number; make it an object",
+		"x: plugins[1] path is a number; make it a string",
+		"y: plugins[2] added is not a time; write it as in 2026-01-31T12:00:00Z",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("failed %q, want %q", told, want)
+	}
+	if err := store.Remove("x"); err != nil {
+		t.Errorf("a broken entry cannot be removed: %v", err)
+	}
+}
+
+// Fault 100: two processes write one file.
+func TestStoreSharedByProcesses(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for i := range 4 {
+		paths := []string{dir}
+		for n := range 5 {
+			paths = append(paths, plugintest.Package{Name: fmt.Sprintf("p%d-%d", i, n)}.Write(t))
+		}
+		wg.Go(func() {
+			child := exec.Command(os.Args[0])
+			child.Env = append(os.Environ(), addEnv+"="+strings.Join(paths, string(filepath.ListSeparator)))
+			if out, err := child.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+		wg.Go(func() { // and by goroutines
+			store := plugin.NewStore(dir, plugin.StoreOptions{})
+			if _, err := store.Add(plugintest.Package{Name: fmt.Sprintf("g%d", i)}.Write(t)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if list := entries(t, plugin.NewStore(dir, plugin.StoreOptions{})); len(list) != 24 {
+		t.Errorf("%d entries, want 24: %s", len(list), names(list))
+	}
+}
