@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"wsbridge/wsbridgetest": {"wire"},
 	"mcpserver":             {"wire", "dispatch", "plugin", "internal/sse"},
 	"extension":             {},
+	"extension/icons":       {},
 	"sdk-ts":                {},
 	"internal/version":      {},
 	"internal/genwire":      {},
