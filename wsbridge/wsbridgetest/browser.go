@@ -1,0 +1,289 @@
+// Package wsbridgetest has a browser for tests of the whole server: it speaks
+// the wire over a real WebSocket as the extension does, and runs tools that are
+// Go functions. Start with [Connect].
+package wsbridgetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"opentabs/wire"
+)
+
+// Options say what browser to be.
+type Options struct {
+	// URL is the server's WebSocket, such as ws://127.0.0.1:9527/ws; required.
+	URL string
+	// Token and Origin are what the server wants to see; required.
+	Token, Origin string
+	// ID and Name are the browser's; default "fake" and "Fake browser".
+	ID, Name string
+	// Tools are what runs in the browser's pages, by plugin__tool; default none.
+	Tools map[string]Tool
+	// Changed is called after each change of the plugins, when the server knows
+	// the tabs in which they are live; default nobody is told.
+	Changed func(plugins []string)
+}
+
+// Tool is one tool. ctx ends when the server cancels the call; its cause is the
+// reason. The output is nil for undefined.
+type Tool func(ctx context.Context, c *Call) (output json.RawMessage, err *wire.CallError)
+
+// Call is one run of a tool.
+type Call struct {
+	wire.ToolDispatchParams
+	browser *Browser
+}
+
+// Report sends reports as the page would.
+func (c *Call) Report(reports ...wire.Report) error {
+	return c.browser.notify(wire.MethodToolProgress, wire.ToolProgressParams{DispatchID: c.DispatchID, Reports: reports})
+}
+
+// Browser is a connected browser.
+type Browser struct {
+	options Options
+	ws      *websocket.Conn
+	runs    sync.WaitGroup
+
+	mu      sync.Mutex // guards all below
+	running map[string]context.CancelCauseFunc
+	codes   map[string]wire.PluginCodeParams // by plugin
+	order   []string                         // the plugins in the server's order
+}
+
+// Connect connects to the server and says hello. The browser has one tab per
+// plugin that the server sends.
+func Connect(ctx context.Context, o Options) (*Browser, error) {
+	if o.ID == "" {
+		o.ID = "fake"
+	}
+	if o.Name == "" {
+		o.Name = "Fake browser"
+	}
+	ws, _, err := websocket.Dial(ctx, o.URL, &websocket.DialOptions{
+		Subprotocols: []string{wire.Subprotocol, wire.TokenSubprotocolPrefix + o.Token},
+		HTTPHeader:   map[string][]string{"Origin": {o.Origin}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", o.URL, err)
+	}
+	ws.SetReadLimit(wire.MaxFrameBytes)
+	b := &Browser{options: o, ws: ws, running: map[string]context.CancelCauseFunc{}, codes: map[string]wire.PluginCodeParams{}}
+	err = b.request(ctx, "hello", wire.MethodHello, wire.HelloParams{
+		Protocol: wire.Version, BrowserID: o.ID, BrowserName: o.Name, BootID: "boot", ExtensionVersion: "0.0.0",
+	})
+	if err != nil {
+		return nil, errors.Join(err, ws.CloseNow())
+	}
+	return b, nil
+}
+
+// Run serves the server's requests until ctx ends or the connection is lost,
+// and returns why.
+func (b *Browser) Run(ctx context.Context) error {
+	defer b.runs.Wait()
+	defer b.cancelAll(errors.New("the connection is lost"))
+	for {
+		_, frame, err := b.ws.Read(ctx)
+		if err != nil {
+			return fmt.Errorf("read: %w", err)
+		}
+		e, err := wire.Parse(frame)
+		if err != nil {
+			return err
+		}
+		if err := b.take(ctx, e); err != nil {
+			return fmt.Errorf("%s: %w", e.Method, err)
+		}
+	}
+}
+
+// Code returns the script that the server sent for a plugin.
+func (b *Browser) Code(plugin string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.codes[plugin].Code
+}
+
+// take handles one frame.
+func (b *Browser) take(ctx context.Context, e wire.Envelope) error {
+	switch e.Method {
+	case wire.MethodPing:
+		return b.answer(e.ID, wire.PingResult{})
+	case wire.MethodPluginSync:
+		return b.syncPlugins(e)
+	case wire.MethodPluginCode:
+		var p wire.PluginCodeParams
+		if err := json.Unmarshal(e.Params, &p); err != nil {
+			return err
+		}
+		b.mu.Lock()
+		b.codes[p.Name] = p
+		b.mu.Unlock()
+		return errors.Join(b.answer(e.ID, wire.PluginCodeResult{}), b.tellTabs())
+	case wire.MethodToolDispatch:
+		var p wire.ToolDispatchParams
+		if err := json.Unmarshal(e.Params, &p); err != nil {
+			return err
+		}
+		b.start(ctx, &Call{ToolDispatchParams: p, browser: b})
+	case wire.MethodToolCancel:
+		var p wire.ToolCancelParams
+		if err := json.Unmarshal(e.Params, &p); err != nil {
+			return err
+		}
+		return b.answer(e.ID, wire.ToolCancelResult{Outcome: b.cancel(p)})
+	}
+	return nil
+}
+
+// syncPlugins forgets the plugins that are gone and asks for the code of the
+// others.
+func (b *Browser) syncPlugins(e wire.Envelope) error {
+	var p wire.PluginSyncParams
+	if err := json.Unmarshal(e.Params, &p); err != nil {
+		return err
+	}
+	var missing []string
+	b.mu.Lock()
+	old := b.codes
+	b.codes, b.order = map[string]wire.PluginCodeParams{}, nil
+	for _, info := range p.Plugins {
+		b.order = append(b.order, info.Name)
+		if had := old[info.Name]; had.Hash == info.Hash {
+			b.codes[info.Name] = had
+			continue
+		}
+		missing = append(missing, info.Name)
+	}
+	b.mu.Unlock()
+	return errors.Join(b.answer(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, Missing: missing}), b.tellTabs())
+}
+
+// tellTabs tells the server of one tab per plugin.
+func (b *Browser) tellTabs() error {
+	var tabs []wire.TabInfo
+	var names []string
+	b.mu.Lock()
+	for i, name := range b.order {
+		code, ok := b.codes[name]
+		if !ok {
+			continue
+		}
+		names = append(names, name)
+		tabs = append(tabs, wire.TabInfo{
+			TabID: i + 1, WindowID: 1, URL: "http://localhost/" + name, Title: name, Active: i == 0, Focused: true,
+			DocumentID: "document-" + name, Plugins: []wire.TabPlugin{{Name: name, Hash: code.Hash}},
+		})
+	}
+	b.mu.Unlock()
+	if err := b.notify(wire.MethodTabSync, wire.TabSyncParams{Tabs: tabs}); err != nil {
+		return err
+	}
+	if b.options.Changed != nil {
+		b.options.Changed(names)
+	}
+	return nil
+}
+
+// start runs a tool.
+func (b *Browser) start(ctx context.Context, c *Call) {
+	tool, ok := b.options.Tools[c.Plugin+"__"+c.Tool]
+	if !ok {
+		_ = b.fail(c.DispatchID, &wire.CallError{Code: wire.ErrUnknownTool, Message: "the page has no tool " + c.Tool})
+		return
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	b.mu.Lock()
+	b.running[c.DispatchID] = cancel
+	b.mu.Unlock()
+	b.runs.Go(func() {
+		output, err := tool(ctx, c)
+		b.mu.Lock()
+		delete(b.running, c.DispatchID)
+		b.mu.Unlock()
+		cancel(nil)
+		// The server may have gone: then nobody waits for the answer.
+		if err != nil {
+			_ = b.fail(c.DispatchID, err)
+		} else {
+			_ = b.answer(c.DispatchID, wire.ToolDispatchResult{Output: output})
+		}
+	})
+}
+
+// cancel stops a run. The tools of a test heed their ctx.
+func (b *Browser) cancel(p wire.ToolCancelParams) wire.CancelOutcome {
+	b.mu.Lock()
+	cancel, ok := b.running[p.DispatchID]
+	b.mu.Unlock()
+	if !ok {
+		return wire.CancelFinished
+	}
+	cancel(errors.New(p.Reason))
+	return wire.CancelAborted
+}
+
+func (b *Browser) cancelAll(cause error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, cancel := range b.running {
+		cancel(cause)
+	}
+}
+
+// request sends a request and waits for its answer, before Run reads.
+func (b *Browser) request(ctx context.Context, id string, method wire.Method, params any) error {
+	data, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	if err := b.ws.Write(ctx, websocket.MessageText, wire.AppendRequest(nil, id, method, data)); err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	_, frame, err := b.ws.Read(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	e, err := wire.Parse(frame)
+	if err != nil {
+		return err
+	}
+	if e.Error != nil {
+		return fmt.Errorf("%s: %s", method, strings.TrimSpace(e.Error.Message))
+	}
+	return nil
+}
+
+func (b *Browser) notify(method wire.Method, params any) error {
+	data, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	return b.write(wire.AppendNotification(nil, method, data))
+}
+
+func (b *Browser) answer(id string, result any) error {
+	data, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	return b.write(wire.AppendResult(nil, id, data))
+}
+
+func (b *Browser) fail(id string, err *wire.CallError) error {
+	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
+}
+
+// write sends one frame. The context of a call would close the connection when
+// it ends.
+func (b *Browser) write(frame []byte) error {
+	return b.ws.Write(context.Background(), websocket.MessageText, frame)
+}

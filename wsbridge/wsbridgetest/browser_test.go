@@ -1,0 +1,117 @@
+package wsbridgetest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// onePlugin is a plugin list with one plugin.
+type onePlugin struct{}
+
+func (onePlugin) List() []wire.PluginInfo {
+	return []wire.PluginInfo{{Name: "messages", Hash: "h1", World: wire.WorldMain, Matches: []string{"*://localhost/*"}}}
+}
+
+func (onePlugin) Code(string, string) (string, error) { return "the code", nil }
+
+// TestBrowser runs calls through a real hub.
+func TestBrowser(t *testing.T) {
+	hub := wsbridge.New(wsbridge.Options{Token: "token", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}})
+	server := httptest.NewServer(hub.Handler())
+	defer server.Close()
+	defer hub.Close()
+	live, stopped := make(chan string, 10), make(chan struct{}, 1)
+	b, err := Connect(t.Context(), Options{
+		URL: strings.Replace(server.URL, "http", "ws", 1), Token: "token", Origin: "chrome-extension://x",
+		Tools: map[string]Tool{
+			"messages__echo": func(_ context.Context, c *Call) (json.RawMessage, *wire.CallError) {
+				one := 1.0
+				if err := c.Report(wire.Report{Progress: &one}); err != nil {
+					t.Error(err)
+				}
+				return c.Args, nil
+			},
+			"messages__silent": func(ctx context.Context, _ *Call) (json.RawMessage, *wire.CallError) {
+				<-ctx.Done()
+				stopped <- struct{}{}
+				return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
+			},
+		},
+		Changed: func(plugins []string) { live <- strings.Join(plugins, " ") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(t.Context()) }()
+	for <-live != "messages" { // first without code
+	}
+	if b.Code("messages") != "the code" {
+		t.Errorf("the code is %q", b.Code("messages"))
+	}
+
+	calls := dispatch.New(hub, dispatch.Options{})
+	call := func(tool string) dispatch.Call {
+		return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(`{"a":1}`)}
+	}
+	// The server may have to wait a moment for the tabs.
+	result, err := calls.Call(t.Context(), call("echo"))
+	for range 1000 {
+		if err == nil {
+			break
+		}
+		result, err = calls.Call(t.Context(), call("echo"))
+	}
+	if err != nil || string(result.Output) != `{"a":1}` || result.Reports != 1 {
+		t.Errorf("echo: %+v, %v", result, err)
+	}
+	if _, err := calls.Call(t.Context(), call("none")); err == nil || !strings.Contains(err.Error(), "the page has no tool none") {
+		t.Errorf("none: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	follower := calls.Follow()
+	go func() {
+		for {
+			events, _, err := follower.Next(ctx)
+			if err != nil || events[len(events)-1].Kind == dispatch.EventRunning {
+				cancel()
+				return
+			}
+		}
+	}()
+	_, err = calls.Call(ctx, call("silent"))
+	failed, ok := err.(*dispatch.Error)
+	if !ok || failed.Code != wire.ErrCancelled {
+		t.Errorf("silent: %+v", err)
+	}
+	<-stopped
+	hub.Close()
+	if err := <-ended; websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("the browser ended with %v", err)
+	}
+}
+
+func TestConnectRefused(t *testing.T) {
+	hub := wsbridge.New(wsbridge.Options{Token: "token", Origins: []string{"chrome-extension://x"}})
+	server := httptest.NewServer(hub.Handler())
+	defer server.Close()
+	defer hub.Close()
+	url := strings.Replace(server.URL, "http", "ws", 1)
+	for _, o := range []Options{
+		{URL: url, Token: "wrong", Origin: "chrome-extension://x"},
+		{URL: url, Token: "token", Origin: "https://evil.example"},
+	} {
+		if _, err := Connect(t.Context(), o); err == nil {
+			t.Errorf("%+v was let in", o)
+		}
+	}
+}
