@@ -3,6 +3,7 @@ package opentabs
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"os"
 	"path"
 	"regexp"
@@ -192,29 +193,34 @@ func checkDebt(f goFile) []string {
 }
 
 // checkOptions wants each field of a struct called Options to say its default,
-// or that it is required.
+// or that it is required; the type's comment may say which ones are required.
 func checkOptions(f goFile) []string {
 	if f.test {
 		return nil
 	}
 	var bad []string
-	ast.Inspect(f.ast, func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok {
-			return true
+	for _, d := range f.ast.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.TYPE || strings.Contains(g.Doc.Text(), "required") {
+			continue
 		}
-		st, ok := spec.Type.(*ast.StructType)
-		if !ok || spec.Name.Name != "Options" {
-			return true
-		}
-		for _, field := range st.Fields.List {
-			text := strings.ToLower(field.Doc.Text() + field.Comment.Text())
-			if !strings.Contains(text, "default") && !strings.Contains(text, "required") {
-				bad = append(bad, fmt.Sprintf("%s: say the option's default, or that it is required", f.at(field)))
+		for _, s := range g.Specs {
+			spec, ok := s.(*ast.TypeSpec)
+			if !ok || spec.Name.Name != "Options" {
+				continue
+			}
+			st, ok := spec.Type.(*ast.StructType)
+			if !ok {
+				continue
+			}
+			for _, field := range st.Fields.List {
+				text := strings.ToLower(field.Doc.Text() + field.Comment.Text())
+				if !strings.Contains(text, "default") && !strings.Contains(text, "required") {
+					bad = append(bad, fmt.Sprintf("%s: say the option's default, or that it is required", f.at(field)))
+				}
 			}
 		}
-		return true
-	})
+	}
 	return bad
 }
 
