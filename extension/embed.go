@@ -1,0 +1,51 @@
+// Package extension holds the sources of the browser extension, which the
+// server bundles at run time (internal/jsbuild), and its id.
+package extension
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+)
+
+// Source holds the manifest, the TypeScript sources, the panel's page, the
+// icons and the one vendored library.
+//
+//go:embed manifest.json src icons/*.png vendor
+var Source embed.FS
+
+// ID returns the extension's id, which Chrome derives from the manifest's key:
+// the first 16 bytes of the key's SHA-256, each hex digit as a letter from a
+// to p.
+func ID() string {
+	text, err := Source.ReadFile("manifest.json")
+	if err != nil { // it is embedded
+		panic("extension: " + err.Error())
+	}
+	id, err := idOf(text)
+	if err != nil { // a test reads the same manifest
+		panic("extension: " + err.Error())
+	}
+	return id
+}
+
+func idOf(manifest []byte) (string, error) {
+	var m struct {
+		Key string `json:"key"`
+	}
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		return "", fmt.Errorf("read the manifest: %w", err)
+	}
+	der, err := base64.StdEncoding.DecodeString(m.Key)
+	if err != nil {
+		return "", fmt.Errorf("read the manifest's key: %w", err)
+	}
+	sum := sha256.Sum256(der)
+	id := make([]byte, 0, 32)
+	for _, b := range sum[:16] {
+		id = append(id, 'a'+b>>4, 'a'+b&15)
+	}
+	return string(id), nil
+}

@@ -1,0 +1,85 @@
+import type { FromBridge, ToBridge } from '../port-message.ts';
+
+/** Port is the part of chrome.runtime.Port that is used here. */
+export interface Port {
+  postMessage(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+  onDisconnect(listener: () => void): void;
+  disconnect(): void;
+}
+
+export interface LinkOptions {
+  /** connect opens a port to the worker, which starts it if need be. It throws when the extension is gone. */
+  connect(): Port;
+  /** alive tells whether this script still belongs to an extension that is there. */
+  alive(): boolean;
+  read(message: unknown): ToBridge | undefined;
+  received(message: ToBridge): void;
+  connected(): void;
+  /** orphaned tells that the extension was removed, reloaded or updated; no port will come again. */
+  orphaned(): void;
+}
+
+/** Link keeps a port to the worker. */
+export interface Link {
+  /** open connects unless there is a port. */
+  open(): void;
+  /** post sends a message; false means that there is no port. */
+  post(message: FromBridge): boolean;
+}
+
+/** RetryMs is the time to the next try when the worker hangs up at once, in milliseconds. */
+const RetryMs = 1000;
+
+/** makeLink returns a link that is not open yet. It re-connects by itself, at once if the last port lived for a while. */
+export function makeLink(options: LinkOptions): Link {
+  let port: Port | undefined;
+  let orphan = false;
+
+  const lost = (openedAt: number) => {
+    port = undefined;
+    if (!options.alive()) {
+      orphaned();
+      return;
+    }
+    // Chrome closes the port when it stops the worker; connecting starts it anew. In a document that goes into the
+    // back/forward cache nothing runs any more, and `pageshow` opens the link.
+    setTimeout(open, Date.now() - openedAt < RetryMs ? RetryMs : 0);
+  };
+  const orphaned = () => {
+    if (orphan) return;
+    orphan = true;
+    options.orphaned();
+  };
+  const open = () => {
+    if (port || orphan) return;
+    const openedAt = Date.now();
+    try {
+      const opened = options.connect();
+      port = opened;
+      opened.onMessage((raw) => {
+        const message = options.read(raw);
+        if (message) options.received(message);
+      });
+      opened.onDisconnect(() => {
+        if (port === opened) lost(openedAt);
+      });
+    } catch {
+      port = undefined;
+      orphaned();
+      return;
+    }
+    options.connected();
+  };
+  const post = (message: FromBridge): boolean => {
+    if (!port) return false;
+    try {
+      port.postMessage(message);
+      return true;
+    } catch {
+      // The port has just closed; its onDisconnect is on the way.
+      return false;
+    }
+  };
+  return { open, post };
+}

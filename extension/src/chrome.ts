@@ -1,0 +1,324 @@
+// The only file that touches chrome.*: thin, typed functions, so that all
+// logic can be tested with fakes, and so that what the extension can do to the
+// browser is seen in one place.
+
+import type { Port as BridgeSidePort } from './bridge/link.ts';
+import { BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
+
+/** Tab is what is read of a tab. */
+export interface Tab {
+  readonly id: number;
+  readonly windowId: number;
+  readonly url: string;
+  readonly title: string;
+  readonly active: boolean;
+  readonly loading: boolean;
+  readonly lastAccessed: number;
+}
+
+/** Sender is the document at the other end of a port. */
+export interface Sender {
+  readonly tabId: number;
+  readonly documentId: string;
+}
+
+/** Port is a connection to a document or a panel. */
+export interface Port {
+  readonly name: string;
+  /** sender is set for the top document of a tab. */
+  readonly sender: Sender | undefined;
+  /** ownPage is true for a page of the extension itself. */
+  readonly ownPage: boolean;
+  postMessage(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+  onDisconnect(listener: () => void): void;
+  disconnect(): void;
+}
+
+/** Script is one adapter as Chrome has it registered. */
+export interface Script {
+  readonly id: string;
+  readonly matches: readonly string[];
+  readonly excludeMatches: readonly string[];
+  readonly isolated: boolean;
+}
+
+// ---- bridge and panel ----
+
+/** connectBridge opens a document's port. It throws when the extension is gone. */
+export function connectBridge(): BridgeSidePort {
+  return wrapPort(chrome.runtime.connect({ name: BRIDGE_PORT }));
+}
+
+/** connectPanel opens the side panel's port. */
+export function connectPanel(): Port {
+  return wrapPort(chrome.runtime.connect({ name: PANEL_PORT }));
+}
+
+/** isExtensionAlive is false in a content script whose extension was reloaded or removed. */
+export function isExtensionAlive(): boolean {
+  return typeof chrome === 'object' && chrome.runtime?.id !== undefined;
+}
+
+function wrapPort(port: chrome.runtime.Port): Port {
+  const { tab, frameId, documentId, url } = port.sender ?? {};
+  const sender = tab?.id !== undefined && frameId === 0 && documentId ? { tabId: tab.id, documentId } : undefined;
+  return {
+    name: port.name,
+    sender,
+    ownPage: url?.startsWith(chrome.runtime.getURL('')) === true,
+    postMessage: (message) => port.postMessage(message),
+    onMessage: (listener) => port.onMessage.addListener((message: unknown) => listener(message)),
+    onDisconnect: (listener) =>
+      port.onDisconnect.addListener(() => {
+        // Reading it keeps Chrome from logging that nobody did.
+        void chrome.runtime.lastError;
+        listener();
+      }),
+    disconnect: () => port.disconnect(),
+  };
+}
+
+// ---- events of the worker ----
+
+/** onPort listens for ports of documents and panels. */
+export function onPort(listener: (port: Port) => void): void {
+  chrome.runtime.onConnect.addListener((port) => listener(wrapPort(port)));
+}
+
+/** onWake listens for what starts the worker: the browser's start, an install, and the alarm. */
+export function onWake(listener: () => void): void {
+  chrome.runtime.onStartup.addListener(listener);
+  chrome.alarms.onAlarm.addListener(listener);
+}
+
+/** onInstalled listens for the extension's installation, update and reload. */
+export function onInstalled(listener: () => void): void {
+  chrome.runtime.onInstalled.addListener(listener);
+}
+
+/** setAlarm has onWake called each half minute, the least that Chrome allows; it brings back a worker that died. */
+export async function setAlarm(): Promise<void> {
+  await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
+}
+
+/** onTabsChanged listens for anything that changes the list of tabs; removed is called first for a tab that closed. */
+export function onTabsChanged(changed: () => void, removed: (tabId: number) => void): void {
+  chrome.tabs.onUpdated.addListener((_id, change) => {
+    if (change.url !== undefined || change.title !== undefined || change.status !== undefined) changed();
+  });
+  chrome.tabs.onCreated.addListener(changed);
+  chrome.tabs.onActivated.addListener(changed);
+  chrome.tabs.onAttached.addListener(changed);
+  chrome.tabs.onRemoved.addListener((tabId) => {
+    removed(tabId);
+    changed();
+  });
+  chrome.tabs.onReplaced.addListener((_added, gone) => {
+    removed(gone);
+    changed();
+  });
+  chrome.windows.onFocusChanged.addListener(changed);
+}
+
+// ---- tabs ----
+
+/** queryTabs returns all tabs whose URL can be seen. */
+export async function queryTabs(): Promise<Tab[]> {
+  const tabs: Tab[] = [];
+  for (const tab of await chrome.tabs.query({})) {
+    if (tab.id === undefined || tab.id < 0 || tab.url === undefined) continue;
+    tabs.push({
+      id: tab.id,
+      windowId: tab.windowId,
+      url: tab.url,
+      title: tab.title ?? '',
+      active: tab.active,
+      loading: tab.status === 'loading',
+      lastAccessed: tab.lastAccessed ?? 0,
+    });
+  }
+  return tabs;
+}
+
+/** tabExists tells whether a tab is open. */
+export async function tabExists(tabId: number): Promise<boolean> {
+  try {
+    await chrome.tabs.get(tabId);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** reloadTab loads a tab anew. */
+export async function reloadTab(tabId: number): Promise<void> {
+  await chrome.tabs.reload(tabId);
+}
+
+/** showTab brings a tab and its window to the front. */
+export async function showTab(tabId: number): Promise<void> {
+  const tab = await chrome.tabs.update(tabId, { active: true });
+  if (tab) await chrome.windows.update(tab.windowId, { focused: true });
+}
+
+/** focusedWindow returns the id of the window that has the focus, or -1. */
+export async function focusedWindow(): Promise<number> {
+  const windows = await chrome.windows.getAll();
+  return windows.find((w) => w.focused)?.id ?? -1;
+}
+
+// ---- adapters ----
+
+/** userScriptsAllowed tells whether the person has allowed user scripts. */
+export async function userScriptsAllowed(): Promise<boolean> {
+  try {
+    await chrome.userScripts.getScripts({ ids: [] });
+    return true;
+  } catch {
+    // Before the person allows them chrome.userScripts is undefined; after they take it back its methods throw.
+    return false;
+  }
+}
+
+/** userScripts returns the registered user scripts. Chrome hands over all their code with them, so ask rarely. */
+export async function userScripts(): Promise<Script[]> {
+  const scripts = await chrome.userScripts.getScripts();
+  return scripts.map((s) => ({
+    id: s.id,
+    matches: s.matches ?? [],
+    excludeMatches: s.excludeMatches ?? [],
+    isolated: s.world === 'USER_SCRIPT',
+  }));
+}
+
+/** registerUserScript registers code for documents to come. */
+export async function registerUserScript(script: Script, code: string): Promise<void> {
+  await chrome.userScripts.register([{ ...userScript(script), js: [{ code }] }]);
+}
+
+/** updateUserScript changes where a registered script runs. */
+export async function updateUserScript(script: Script): Promise<void> {
+  await chrome.userScripts.update([userScript(script)]);
+}
+
+function userScript(script: Script): chrome.userScripts.RegisteredUserScript {
+  // A world of its own, so that no other plugin shares a realm with it.
+  const world = script.isolated
+    ? ({ world: 'USER_SCRIPT', worldId: script.id.slice(0, 250) } as const)
+    : ({ world: 'MAIN' } as const);
+  return {
+    ...world,
+    id: script.id,
+    matches: [...script.matches],
+    excludeMatches: [...script.excludeMatches],
+    runAt: 'document_start',
+    allFrames: false,
+  };
+}
+
+/** unregisterUserScripts removes scripts by id. */
+export async function unregisterUserScripts(ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await chrome.userScripts.unregister({ ids: [...ids] });
+}
+
+/** fileScripts returns the registered content scripts. */
+export async function fileScripts(): Promise<Script[]> {
+  const scripts = await chrome.scripting.getRegisteredContentScripts();
+  return scripts.map((s) => ({
+    id: s.id,
+    matches: s.matches ?? [],
+    excludeMatches: s.excludeMatches ?? [],
+    isolated: s.world === 'ISOLATED',
+  }));
+}
+
+/** registerFile registers a file of the extension's folder for documents to come; it throws if the file is missing. */
+export async function registerFile(script: Script, file: string): Promise<void> {
+  await chrome.scripting.registerContentScripts([
+    {
+      id: script.id,
+      js: [file],
+      matches: [...script.matches],
+      excludeMatches: [...script.excludeMatches],
+      world: script.isolated ? 'ISOLATED' : 'MAIN',
+      runAt: 'document_start',
+      allFrames: false,
+      persistAcrossSessions: true,
+    },
+  ]);
+}
+
+/** unregisterFiles removes content scripts by id. */
+export async function unregisterFiles(ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await chrome.scripting.unregisterContentScripts({ ids: [...ids] });
+}
+
+// ---- the extension itself ----
+
+/** version is the extension's version. */
+export function version(): string {
+  return chrome.runtime.getManifest().version;
+}
+
+/** readOwnFile returns a file of the extension's folder, or nothing if it is not there. */
+export async function readOwnFile(name: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(chrome.runtime.getURL(name), { cache: 'no-store' });
+    return response.ok ? await response.text() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** platform is the operating system, for people. */
+export async function platform(): Promise<string> {
+  const { os } = await chrome.runtime.getPlatformInfo();
+  const names: Readonly<Record<string, string>> = { mac: 'macOS', win: 'Windows', linux: 'Linux', cros: 'ChromeOS' };
+  return names[os] ?? os;
+}
+
+/** readSetting returns a text that is kept for this browser profile. */
+export async function readSetting(key: string): Promise<string | undefined> {
+  return asText((await chrome.storage.local.get(key))[key]);
+}
+
+/** writeSetting keeps a text for this browser profile. */
+export async function writeSetting(key: string, value: string): Promise<void> {
+  await chrome.storage.local.set({ [key]: value });
+}
+
+/** readUntilRestart returns a text that is kept until the browser or the extension starts anew. */
+export async function readUntilRestart(key: string): Promise<string | undefined> {
+  return asText((await chrome.storage.session.get(key))[key]);
+}
+
+/** writeUntilRestart keeps a text until the browser or the extension starts anew. */
+export async function writeUntilRestart(key: string, value: string): Promise<void> {
+  await chrome.storage.session.set({ [key]: value });
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** setBadge shows a short text on the toolbar's icon. */
+export async function setBadge(text: string, color: string): Promise<void> {
+  await chrome.action.setBadgeBackgroundColor({ color });
+  await chrome.action.setBadgeText({ text });
+}
+
+/** openPanelOnClick makes the toolbar's icon open the side panel. */
+export async function openPanelOnClick(): Promise<void> {
+  await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+}
+
+/** detailsPage is the page where the person allows user scripts. */
+export function detailsPage(): string {
+  return `chrome://extensions/?id=${chrome.runtime.id}`;
+}
+
+/** openTab opens a page of the browser itself. */
+export async function openTab(url: string): Promise<void> {
+  await chrome.tabs.create({ url });
+}

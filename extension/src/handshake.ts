@@ -1,0 +1,41 @@
+// How host and bridge find each other. Both sides import this file; it holds
+// names only, because the host may use no code that looks built-ins up late.
+//
+// The host makes a MessageChannel and hands one port over inside a synthetic
+// event on the document, synchronously, at document_start. Both worlds then
+// hold the same port object and use it as a private event target: a message is
+// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port
+// is never posted to, so nothing waits for a task. Page code has no way to it.
+//
+// Either side may come first: the host offers when it starts and again when it
+// sees a roll call; the bridge listens from its start and calls the roll once.
+// Both stop as soon as the document has its first child, which is before the
+// first page script can run.
+
+/** OFFER is dispatched by a host; its data is the JSON text of [plugin, hash], its one port is the channel. */
+export const OFFER = 'opentabs:host';
+/** ROLL_CALL is dispatched once by the bridge. */
+export const ROLL_CALL = 'opentabs:bridge';
+/** TAKEN is dispatched on the port by the bridge, synchronously, to say that it has taken the offer. */
+export const TAKEN = 'taken';
+/** UP is the type of a message from host to bridge, DOWN of one the other way. */
+export const UP = 'up';
+export const DOWN = 'down';
+
+// Messages up are an operation, a space, the call's number, and a rest that
+// differs: "p 7 2 0 [{...},{...}]". They are not JSON so that a result of
+// 100 MB is never parsed on its way.
+//
+//   ready                              the adapter is registered and locked
+//   broken <message>                   it is not; the message says why
+//   p <call> <count> <skipped> <json>  reports: the JSON text of an array
+//   r <call> <json>                    the result's JSON text
+//   n <call>                           the tool returned undefined
+//   e <call> <json>                    the JSON text of a wire.CallError
+//   a <call>                           a cancelled call's handler has settled
+//   f <call>                           asked to cancel a call that is not running
+//
+// Messages down are the JSON text of an array:
+//
+//   ["call", call, tool, maxBytes, args]
+//   ["cancel", call, reason]

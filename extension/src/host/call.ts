@@ -1,0 +1,289 @@
+import { CancelAnswerMs } from '../../../wire/wire.gen.ts';
+import { failureText, issuesText, messageOf, thrownText } from './failure.ts';
+import {
+  abort,
+  abortedOf,
+  apply,
+  bare,
+  clearDelay,
+  construct,
+  dataProperty,
+  defineProperty,
+  delay,
+  type Fn,
+  freeze,
+  hasOwn,
+  isArray,
+  isFn,
+  isFrozen,
+  isObject,
+  lookup,
+  NativeAbortController,
+  NativeDOMException,
+  setPrototypeOf,
+  signalOf,
+  whenSettled,
+} from './primordials.ts';
+import { reportText } from './report.ts';
+import { type Outcome, outcomeOf } from './result.ts';
+
+/** ReadyMs is how long an adapter's isReady() may take, in milliseconds. */
+const ReadyMs = 5000;
+
+/** Request is one call as the bridge asks for it. Its number is the bridge's; the page never learns a call's id. */
+export interface Request {
+  readonly call: number;
+  readonly tool: string;
+  readonly maxBytes: number;
+  readonly args: unknown;
+}
+
+/** Events of calls, for the bridge. */
+export interface CallEvents {
+  /** report is called for each report, in order, with the JSON text of a wire.Report. */
+  report(call: number, report: string): void;
+  /** end is called once for a call that was not cancelled. */
+  end(call: number, outcome: Outcome): void;
+  /** aborted is called when a cancelled call's handler has settled. */
+  aborted(call: number): void;
+}
+
+/** Runner runs the tools of one adapter. */
+export interface Runner {
+  run(request: Request): void;
+  /** cancel tells a call to stop; it returns false if there is no such call. */
+  cancel(call: number, reason: string): boolean;
+  /** check returns what keeps the adapter from working, or nothing. */
+  check(): string;
+}
+
+/** Running is a call in progress. */
+interface Running {
+  readonly call: number;
+  readonly controller: AbortController;
+  readonly signal: AbortSignal;
+  live: boolean;
+}
+
+/** makeRunner returns a runner for the adapter that registers as plugin in what read returns. */
+export function makeRunner(plugin: string, read: () => unknown, events: CallEvents): Runner {
+  const table = bare();
+  const running = (call: number): Running | undefined => {
+    const entry = table[call];
+    return isRunning(entry) ? entry : undefined;
+  };
+
+  /** finish takes a call out of the table; false means that it is out already. */
+  const finish = (entry: Running): boolean => {
+    if (!entry.live) return false;
+    entry.live = false;
+    delete table[entry.call];
+    return true;
+  };
+  const end = (entry: Running, outcome: Outcome) => {
+    if (!finish(entry)) return;
+    if (apply(abortedOf, entry.signal, []) === true) events.aborted(entry.call);
+    else events.end(entry.call, outcome);
+  };
+  const fail = (entry: Running, text: string) => end(entry, { kind: 'error', text });
+
+  /** stopped keeps a call from beginning that was cancelled while the adapter or its schema was asked. */
+  const stopped = (entry: Running): boolean => {
+    if (apply(abortedOf, entry.signal, []) === true) end(entry, { kind: 'nothing' });
+    return !entry.live;
+  };
+
+  const run = (request: Request) => {
+    const controller = construct(NativeAbortController, []);
+    const signal = apply(signalOf, controller, []);
+    if (!isSignal(signal)) return;
+    const entry: Running = { call: request.call, controller, signal, live: true };
+    table[request.call] = entry;
+    const adapter = findAdapter(plugin, read());
+    if (typeof adapter === 'string') {
+      fail(entry, failureText('internal', adapter));
+      return;
+    }
+    const ready = () => {
+      if (!stopped(entry)) startTool(entry, adapter, request);
+    };
+    whenReady(plugin, read(), adapter, ready, (text) => fail(entry, text));
+  };
+
+  const startTool = (entry: Running, adapter: object, request: Request) => {
+    const done = (value: unknown) => end(entry, outcomeOf(request.tool, value, request.maxBytes));
+    const threw = (error: unknown) => fail(entry, thrownText(error));
+    try {
+      const tool = findTool(lookup(adapter, 'tools'), request.tool);
+      const handle = tool && lookup(tool, 'handle');
+      if (!tool || !isFn(handle)) {
+        const message = `the plugin ${plugin} has no tool ${request.tool} in this tab`;
+        fail(entry, failureText('unknown_tool', message));
+        return;
+      }
+      const context = makeContext(entry, (report) => {
+        if (entry.live) events.report(entry.call, report);
+      });
+      const start = (params: unknown) => {
+        if (stopped(entry)) return;
+        try {
+          whenSettled(apply(handle, tool, [params, context]), done, threw);
+        } catch (error) {
+          threw(error);
+        }
+      };
+      parseInput(tool, request.args, start, (issues) => {
+        const message = `the arguments of ${request.tool} are not valid:\n${issues}`;
+        fail(entry, failureText('invalid_arguments', message));
+      });
+    } catch (error) {
+      threw(error);
+    }
+  };
+
+  const cancel = (call: number, reason: string): boolean => {
+    const entry = running(call);
+    if (!entry) return false;
+    // A handler that never settles must not stay in the table; whoever asked has stopped waiting by then.
+    delay(() => finish(entry), CancelAnswerMs);
+    apply(abort, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
+    return true;
+  };
+
+  const check = (): string => {
+    const adapter = findAdapter(plugin, read());
+    return typeof adapter === 'string' ? adapter : '';
+  };
+  return { run, cancel, check };
+}
+
+function isRunning(value: unknown): value is Running {
+  return isObject(value);
+}
+
+function isSignal(value: unknown): value is AbortSignal {
+  return isObject(value);
+}
+
+/** findAdapter returns the registered adapter, or what is wrong with it. */
+function findAdapter(plugin: string, container: unknown): object | string {
+  const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
+  const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
+  if (!isObject(adapter)) return `the adapter did not register as ${plugin}`;
+  if (!isFrozen(adapter)) return `the adapter ${plugin} did not lock itself, as the plugin format asks`;
+  if (!isFn(lookup(adapter, 'isReady'))) return `the adapter ${plugin} has no isReady function`;
+  if (!isArray(lookup(adapter, 'tools'))) return `the adapter ${plugin} has no list of tools`;
+  return adapter;
+}
+
+function findTool(tools: unknown, name: string): object | undefined {
+  if (!isObject(tools) || !isArray(tools)) return undefined;
+  for (let i = 0; i < tools.length; i++) {
+    const tool: unknown = hasOwn(tools, i) ? tools[i] : undefined;
+    if (isObject(tool) && lookup(tool, 'name') === name) return tool;
+  }
+  return undefined;
+}
+
+/** whenReady asks the adapter whether it can work; bad gets the JSON text of a wire.CallError. */
+function whenReady(
+  plugin: string,
+  container: unknown,
+  adapter: object,
+  ok: () => void,
+  bad: (text: string) => void,
+): void {
+  let asked = true;
+  const answer = (work: () => void) => {
+    if (!asked) return;
+    asked = false;
+    clearDelay(timer);
+    work();
+  };
+  const notReady = (why: string) => {
+    const message = `the plugin ${plugin} is not ready in this tab: ${why}`;
+    answer(() => bad(failureText('not_ready', message)));
+  };
+  const timer = delay(() => notReady(`isReady() gave no answer for ${ReadyMs / 1000} s`), ReadyMs);
+  try {
+    // getPreScriptValue of existing adapters finds its plugin by this.
+    if (isObject(container)) defineProperty(container, '_pluginName', dataProperty(plugin));
+    const isReady = lookup(adapter, 'isReady');
+    const asks = isFn(isReady) ? apply(isReady, adapter, []) : false;
+    whenSettled(
+      asks,
+      (ready) => (ready === true ? answer(ok) : notReady('isReady() did not say true')),
+      (error) => notReady(`isReady() threw: ${messageOf(error)}`),
+    );
+  } catch (error) {
+    notReady(`isReady() threw: ${messageOf(error)}`);
+  }
+}
+
+/** parseInput lets the tool's own schema check the arguments, so that its defaults and transforms apply. */
+function parseInput(tool: object, args: unknown, ok: (params: unknown) => void, bad: (issues: string) => void): void {
+  const input = lookup(tool, 'input');
+  const safeParse = isObject(input) ? lookup(input, 'safeParse') : undefined;
+  if (!isObject(input) || !isFn(safeParse)) {
+    ok(args);
+    return;
+  }
+  const read = (parsed: unknown) => {
+    if (!isObject(parsed)) bad('the tool has a schema that does not answer');
+    else if (lookup(parsed, 'success') === true) ok(lookup(parsed, 'data'));
+    else bad(issuesText(lookup(parsed, 'error')));
+  };
+  let parsed: unknown;
+  try {
+    parsed = apply(safeParse, input, [args]);
+  } catch (error) {
+    // A schema with an asynchronous check refuses the synchronous way.
+    const later = lookup(input, 'safeParseAsync');
+    if (!isFn(later)) throw error;
+    parseLater(later, input, args, read, bad);
+    return;
+  }
+  read(parsed);
+}
+
+function parseLater(
+  safeParseAsync: Fn,
+  input: object,
+  args: unknown,
+  read: (parsed: unknown) => void,
+  bad: (issues: string) => void,
+): void {
+  whenSettled(
+    apply(safeParseAsync, input, [args]),
+    (parsed) => {
+      try {
+        read(parsed);
+      } catch (error) {
+        bad(messageOf(error));
+      }
+    },
+    (error) => bad(messageOf(error)),
+  );
+}
+
+/** makeContext returns what a handler gets as its second argument. Its functions never throw. */
+function makeContext(entry: Running, send: (report: string) => void): object {
+  const fields = (progress: unknown, total: unknown, percent: unknown, message: unknown) =>
+    unprototyped({ progress, total, percent, message });
+  const context = {
+    reportProgress: (report: unknown) => send(reportText(report)),
+    reportPercent: (percent: unknown, message?: unknown) =>
+      send(reportText(fields(undefined, undefined, percent, message))),
+    reportCount: (done: unknown, total?: unknown, message?: unknown) =>
+      send(reportText(fields(done, total, undefined, message))),
+    signal: entry.signal,
+  };
+  setPrototypeOf(context, null);
+  return freeze(context);
+}
+
+/** unprototyped takes the prototype of an object that was just made. */
+function unprototyped<T extends object>(made: T): T {
+  setPrototypeOf(made, null);
+  return made;
+}

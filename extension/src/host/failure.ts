@@ -1,0 +1,95 @@
+import type { CallError, ErrorCode } from '../../../wire/wire.gen.ts';
+import { apply, exceptionMessageOf, hasOwn, isArray, isFiniteNumber, isObject, lookup, toJson } from './primordials.ts';
+import { cut } from './report.ts';
+
+/** Longest error text that leaves the page, in UTF-16 units. */
+const MaxErrorChars = 16 * 1024;
+
+/** failureText returns the JSON text of a wire.CallError. */
+export function failureText(code: ErrorCode, message: string): string {
+  return `{"code":"${code}","message":${toJson(cut(message, MaxErrorChars))}}`;
+}
+
+/** thrownText returns the JSON text of a wire.CallError for what a tool threw. It never throws. */
+export function thrownText(thrown: unknown): string {
+  const message = toJson(cut(messageOf(thrown), MaxErrorChars));
+  const code: CallError['code'] = 'tool_error';
+  const tool = toolText(thrown);
+  return `{"code":"${code}","message":${message}${tool === '' ? '' : `,"tool":${tool}`}}`;
+}
+
+/** messageOf returns what was thrown as text. It never throws. */
+export function messageOf(thrown: unknown): string {
+  if (typeof thrown === 'string' && thrown !== '') return thrown;
+  const message = isObject(thrown) ? read(thrown, 'message') : undefined;
+  if (typeof message === 'string' && message !== '') return message;
+  const name = isObject(thrown) ? read(thrown, 'name') : undefined;
+  if (typeof name === 'string' && name !== '') return `the tool threw a ${name} without a message`;
+  if (typeof thrown === 'number' || typeof thrown === 'boolean') return `the tool threw ${thrown}`;
+  return 'the tool threw a value without a message';
+}
+
+/** read reads one field of what was thrown, whatever it is. */
+function read(thrown: object, field: string): unknown {
+  try {
+    if (field === 'message' && !hasOwn(thrown, field)) {
+      const message = ofException(thrown);
+      if (message !== undefined) return message;
+    }
+    return lookup(thrown, field);
+  } catch {
+    return undefined;
+  }
+}
+
+/** ofException reads the message of a DOMException by the browser's own getter, which refuses anything else. */
+function ofException(thrown: object): unknown {
+  try {
+    return apply(exceptionMessageOf, thrown, []);
+  } catch {
+    return undefined;
+  }
+}
+
+/** toolText returns the JSON text of a wire.ToolErrorInfo, or nothing for what is not a ToolError: a string code makes one. */
+function toolText(thrown: unknown): string {
+  if (!isObject(thrown)) return '';
+  const code = read(thrown, 'code');
+  if (typeof code !== 'string' || code === '') return '';
+  const category = read(thrown, 'category');
+  const retryAfterMs = read(thrown, 'retryAfterMs');
+  let text = `{"code":${toJson(cut(code, 200))}`;
+  if (typeof category === 'string' && category !== '') text += `,"category":${toJson(cut(category, 200))}`;
+  text += `,"retryable":${read(thrown, 'retryable') === true ? 'true' : 'false'}`;
+  if (typeof retryAfterMs === 'number' && isFiniteNumber(retryAfterMs) && retryAfterMs >= 0) {
+    text += `,"retryAfterMs":${retryAfterMs}`;
+  }
+  return `${text}}`;
+}
+
+/** issuesText returns all that a zod schema found wrong with the arguments, one "path: message" a line. */
+export function issuesText(error: unknown): string {
+  const issues = isObject(error) ? read(error, 'issues') : undefined;
+  if (!isObject(issues) || !isArray(issues)) return messageOf(error);
+  let text = '';
+  for (let i = 0; i < issues.length && i < 100; i++) {
+    const issue: unknown = hasOwn(issues, i) ? issues[i] : undefined;
+    if (!isObject(issue)) continue;
+    const message = read(issue, 'message');
+    const line = `${pathText(read(issue, 'path'))}: ${typeof message === 'string' ? message : 'invalid'}`;
+    text += text === '' ? line : `\n${line}`;
+  }
+  return text === '' ? messageOf(error) : text;
+}
+
+/** pathText writes ["a", 0, "b"] as "a[0].b", as people write it. */
+function pathText(path: unknown): string {
+  if (!isObject(path) || !isArray(path) || path.length === 0) return 'arguments';
+  let text = '';
+  for (let i = 0; i < path.length; i++) {
+    const step: unknown = hasOwn(path, i) ? path[i] : undefined;
+    if (typeof step === 'number') text += `[${step}]`;
+    else if (typeof step === 'string') text += text === '' ? step : `.${step}`;
+  }
+  return text;
+}

@@ -1,0 +1,113 @@
+// What crosses the chrome.runtime port between a document's bridge and the
+// service worker. The worker checks all that comes from a document: its
+// process may be broken into.
+
+import type { CancelOutcome, TabPlugin } from '../../wire/wire.gen.ts';
+
+/** BRIDGE_PORT and PANEL_PORT are the names that ports are connected with. */
+export const BRIDGE_PORT = 'bridge';
+export const PANEL_PORT = 'panel';
+
+/** Live is an adapter in a document; problem says why it did not start. */
+export interface Live extends TabPlugin {
+  problem?: string;
+}
+
+/** FromBridge is a message of a document. */
+export type FromBridge =
+  /** First on every port, and again when a plugin has come: all plugins, and the calls that run. */
+  | { op: 'live'; plugins: Live[]; running: { id: string; plugin: string }[] }
+  /** reports is the JSON text of an array of wire.Report. */
+  | { op: 'progress'; id: string; count: number; skipped: number; reports: string }
+  /** A piece of a large result; 'result' with their number follows. */
+  | { op: 'part'; id: string; seq: number; text: string }
+  /** text is the result's JSON text; absent with parts, and for undefined. */
+  | { op: 'result'; id: string; text?: string; parts?: number }
+  /** error is the JSON text of a wire.CallError. */
+  | { op: 'error'; id: string; error: string }
+  | { op: 'cancelled'; id: string; outcome: CancelOutcome };
+
+/** ToBridge is a message of the worker. */
+export type ToBridge =
+  | { op: 'call'; id: string; plugin: string; tool: string; maxBytes: number; args: unknown }
+  | { op: 'cancel'; id: string; reason: string }
+  /** The ending of this call has reached the server; the bridge may forget it. */
+  | { op: 'ack'; id: string };
+
+/** readFromBridge checks a message of a document; nothing means that it is not one. */
+export function readFromBridge(value: unknown): FromBridge | undefined {
+  if (!isBag(value)) return undefined;
+  const { op, id } = value;
+  if (op === 'live') return readLive(value);
+  if (typeof id !== 'string' || id === '') return undefined;
+  switch (op) {
+    case 'progress': {
+      const { count, skipped, reports } = value;
+      if (!isCount(count) || !isCount(skipped) || typeof reports !== 'string') return undefined;
+      return { op, id, count, skipped, reports };
+    }
+    case 'part': {
+      const { seq, text } = value;
+      return isCount(seq) && typeof text === 'string' ? { op, id, seq, text } : undefined;
+    }
+    case 'result': {
+      const { text, parts } = value;
+      if (typeof text === 'string') return { op, id, text };
+      return isCount(parts) ? { op, id, parts } : { op, id };
+    }
+    case 'error':
+      return typeof value.error === 'string' ? { op, id, error: value.error } : undefined;
+    case 'cancelled': {
+      const { outcome } = value;
+      if (outcome !== 'aborted' && outcome !== 'finished' && outcome !== 'ignored') return undefined;
+      return { op, id, outcome };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefined {
+  if (!Array.isArray(value.plugins) || !Array.isArray(value.running)) return undefined;
+  const plugins: Live[] = [];
+  for (const item of value.plugins) {
+    if (!isBag(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
+    const live: Live = { name: item.name, hash: item.hash };
+    if (typeof item.problem === 'string') live.problem = item.problem;
+    plugins.push(live);
+  }
+  const running: { id: string; plugin: string }[] = [];
+  for (const item of value.running) {
+    if (!isBag(item) || typeof item.id !== 'string' || typeof item.plugin !== 'string') return undefined;
+    running.push({ id: item.id, plugin: item.plugin });
+  }
+  return { op: 'live', plugins, running };
+}
+
+/** readToBridge checks a message of the worker; nothing means that it is of another version. */
+export function readToBridge(value: unknown): ToBridge | undefined {
+  if (!isBag(value) || typeof value.id !== 'string') return undefined;
+  const { op, id } = value;
+  switch (op) {
+    case 'call': {
+      const { plugin, tool, maxBytes, args } = value;
+      if (typeof plugin !== 'string' || typeof tool !== 'string' || !isCount(maxBytes)) return undefined;
+      return { op, id, plugin, tool, maxBytes, args };
+    }
+    case 'cancel':
+      return { op, id, reason: typeof value.reason === 'string' ? value.reason : '' };
+    case 'ack':
+      return { op, id };
+    default:
+      return undefined;
+  }
+}
+
+/** isBag narrows to an object whose fields may be asked for. */
+export function isBag(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,65 @@
+import { type HelloParams, Version } from '../../../wire/wire.gen.ts';
+import { isBag } from '../port-message.ts';
+import type { Connection } from './link.ts';
+
+/** MaxNameChars is the longest name of a browser. */
+const MaxNameChars = 60;
+
+/** Storage is what of chrome.ts is needed here. */
+export interface Storage {
+  readSetting(key: string): Promise<string | undefined>;
+  writeSetting(key: string, value: string): Promise<void>;
+  readUntilRestart(key: string): Promise<string | undefined>;
+  writeUntilRestart(key: string, value: string): Promise<void>;
+  readOwnFile(name: string): Promise<string | undefined>;
+  platform(): Promise<string>;
+  version(): string;
+}
+
+/** helloParams says who this browser is. */
+export async function helloParams(storage: Storage): Promise<HelloParams> {
+  const [browserId, bootId, browserName] = await Promise.all([
+    kept('browserId', storage.readSetting, storage.writeSetting),
+    kept('bootId', storage.readUntilRestart, storage.writeUntilRestart),
+    nameOf(storage),
+  ]);
+  return { protocol: Version, browserId, browserName, bootId, extensionVersion: storage.version() };
+}
+
+/** nameOf returns what the person calls this browser. */
+async function nameOf(storage: Storage): Promise<string> {
+  return (await storage.readSetting('browserName')) || `Chrome on ${await storage.platform()}`;
+}
+
+/** rename keeps another name; an empty one goes back to the default. */
+export async function rename(storage: Storage, name: string): Promise<void> {
+  await storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
+}
+
+/** kept returns a random text that is made once and then kept. */
+async function kept(
+  key: string,
+  read: (key: string) => Promise<string | undefined>,
+  write: (key: string, value: string) => Promise<void>,
+): Promise<string> {
+  const old = await read(key);
+  if (old) return old;
+  const fresh = crypto.randomUUID();
+  await write(key, fresh);
+  return fresh;
+}
+
+/** readConnection reads the file that `opentabs extension install` wrote beside the manifest. */
+export async function readConnection(storage: Storage): Promise<Connection | undefined> {
+  const text = await storage.readOwnFile('connection.json');
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isBag(value)) return undefined;
+    const { port, token } = value;
+    if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65535) return undefined;
+    return typeof token === 'string' && token !== '' ? { port, token } : undefined;
+  } catch {
+    return undefined;
+  }
+}

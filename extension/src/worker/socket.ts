@@ -1,0 +1,30 @@
+/** Socket is an open or opening WebSocket. */
+export interface Socket {
+  send(text: string): void;
+  close(): void;
+}
+
+/** SocketEvents are called in order; closed is the last one and comes exactly once. */
+export interface SocketEvents {
+  opened(): void;
+  text(text: string): void;
+  closed(code: number, reason: string): void;
+}
+
+/** OpenSocket opens a socket; it never throws. */
+export type OpenSocket = (url: string, protocols: readonly string[], events: SocketEvents) => Socket;
+
+/** openSocket opens a real WebSocket. */
+export const openSocket: OpenSocket = (url, protocols, events) => {
+  const socket = new WebSocket(url, [...protocols]);
+  socket.addEventListener('open', () => events.opened());
+  socket.addEventListener('message', (event) => {
+    const data: unknown = event.data;
+    if (typeof data === 'string') events.text(data);
+  });
+  socket.addEventListener('close', (event) => events.closed(event.code, event.reason));
+  return {
+    send: (text) => socket.send(text),
+    close: () => socket.close(),
+  };
+};

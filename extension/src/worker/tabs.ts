@@ -1,0 +1,118 @@
+import type { PluginInfo, TabInfo } from '../../../wire/wire.gen.ts';
+import type { Tab } from '../chrome.ts';
+import type { Live } from '../port-message.ts';
+import { matchesAny } from './match.ts';
+
+/** CoalesceMs is how long changes of tabs are gathered before they are told, in milliseconds. */
+const CoalesceMs = 50;
+
+export interface TabsOptions {
+  query(): Promise<readonly Tab[]>;
+  focusedWindow(): Promise<number>;
+  plugins(): readonly PluginInfo[];
+  live(tabId: number): { documentId: string; plugins: readonly Live[] } | undefined;
+  /** synced is told all tabs; changed one that differs from what was told last, or went. */
+  synced(tabs: readonly TabInfo[]): void;
+  changed(tabId: number, tab: TabInfo | undefined): void;
+}
+
+/** Tabs tells the server which tabs match plugins. */
+export interface Tabs {
+  /** known is what was told last. */
+  readonly known: readonly TabInfo[];
+  /** touch notes that something may have changed. */
+  touch(): void;
+  /** sync tells everything anew, for a link that has just opened or new plugins. */
+  sync(): void;
+}
+
+/** makeTabs returns a Tabs that has told nothing. */
+export function makeTabs(options: TabsOptions): Tabs {
+  let told = new Map<number, { text: string; tab: TabInfo }>();
+  let whole = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let looking = false;
+  let again = false;
+
+  const look = async () => {
+    timer = undefined;
+    if (looking) {
+      again = true;
+      return;
+    }
+    looking = true;
+    const everything = whole;
+    whole = false;
+    try {
+      const [tabs, focused] = await Promise.all([options.query(), options.focusedWindow()]);
+      tell(tabs, focused, everything);
+    } catch (error) {
+      console.warn(`opentabs: the tabs can't be listed: ${String(error)}`);
+    } finally {
+      looking = false;
+      if (again || whole) soon();
+      again = false;
+    }
+  };
+
+  const tell = (tabs: readonly Tab[], focused: number, everything: boolean) => {
+    const now = new Map<number, { text: string; tab: TabInfo }>();
+    for (const tab of tabs) {
+      const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id));
+      if (info) now.set(tab.id, { text: JSON.stringify(info), tab: info });
+    }
+    const before = told;
+    told = now;
+    if (everything) {
+      options.synced([...now.values()].map((entry) => entry.tab));
+      return;
+    }
+    for (const [id, { text, tab }] of now) if (before.get(id)?.text !== text) options.changed(id, tab);
+    for (const id of before.keys()) if (!now.has(id)) options.changed(id, undefined);
+  };
+
+  const soon = () => {
+    timer ??= setTimeout(() => void look(), CoalesceMs);
+  };
+  return {
+    get known() {
+      return [...told.values()].map((entry) => entry.tab);
+    },
+    touch: soon,
+    sync: () => {
+      whole = true;
+      clearTimeout(timer);
+      void look();
+    },
+  };
+}
+
+/** tabInfo returns what is told of a tab; nothing if no plugin matches it. */
+export function tabInfo(
+  tab: Tab,
+  focusedWindow: number,
+  plugins: readonly PluginInfo[],
+  live: { documentId: string; plugins: readonly Live[] } | undefined,
+): TabInfo | undefined {
+  const matching = plugins.filter((p) => matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
+  if (matching.length === 0) return undefined;
+  const info: TabInfo = {
+    tabId: tab.id,
+    windowId: tab.windowId,
+    url: tab.url,
+    title: tab.title,
+    active: tab.active,
+    focused: tab.windowId === focusedWindow,
+    lastAccessedMs: tab.lastAccessed,
+  };
+  const here = (live?.plugins ?? []).filter((p) => matching.some((m) => m.name === p.name));
+  const running = here.filter((p) => p.problem === undefined);
+  if (live && running.length > 0) {
+    info.documentId = live.documentId;
+    info.plugins = running.map(({ name, hash }) => ({ name, hash }));
+  }
+  // A document that is still loading may be about to say that its plugins are live.
+  const absent = tab.loading ? [] : matching.filter((m) => !here.some((p) => p.name === m.name));
+  if (absent.length > 0) info.needsReload = absent.map((m) => m.name);
+  return info;
+}

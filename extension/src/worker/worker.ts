@@ -1,0 +1,200 @@
+// The service worker: it owns the socket to the server and passes calls on to
+// documents. Chrome may stop it at any time; all it holds can be rebuilt from
+// what documents and the server tell a new one.
+
+import * as browser from '../chrome.ts';
+import type { FromPanel, PanelPlugin, PanelTab } from '../panel-message.ts';
+import { BRIDGE_PORT, PANEL_PORT, readFromBridge } from '../port-message.ts';
+import { type Doc, makeCalls } from './calls.ts';
+import { type Handlers, serve } from './handlers.ts';
+import { helloParams, readConnection, rename } from './identity.ts';
+import { makeLink } from './link.ts';
+import { makeOutbox } from './outbox.ts';
+import { makePanels } from './panels.ts';
+import { makePlugins } from './plugins.ts';
+import { openSocket } from './socket.ts';
+import { makeTabs } from './tabs.ts';
+
+let serverVersion = '';
+let browserName = '';
+
+const plugins = makePlugins(browser, () => `${browser.version()}-${serverVersion}`);
+
+const handlers: Handlers = {
+  ping: async () => ({}),
+  'tool.dispatch': async (params) => {
+    calls.dispatch(params);
+    return undefined;
+  },
+  'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
+  'plugin.sync': async (params) => {
+    const result = await plugins.sync(params);
+    tabs.sync();
+    panels.touch();
+    return result;
+  },
+  'plugin.code': async (params) => {
+    await plugins.code(params);
+    return {};
+  },
+};
+
+const link = makeLink({
+  connection: () => readConnection(browser),
+  hello: async () => {
+    const hello = await helloParams(browser);
+    browserName = hello.browserName;
+    return hello;
+  },
+  open: openSocket,
+  serverThere: async (port) => (await fetch(`http://127.0.0.1:${port}/healthz`, { cache: 'no-store' })).ok,
+  opened: (server) => {
+    serverVersion = server.serverVersion;
+    link.notify('call.resumed', { dispatchIds: calls.running() });
+    outbox.resume();
+    tabs.sync();
+    if (panels.open > 0) link.notify('state.watch', { on: true });
+  },
+  lost: () => panels.lost(),
+  request: (frame) => void serve(handlers, frame, link.send),
+  notification: (frame) => {
+    if (frame.method === 'state.sync') panels.synced(frame.params);
+  },
+  changed: () => {
+    showBadge();
+    panels.touch();
+  },
+  random: Math.random,
+});
+
+const outbox = makeOutbox({
+  send: link.send,
+  confirm: () => link.request('ping', {}),
+  delivered: (id) => calls.delivered(id),
+});
+
+const calls = makeCalls({
+  outbox,
+  resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
+  tabExists: browser.tabExists,
+  counted: () => showBadge(),
+  docsChanged: () => {
+    tabs.touch();
+    panels.touch();
+  },
+});
+
+const tabs = makeTabs({
+  query: browser.queryTabs,
+  focusedWindow: browser.focusedWindow,
+  plugins: () => plugins.wanted,
+  live: calls.live,
+  synced: (all) => {
+    link.notify('tab.sync', { tabs: all });
+    panels.touch();
+  },
+  changed: (tabId, tab) => {
+    link.notify('tab.changed', tab ? { tabId, tab } : { tabId });
+    panels.touch();
+  },
+});
+
+const panels = makePanels({
+  state: () => ({
+    link: link.state,
+    browserName,
+    extensionVersion: browser.version(),
+    mode: plugins.mode,
+    plugins: plugins.wanted.map(({ name, displayName }) => ({ name, displayName })),
+    tabs: panelTabs(),
+  }),
+  watch: (on) => {
+    link.notify('state.watch', { on });
+    if (on) void checkMode();
+  },
+  did: (action) => void act(action).catch((error: unknown) => console.warn(`opentabs: ${String(error)}`)),
+});
+
+/** panelTabs says of each tab how its plugins stand. */
+function panelTabs(): PanelTab[] {
+  return tabs.known.map((tab) => {
+    const here = calls.live(tab.tabId)?.plugins ?? [];
+    const matching = plugins.wanted.flatMap(({ name, displayName, hash }): PanelPlugin[] => {
+      const live = here.find((p) => p.name === name);
+      if (live?.problem !== undefined) return [{ name, displayName, status: 'broken', problem: live.problem }];
+      if (live?.hash === hash) return [{ name, displayName, status: 'live' }];
+      if (live || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
+      return [];
+    });
+    return { tabId: tab.tabId, title: tab.title, url: tab.url, plugins: matching };
+  });
+}
+
+async function act(action: FromPanel): Promise<void> {
+  switch (action.op) {
+    case 'stop':
+      await link.request('call.cancel', { callId: action.callId });
+      break;
+    case 'reload':
+      await browser.reloadTab(action.tabId);
+      break;
+    case 'show':
+      await browser.showTab(action.tabId);
+      break;
+    case 'rename':
+      await rename(browser, action.name);
+      link.restart();
+      break;
+    case 'retry':
+      link.restart();
+      break;
+    case 'details':
+      await browser.openTab(browser.detailsPage());
+      break;
+  }
+}
+
+/** checkMode has the server sync again if the person has allowed user scripts or taken that back. */
+async function checkMode(): Promise<void> {
+  const before = plugins.mode;
+  if (link.state.kind === 'open' && (await plugins.detect()) !== before) link.restart();
+}
+
+let badge: string | undefined;
+/** showBadge shows at a glance whether there is a link and how many calls run here. */
+function showBadge(): void {
+  const running = calls.running().length;
+  const text = link.state.kind === 'open' ? (running > 0 ? String(running) : '') : '!';
+  if (text === badge) return;
+  badge = text;
+  void browser.setBadge(text, text === '!' ? '#b3261e' : '#1a6b54');
+}
+
+browser.onPort((port) => {
+  if (port.name === PANEL_PORT && port.ownPage) {
+    panels.joined(port);
+    link.start();
+  } else if (port.name === BRIDGE_PORT && port.sender) {
+    const doc: Doc = { ...port.sender, post: (message) => port.postMessage(message) };
+    calls.joined(doc);
+    port.onMessage((raw) => {
+      const message = readFromBridge(raw);
+      if (message) calls.said(doc, message);
+    });
+    port.onDisconnect(() => calls.left(doc));
+    link.start();
+  }
+});
+browser.onTabsChanged(tabs.touch, calls.tabRemoved);
+browser.onWake(() => {
+  link.start();
+  void checkMode();
+});
+browser.onInstalled(() => {
+  // What an older version registered may be of another protocol.
+  void plugins.clear().then(link.restart);
+});
+void browser.openPanelOnClick();
+void browser.setAlarm();
+showBadge();
+link.start();

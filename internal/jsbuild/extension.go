@@ -1,0 +1,182 @@
+package jsbuild
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"opentabs/extension"
+	"opentabs/wire"
+)
+
+// extensionSources are the files that the extension is bundled from.
+var extensionSources = Sources{
+	Roots: map[string]fs.FS{"extension": extension.Source, "wire": wire.Source},
+	Alias: map[string]string{
+		"preact":             "extension/vendor/preact/src/index.js",
+		"preact/hooks":       "extension/vendor/preact/hooks/src/index.js",
+		"preact/jsx-runtime": "extension/vendor/preact/jsx-runtime/src/index.js",
+	},
+}
+
+// Extension returns all files of the unpacked extension by their path, but for
+// connection.json, which holds the port and the token of one server. The
+// manifest gets version as its version.
+func Extension(version string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for out, entry := range map[string]string{
+		"worker.js": "extension/src/worker/worker.ts",
+		"bridge.js": "extension/src/bridge/bridge.ts",
+		"panel.js":  "extension/src/panel/main.tsx",
+	} {
+		code, err := bundleScript(entry, "")
+		if err != nil {
+			return nil, err
+		}
+		files[out] = code
+	}
+	for out, source := range map[string]string{
+		"panel.html": "extension/src/panel/panel.html",
+		"panel.css":  "extension/src/panel/panel.css",
+	} {
+		text, err := extensionSources.Read(source)
+		if err != nil {
+			return nil, err
+		}
+		files[out] = text
+	}
+	manifest, icons, err := manifestFor(version)
+	if err != nil {
+		return nil, err
+	}
+	files["manifest.json"] = manifest
+	for _, icon := range icons {
+		if files[icon], err = extensionSources.Read("extension/" + icon); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// manifestFor returns the manifest with a version, and the icons it names.
+func manifestFor(version string) ([]byte, []string, error) {
+	text, err := extensionSources.Read("extension/manifest.json")
+	if err != nil {
+		return nil, nil, err
+	}
+	var m struct {
+		Version string            `json:"version"`
+		Icons   map[string]string `json:"icons"`
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, nil, fmt.Errorf("read the extension's manifest: %w", err)
+	}
+	old, fresh := fmt.Sprintf(`"version": %q`, m.Version), fmt.Sprintf(`"version": %q`, version)
+	if bytes.Count(text, []byte(old)) != 1 {
+		return nil, nil, fmt.Errorf("the extension's manifest does not hold %s once", old)
+	}
+	var icons []string
+	for _, icon := range m.Icons {
+		icons = append(icons, icon)
+	}
+	return bytes.Replace(text, []byte(old), []byte(fresh), 1), icons, nil
+}
+
+// Host returns the JavaScript expression whose value is the host's start
+// function (extension/src/host/host.ts). It is bundled once.
+func Host() ([]byte, error) { return hostOnce() }
+
+var hostOnce = sync.OnceValues(func() ([]byte, error) {
+	code, err := bundleScript("extension/src/host/host.ts", "host")
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "(() => {\n%s\nreturn host.start;\n})()", bytes.TrimSpace(code)), nil
+})
+
+// bundleScript bundles one entry point of the extension. A global name keeps the
+// entry's exports in a variable of that name.
+func bundleScript(entry, global string) ([]byte, error) {
+	r := api.Build(api.BuildOptions{
+		EntryPoints:     []string{entry},
+		Outfile:         path.Base(entry) + ".js",
+		Bundle:          true,
+		Format:          api.FormatIIFE,
+		GlobalName:      global,
+		Target:          api.ES2022,
+		Charset:         api.CharsetASCII,
+		JSX:             api.JSXAutomatic,
+		JSXImportSource: "preact",
+		TsconfigRaw:     "{}",
+		LegalComments:   api.LegalCommentsInline,
+		Plugins:         []api.Plugin{extensionSources.Plugin()},
+		LogLevel:        api.LogLevelSilent,
+	})
+	var problems []error
+	for _, m := range append(r.Errors, r.Warnings...) {
+		where := entry
+		if m.Location != nil {
+			where = fmt.Sprintf("%s:%d", m.Location.File, m.Location.Line)
+		}
+		problems = append(problems, fmt.Errorf("%s: %s", where, m.Text))
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("bundle %s: %w", entry, errors.Join(problems...))
+	}
+	if len(r.OutputFiles) != 1 {
+		return nil, fmt.Errorf("bundle %s: %d files instead of one", entry, len(r.OutputFiles))
+	}
+	return r.OutputFiles[0].Contents, nil
+}
+
+// ownGlobal finds each mention of an adapter's container, and whether it is
+// asked of globalThis by name.
+var ownGlobal = regexp.MustCompile(`(\bglobalThis\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["']))?__openTabs\b`)
+
+// WrapAdapter returns the script that is registered for one plugin: the host,
+// started with the adapter's code as a function whose globalThis is private to
+// the plugin. host is what [Host] returns; code must be a script that parses
+// by itself, so that it can't end the function early.
+//
+// window and self are private too if the code may look for its container
+// there. Where it plainly asks globalThis alone it keeps the page's own
+// window, so that comparing event.source with it, or passing it to a DOM
+// method, works.
+func WrapAdapter(host []byte, name, hash string, code []byte) []byte {
+	names := "globalThis"
+	for _, m := range ownGlobal.FindAllSubmatchIndex(code, -1) {
+		if m[2] < 0 {
+			names = "globalThis, window, self"
+			break
+		}
+	}
+	b := make([]byte, 0, len(host)+len(code)+200)
+	b = append(b, host...)
+	b = append(b, '(')
+	b = append(b, quote(name)...)
+	b = append(b, ", "...)
+	b = append(b, quote(hash)...)
+	b = append(b, ", function ("...)
+	b = append(b, names...)
+	b = append(b, ") {\n"...)
+	b = append(b, dropShebang(code)...)
+	return append(b, "\n});\n"...)
+}
+
+// dropShebang turns a first line that starts with #! into an empty one: it is
+// allowed at the start of a script only.
+func dropShebang(code []byte) []byte {
+	if !bytes.HasPrefix(code, []byte("#!")) {
+		return code
+	}
+	_, rest, _ := strings.Cut(string(code), "\n")
+	return append([]byte("\n"), rest...)
+}
