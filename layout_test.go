@@ -55,11 +55,12 @@ const everything = "*"
 
 // testsMayImport lists what a package's tests may import beyond mayImport.
 var testsMayImport = map[string][]string{
-	"dispatch":         {"dispatch/dispatchtest"},
-	"plugin":           {"plugin/plugintest"},
-	"wsbridge":         {"dispatch/dispatchtest"},
-	"mcpserver":        {"dispatch/dispatchtest", "plugin/plugintest"},
-	"internal/httpapi": {"dispatch/dispatchtest"},
+	"dispatch":              {"dispatch/dispatchtest"},
+	"plugin":                {"plugin/plugintest"},
+	"wsbridge":              {"dispatch/dispatchtest"},
+	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
+	"mcpserver":             {"dispatch/dispatchtest", "plugin/plugintest"},
+	"internal/httpapi":      {"dispatch/dispatchtest"},
 }
 
 // library is one module we depend on.
