@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"opentabs/plugin"
@@ -191,10 +190,10 @@ func TestLoadRefusesFolders(t *testing.T) {
 			}
 			return dir
 		}},
-		{"a pipe", "is not a regular file", func(t *testing.T) string { // opening it would wait for ever
+		{"a folder for a file", "is not a regular file", func(t *testing.T) string {
 			dir := plugintest.Package{}.Write(t)
 			path := filepath.Join(dir, adapterFile)
-			if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
+			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
 				t.Fatal(err)
 			}
 			return dir

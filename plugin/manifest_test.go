@@ -2,6 +2,8 @@ package plugin
 
 import (
 	"encoding/json"
+	"os"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -45,4 +47,20 @@ func FuzzManifest(f *testing.F) {
 			tool.Validate(json.RawMessage(`{"a":1}`)) // whatever it says, it returns
 		}
 	})
+}
+
+// What this version builds it also loads.
+func TestNewestSDKIsThisVersion(t *testing.T) {
+	version, err := os.ReadFile("../internal/version/VERSION")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if newerSDK(strings.TrimSpace(string(version))) {
+		t.Errorf("VERSION is %s: raise newestSDKMajor and newestSDKMinor in manifest.go", version)
+	}
+	for sdk, want := range map[string]bool{"0.2.0": true, "1.0.0": true, "0.1.7": false, "0.0.115": false, "0.2": true, "": false, "x.y": false} {
+		if newerSDK(sdk) != want {
+			t.Errorf("%q: %v", sdk, !want)
+		}
+	}
 }
