@@ -47,7 +47,7 @@ type hanging struct {
 }
 
 func newHanging() *hanging {
-	return &hanging{started: make(chan dispatch.Call, 100), ended: make(chan error, 100)}
+	return &hanging{started: make(chan dispatch.Call, 1000), ended: make(chan error, 1000)}
 }
 
 func (h *hanging) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
@@ -384,5 +384,16 @@ func (p *stdioPeer) rest() []received {
 			return all
 		}
 		all = append(all, m)
+	}
+}
+
+// add adds one more plugin and reloads.
+func (s *site) add(t testing.TB, name string) {
+	t.Helper()
+	if _, err := s.store.Add(plugintest.Package{Name: name}.Write(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.reg.Reload(); err != nil {
+		t.Fatal(err)
 	}
 }

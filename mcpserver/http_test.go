@@ -1,0 +1,372 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// postLater posts in a goroutine and returns where the messages will be.
+func (c *client) postLater(ctx context.Context, body string) <-chan []received {
+	c.t.Helper()
+	got := make(chan []received, 1)
+	r := c.request(ctx, http.MethodPost, body)
+	go func() {
+		res, err := c.http.Do(r)
+		if err != nil {
+			got <- nil
+			return
+		}
+		got <- readMessages(c.t, res)
+	}()
+	return got
+}
+
+func (c *client) status(r *http.Request) (int, string) {
+	c.t.Helper()
+	res := c.do(r)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		c.t.Error(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+func (c *client) cancel(id string) {
+	c.t.Helper()
+	if code, body := c.status(c.request(context.Background(), http.MethodPost, cancelText(id))); code != http.StatusAccepted || body != "" {
+		c.t.Errorf("cancel: %d %s", code, body)
+	}
+}
+
+func TestClientCancelsItsCall(t *testing.T) {
+	for _, id := range []string{`5`, `"5"`, `9007199254740993`} {
+		h := newHanging()
+		s := serve(t, h, Options{})
+		c := s.open(t, "a")
+		got := c.postLater(context.Background(), callText(id, `{}`, `{"progressToken":1}`))
+		<-h.started
+		c.cancel(id)
+		if cause := <-h.ended; !errors.Is(cause, errCancelled) {
+			t.Errorf("id %s: the call ended because of %v", id, cause)
+		}
+		if msgs := <-got; len(msgs) != 0 {
+			t.Errorf("id %s: a cancelled call was answered: %s", id, msgs[0].text)
+		}
+		c.cancel(id) // is over: a no-op
+	}
+}
+
+func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
+	h := newHanging()
+	s := serve(t, h, Options{})
+	a, b, sessionless := s.open(t, "a"), s.open(t, "b"), s.bare(t)
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
+	a.postLater(ctx, callText(`1`, `{}`, `{}`))
+	<-h.started
+	a.postLater(ctx, callText(`"2"`, `{}`, `{}`))
+	<-h.started
+
+	b.cancel(`1`)
+	a.cancel(`"1"`)
+	a.cancel(`2`)
+	a.cancel(`null`)
+	a.cancel(`{}`)
+	if code, _ := sessionless.status(sessionless.request(ctx, http.MethodPost, cancelText(`1`))); code != http.StatusBadRequest {
+		t.Errorf("a cancel without a session: %d", code)
+	}
+	sessionless.headers.Set("Mcp-Protocol-Version", "2026-07-28")
+	sessionless.cancel(`1`)
+	select {
+	case <-h.ended:
+		t.Error("somebody else's cancel reached the call")
+	default:
+	}
+	a.cancel(`1`)
+	<-h.ended
+	a.cancel(`"2"`)
+	<-h.ended
+}
+
+func TestDisconnectCancels(t *testing.T) {
+	for _, accept := range []string{"application/json, text/event-stream", "application/json"} {
+		h := newHanging()
+		s := serve(t, h, Options{})
+		c := s.open(t, "a")
+		c.headers.Set("Accept", accept)
+		ctx, leave := context.WithCancel(context.Background())
+		got := c.postLater(ctx, callText(`1`, `{}`, `{}`))
+		<-h.started
+		leave()
+		<-h.ended
+		<-got
+	}
+}
+
+func TestAPersonsStopIsTold(t *testing.T) {
+	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the side panel"}
+	}), Options{})
+	m := s.open(t, "a").answer(callText(`1`, `{}`, `{}`))
+	if !m.result(t).IsError || !strings.Contains(m.text, `"code":"cancelled"`) {
+		t.Error(m.text)
+	}
+}
+
+func TestAnIDInUseIsRefused(t *testing.T) {
+	h := newHanging()
+	s := serve(t, h, Options{})
+	c := s.open(t, "a")
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
+	c.postLater(ctx, callText(`1`, `{}`, `{}`))
+	<-h.started
+	m := c.answer(callText(`1`, `{}`, `{}`))
+	if m.Error == nil || m.Error.Code != -32600 || !strings.Contains(m.Error.Message, "an id of its own") {
+		t.Error(m.text)
+	}
+	other := s.open(t, "b") // ids of two sessions have nothing to do with each other
+	other.postLater(ctx, callText(`1`, `{}`, `{}`))
+	<-h.started
+	c.cancel(`1`)
+	<-h.ended
+}
+
+func TestAnIDIsFreeOnceItIsAnswered(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	c := s.open(t, "a")
+	for range 100 {
+		if m := c.answer(callText(`1`, `{}`, `{"progressToken":1}`)); m.Error != nil {
+			t.Fatal(m.text)
+		}
+	}
+}
+
+func TestSessionsOverHTTP(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	ctx := context.Background()
+	c := s.open(t, "a")
+	none, unknown := s.bare(t), s.bare(t)
+	none.version, unknown.version = "2025-11-25", "2025-11-25"
+	unknown.session = "mcp-session-00000000-0000-0000-0000-000000000000"
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	for _, test := range []struct {
+		client *client
+		method string
+		body   string
+		status int
+		says   string
+	}{
+		{none, http.MethodPost, list, 400, "Initialize first"},
+		{none, http.MethodPost, callText(`1`, `{}`, `{}`), 400, "Initialize first"},
+		{none, http.MethodGet, "", 400, "Initialize first"},
+		{none, http.MethodDelete, "", 400, "Initialize first"},
+		{unknown, http.MethodPost, list, 404, "Initialize again"},
+		{unknown, http.MethodPost, callText(`1`, `{}`, `{}`), 404, "Initialize again"},
+		{unknown, http.MethodPost, cancelText(`1`), 404, "Initialize again"},
+		{unknown, http.MethodGet, "", 404, "Initialize again"},
+		{unknown, http.MethodDelete, "", 404, "Initialize again"},
+		{c, http.MethodPut, "", 405, "Send MCP messages with POST"},
+		{c, http.MethodPost, list, 200, "messages__echo"},
+		{c, http.MethodDelete, "", 200, ""},
+		{c, http.MethodPost, list, 404, "Initialize again"},
+		{c, http.MethodGet, "", 404, "Initialize again"},
+		{c, http.MethodDelete, "", 404, "Initialize again"},
+	} {
+		code, body := test.client.status(test.client.request(ctx, test.method, test.body))
+		if code != test.status || !strings.Contains(body, test.says) {
+			t.Errorf("%s %s: %d %s, want %d and %q", test.method, test.body, code, body, test.status, test.says)
+		}
+	}
+	if n := len(s.Clients()); n != 0 {
+		t.Errorf("%d clients are left", n)
+	}
+}
+
+func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
+	h := newHanging()
+	s := serve(t, h, Options{})
+	c := s.open(t, "a")
+	stop := c.listen()
+	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
+	<-h.started
+	if code, _ := c.status(c.request(context.Background(), http.MethodDelete, "")); code != http.StatusOK {
+		t.Fatal(code)
+	}
+	if cause := <-h.ended; !errors.Is(cause, errSessionEnded) {
+		t.Error(cause)
+	}
+	if msgs := <-got; len(msgs) != 0 {
+		t.Error(msgs[0].text)
+	}
+	stop() // returns because the server ended the stream or because we did
+	if n := s.sessions.count(); n != 0 {
+		t.Errorf("%d things still run", n)
+	}
+}
+
+// count counts what runs in all sessions.
+func (t *sessions) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(t.anonymous.running)
+	for _, s := range t.byID {
+		n += len(s.running)
+	}
+	return n
+}
+
+func TestBadRequests(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{MaxRequestBytes: 2000})
+	c := s.open(t, "a")
+	ctx := context.Background()
+	for _, test := range []struct {
+		change func(*http.Request)
+		body   string
+		status int
+		says   string
+	}{
+		{func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, `{}`, 415, "Content-Type: application/json"},
+		{func(r *http.Request) { r.Header.Del("Content-Type") }, `{}`, 415, "Content-Type: application/json"},
+		{nil, callText(`1`, `{"a":"`+strings.Repeat("x", 2000)+`"}`, `{}`), 413, "larger than 2000 bytes"},
+		{nil, `{nonsense`, 0, "-32700"},
+		{nil, ``, 0, "-32700"},
+		{nil, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 0, "-32700"}, // mcp-go takes no batches
+		{func(r *http.Request) { r.Header.Set("Mcp-Protocol-Version", "1999-01-01") }, callText(`1`, `{}`, `{}`), 400, "2025-11-25"},
+	} {
+		r := c.request(ctx, http.MethodPost, test.body)
+		if test.change != nil {
+			test.change(r)
+		}
+		code, body := c.status(r)
+		if (test.status != 0 && code != test.status) || !strings.Contains(body, test.says) {
+			t.Errorf("%.60s: %d %s, want %d and %q", test.body, code, body, test.status, test.says)
+		}
+	}
+}
+
+func TestClientThatTakesOnlyJSON(t *testing.T) {
+	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		if c.Progress != nil {
+			c.Progress(dispatch.Progress{Progress: 1})
+		}
+		return echo(ctx, c)
+	}), Options{})
+	c := s.open(t, "a")
+	c.headers.Set("Accept", "application/json")
+	res := c.post(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
+	if ct := res.Header.Get("Content-Type"); ct != "application/json" {
+		t.Error(ct)
+	}
+	if msgs := readMessages(t, res); len(msgs) != 1 || msgs[0].Result == nil {
+		t.Error(msgs)
+	}
+}
+
+func TestPingAnswersAndUnknownMethods(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	c := s.open(t, "a")
+	ctx := context.Background()
+	if code, _ := c.status(c.request(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":3,"result":{}}`)); code != http.StatusAccepted {
+		t.Errorf("the answer to a ping: %d", code)
+	}
+	if m := c.answer(`{"jsonrpc":"2.0","id":4,"method":"ping"}`); string(m.Result) != `{}` {
+		t.Error(m.text)
+	}
+	if m := c.answer(`{"jsonrpc":"2.0","id":5,"method":"no/such"}`); m.Error == nil || m.Error.Code != -32601 {
+		t.Error(m.text)
+	}
+	if code, _ := c.status(c.request(ctx, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`)); code != http.StatusAccepted {
+		t.Errorf("a tools/call without an id: %d", code)
+	}
+}
+
+func TestToolsListChangedReachesEveryClient(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	var streams []*events
+	for i := range 3 {
+		c := s.open(t, fmt.Sprint(i))
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		res := c.do(c.request(ctx, http.MethodGet, ""))
+		defer res.Body.Close()
+		streams = append(streams, newEvents(res.Body))
+	}
+	p := s.dial(t)
+	p.initialize("stdio")
+	s.add(t, "more")
+	for i, e := range streams {
+		if data, ok := e.next(); !ok || !strings.Contains(data, "notifications/tools/list_changed") {
+			t.Errorf("client %d: %s", i, data)
+		}
+	}
+	if m := p.must(); m.Method != "notifications/tools/list_changed" {
+		t.Error(m.text)
+	}
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	if m := p.must(); !strings.Contains(m.text, "more__echo") {
+		t.Error(m.text)
+	}
+}
+
+func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
+	release := make(chan struct{})
+	started := make(chan struct{})
+	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		close(started)
+		<-release
+		return echo(ctx, c)
+	}), Options{})
+	c := s.open(t, "a")
+	res := c.do(c.request(context.Background(), http.MethodGet, ""))
+	defer res.Body.Close()
+	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
+	<-started
+	down := make(chan error)
+	go func() { down <- s.Shutdown(context.Background()) }()
+	if _, ok := newEvents(res.Body).next(); ok {
+		t.Error("the GET stream goes on")
+	}
+	if m := c.answer(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Start it again") {
+		t.Error(m.text)
+	}
+	select {
+	case <-down:
+		t.Error("Shutdown did not wait for the call")
+	default:
+	}
+	close(release)
+	if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
+		t.Errorf("the running call: %v", msgs)
+	}
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestShutdownCancelsCallsWhenItsTimeIsUp(t *testing.T) {
+	h := newHanging()
+	s := serve(t, h, Options{})
+	c := s.open(t, "a")
+	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
+	<-h.started
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if err := s.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if cause := <-h.ended; !errors.Is(cause, errShutdown) {
+		t.Error(cause)
+	}
+	<-got
+}

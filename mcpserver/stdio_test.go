@@ -1,0 +1,265 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+func TestStdioCancelInTheSameChunkLands(t *testing.T) {
+	h := newHanging()
+	s := newServer(t, h, Options{})
+	p := s.dial(t)
+	p.initialize("a")
+	var lines []string
+	for i := range 20 {
+		lines = append(lines, callText(fmt.Sprint(i), `{}`, `{}`))
+	}
+	for i := range 20 {
+		lines = append(lines, cancelText(fmt.Sprint(i)))
+	}
+	p.send(append(lines, `{"jsonrpc":"2.0","id":"after","method":"ping"}`)...)
+	for range 20 {
+		if cause := <-h.ended; !errors.Is(cause, errCancelled) {
+			t.Error(cause)
+		}
+	}
+	if all := p.rest(); len(all) != 1 || string(all[0].ID) != `"after"` {
+		t.Errorf("cancelled calls were answered: %v", all)
+	}
+}
+
+func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
+	h := newHanging()
+	s := newServer(t, h, Options{})
+	p := s.dial(t)
+	p.initialize("a")
+	p.send(callText(`1`, `{}`, `{}`), cancelText(`"1"`), cancelText(`2`), cancelText(`null`), `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	p.must()
+	select {
+	case <-h.ended:
+		t.Error("the call was cancelled")
+	default:
+	}
+	p.send(callText(`1`, `{}`, `{}`))
+	if m := p.must(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
+		t.Errorf("an id in use: %s", m.text)
+	}
+	p.send(cancelText(`1`))
+	<-h.ended
+}
+
+func TestStdioCallsRunAtOnce(t *testing.T) {
+	const n = 200
+	h := newHanging()
+	s := newServer(t, h, Options{})
+	p := s.dial(t)
+	p.initialize("a")
+	for i := range n {
+		p.send(callText(fmt.Sprint(i), `{}`, `{}`))
+	}
+	for range n {
+		<-h.started
+	}
+	p.rest()
+}
+
+func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
+	h := newHanging()
+	s := newServer(t, h, Options{})
+	p := s.dial(t)
+	if _, err := io.WriteString(p.in, initializeText("a")+"\n"+callText(`1`, `{}`, `{}`)+"\r\n\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); err != nil {
+		t.Fatal(err)
+	}
+	all := p.rest()
+	slices.SortFunc(all, func(a, b received) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	if len(all) != 2 || string(all[0].ID) != `"init"` || string(all[1].ID) != `2` {
+		t.Errorf("answers: %v", all)
+	}
+	if cause := <-h.ended; !errors.Is(cause, errSessionEnded) {
+		t.Error(cause)
+	}
+	if err := <-p.done; err != nil {
+		t.Error(err)
+	}
+	if n := len(s.Clients()); n != 0 {
+		t.Errorf("%d clients are left", n)
+	}
+}
+
+func TestStdioSurvivesNonsense(t *testing.T) {
+	s := newServer(t, callerFunc(echo), Options{MaxRequestBytes: 500})
+	p := s.dial(t)
+	p.initialize("a")
+	long := callText(`1`, `{"a":"`+strings.Repeat("x", 200_000)+`"}`, `{}`)
+	for _, test := range []struct{ line, want string }{
+		{`{nonsense`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is no JSON. Send one JSON-RPC message in each line."}}`},
+		{"\x00\xff", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is no JSON. Send one JSON-RPC message in each line."}}`},
+		{long, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
+		{callText(`2`, `{}`, `{}`), `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`},
+		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
+	} {
+		p.send("", " \t", test.line)
+		if m := p.must(); m.text != test.want {
+			t.Errorf("%.80s:\n%s\nwant\n%s", test.line, m.text, test.want)
+		}
+	}
+	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `5`, `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`} {
+		p.send(line)
+		if m := p.must(); m.Error == nil {
+			t.Errorf("%s: %s", line, m.text)
+		}
+	}
+	p.send(`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+	if m := p.must(); string(m.ID) != `3` {
+		t.Errorf("something was answered that is no request: %s", m.text)
+	}
+}
+
+func TestStdioEndsWithItsContext(t *testing.T) {
+	h := newHanging()
+	s := newServer(t, h, Options{})
+	here, there := net.Pipe()
+	defer there.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- s.ServeStdio(ctx, here, here) }()
+	go func() { _, _ = io.Copy(io.Discard, there) }()
+	if _, err := io.WriteString(there, callText(`1`, `{}`, `{}`)+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-h.started
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	<-h.ended
+	here.Close() // ends the read that is left
+}
+
+func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
+	release, started := make(chan struct{}), make(chan struct{})
+	s := newServer(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		close(started)
+		<-release
+		return echo(ctx, c)
+	}), Options{})
+	p := s.dial(t)
+	p.initialize("a")
+	p.send(callText(`1`, `{}`, `{}`))
+	<-started
+	down := make(chan error)
+	go func() { down <- s.Shutdown(context.Background()) }()
+	<-s.sessions.closing
+	close(release)
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+	// Shutdown waits for the answer to be written, so it is there.
+	if m := p.must(); string(m.ID) != `1` || m.Result == nil {
+		t.Error(m.text)
+	}
+	if err := <-p.done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
+	packages := newServer(t, callerFunc(echo), Options{}) // files are read outside of fake time
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan error, 1)
+		s := New(callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+			for i := range 3 {
+				c.Progress(dispatch.Progress{Progress: float64(i + 1)})
+			}
+			<-ctx.Done()
+			ended <- context.Cause(ctx)
+			return dispatch.Result{}, errors.New("cancelled")
+		}), packages.reg, Options{})
+		here, there := net.Pipe() // a write waits for its reader
+		done := make(chan error)
+		begin := time.Now()
+		go func() { done <- s.ServeStdio(t.Context(), here, here) }()
+		if _, err := io.WriteString(there, callText(`1`, `{}`, `{"progressToken":1}`)+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err == nil {
+			t.Error("the failed write was not told")
+		}
+		if waited := time.Since(begin); waited != writeTimeout {
+			t.Errorf("the session ended after %s", waited)
+		}
+		<-ended
+		here.Close()
+		there.Close()
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestStdioClientsAreListed(t *testing.T) {
+	s := newServer(t, callerFunc(echo), Options{})
+	a, b := s.dial(t), s.dial(t)
+	a.initialize("first")
+	b.initialize("second")
+	var names []string
+	for _, c := range s.Clients() {
+		names = append(names, c.Name+" "+c.Version+" "+c.Transport)
+	}
+	slices.Sort(names)
+	if want := "[first 1.2 stdio second 1.2 stdio]"; fmt.Sprint(names) != want {
+		t.Errorf("%v, want %s", names, want)
+	}
+	a.rest()
+	<-a.done
+	if n := len(s.Clients()); n != 1 {
+		t.Errorf("%d clients are left", n)
+	}
+}
+
+func TestStdioServesProtocolWithoutSessions(t *testing.T) {
+	s := newServer(t, callerFunc(echo), Options{Version: "9.9"})
+	p := s.dial(t)
+	meta := `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	p.send(callText(`1`, `{}`, meta))
+	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{},"resultType":"complete",` +
+		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
+	if m := p.must(); m.text != want {
+		t.Errorf("%s\nwant\n%s", m.text, want)
+	}
+	p.send(callText(`2`, `{}`, strings.Replace(meta, `"io.modelcontextprotocol/clientCapabilities":{}`, `"x":1`, 1)))
+	if m := p.must(); m.Error == nil || m.Error.Code != -32602 {
+		t.Error(m.text)
+	}
+	p.send(callText(`3`, `{}`, strings.Replace(meta, "2026-07-28", "2099-01-01", 1)))
+	if m := p.must(); m.Error == nil || m.Error.Code != -32022 {
+		t.Error(m.text)
+	}
+
+	// Nothing is told that was not asked for.
+	s.add(t, "one")
+	p.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
+	ack := p.must()
+	if ack.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(ack.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
+		t.Fatal(ack.text)
+	}
+	s.add(t, "two")
+	if m := p.must(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
+		t.Error(m.text)
+	}
+	p.send(cancelText(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
+	if m := p.must(); string(m.ID) != `8` || !json.Valid(m.Result) {
+		t.Errorf("after the cancel of the subscription: %s", m.text)
+	}
+}
