@@ -149,7 +149,7 @@ function scopeHandler(
 /** noteLocked copies a property that the adapter has just locked to the proxy's target, as the rules for proxies demand. */
 function noteLocked(locked: object, key: PropertyKey): void {
   const now = getOwnPropertyDescriptor(realWindow, key);
-  if (!now || now.configurable !== false) return;
+  if (now?.configurable !== false) return;
   setPrototypeOf(now, null);
   defineProperty(locked, key, now);
 }

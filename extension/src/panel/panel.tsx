@@ -1,0 +1,115 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { FromPanel, PanelState } from '../panel-message.ts';
+import { Calls } from './calls.tsx';
+import { Tabs } from './tabs.tsx';
+import { type Advice, linkAdvice, linkTitle, modeAdvice } from './wording.ts';
+
+export interface PanelProps {
+  /** state is absent until the worker has answered for the first time. */
+  readonly state: PanelState | undefined;
+  /** now is the time that running calls are measured at, in milliseconds since 1970. */
+  readonly now: number;
+  act(action: FromPanel): void;
+}
+
+/** Panel is the whole side panel. */
+export function Panel({ state, now, act }: PanelProps): VNode {
+  const link = state?.link;
+  const trouble = link && linkAdvice(link);
+  const mode = state && link?.kind === 'open' ? modeAdvice(state.mode) : undefined;
+  return (
+    <>
+      <header>
+        <h1>opentabs</h1>
+        <p class={`link ${link?.kind ?? 'connecting'}`} role="status">
+          <span class="dot" aria-hidden="true" />
+          {linkTitle(link)}
+        </p>
+      </header>
+      {state && <BrowserName name={state.browserName} rename={(name) => act({ op: 'rename', name })} />}
+      {trouble && (
+        <Notice advice={trouble} tone="bad">
+          <button type="button" onClick={() => act({ op: 'retry' })}>
+            Try again
+          </button>
+        </Notice>
+      )}
+      {mode && (
+        <Notice advice={mode} tone={state?.mode === 'none' ? 'bad' : 'quiet'}>
+          <button type="button" onClick={() => act({ op: 'details' })}>
+            Open details page
+          </button>
+        </Notice>
+      )}
+      {state && link?.kind === 'open' && (
+        <>
+          <Calls calls={state.calls} tabs={state.tabs} running={state.running} ranMs={now - state.callsAt} act={act} />
+          <Tabs tabs={state.tabs} plugins={state.plugins} act={act} />
+        </>
+      )}
+      {state && (
+        <footer>
+          Extension {state.extensionVersion}
+          {link?.kind === 'open' && `, server ${link.serverVersion}`}
+        </footer>
+      )}
+    </>
+  );
+}
+
+/** Notice tells what is wrong and how to mend it; children are the buttons. */
+function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children: VNode }): VNode {
+  const { title, steps } = props.advice;
+  return (
+    <section class={`notice ${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'note'}>
+      <h2>{title}</h2>
+      {steps.length === 1 && <p>{withCommands(steps[0] ?? '')}</p>}
+      {steps.length > 1 && (
+        <ol>
+          {steps.map((step) => (
+            <li key={step}>{withCommands(step)}</li>
+          ))}
+        </ol>
+      )}
+      {props.children}
+    </section>
+  );
+}
+
+/** withCommands sets what stands between backquotes as code. */
+function withCommands(text: string): (string | VNode)[] {
+  return text.split('`').map((piece, i) => (i % 2 === 1 ? <code key={piece}>{piece}</code> : piece));
+}
+
+/** BrowserName lets the person name this browser, to tell it from others. */
+function BrowserName({ name, rename }: { name: string; rename(name: string): void }): VNode {
+  const [typed, setTyped] = useState<string>();
+  const done = () => {
+    if (typed !== undefined && typed.trim() !== name) rename(typed);
+    setTyped(undefined);
+  };
+  return (
+    <form
+      class="browser"
+      onSubmit={(event) => {
+        event.preventDefault();
+        done();
+      }}
+    >
+      <label for="browser-name">This browser</label>
+      <input
+        id="browser-name"
+        value={typed ?? name}
+        maxLength={60}
+        spellcheck={false}
+        autocomplete="off"
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onBlur={done}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') setTyped(undefined);
+        }}
+      />
+    </form>
+  );
+}
