@@ -260,7 +260,7 @@ func TestLoadReadsEverything(t *testing.T) {
 	if a := tool.Annotations; a.Title != "Send it" || a.ReadOnly == nil || *a.ReadOnly || a.Destructive == nil || !*a.Destructive || a.Idempotent != nil || a.OpenWorld != nil {
 		t.Errorf("annotations %+v", a)
 	}
-	if got, want := string(tool.InputSchema), `{"properties":{"n":{"default":1,"type":"number"}},"required":[],"type":"object"}`; got != want {
+	if got, want := string(tool.InputSchema), `{"properties":{"n":{"default":1,"type":"number"}},"type":"object"}`; got != want {
 		t.Errorf("input schema %s, want %s", got, want)
 	}
 	if d := tool.Dispatch(); d.FullName() != "chat__send" || d.PluginName != "The chat" || d.Matches[0] != "*://localhost/*" {
@@ -304,6 +304,15 @@ func TestLoadAcceptsSitesFromSettings(t *testing.T) {
 	}
 	if p.ConfigSchema == nil || p.MatchesURL("http://localhost/") {
 		t.Errorf("plugin %+v", p)
+	}
+}
+
+func TestLoadWarnsOfPreScripts(t *testing.T) {
+	dir := plugintest.Package{}.Write(t)
+	edit(t, dir, toolsFile, set("preScriptFile", `"pre-script.iife.js"`))
+	p, err := plugin.Load(dir)
+	if err != nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "pre-script") {
+		t.Errorf("%v, %v", p, err)
 	}
 }
 

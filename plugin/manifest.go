@@ -115,6 +115,9 @@ func parseTools(text []byte, p *Plugin, to *problems) {
 		to.add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
+	if top.optional("preScriptFile") != "" {
+		p.Warnings = append(p.Warnings, "the plugin has a pre-script, which this version does not run; tools that need it will not work")
+	}
 	parseConfigSchema(top, p)
 	parseToolList(top, p)
 }

@@ -61,7 +61,9 @@ func (r *relaxer) schema(raw []byte) []byte {
 			m.value = r.schema(m.value)
 		}
 	}
-	return joinMembers(list)
+	return joinMembers(slices.DeleteFunc(list, func(m member) bool {
+		return m.key == "required" && string(m.value) == "[]" // older dialects do not allow an empty list
+	}))
 }
 
 // each rewrites the schemas that are the members of an object.
