@@ -26,6 +26,7 @@ type browser struct {
 	version string
 	inject  wire.InjectMode
 	link    *link     // nil while it is lost
+	over    bool      // it has not come back and is forgotten
 	since   time.Time // when link came up or was lost
 	tabs    map[int]wire.TabInfo
 	runs    map[string]*run
@@ -139,9 +140,8 @@ func (h *Hub) giveUp(b *browser, turn int) {
 	if b.turn == turn {
 		after = b.endAll(&wire.CallError{Code: wire.ErrLinkLost, Message: fmt.Sprintf(
 			"the link to the browser was lost and did not come back within %v", h.opts.Grace)})
-		if h.browsers[b.id] == b {
-			delete(h.browsers, b.id)
-		}
+		b.over = true
+		delete(h.browsers, b.id)
 	}
 	b.mu.Unlock()
 	h.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *browser) end(why *wire.CallError) []func() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.nextTurn()
-	b.link = nil
+	b.link, b.over = nil, true
 	return b.endAll(why)
 }
 
@@ -201,10 +201,14 @@ func (b *browser) endUnsure(turn int) {
 	var after []func()
 	if b.turn == turn {
 		for id, r := range b.runs {
-			if !r.sure {
-				after = append(after, b.finish(id, nil, &wire.CallError{Code: wire.ErrLinkLost,
-					Message: "the link to the browser was lost, and on its return the browser no longer knew the call"}))
+			if r.sure {
+				continue
 			}
+			why := "the link to the browser was lost, and on its return the browser no longer knew the call"
+			if r.held != nil {
+				why = "the link to the browser was lost, and on its return the tab was not there any more"
+			}
+			after = append(after, b.finish(id, nil, &wire.CallError{Code: wire.ErrLinkLost, Message: why}))
 		}
 	}
 	b.mu.Unlock()

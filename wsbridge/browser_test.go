@@ -272,3 +272,24 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 		close(release)
 	})
 }
+
+// TestOldTimersDoNothing: a timer that fires in the moment in which the link
+// returns, or is lost again, ends nothing.
+func TestOldTimersDoNothing(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		b := w.hub.find("b1")
+		p.drop()
+		lost := b.turn
+		w.browser("b1", "boot1")
+		w.hub.giveUp(b, lost)
+		returned := b.turn
+		w.browser("b1", "boot1")
+		b.endUnsure(returned)
+		w.wantEvents()
+		if got := w.hub.Browsers(); len(got) != 1 || got[0].Running != 1 {
+			t.Errorf("browsers = %+v, want one with one run", got)
+		}
+	})
+}

@@ -9,7 +9,8 @@
 // A browser is known by the id in its first frame. It may lose its link and
 // come back: its runs wait for it for the grace period. Within that time a
 // browser that returns keeps its runs; they go on where they were, because the
-// pages never noticed. A browser that was started anew (its boot id differs)
+// pages never noticed. A run that is started meanwhile is sent when the browser is
+// back and shows the run's document. A browser that was started anew (its boot id differs)
 // has no pages from before, so its runs end at once.
 //
 // # Concurrency
@@ -24,6 +25,7 @@
 // exists while the outbox is not empty. So Start and Cancel never wait for the
 // network, and a stop can never overtake the run that it stops.
 //
-// Locks are taken in this order: Hub.syncing, Hub.mu, browser.mu, link.mu, outbox.mu. No sink,
-// callback or timer's function is called while one is held.
+// Locks are taken in this order: Hub.syncing, Hub.mu, browser.mu, link.mu,
+// outbox.mu. No sink and no callback is called while one of them is held, but
+// for Adapters.List by Sync.
 package wsbridge

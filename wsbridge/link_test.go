@@ -1,12 +1,17 @@
 package wsbridge
 
 import (
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
 )
 
 // TestPingKeepsAlive: a browser that only answers pings stays connected, and
@@ -65,25 +70,70 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
 		p.take()
-		writer, err := p.ws.Writer(w.t.Context(), websocket.MessageText)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":"` + strings.Repeat("x", 10*readChunk) + `"}}`
-		p.pongs = false // the library writes one message at a time
-		for len(text) > 0 {
-			n := min(len(text), readChunk)
-			_, _ = writer.Write([]byte(text[:n]))
-			if text = text[n:]; len(text) > 0 { // the last piece waits in the writer
-				w.pass(40 * time.Second)
+		p.pongs = false // nothing may come between the pieces
+		output := `"` + strings.Repeat("x", 20*readChunk) + `"`
+		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
+		// One WebSocket frame by hand: final, text, masked with zeros.
+		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(text)))...)
+		frame = append(append(frame, 0, 0, 0, 0), text...)
+		for len(frame) > 0 {
+			n := min(len(frame), readChunk)
+			if _, err := p.raw.Write(frame[:n]); err != nil {
+				t.Fatal(err)
 			}
+			frame = frame[n:]
+			w.pass(40 * time.Second)
 		}
-		_ = writer.Close()
-		got := strings.Join(w.take(), "")
-		if want := `c1 returned "` + strings.Repeat("x", 10*readChunk) + `"`; got != want {
+		if got := strings.Join(w.take(), ""); got != "c1 returned "+output {
 			t.Errorf("got %.60q, %d bytes", got, len(got))
 		}
 	})
+}
+
+// keeping is a sink that keeps what runs returned.
+type keeping struct{ outputs []json.RawMessage }
+
+func (k *keeping) Reports([]wire.Report, int) {}
+func (k *keeping) Finish(output json.RawMessage, _ *wire.CallError) {
+	k.outputs = append(k.outputs, output)
+}
+
+// TestOutputsAreTheirOwn: the read buffer is used again, results stay.
+func TestOutputsAreTheirOwn(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		var k keeping
+		for _, id := range []string{"c1", "c2"} {
+			err := w.hub.Start(w.t.Context(), dispatch.Run{ID: id, Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"}}, &k)
+			if err != nil {
+				t.Fatal(err.Message)
+			}
+		}
+		p.answer("c1", `"first"`)
+		p.take()
+		p.answer("c2", `"other"`)
+		p.take()
+		if got := fmt.Sprintf("%s %s", k.outputs[0], k.outputs[1]); got != `"first" "other"` {
+			t.Errorf("outputs %s", got)
+		}
+	})
+}
+
+// TestAnswersAreTheirOwn: the same for answers to requests of the hub.
+func TestAnswersAreTheirOwn(t *testing.T) {
+	answer := make(chan wire.Envelope, 1)
+	l := &link{requests: map[string]chan<- wire.Envelope{"s/1": answer}}
+	buffer := []byte(`{"mode":"files"}`)
+	if !l.answered(wire.Envelope{ID: "s/1", Result: buffer}) {
+		t.Fatal("nobody waits")
+	}
+	clear(buffer)
+	if got := (<-answer).Result; string(got) != `{"mode":"files"}` {
+		t.Errorf("result %q", got)
+	}
+	if l.answered(wire.Envelope{ID: "s/1"}) {
+		t.Error("a second answer found a request")
+	}
 }
 
 // TestFrames: what the hub answers to each kind of frame.

@@ -15,6 +15,12 @@ import (
 type run struct {
 	sink  dispatch.Sink
 	limit int // largest result, in bytes
+	tab   int
+	// document is the one that the run is for, in tab.
+	document string
+	// held is the frame of a run that was started while the link was lost, until
+	// the browser is back and shows the document; then nil.
+	held []byte
 	// sure is false from the return of a lost link until the browser has said
 	// anything about the run.
 	sure bool
@@ -28,6 +34,10 @@ type run struct {
 // Start implements dispatch.Bridge. It does not wait for the network. It
 // returns browser_lost if the target's browser is not connected, navigated if
 // the document is gone, invalid_arguments if the frame would be too large.
+//
+// A browser whose link is lost counts as connected for the grace period: the
+// run is sent when the browser is back and shows the document, or ends with
+// link_lost.
 func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if r.MaxResultBytes <= 0 {
 		r.MaxResultBytes = wire.DefaultMaxResultBytes
@@ -51,7 +61,7 @@ func notConnected(t dispatch.Target) *wire.CallError {
 func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.link == nil {
+	if b.over {
 		return notConnected(r.Target)
 	}
 	if tab, ok := b.tabs[r.Target.TabID]; !ok || tab.DocumentID != r.Target.DocumentID {
@@ -60,10 +70,36 @@ func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire
 	if _, taken := b.runs[r.ID]; taken {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this id is there already"}
 	}
-	b.runs[r.ID] = &run{sink: sink, limit: r.MaxResultBytes, sure: true}
-	b.link.post(frame)
-	b.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", b.id).Int("tab", r.Target.TabID).Msg("run sent")
+	started := &run{sink: sink, limit: r.MaxResultBytes, tab: r.Target.TabID, document: r.Target.DocumentID, sure: true}
+	b.runs[r.ID] = started
+	if b.link == nil || b.link.ended() {
+		started.held = frame
+	} else {
+		b.link.post(frame)
+	}
+	b.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", b.id).Int("tab", r.Target.TabID).Bool("held", started.held != nil).Msg("run started")
 	return nil
+}
+
+// release sends the runs that were held and whose document is there. It
+// returns what to call without a lock: the ends of those whose tab shows
+// another document. The caller holds mu; link is set.
+func (b *browser) release() (after []func()) {
+	for id, r := range b.runs {
+		if r.held == nil {
+			continue
+		}
+		switch b.tabs[r.tab].DocumentID {
+		case r.document:
+			b.link.post(r.held)
+			r.held, r.sure = nil, true
+		case "": // its page may not have come back yet
+		default:
+			after = append(after, b.finish(id, nil, &wire.CallError{
+				Code: wire.ErrNavigated, Message: "the tab shows another document by now"}))
+		}
+	}
+	return after
 }
 
 // appendDispatch appends a tool.dispatch frame. It is json.Marshal of

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -71,9 +72,85 @@ func TestStartRefused(t *testing.T) {
 		p.take()
 		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab shows another document by now")
 		p.drop()
+		w.pass(10 * time.Second)
 		want(w.tryRun("b1", "c2", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
-		w.wantEvents()
+		w.wantEvents("c1 " + lostText)
 	})
+}
+
+// TestStartWhileAway: a run that is started while the link is lost is sent when
+// the browser is back and shows the document, and once.
+func TestStartWhileAway(t *testing.T) {
+	const tab7 = `{"tabId":7,"windowId":1,"url":"","title":"","active":true,"focused":true,"lastAccessedMs":0,"documentId":"%s"}`
+	tabs := func(method, params string, args ...any) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"tab.`+method+`","params":`+params+`}`, args...)
+	}
+	tests := []struct {
+		name   string
+		say    []string // after hello
+		frames []string
+		events []string
+		later  []string // 10 s later
+	}{
+		{"listed", []string{tabs("sync", `{"tabs":[`+tab7+`]}`, "d7"), tabs("sync", `{"tabs":[`+tab7+`]}`, "d7")},
+			[]string{dispatchFrame("c1")}, nil, nil},
+		{"comes a moment later", []string{tabs("sync", `{}`), tabs("changed", `{"tabId":7,"tab":`+tab7+`}`, ""), tabs("changed", `{"tabId":7,"tab":`+tab7+`}`, "d7")},
+			[]string{dispatchFrame("c1")}, nil, nil},
+		{"another document", []string{tabs("sync", `{"tabs":[`+tab7+`]}`, "d8")},
+			nil, []string{"c1 failed navigated: the tab shows another document by now"}, nil},
+		{"tab is gone", []string{tabs("sync", `{}`)},
+			nil, nil, []string{"c1 failed link_lost: the link to the browser was lost, and on its return the tab was not there any more"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inWorld(t, Options{}, func(w *world) {
+				w.browser("b1", "boot1").drop()
+				w.pass(9 * time.Second)
+				w.run("b1", "c1")
+				p := w.dial()
+				p.hello("b1", "boot1")
+				p.wantFrames(helloOK, syncNil)
+				for _, s := range tt.say {
+					p.send(s)
+				}
+				p.wantFrames(tt.frames...)
+				w.wantEvents(tt.events...)
+				w.pass(10 * time.Second)
+				p.wantFrames()
+				w.wantEvents(tt.later...)
+				if len(tt.frames) > 0 {
+					p.answer("c1", "1")
+					w.wantEvents("c1 returned 1")
+				}
+			})
+		})
+	}
+}
+
+// TestHeldRunEnds: how a run ends that was never sent.
+func TestHeldRunEnds(t *testing.T) {
+	tests := []struct {
+		name string
+		then func(w *world)
+		want string
+	}{
+		{"the link stays away", func(w *world) { w.pass(10 * time.Second) }, "c1 " + lostText},
+		{"the browser starts anew", func(w *world) { w.browser("b1", "boot2") }, "c1 " + bootText},
+		{"it is stopped", func(w *world) { w.cancel("c1"); w.browser("b1", "boot1") }, "c1 stopped: aborted"},
+		{"the hub is closed", func(w *world) { w.hub.Close() }, "c1 failed shutdown: the server is stopping"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inWorld(t, Options{}, func(w *world) {
+				w.browser("b1", "boot1").drop()
+				w.run("b1", "c1")
+				tt.then(w)
+				w.wantEvents(tt.want)
+				w.pass(time.Minute)
+				w.wantEvents()
+			})
+		})
+	}
 }
 
 // TestSameIDAgain: dispatch starts a run again under its id when a document

@@ -18,24 +18,34 @@ type stop struct {
 }
 
 // Cancel implements dispatch.Bridge. It does not wait for the network, and it
-// never calls answered itself but for a run that is not known.
+// calls answered itself only if there is no page to tell: with "finished" for a
+// run that is not known, with "aborted" for one that was not sent yet.
 func (h *Hub) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
 	for _, b := range h.list() {
-		if b.cancel(id, reason, answered) {
+		found, sent := b.cancel(id, reason, answered)
+		if found && !sent {
+			answered(wire.CancelAborted)
+		}
+		if found {
 			return
 		}
 	}
 	answered(wire.CancelFinished)
 }
 
-// cancel stops a run; it reports false if the browser does not have it.
-func (b *browser) cancel(id, reason string, answered func(wire.CancelOutcome)) bool {
+// cancel takes a run out of the table. If it was sent, the page is told to
+// stop, and answered is called when that is settled.
+func (b *browser) cancel(id, reason string, answered func(wire.CancelOutcome)) (found, sent bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.runs[id] == nil {
-		return false
+	r := b.runs[id]
+	if r == nil {
+		return false, false
 	}
 	delete(b.runs, id)
+	if r.held != nil {
+		return true, false
+	}
 	s := &stop{reason: reason, answered: answered}
 	s.timer = time.AfterFunc(wire.CancelAnswerMs*time.Millisecond, func() { b.expireStop(id, s) })
 	b.stops[id] = s
@@ -44,7 +54,7 @@ func (b *browser) cancel(id, reason string, answered func(wire.CancelOutcome)) b
 		s.sent = true
 	}
 	b.hub.opts.Log.Debug().Str("call", id).Str("browser", b.id).Bool("sent", s.sent).Msg("page told to stop")
-	return true
+	return true, true
 }
 
 func cancelFrame(id, reason string) []byte {

@@ -109,6 +109,23 @@ func TestStopAnsweredAfterReturn(t *testing.T) {
 	})
 }
 
+// TestStopLostWithItsLink: a stop that was sent but not answered before the
+// link was lost is sent again, however late the return.
+func TestStopLostWithItsLink(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		w.cancel("c1")
+		p.take()
+		p.drop()
+		w.pass(9 * time.Second)
+		w.wantEvents("c1 stopped: ignored")
+		p = w.dial()
+		p.hello("b1", "boot1")
+		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
+	})
+}
+
 // TestStopsOfLostBrowser: those that nobody answered are settled once.
 func TestStopsOfLostBrowser(t *testing.T) {
 	inWorld(t, Options{Grace: time.Second}, func(w *world) {

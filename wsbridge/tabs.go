@@ -19,8 +19,8 @@ const (
 // syncTabs replaces all tabs of the browser. Only its current link may.
 func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	if b.link != l {
+		b.mu.Unlock()
 		return
 	}
 	if len(tabs) > maxTabs {
@@ -31,25 +31,31 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 	for _, t := range tabs {
 		b.tabs[t.TabID] = tidy(t)
 	}
+	after := b.release()
+	b.mu.Unlock()
+	runAll(after)
 }
 
 // changeTab replaces one tab of the browser. Only its current link may.
 func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	if b.link != l {
+		b.mu.Unlock()
 		return
 	}
-	if p.Tab == nil {
+	_, there := b.tabs[p.TabID]
+	switch {
+	case p.Tab == nil:
 		delete(b.tabs, p.TabID)
-		return
-	}
-	if _, there := b.tabs[p.TabID]; !there && len(b.tabs) >= maxTabs {
+	case !there && len(b.tabs) >= maxTabs:
 		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some can't be used")
-		return
+	default:
+		p.Tab.TabID = p.TabID
+		b.tabs[p.TabID] = tidy(*p.Tab)
 	}
-	p.Tab.TabID = p.TabID
-	b.tabs[p.TabID] = tidy(*p.Tab)
+	after := b.release()
+	b.mu.Unlock()
+	runAll(after)
 }
 
 func tidy(t wire.TabInfo) wire.TabInfo {
@@ -57,20 +63,30 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 	return t
 }
 
-// Targets implements dispatch.Bridge.
+// Targets implements dispatch.Bridge. A browser whose link is lost counts as
+// connected for the grace period, but is not offered while one that is there
+// could run the plugin: it may have been closed for good.
 func (h *Hub) Targets(plugin string) dispatch.Targets {
 	h.mu.Lock()
 	hash, listed := h.hashes[plugin]
 	h.mu.Unlock()
 	var out dispatch.Targets
-	var live, reload []place
+	var live, away, reload []place
 	for _, b := range h.list() {
-		if l, r, connected := b.places(plugin, hash); connected {
-			out.Browsers++
-			if listed {
-				live, reload = append(live, l...), append(reload, r...)
-			}
+		out.Browsers++
+		if !listed {
+			continue
 		}
+		l, r, connected := b.places(plugin, hash)
+		reload = append(reload, r...)
+		if connected {
+			live = append(live, l...)
+		} else {
+			away = append(away, l...)
+		}
+	}
+	if len(live) == 0 {
+		live = away
 	}
 	out.Live, out.NeedReload = rank(live), rank(reload)
 	return out
@@ -88,9 +104,6 @@ type place struct {
 func (b *browser) places(plugin, hash string) (live, reload []place, connected bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.link == nil {
-		return nil, nil, false
-	}
 	for _, t := range b.tabs {
 		p := place{used: t.LastAccessedMs, class: class(t), Target: dispatch.Target{
 			Browser: b.id, BrowserName: b.name, TabID: t.TabID, DocumentID: t.DocumentID, URL: t.URL, Title: t.Title,
@@ -103,7 +116,7 @@ func (b *browser) places(plugin, hash string) (live, reload []place, connected b
 			reload = append(reload, p)
 		}
 	}
-	return live, reload, true
+	return live, reload, b.link != nil
 }
 
 // class ranks a tab by where the person's eyes are.

@@ -91,8 +91,28 @@ func TestTargets(t *testing.T) {
 		if got := w.hub.Targets("unknown"); names(got.Live)+names(got.NeedReload) != "" || got.Browsers != 2 {
 			t.Errorf("an unknown plugin: %+v", got)
 		}
+	})
+}
+
+// TestTargetsAway: a browser whose link is lost is offered while no other can
+// run the plugin, for the grace period.
+func TestTargetsAway(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		want := func(live string, browsers int) {
+			t.Helper()
+			if got := w.hub.Targets("chat"); names(got.Live) != live || got.Browsers != browsers {
+				t.Errorf("live %q, %d browsers; want %q, %d", names(got.Live), got.Browsers, live, browsers)
+			}
+		}
+		p, q := w.browser("b1", "boot1"), w.browser("b2", "boot2")
 		p.drop()
-		want("", "", 1)
+		want("b2/7", 2)
+		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		q.take()
+		want("b1/7", 2)
+		w.pass(10 * time.Second)
+		want("", 1)
 	})
 }
 
