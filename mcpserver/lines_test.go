@@ -1,0 +1,42 @@
+package mcpserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestLineReader(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	in := "a\n\r\n  \nb\r\n" + long + "\n" + long[:100_000] + "\nc\n" + long + "\nlast"
+	want := "[a b long 100000 c long last EOF]"
+	for name, r := range map[string]io.Reader{
+		"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in)), "data and error": iotest.DataErrReader(strings.NewReader(in)),
+	} {
+		l := newLineReader(r, 100_001)
+		var got []string
+		for {
+			line, err := l.next()
+			switch {
+			case errors.Is(err, errLineTooLong):
+				got = append(got, "long")
+				continue
+			case err != nil:
+				got = append(got, err.Error())
+			case len(line) > 10:
+				got = append(got, fmt.Sprint(len(line)))
+			default:
+				got = append(got, string(line))
+			}
+			if err != nil {
+				break
+			}
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v\nwant %s", name, got, want)
+		}
+	}
+}

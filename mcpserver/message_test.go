@@ -1,0 +1,44 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"testing"
+)
+
+func TestRequestKey(t *testing.T) {
+	same := func(a, b string) bool {
+		ka, oka := requestKey(json.RawMessage(a))
+		kb, okb := requestKey(json.RawMessage(b))
+		return oka && okb && ka == kb
+	}
+	for _, pair := range [][2]string{{`1`, `1`}, {`"a"`, `"\u0061"`}, {`-1`, `-1`}, {`""`, `""`}, {`9007199254740993`, `9007199254740993`}} {
+		if !same(pair[0], pair[1]) {
+			t.Errorf("%s and %s should be one id", pair[0], pair[1])
+		}
+	}
+	for _, pair := range [][2]string{{`1`, `"1"`}, {`9007199254740992`, `9007199254740993`}, {`"n1"`, `1`}, {`"a"`, `"b"`}} {
+		if same(pair[0], pair[1]) {
+			t.Errorf("%s and %s should be two ids", pair[0], pair[1])
+		}
+	}
+	for _, bad := range []string{``, `null`, `true`, `{}`, `[1]`} {
+		if k, ok := requestKey(json.RawMessage(bad)); ok {
+			t.Errorf("%s is no id, but got the key %q", bad, k)
+		}
+	}
+}
+
+func TestNumbersKeepAllDigits(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0", 1: "1", 0.1: "0.1", 1000000: "1000000", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-7: "1e-07",
+		math.Nextafter(3, 4): "3.0000000000000004", math.MaxFloat64: "1.7976931348623157e+308", 5e-324: "5e-324",
+	} {
+		got := string(appendNumber(nil, f))
+		back, err := strconv.ParseFloat(got, 64)
+		if got != want || err != nil || back != f || !json.Valid([]byte(got)) {
+			t.Errorf("%v is written %s, want %s", f, got, want)
+		}
+	}
+}

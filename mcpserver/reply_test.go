@@ -1,0 +1,80 @@
+package mcpserver
+
+import (
+	"bufio"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestResultsAsTheyAreWritten(t *testing.T) {
+	for output, want := range map[string]string{
+		`{"a":"<b>&\u2028","n":9007199254740993}`: `{"content":[{"type":"text","text":"{\"a\":\"<b>&\\u2028\",\"n\":9007199254740993}"}],"structuredContent":{"a":"<b>&\u2028","n":9007199254740993}}`,
+		`{}`:                                 `{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}`,
+		`"plain\ntext \"q\" \ud83d\ude00 é"`: `{"content":[{"type":"text","text":"plain\ntext \"q\" \ud83d\ude00 é"}]}`,
+		`""`:                                 `{"content":[{"type":"text","text":""}]}`,
+		`[1,{"a":null}]`:                     `{"content":[{"type":"text","text":"[1,{\"a\":null}]"}]}`,
+		`[]`:                                 `{"content":[{"type":"text","text":"[]"}]}`,
+		`null`:                               `{"content":[{"type":"text","text":"null"}]}`,
+		`true`:                               `{"content":[{"type":"text","text":"true"}]}`,
+		`-0.5e3`:                             `{"content":[{"type":"text","text":"-0.5e3"}]}`,
+		"{\n\t\"a\": 1\r\n}":                 `{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`,
+		"{\"a\":\t1}":                        `{"content":[{"type":"text","text":"{\"a\":\t1}"}],"structuredContent":{"a":` + "\t" + `1}}`,
+		"{\"a\":\"\xff\"}":                   `{"content":[{"type":"text","text":"{\"a\":\"` + "\uFFFD" + `\"}"}],"structuredContent":{"a":"` + "\uFFFD" + `"}}`,
+	} {
+		got := writtenResult(t, success("", json.RawMessage(output)))
+		if got != want {
+			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
+		}
+	}
+	if got := writtenResult(t, success("", nil)); got != `{"content":[]}` {
+		t.Errorf("undefined is written %s", got)
+	}
+}
+
+// writtenResult writes r for an old client and returns the result.
+func writtenResult(t *testing.T, r reply) string {
+	t.Helper()
+	text := written(t, r)
+	const before = `{"jsonrpc":"2.0","id":1,"result":`
+	if !strings.HasPrefix(text, before) || strings.ContainsAny(text, "\r\n") || !json.Valid([]byte(text)) {
+		t.Errorf("written: %q", text)
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(text, before), "}")
+}
+
+func written(t *testing.T, r reply) string {
+	t.Helper()
+	var b strings.Builder
+	err := writeBuffered(&b, func(w *bufio.Writer) { r.writeTo(w, json.RawMessage(`1`), false, nil) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestResultThatIsNoJSON(t *testing.T) {
+	for _, output := range []string{``, `{`, `{"a":1}{`, `undefined`, "\x00"} {
+		r := success("call_1", json.RawMessage(output))
+		if !r.isError || !strings.Contains(r.text, "Retry it") || !strings.Contains(string(r.meta), `"code":"invalid_result"`) {
+			t.Errorf("%q: %+v", output, r)
+		}
+	}
+}
+
+func FuzzQuoted(f *testing.F) {
+	for _, s := range []string{`{}`, `{"a":"\\\"\n"}`, "\x00\x1f\t\"\\", "é\u2028"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "")
+		var b strings.Builder
+		if err := writeBuffered(&b, func(w *bufio.Writer) { writeQuoted(w, []byte(s)) }); err != nil {
+			t.Fatal(err)
+		}
+		var back string
+		if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != s {
+			t.Fatalf("%q became %s: %q, %v", s, b.String(), back, err)
+		}
+	})
+}

@@ -1,0 +1,285 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+// pipeListener is a listener whose connections are pipes in memory, so that a
+// whole server runs in fake time. A write waits for its reader.
+type pipeListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func newPipeListener() *pipeListener {
+	return &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	close(l.done)
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+func (l *pipeListener) dial() net.Conn {
+	here, there := net.Pipe()
+	l.conns <- there
+	return here
+}
+
+// inFakeTime runs f with a server that listens on pipes, and a session in it.
+// Channels that f and the caller share have to be made in f.
+func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *site, l *pipeListener, a *client)) {
+	packages := newServer(t, c, Options{}) // files are read outside of fake time
+	synctest.Test(t, func(t *testing.T) {
+		s := &site{Server: New(c, packages.reg, o), url: "http://127.0.0.1"}
+		l := newPipeListener()
+		hs := &http.Server{Handler: s.Handler()}
+		served := make(chan error)
+		go func() { served <- hs.Serve(l) }()
+		tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return l.dial(), nil }}
+		a := &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
+		res := a.post(t.Context(), initializeText("a"))
+		readMessages(t, res)
+		a.session, a.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
+
+		f(t, s, l, a)
+
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = s.Shutdown(ctx)
+		tr.CloseIdleConnections()
+		hs.Close()
+		<-served
+	})
+}
+
+// rawCall sends a request on a connection of its own and returns it, nothing
+// of the response read.
+func rawCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
+	t.Helper()
+	conn := l.dial()
+	var b bytes.Buffer
+	if err := c.request(t.Context(), http.MethodPost, body).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write(b.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
+	var begun, ended chan time.Time
+	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		if string(c.Args) == `{}` {
+			return echo(ctx, c)
+		}
+		begun <- time.Now()
+		for i := 0; ctx.Err() == nil; i++ {
+			c.Progress(dispatch.Progress{Progress: float64(i)})
+		}
+		ended <- time.Now()
+		return dispatch.Result{}, errors.New("cancelled")
+	})
+	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *site, l *pipeListener, a *client) {
+		begun, ended = make(chan time.Time, 1), make(chan time.Time, 1)
+		conn := rawCall(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
+		start := <-begun
+		for i := range 10 { // others of the same session are not held up
+			if m := a.answer(callText(fmt.Sprint(i+2), `{}`, `{}`)); m.Result == nil {
+				t.Error(m.text)
+			}
+		}
+		if waited := (<-ended).Sub(start); waited != notifyTimeout {
+			t.Errorf("the call was cancelled after %s", waited)
+		}
+		conn.Close()
+	})
+}
+
+func TestClientThatDoesNotReadItsResultIsGivenUp(t *testing.T) {
+	big := `"` + strings.Repeat("x", 1<<20) + `"`
+	inFakeTime(t, returns(big), Options{}, func(t *testing.T, s *site, l *pipeListener, a *client) {
+		begin := time.Now()
+		conn := rawCall(t, l, a, callText(`1`, `{}`, `{}`))
+		synctest.Wait() // the server writes
+		if err := s.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if waited := time.Since(begin); waited != writeTimeout {
+			t.Errorf("given up after %s", waited)
+		}
+		conn.Close()
+	})
+}
+
+func TestResultAfterLongSilenceArrives(t *testing.T) {
+	// A deadline left behind by a notification would lose the result.
+	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+		c.Progress(dispatch.Progress{Progress: 1})
+		<-time.After(5 * time.Minute)
+		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
+	})
+	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *site, _ *pipeListener, a *client) {
+		msgs := a.ask(callText(`1`, `{}`, `{"progressToken":1}`))
+		if len(msgs) != 2 || msgs[1].Result == nil {
+			t.Errorf("%v", msgs)
+		}
+	})
+}
+
+func TestSilentCallShowsSignsOfLife(t *testing.T) {
+	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		<-time.After(59 * time.Second)
+		if c.Progress != nil {
+			c.Progress(dispatch.Progress{Progress: 1})
+			<-time.After(24 * time.Second) // 25 s have not passed since the report
+		}
+		return echo(ctx, c)
+	})
+	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *site, _ *pipeListener, a *client) {
+		for _, meta := range []string{`{}`, `{"progressToken":1}`} {
+			begin := time.Now()
+			res := a.post(t.Context(), callText(`1`, `{}`, meta))
+			if headers := time.Since(begin); headers != DefaultHeartbeat {
+				t.Errorf("headers after %s", headers)
+			}
+			e := newEvents(res.Body)
+			for {
+				if _, ok := e.next(); !ok {
+					break
+				}
+			}
+			res.Body.Close()
+			if e.comments != 2 {
+				t.Errorf("%d comments in %s", e.comments, time.Since(begin))
+			}
+		}
+		// A client that takes no events gets plain JSON however long it takes.
+		a.headers.Set("Accept", "application/json")
+		if m := a.answer(callText(`1`, `{}`, `{}`)); m.Result == nil {
+			t.Error(m.text)
+		}
+	})
+}
+
+func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
+	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		<-time.After(3 * time.Hour)
+		return echo(ctx, c)
+	})
+	inFakeTime(t, caller, Options{}, func(t *testing.T, s *site, _ *pipeListener, idle *client) {
+		listening := s.over(t, idle, "listening")
+		busy := s.over(t, idle, "busy")
+		stop := listening.listen()
+		got := busy.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		<-time.After(2 * time.Hour)
+		if code, _ := idle.status(idle.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
+			t.Errorf("the idle session: %d", code)
+		}
+		for _, c := range []*client{listening, busy} {
+			if m := c.answer(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); m.Error != nil {
+				t.Error(m.text)
+			}
+		}
+		if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
+			t.Errorf("the long call: %v", msgs)
+		}
+		if pings := stop(); pings == 0 {
+			t.Error("no sign of life on the GET stream")
+		}
+		<-time.After(2 * time.Hour)
+		if n := len(s.Clients()); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
+	})
+}
+
+// over opens one more session over the connections of another client.
+func (s *site) over(t *testing.T, other *client, name string) *client {
+	t.Helper()
+	c := &client{t: t, url: s.url, http: other.http, headers: http.Header{}}
+	res := c.post(t.Context(), initializeText(name))
+	readMessages(t, res)
+	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
+	return c
+}
+
+func TestStreamIsSilentAfterItsEnd(t *testing.T) {
+	var b recorder
+	s := newCallStream(&b, &http.Request{Header: http.Header{}}, time.Hour, func() { t.Error("a write failed") })
+	if err := s.notify([]byte(`{"n":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{"n":2}`) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.notify([]byte(`{"n":3}`)); !errors.Is(err, errStreamEnded) {
+		t.Errorf("a notification after the answer: %v", err)
+	}
+	s.beat()
+	if want := "event: message\ndata: {\"n\":1}\n\nevent: message\ndata: {\"n\":2}\n\n"; b.String() != want {
+		t.Errorf("%q", b.String())
+	}
+}
+
+// recorder is a response that keeps what is written.
+type recorder struct {
+	bytes.Buffer
+	header http.Header
+}
+
+func (r *recorder) Header() http.Header {
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	return r.header
+}
+func (r *recorder) WriteHeader(int) {}
+func (r *recorder) Flush()          {}
+
+func TestFailedWriteIsToldOnce(t *testing.T) {
+	lost := 0
+	s := newCallStream(broken{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lost++ })
+	for range 3 {
+		if err := s.notify([]byte(`{}`)); !errors.Is(err, io.ErrClosedPipe) {
+			t.Error(err)
+		}
+	}
+	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{}`) }); !errors.Is(err, io.ErrClosedPipe) || lost != 1 {
+		t.Errorf("%v, told %d times", err, lost)
+	}
+}
+
+// broken is a response whose client is gone.
+type broken struct{}
+
+func (broken) Header() http.Header       { return http.Header{} }
+func (broken) WriteHeader(int)           {}
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (broken) Flush()                    {}
