@@ -88,7 +88,7 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 		}
 	}
 	h := sha256.New()
-	cut := bytes.LastIndex(code, hashMarker)
+	cut := lastIndex(code, hashMarker)
 	if cut >= 0 {
 		h.Write(code[:cut])
 		own := hex.EncodeToString(h.Sum(nil))
@@ -100,6 +100,20 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	h.Write(code)
 	info.hash = hex.EncodeToString(h.Sum(nil))
 	return info, ""
+}
+
+// lastIndex is bytes.LastIndex, but searches forward: that is ten times as fast
+// where sep does not occur, because only bytes.Index uses vector instructions.
+func lastIndex(s, sep []byte) int {
+	last := -1
+	for from := 0; ; {
+		i := bytes.Index(s[from:], sep)
+		if i < 0 {
+			return last
+		}
+		last = from + i
+		from = last + 1
+	}
 }
 
 // utf16Length counts the UTF-16 units of valid UTF-8 text.
