@@ -27,7 +27,7 @@ for (const [name, connect] of [
     test('lists tools with title, schemas and annotations', async () => {
       const { tools } = await client.sdk.listTools();
       const tool = tools.find((t) => t.name === 'messages__export_messages');
-      assert.equal(tool?.title, 'Export Messages');
+      assert.equal(tool?.title, 'Export messages');
       assert.ok(tool?.inputSchema.properties && 'channelId' in tool.inputSchema.properties);
       assert.equal(tool.outputSchema?.type, 'object');
       assert.equal(tool.annotations?.readOnlyHint, true);
@@ -43,7 +43,7 @@ for (const [name, connect] of [
         name: 'messages__export_messages',
         arguments: { channelId: 'general-2' },
       });
-      assert.equal(Object(result.structuredContent).total, 20);
+      assert.equal(Object(result.structuredContent).count, 20);
     });
 
     test('tells all violations of the arguments', async () => {

@@ -79,7 +79,7 @@ function check(good: boolean, what: string): boolean {
 
 function count(outcome: Outcome): string {
   const s = outcome.structured;
-  return typeof s === 'object' && s !== null && 'total' in s ? String(s.total) : 'no';
+  return typeof s === 'object' && s !== null && 'count' in s ? String(s.count) : 'no';
 }
 
 function seconds(ms: number): string {

@@ -53,7 +53,7 @@ test('a server that was killed and started again is found within 3 s; its client
   await stack.restartDaemon('SIGKILL');
   assert.match(await lost, /restarted/);
   const begun = performance.now();
-  await stack.live(1);
+  await stack.live('/');
   assert.ok(performance.now() - begun < 3_000, 'the browser was back');
   const out = await stdio.call('messages__echo', { value: 'again' });
   assert.equal(out.isError, false, out.text);
@@ -71,5 +71,5 @@ test('a server that is stopped tells its calls so', async () => {
   await until('the call', async () => (await stack.calls()).find((c) => c.status === 'running'));
   await stack.restartDaemon('SIGTERM');
   assert.equal(await call, 'shutdown');
-  await stack.live(1);
+  await stack.live('/');
 });

@@ -1,7 +1,7 @@
 /** Promise: a call lives as long as it reports, and no longer; limits are shortened here, make soak runs the real ones. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { McpClient } from './harness/client.ts';
+import type { McpClient, Outcome } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
 
@@ -9,10 +9,15 @@ let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ serve: ['--idle-timeout', '2s', '--hard-timeout', '9s'] });
+  stack = await startStack({ serve: ['--idle-timeout', '3s', '--hard-timeout', '9s'] });
   client = await stack.client();
 });
 after(() => stack.close());
+
+/** ended checks when a call ended: never before its limit, and not long after, however busy the machine is. */
+function ended(out: Outcome, limitMs: number): void {
+  assert.ok(out.tookMs >= limitMs - 5 && out.tookMs < limitMs + 2_000, `took ${out.tookMs} ms, limit ${limitMs} ms`);
+}
 
 const aborted = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
 
@@ -22,9 +27,9 @@ test('a call that reports outlives the idle limit and returns its result', async
   assert.ok(out.tookMs > 7_000, `took ${out.tookMs} ms`);
   assert.deepEqual(
     out.progress.map((p) => [p.progress, p.total, p.message]),
-    [1, 2, 3, 4, 5].map((n) => [n, 5, `Exported page ${n} of 5`]),
+    [1, 2, 3, 4, 5].map((n) => [n, 5, `${n * 10} messages read`]),
   );
-  assert.deepEqual(Object(out.structured).total, 50);
+  assert.deepEqual(Object(out.structured).count, 50);
 });
 
 test('without a progress token the timer is reset all the same', async () => {
@@ -34,31 +39,30 @@ test('without a progress token the timer is reset all the same', async () => {
 });
 
 test('a gap just under the idle limit lives', async () => {
-  const out = await client.call('messages__heartbeat', { everyMs: 1_900, forMs: 5_700 });
+  const out = await client.call('messages__heartbeat', { everyMs: 2_500, forMs: 7_500 });
   assert.equal(out.isError, false, out.text);
 });
 
 test('a silent call ends at the idle limit, and the page is told', async () => {
   const out = await client.call('messages__silent', { forMs: 60_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
-  assert.ok(Math.abs(out.tookMs - 2_000) < 250, `took ${out.tookMs} ms`);
-  assert.match(out.text, /It ran 2\.0 s and reported no progress\. The page was told to stop and did\./);
-  assert.match(String(await aborted()), /no progress/);
+  ended(out, 3_000);
+  assert.match(out.text, /It ran 3\.\d s and reported no progress\. The page was told to stop/);
+  await until('the page to see the abort', async () => /no progress/.test(String(await aborted())));
 });
 
 test('a call that reports for ever ends at the hard limit, and the page is told', async () => {
   const out = await client.call('messages__heartbeat', { everyMs: 500, forMs: 0 });
   assert.equal(out.code, 'deadline_exceeded', out.text);
-  assert.ok(Math.abs(out.tookMs - 9_000) < 250, `took ${out.tookMs} ms`);
-  assert.match(out.text, /It ran 9\.0 s; the last progress, report \d+, came 0\.\d s before the end/);
-  assert.match(String(await aborted()), /limit of 9\.0 s/);
+  ended(out, 9_000);
+  assert.match(out.text, /It ran 9\.\d s; the last progress, report \d+, came 0\.\d s before the end/);
+  await until('the page to see the abort', async () => /limit of 9\.0 s/.test(String(await aborted())));
 });
 
 test('a handler that ignores the stop is recorded as such', async () => {
-  const out = await client.call('messages__stubborn', { forMs: 6_000 });
+  const out = await client.call('messages__stubborn', { forMs: 7_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
-  assert.ok(Math.abs(out.tookMs - 2_000) < 250, `took ${out.tookMs} ms`);
-  assert.match(out.text, /has not answered yet/);
+  ended(out, 3_000);
   const record = await until('the outcome', async () =>
     (await stack.calls()).find((c) => c.tool_name === 'messages__stubborn' && c.stopped !== undefined),
   );

@@ -15,9 +15,11 @@ before(async () => {
 });
 after(() => stack.close());
 
+let fresh = 0;
+
 /** runIn starts a silent call in a fresh tab, does act to the tab, and returns how the call ended. */
 async function runIn(act: (page: Page) => Promise<unknown>) {
-  const page = await stack.open('/fresh');
+  const page = await stack.open(`/fresh-${++fresh}`);
   await page.bringToFront();
   const call = client.call('messages__silent', { forMs: 60_000 });
   await until('the call in that tab', async () => (await stack.calls()).find((c) => c.status === 'running'));
@@ -38,6 +40,7 @@ for (const [name, code, act] of [
     assert.equal(out.code, code, out.text);
     assert.ok(tookMs < 2_000, `ended after ${tookMs} ms`);
     if (!page.isClosed()) await page.close();
+    await stack.live('/');
   });
 }
 
@@ -53,6 +56,7 @@ test('a tool that navigates and returns gets its result through, twenty times', 
 });
 
 test('no tab, and a logged-out tab, are told as such', async () => {
+  await until('the other tabs to be gone', async () => (await stack.tabs()).length === 1);
   await stack.page.evaluate(() => {
     document.documentElement.dataset.loggedOut = '';
   });

@@ -32,6 +32,8 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
+  // A command that ends without reading its input breaks the pipe; that is no fault.
+  child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const ended = new Promise<Ran>((resolve, reject) => {
     child.on('error', reject);

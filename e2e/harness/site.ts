@@ -81,9 +81,10 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
     if (response.destroyed) return;
     site.served++;
     const messages = Array.from({ length: pageSize }, (_, i) => ({
+      id: `${channel}/${page * pageSize + i + 1}`,
       text: `message ${page * pageSize + i + 1} of ${channel}`,
       author: i % 2 === 0 ? 'ada' : 'grace',
-      timestamp: new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString(),
+      sentAt: new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString(),
     }));
     response.setHeader('content-type', 'application/json');
     response.end(

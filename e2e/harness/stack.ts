@@ -34,19 +34,26 @@ export interface Stack {
   client(): Promise<McpClient>;
   stdioClient(): Promise<McpClient>;
   cli(...args: string[]): Promise<Ran>;
-  status(): Promise<Status>;
+  /** tabs returns the tabs that match a plugin, of all browsers. */
+  tabs(): Promise<readonly Tab[]>;
   calls(): Promise<readonly CallView[]>;
   /** open opens another tab and waits until the plugin is live in it. */
   open(path: string): Promise<Page>;
-  /** live waits until the plugin is live in n tabs. */
-  live(n: number): Promise<void>;
+  /** live waits until the plugin is live in a tab of the site that shows path. */
+  live(path: string): Promise<void>;
   restartDaemon(signal: NodeJS.Signals): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Status is what tests read of opentabs status --json. */
 export interface Status {
-  readonly browsers?: readonly { readonly tabs?: readonly { readonly plugins?: readonly unknown[] }[] }[];
+  readonly browsers?: readonly { readonly tabs?: readonly Tab[] }[];
+}
+
+/** Tab is what tests read of one tab. */
+export interface Tab {
+  readonly url: string;
+  readonly plugins?: readonly unknown[];
 }
 
 /** CallView is what tests read of opentabs calls --json. */
@@ -88,16 +95,17 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     const value: unknown = await json('status');
     return isStatus(value) ? value : {};
   };
-  const liveTabs = async () =>
-    (await status()).browsers?.flatMap((b) => b.tabs ?? []).filter((t) => (t.plugins ?? []).length > 0).length ?? 0;
-  const live = async (n: number) => {
-    await until(`the plugin in ${n} tabs`, async () => (await liveTabs()) >= n);
+  const tabs = async () => (await status()).browsers?.flatMap((b) => b.tabs ?? []) ?? [];
+  const live = async (path: string) => {
+    await until(`the plugin in ${path}`, async () =>
+      (await tabs()).some((t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > 0),
+    );
   };
   await until('the browser at the daemon', async () => ((await status()).browsers ?? []).length > 0);
   // Adapters are registered once the link is up; a page opened before that needs a reload.
   await until('the adapter at the browser', () => registered(chrome));
   const page = await chrome.open(site.url);
-  await live(1);
+  await live('/');
   return {
     home,
     env,
@@ -114,15 +122,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     client: async () => keep(await connectHttp(port, token)),
     stdioClient: async () => keep(await connectStdio(env)),
     cli: (...args) => run(args, env),
-    status,
+    tabs,
     async calls() {
       const value: unknown = await json('calls');
       return Array.isArray(value) ? value.filter(isCallView) : [];
     },
     async open(path) {
-      const before = await liveTabs();
       const opened = await chrome.open(`${site.origin}${path}`);
-      await live(before + 1);
+      await live(path);
       return opened;
     },
     live,
