@@ -29,8 +29,12 @@ type browser struct {
 	over    bool      // it has not come back and is forgotten
 	since   time.Time // when link came up or was lost
 	tabs    map[int]wire.TabInfo
-	runs    map[string]*run
-	stops   map[string]*stop
+	// before are the live documents of a browser that has just come back, as they
+	// were before; nil once settling has fired.
+	before   map[int]wire.TabInfo
+	settling *time.Timer
+	runs     map[string]*run
+	stops    map[string]*stop
 	// turn counts the changes of link, so that a timer set before one does
 	// nothing after it.
 	turn  int
@@ -91,6 +95,7 @@ func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []f
 		}
 		after = b.endAll(&wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser was started anew"})
 		clear(b.tabs)
+		b.before = nil
 	}
 	if old != nil {
 		old.shut(wire.CloseReplaced, "replaced by a newer connection of this browser")
@@ -101,6 +106,8 @@ func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []f
 	l.post(wire.AppendResult(nil, helloID, marshal(wire.HelloResult{Protocol: wire.Version, ServerVersion: b.hub.opts.Version})))
 	b.resendStops()
 	b.awaitResumed()
+	b.sendHeld()
+	b.settle()
 	return after
 }
 
@@ -124,10 +131,12 @@ func (b *browser) detach(l *link) {
 // nextTurn notes that link has changed and stops the timer set before. The
 // caller holds mu.
 func (b *browser) nextTurn() int {
-	if b.timer != nil {
-		b.timer.Stop()
-		b.timer = nil
+	for _, t := range []*time.Timer{b.timer, b.settling} {
+		if t != nil {
+			t.Stop()
+		}
 	}
+	b.timer, b.settling = nil, nil
 	b.turn++
 	return b.turn
 }
@@ -204,11 +213,8 @@ func (b *browser) endUnsure(turn int) {
 			if r.sure {
 				continue
 			}
-			why := "the link to the browser was lost, and on its return the browser no longer knew the call"
-			if r.held != nil {
-				why = "the link to the browser was lost, and on its return the tab was not there any more"
-			}
-			after = append(after, b.finish(id, nil, &wire.CallError{Code: wire.ErrLinkLost, Message: why}))
+			after = append(after, b.finish(id, nil, &wire.CallError{Code: wire.ErrLinkLost,
+				Message: "the link to the browser was lost, and on its return the browser no longer knew the call"}))
 		}
 	}
 	b.mu.Unlock()

@@ -9,9 +9,9 @@
 // A browser is known by the id in its first frame. It may lose its link and
 // come back: its runs wait for it for the grace period. Within that time a
 // browser that returns keeps its runs; they go on where they were, because the
-// pages never noticed. A run that is started meanwhile is sent when the browser is
-// back and shows the run's document. A browser that was started anew (its boot id differs)
-// has no pages from before, so its runs end at once.
+// pages never noticed, and runs that were started meanwhile are sent. A browser
+// that was started anew (its boot id differs) has no pages from before, so its
+// runs end at once.
 //
 // # Concurrency
 //

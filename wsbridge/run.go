@@ -15,11 +15,8 @@ import (
 type run struct {
 	sink  dispatch.Sink
 	limit int // largest result, in bytes
-	tab   int
-	// document is the one that the run is for, in tab.
-	document string
 	// held is the frame of a run that was started while the link was lost, until
-	// the browser is back and shows the document; then nil.
+	// the browser is back; then nil.
 	held []byte
 	// sure is false from the return of a lost link until the browser has said
 	// anything about the run.
@@ -36,8 +33,7 @@ type run struct {
 // the document is gone, invalid_arguments if the frame would be too large.
 //
 // A browser whose link is lost counts as connected for the grace period: the
-// run is sent when the browser is back and shows the document, or ends with
-// link_lost.
+// run is sent when the browser is back, or ends with link_lost.
 func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if r.MaxResultBytes <= 0 {
 		r.MaxResultBytes = wire.DefaultMaxResultBytes
@@ -64,13 +60,13 @@ func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire
 	if b.over {
 		return notConnected(r.Target)
 	}
-	if tab, ok := b.tabs[r.Target.TabID]; !ok || tab.DocumentID != r.Target.DocumentID {
+	if b.tab(r.Target.TabID).DocumentID != r.Target.DocumentID || r.Target.DocumentID == "" {
 		return &wire.CallError{Code: wire.ErrNavigated, Message: "the tab shows another document by now"}
 	}
 	if _, taken := b.runs[r.ID]; taken {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this id is there already"}
 	}
-	started := &run{sink: sink, limit: r.MaxResultBytes, tab: r.Target.TabID, document: r.Target.DocumentID, sure: true}
+	started := &run{sink: sink, limit: r.MaxResultBytes, sure: true}
 	b.runs[r.ID] = started
 	if b.link == nil || b.link.ended() {
 		started.held = frame
@@ -81,25 +77,15 @@ func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire
 	return nil
 }
 
-// release sends the runs that were held and whose document is there. It
-// returns what to call without a lock: the ends of those whose tab shows
-// another document. The caller holds mu; link is set.
-func (b *browser) release() (after []func()) {
-	for id, r := range b.runs {
-		if r.held == nil {
-			continue
-		}
-		switch b.tabs[r.tab].DocumentID {
-		case r.document:
+// sendHeld sends the runs that were started while the link was lost. The caller
+// holds mu; link is set.
+func (b *browser) sendHeld() {
+	for _, r := range b.runs {
+		if r.held != nil {
 			b.link.post(r.held)
 			r.held, r.sure = nil, true
-		case "": // its page may not have come back yet
-		default:
-			after = append(after, b.finish(id, nil, &wire.CallError{
-				Code: wire.ErrNavigated, Message: "the tab shows another document by now"}))
 		}
 	}
-	return after
 }
 
 // appendDispatch appends a tool.dispatch frame. It is json.Marshal of

@@ -3,6 +3,7 @@ package wsbridge
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -14,13 +15,15 @@ const (
 	// The longest texts of a tab that are kept, in characters.
 	maxURL   = 8192
 	maxTitle = 1000
+	// settleTime is how long a browser that is back may take to find its pages.
+	settleTime = 2 * time.Second
 )
 
 // syncTabs replaces all tabs of the browser. Only its current link may.
 func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.link != l {
-		b.mu.Unlock()
 		return
 	}
 	if len(tabs) > maxTabs {
@@ -31,31 +34,63 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 	for _, t := range tabs {
 		b.tabs[t.TabID] = tidy(t)
 	}
-	after := b.release()
-	b.mu.Unlock()
-	runAll(after)
 }
 
 // changeTab replaces one tab of the browser. Only its current link may.
 func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.link != l {
-		b.mu.Unlock()
 		return
 	}
 	_, there := b.tabs[p.TabID]
 	switch {
 	case p.Tab == nil:
 		delete(b.tabs, p.TabID)
+		delete(b.before, p.TabID)
 	case !there && len(b.tabs) >= maxTabs:
 		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some can't be used")
 	default:
 		p.Tab.TabID = p.TabID
 		b.tabs[p.TabID] = tidy(*p.Tab)
 	}
-	after := b.release()
-	b.mu.Unlock()
-	runAll(after)
+}
+
+// settle keeps the documents that were live before the link was lost for
+// settleTime: an extension's worker that was started anew lists its tabs before
+// their pages have said that they are still there. A run that is sent to a
+// document that is really gone is refused by the browser. The caller holds mu.
+func (b *browser) settle() {
+	for id, t := range b.tabs {
+		if t.DocumentID == "" {
+			continue
+		}
+		if b.before == nil { // else: lost again before it had settled
+			b.before = map[int]wire.TabInfo{}
+		}
+		b.before[id] = t
+	}
+	if b.before == nil {
+		return
+	}
+	turn := b.turn
+	b.settling = time.AfterFunc(settleTime, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.turn == turn {
+			b.before = nil
+		}
+	})
+}
+
+// tab returns what is known of a tab; no document if it has none or is not
+// there. The caller holds mu.
+func (b *browser) tab(id int) wire.TabInfo {
+	t := b.tabs[id]
+	if before, ok := b.before[id]; ok && t.DocumentID == "" {
+		return before
+	}
+	return t
 }
 
 func tidy(t wire.TabInfo) wire.TabInfo {
@@ -104,7 +139,7 @@ type place struct {
 func (b *browser) places(plugin, hash string) (live, reload []place, connected bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, t := range b.tabs {
+	look := func(t wire.TabInfo) {
 		p := place{used: t.LastAccessedMs, class: class(t), Target: dispatch.Target{
 			Browser: b.id, BrowserName: b.name, TabID: t.TabID, DocumentID: t.DocumentID, URL: t.URL, Title: t.Title,
 		}}
@@ -114,6 +149,14 @@ func (b *browser) places(plugin, hash string) (live, reload []place, connected b
 			live = append(live, p)
 		case i >= 0 || slices.Contains(t.NeedsReload, plugin):
 			reload = append(reload, p)
+		}
+	}
+	for id := range b.tabs {
+		look(b.tab(id))
+	}
+	for id, t := range b.before {
+		if _, told := b.tabs[id]; !told {
+			look(t)
 		}
 	}
 	return live, reload, b.link != nil

@@ -94,6 +94,61 @@ func TestTargets(t *testing.T) {
 	})
 }
 
+// TestTabsAfterReturn: a worker that was started anew lists its tabs before
+// their pages have said that they are there; for a moment, what was live before
+// still counts.
+func TestTabsAfterReturn(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		say := func(p *peer, tabs ...string) {
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			p.take()
+		}
+		want := func(live, reload string) {
+			t.Helper()
+			if got := w.hub.Targets("chat"); names(got.Live) != live || names(got.NeedReload) != reload {
+				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), names(got.Live), names(got.NeedReload), live, reload)
+			}
+		}
+		back := func() *peer {
+			p := w.dial()
+			p.hello("b1", "boot1")
+			p.take()
+			return p
+		}
+		p := w.browser("b1", "boot1")
+		say(p, tabText(6, "", 0, "d6", liveChat), tabText(7, "a", 0, "d7", liveChat), tabText(8, "", 0, "d8", liveChat))
+		want("b1/7 b1/6 b1/8", "")
+		p.drop()
+		w.pass(time.Second)
+		p = back()
+		say(p) // it knows no plugins yet
+		want("b1/7 b1/6 b1/8", "")
+		w.run("b1", "c1")
+		p.wantFrames(dispatchFrame("c1"))
+		// Tab 6 is not there yet, 7 shows another document, 8 was closed.
+		say(p, tabText(6, "", 0, "", `,"needsReload":["chat"]`), tabText(7, "a", 0, "d9", liveChat))
+		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
+		p.take()
+		want("b1/7 b1/6", "")
+		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
+			t.Errorf("a run in the document of before: %v, want navigated", err)
+		}
+		// Lost again before it has settled.
+		p.drop()
+		want("b1/7 b1/6", "")
+		p = back()
+		w.pass(settleTime - time.Nanosecond)
+		want("b1/7 b1/6", "")
+		w.pass(time.Nanosecond)
+		want("b1/7", "b1/6")
+		p.drop()
+		back()
+		w.pass(time.Minute)
+		want("b1/7", "b1/6")
+	})
+}
+
 // TestTargetsAway: a browser whose link is lost is offered while no other can
 // run the plugin, for the grace period.
 func TestTargetsAway(t *testing.T) {

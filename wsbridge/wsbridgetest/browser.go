@@ -4,6 +4,7 @@
 package wsbridgetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -271,11 +272,14 @@ func (b *Browser) notify(method wire.Method, params any) error {
 }
 
 func (b *Browser) answer(id string, result any) error {
-	data, err := json.Marshal(result)
-	if err != nil {
+	// A result is passed on byte for byte, so its <, > and & stay.
+	var data bytes.Buffer
+	enc := json.NewEncoder(&data)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(result); err != nil {
 		return err
 	}
-	return b.write(wire.AppendResult(nil, id, data))
+	return b.write(wire.AppendResult(nil, id, bytes.TrimSpace(data.Bytes())))
 }
 
 func (b *Browser) fail(id string, err *wire.CallError) error {
