@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -156,11 +157,13 @@ func (opts callOptions) arguments(tool mcpclient.Tool) (json.RawMessage, error) 
 	if err := a.aim(args, opts.browser, opts.tab); err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(args)
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(args); err != nil {
 		return nil, fmt.Errorf("encode the arguments: %w", err)
 	}
-	return data, nil
+	return b.Bytes(), nil
 }
 
 // callError turns what the MCP client returns into the sentence and exit code.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -66,7 +67,7 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	for _, v := range list {
 		rows = append(rows, callRow(v))
 	}
-	out.table(rows)
+	out.table("", rows)
 	return nil
 }
 
@@ -119,8 +120,8 @@ func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions)
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err == nil {
-		err = &failure{code: exitNoServer, err: fmt.Errorf("the server has stopped; start it with `opentabs serve`")}
+	if errors.Is(err, httpapi.ErrEnded) {
+		err = &failure{code: exitNoServer, err: errors.New("the server has stopped; start it with `opentabs serve`")}
 	}
 	return err
 }
@@ -141,7 +142,10 @@ func eventLine(e dispatch.Event) string {
 			line += ", asked for by " + oneLine(v.Client)
 		}
 	case dispatch.EventRunning:
-		line += fmt.Sprintf("  running in tab %d of %s", v.TabID, oneLine(v.Browser))
+		line += "  running"
+		if v.TabID != 0 {
+			line += fmt.Sprintf(" in tab %d of %s", v.TabID, oneLine(v.Browser))
+		}
 	case dispatch.EventProgress:
 		line += "  progress"
 		if v.Progress != nil {

@@ -7,13 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/version"
 )
@@ -27,9 +30,10 @@ type connection struct {
 	Token string `json:"token"`
 }
 
-// installRecord remembers where the extension was written.
+// installRecord remembers where the extension was written, and what was.
 type installRecord struct {
-	Dir string `json:"dir"`
+	Dir   string   `json:"dir"`
+	Files []string `json:"files"`
 }
 
 func newExtensionCmd(p *program) *cobra.Command {
@@ -91,18 +95,13 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 	if port == 0 {
 		return usage("the port is 0, so the extension cannot know it: set a port, or start the server first")
 	}
-	if err := writeExtension(dir, connection{Port: port, Token: token}); err != nil {
+	if err := writeExtension(dirs, dir, connection{Port: port, Token: token}); err != nil {
 		return err
 	}
-	record, err := json.Marshal(installRecord{Dir: dir})
-	if err != nil {
-		return fmt.Errorf("remember the extension's folder: %w", err)
-	}
-	if err := config.WriteFile(dirs.ExtensionRecord(), record); err != nil {
-		return err
-	}
-	if err := p.tellServer(ctx, dirs, settings); err != nil {
-		return err
+	if serverErr == nil { // it puts the adapters into the folder
+		if err := httpapi.NewClient(server.port, token).Reload(ctx); err != nil {
+			return fmt.Errorf("tell the server (pid %d): %w", server.PID, err)
+		}
 	}
 	p.out.text(installSteps(dir))
 	return nil
@@ -123,9 +122,9 @@ In Chrome:
 }
 
 // writeExtension writes the extension into dir. Each file is replaced in one
-// step, the manifest last, and what an older version left is removed; the
+// step, the manifest last, and what an older version wrote is removed; the
 // adapters and what is not ours stay.
-func writeExtension(dir string, c connection) error {
+func writeExtension(dirs config.Dirs, dir string, c connection) error {
 	if err := checkFolder(dir); err != nil {
 		return err
 	}
@@ -138,18 +137,32 @@ func writeExtension(dir string, c connection) error {
 		return fmt.Errorf("write %s: %w", connectionFile, err)
 	}
 	files[connectionFile] = append(text, '\n')
-	manifest := files["manifest.json"]
-	delete(files, "manifest.json")
-	for name, content := range files {
-		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name)), content); err != nil {
+	names := slices.SortedFunc(maps.Keys(files), manifestLast)
+	for _, name := range names {
+		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
 			return err
 		}
 	}
-	files["manifest.json"] = manifest
-	if err := replaceFile(filepath.Join(dir, "manifest.json"), manifest); err != nil {
+	if err := removeLeftovers(dirs, dir, names); err != nil {
 		return err
 	}
-	return removeLeftovers(dir, files)
+	record, err := json.Marshal(installRecord{Dir: dir, Files: names})
+	if err != nil {
+		return fmt.Errorf("remember the extension's folder: %w", err)
+	}
+	return config.WriteFile(dirs.ExtensionRecord(), record)
+}
+
+// manifestLast orders names so that Chrome finds a manifest only where the
+// files it names are.
+func manifestLast(a, b string) int {
+	switch "manifest.json" {
+	case a:
+		return 1
+	case b:
+		return -1
+	}
+	return strings.Compare(a, b)
 }
 
 // checkFolder refuses a folder that holds something else.
@@ -182,36 +195,39 @@ func replaceFile(path string, content []byte) error {
 	return config.WriteFile(path, content)
 }
 
-// removeLeftovers removes the scripts, pages and icons of another version.
-func removeLeftovers(dir string, files map[string][]byte) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return fmt.Errorf("remove old files: %w", err)
+// removeLeftovers removes what an older version wrote into dir and this one did
+// not.
+func removeLeftovers(dirs config.Dirs, dir string, names []string) error {
+	record, ok := readInstallRecord(dirs)
+	if !ok || record.Dir != dir {
+		return nil
+	}
+	for _, name := range record.Files {
+		if slices.Contains(names, name) || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
 		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return fmt.Errorf("remove old files: %w", err)
+		err := os.Remove(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove an old file: %w", err)
 		}
-		name = filepath.ToSlash(name)
-		switch {
-		case d.IsDir() && (name == adapterFolder || strings.HasPrefix(name, "_")): // Chrome's own begin with _
-			return fs.SkipDir
-		case d.IsDir():
-			return nil
-		}
-		if _, ours := files[name]; ours {
-			return nil
-		}
-		return os.Remove(path)
-	})
+	}
+	return nil
+}
+
+func readInstallRecord(dirs config.Dirs) (installRecord, bool) {
+	var record installRecord
+	text, err := os.ReadFile(dirs.ExtensionRecord())
+	if err != nil || json.Unmarshal(text, &record) != nil || record.Dir == "" {
+		return installRecord{}, false
+	}
+	return record, true
 }
 
 // extensionFolder returns the folder that the extension was written to, and
 // false if it was not or is gone.
 func extensionFolder(dirs config.Dirs) (string, bool) {
 	dir := dirs.ExtensionDir()
-	var record installRecord
-	if text, err := os.ReadFile(dirs.ExtensionRecord()); err == nil && json.Unmarshal(text, &record) == nil && record.Dir != "" {
+	if record, ok := readInstallRecord(dirs); ok {
 		dir = record.Dir
 	}
 	_, err := os.Stat(filepath.Join(dir, connectionFile))

@@ -132,9 +132,9 @@ func (o *output) value(v any) error {
 	return o.raw(b.Bytes())
 }
 
-// table writes rows whose columns stand below each other. The last column is
+// table writes rows whose columns stand below each other, each after indent. The last column is
 // cut at the edge of a terminal; a pipe gets all of it.
-func (o *output) table(rows [][]string) {
+func (o *output) table(indent string, rows [][]string) {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -153,7 +153,7 @@ func (o *output) table(rows [][]string) {
 				b.WriteString(strings.Repeat(" ", widths[i]-textWidth(cell)+2))
 			}
 		}
-		text := strings.TrimRight(b.String(), " ")
+		text := indent + strings.TrimRight(b.String(), " ")
 		if o.terminal {
 			text = fit(text, o.width())
 		}

@@ -60,9 +60,9 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	out.line("%s %s (%s), %s", built.Name, built.Version, oneLine(built.DisplayName), plural(len(built.Tools), "tool"))
 	rows := [][]string{}
 	for _, t := range built.Tools {
-		rows = append(rows, []string{"  " + t.Name, t.Description})
+		rows = append(rows, []string{t.Name, t.Description})
 	}
-	out.table(rows)
+	out.table("  ", rows)
 	for _, f := range built.Files {
 		out.line("wrote %s, %s", f.Path, size(f.Bytes))
 	}
@@ -122,7 +122,7 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 		p.out.say("warning: %s", w)
 	}
 	p.out.line("added %s %s (%s), %s", added.Name, added.Version, oneLine(added.DisplayName), plural(len(added.Tools), "tool"))
-	p.out.table(toolRows(added))
+	p.out.table("  ", toolRows(added))
 	return p.tellServer(ctx, dirs, settings)
 }
 
@@ -140,7 +140,7 @@ func withBuildHint(err error, path, given string) error {
 func toolRows(p *plugin.Plugin) [][]string {
 	rows := [][]string{}
 	for _, t := range p.Tools {
-		rows = append(rows, []string{"  " + t.FullName(), t.Description})
+		rows = append(rows, []string{t.FullName(), t.Description})
 	}
 	return rows
 }
@@ -216,7 +216,7 @@ func runPluginList(opts pluginListOptions) error {
 	}
 	for _, one := range set.Plugins() {
 		p.out.line("%s %s (%s), %s", one.Name, one.Version, oneLine(one.DisplayName), one.Dir)
-		p.out.table(toolRows(one))
+		p.out.table("  ", toolRows(one))
 	}
 	for _, f := range set.Failed() {
 		p.out.line("%s failed: %s", oneLine(f.Path), oneLine(f.Err.Error()))

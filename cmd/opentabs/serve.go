@@ -80,7 +80,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	if err != nil {
 		return err
 	}
-	p.out.say("serving on %s", v.address)
+	p.out.say("serving MCP on http://%s/mcp", v.address)
 	err = v.serve(ctx, listener)
 	return errors.Join(err, dirs.RemoveServer(os.Getpid()))
 }

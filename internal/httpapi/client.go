@@ -28,6 +28,9 @@ const (
 // ErrNoServer says that nobody listens on the port.
 var ErrNoServer = errors.New("no opentabs server is running")
 
+// ErrEnded says that the server has ended a stream.
+var ErrEnded = errors.New("the server has ended the stream")
+
 // Refused is an answer of the server that is not a success.
 type Refused struct {
 	Status   int
@@ -113,8 +116,8 @@ type Listener struct {
 	Missed func(n int) error
 }
 
-// Follow hears events until ctx ends, the server ends the stream (nil), or one
-// of the listener's functions returns an error.
+// Follow hears events until ctx ends, the server ends the stream (ErrEnded), or
+// one of the listener's functions returns an error.
 func (c *Client) Follow(ctx context.Context, l Listener) error {
 	resp, err := c.send(ctx, http.MethodGet, "/events")
 	if err != nil {
@@ -126,13 +129,13 @@ func (c *Client) Follow(ctx context.Context, l Listener) error {
 	}
 	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
 		if err != nil {
-			return fmt.Errorf("follow the events: %w", err)
+			return fmt.Errorf("%w: %w", ErrEnded, err)
 		}
 		if err := l.hear(e); err != nil {
 			return err
 		}
 	}
-	return nil
+	return ErrEnded
 }
 
 func (l Listener) hear(e sse.Event) error {

@@ -242,17 +242,26 @@ func (c *Client) post(ctx context.Context, body []byte) error {
 func encode(m message, params any) ([]byte, error) {
 	m.JSONRPC = "2.0"
 	if params != nil {
-		data, err := json.Marshal(params)
+		data, err := plain(params)
 		if err != nil {
 			return nil, fmt.Errorf("encode %s: %w", m.Method, err)
 		}
 		m.Params = data
 	}
-	body, err := json.Marshal(m)
+	body, err := plain(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", m.Method, err)
 	}
 	return body, nil
+}
+
+// plain encodes v and leaves <, > and & as they are.
+func plain(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // send makes one HTTP request of the session.

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"opentabs/extension"
+	"opentabs/internal/config"
+	"opentabs/wire"
+	"opentabs/wsbridge/wsbridgetest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"opentabs":    main,
+		"fakebrowser": fakeBrowser,
+		"squatter":    squatter,
+	})
+}
+
+// squatter takes a free port and tells it in the file port.
+func squatter() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil {
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		err = os.WriteFile("port", []byte(port), 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	<-ctx.Done()
+}
+
+// TestScript runs the scripts, each with an installation of its own in which a
+// server takes any free port.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("OPENTABS_HOME", home)
+			env.Setenv("OPENTABS_PORT", "0")
+			env.Defer(func() { killServer(config.Dirs{Config: home, State: home}) })
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"until":      cmdUntil,
+			"killserver": cmdKillServer,
+			"mode":       cmdMode,
+		},
+		RequireExplicitExec: true,
+	})
+}
+
+// cmdUntil runs a program again and again until its output matches:
+// until REGEXP PROGRAM ARGS...
+func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")
+	}
+	want, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		// Its error is part of what is waited for.
+		_ = ts.Exec(args[1], args[2:]...)
+		out := ts.ReadFile("stdout") + ts.ReadFile("stderr")
+		if want.MatchString(out) {
+			return
+		}
+		select {
+		case <-deadline:
+			ts.Fatalf("%v never said %q; the last time: %s", args[1:], args[0], out)
+		case <-tick.C:
+		}
+	}
+}
+
+// cmdKillServer kills the server without a chance to say anything.
+func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
+	home := ts.Getenv("OPENTABS_HOME")
+	if !killServer(config.Dirs{Config: home, State: home}) {
+		ts.Fatalf("there is no server to kill")
+	}
+}
+
+func killServer(dirs config.Dirs) bool {
+	record, ok := dirs.ReadServer()
+	if !ok || record.PID == os.Getpid() {
+		return false
+	}
+	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
+}
+
+// cmdMode compares the mode of a file: mode 600 FILE.
+func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {
+		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
+	}
+}
+
+// fakeBrowser is a program that plays a browser with the pages of the plugin
+// messages. It connects again when the server has gone.
+func fakeBrowser() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	home := os.Getenv("OPENTABS_HOME")
+	dirs := config.Dirs{Config: home, State: home}
+	for ctx.Err() == nil {
+		if b, err := connectFake(ctx, dirs); err == nil {
+			_ = b.Run(ctx)
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, error) {
+	server, ok := dirs.ReadServer()
+	if !ok {
+		return nil, errors.New("no server yet")
+	}
+	token, err := dirs.Token()
+	if err != nil {
+		return nil, err
+	}
+	return wsbridgetest.Connect(ctx, wsbridgetest.Options{
+		URL:   fmt.Sprintf("ws://127.0.0.1:%d/ws", server.Port),
+		Token: token, Origin: "chrome-extension://" + extension.ID(),
+		Tools: map[string]wsbridgetest.Tool{
+			"messages__echo": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+				return c.Args, nil
+			},
+			"messages__say": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+				var args struct{ Value json.RawMessage }
+				if err := json.Unmarshal(c.Args, &args); err != nil {
+					return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
+				}
+				return args.Value, nil
+			},
+			"messages__countdown": countdown,
+			"messages__silent":    silent,
+			"messages__fail": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+				var args struct{ Code wire.ErrorCode }
+				if err := json.Unmarshal(c.Args, &args); err != nil {
+					return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
+				}
+				return nil, &wire.CallError{Code: args.Code, Message: "it was asked to fail\x1b[31m"}
+			},
+		},
+	})
+}
+
+// countdown reports each step and waits a little between two.
+func countdown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+	var args struct{ From float64 }
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
+	}
+	for done := 1.0; done <= args.From; done++ {
+		report := wire.Report{Progress: &done, Total: &args.From, Message: fmt.Sprintf("step %v", done), Audience: "user"}
+		if err := c.Report(report); err != nil {
+			return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
+		}
+	}
+	return json.RawMessage(`{"done":true}`), nil
+}
+
+// silent waits until it is cancelled.
+func silent(ctx context.Context, _ *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+	<-ctx.Done()
+	return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
+}
+
+// TestEveryCommandIsScripted holds that each command is used in a script.
+func TestEveryCommandIsScripted(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	root := newRootCmd(&program{out: newOutput(os.Stderr, os.Stderr, os.Getenv)})
+	var check func(path string)
+	check = func(path string) {
+		cmd, _, err := root.Find(strings.Fields(path)[1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(all.String(), "exec "+path) && !strings.Contains(all.String(), "help "+cmd.Name()) {
+			t.Errorf("no script runs %q", path)
+		}
+		for _, sub := range cmd.Commands() {
+			check(path + " " + sub.Name())
+		}
+	}
+	check("opentabs")
+}
+
+// opentabs starts the program as a process of its own.
+func opentabs(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("opentabs", args...)
+	cmd.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State, "OPENTABS_PORT=0")
+	t.Cleanup(func() { killServer(dirs) })
+	return cmd
+}
