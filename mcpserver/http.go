@@ -13,7 +13,6 @@ import (
 	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -66,6 +65,11 @@ func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMe
 	return known, ok
 }
 
+// malformed says what is wrong with the params of a tools/call.
+func malformed(err error) string {
+	return "The params of tools/call are malformed (" + err.Error() + "). Correct them, then call again."
+}
+
 // Why a request does not run, for its client.
 const (
 	duplicateText = "A request with this id is still running in this session. Give each request an id of its own."
@@ -76,36 +80,68 @@ const (
 // codeNoSession is the JSON-RPC code that MCP servers give with 404.
 const codeNoSession = -32001
 
+// knownVersion reports whether the protocol version in a request's header is
+// one that is spoken here; if not it has answered. A missing one is fine, the
+// oldest clients send none.
+func knownVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
+	v := r.Header.Get(mcp.HeaderProtocolVersion)
+	if v == "" || mcp.IsValidProtocolVersion(v) {
+		return true
+	}
+	refuse(w, http.StatusBadRequest, id, wire.CodeInvalidRequest,
+		fmt.Sprintf("The protocol version %q is not supported. Use one of %v.", v, mcp.ValidProtocolVersions))
+	return false
+}
+
 // serveSession serves a GET (listen) or DELETE (end) of a session.
 func (s *Server) serveSession(w http.ResponseWriter, r *http.Request) {
 	if modernHeader(r) { // there they mean nothing, and mcp-go says so
-		s.http.ServeHTTP(w, r)
+		s.modern.ServeHTTP(w, r)
 		return
 	}
-	known, ok := s.sessionOf(w, r, nil)
-	if !ok {
+	if !knownVersion(w, r, nil) {
 		return
 	}
-	if r.Method == http.MethodDelete {
-		s.http.ServeHTTP(w, r)
-		return
+	in, ok := s.sessionOf(w, r, nil)
+	switch {
+	case !ok:
+	case r.Method == http.MethodDelete:
+		s.sessions.close(in.id)
+		w.WriteHeader(http.StatusOK)
+	case !takesEvents(r):
+		refuse(w, http.StatusNotAcceptable, nil, wire.CodeInvalidRequest, "Accept text/event-stream to listen.")
+	default:
+		s.serveListening(w, r, in)
 	}
-	s.pass(w, r, known, nil)
 }
 
-// pass lets mcp-go serve a request that listens until the client, the session
-// or the server ends.
-func (s *Server) pass(w http.ResponseWriter, r *http.Request, in *session, id json.RawMessage) {
+// serveListening sends a session what mcp-go wants to tell it (list_changed),
+// until the client, the session or the server ends.
+func (s *Server) serveListening(w http.ResponseWriter, r *http.Request, in *session) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	key := s.uniqueKey()
 	if err := s.sessions.begin(in, key, task{cancel: cancel, stream: true}); err != nil {
-		s.refuseTask(w, id, err)
+		s.refuseTask(w, nil, err)
 		return
 	}
 	defer s.sessions.finish()
 	defer s.sessions.release(in, key)
-	s.http.ServeHTTP(passedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}, r.WithContext(ctx))
+	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
+	defer stream.abandon()
+	stream.open()
+	for {
+		select {
+		case n := <-in.listener.notes:
+			b, err := json.Marshal(n)
+			if err != nil { // strings and numbers
+				panic("mcpserver: " + err.Error())
+			}
+			_ = stream.notify(b) // a failure ends ctx
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // uniqueKey is a key for what no client can cancel by an id.
@@ -138,19 +174,26 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		}
 		return // otherwise the client is gone
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	m, ok := parseMessage(body)
-	if !ok || m.Method == "" || m.Method == methodInitialize {
-		s.http.ServeHTTP(w, r) // answers of clients, batches and nonsense too
+	if !ok {
+		refuseNonsense(w, body)
 		return
 	}
 	p, err := parseParams(m.Params)
-	if err != nil && m.Method == methodCall && m.request() {
-		refuse(w, http.StatusOK, m.ID, wire.CodeInvalidParams, "The params of tools/call are malformed ("+err.Error()+"). Correct them, then call again.")
+	if err != nil && m.call() {
+		refuse(w, http.StatusOK, m.ID, wire.CodeInvalidParams, malformed(err))
 		return
 	}
 	if modernHeader(r) || p.modern() {
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.serveModern(w, r, m, &p)
+		return
+	}
+	if !knownVersion(w, r, m.ID) {
+		return
+	}
+	if m.Method == methodInitialize && m.request() {
+		s.serveInitialize(w, r, m, body)
 		return
 	}
 	in, ok := s.sessionOf(w, r, m.ID)
@@ -163,11 +206,72 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 			s.sessions.cancel(in, key)
 		}
 		w.WriteHeader(http.StatusAccepted)
-	case m.Method == methodCall && m.request():
+	case m.call():
 		s.serveLegacyCall(w, r, m, &p, in)
 	default:
-		s.http.ServeHTTP(w, r)
+		answerHTTP(w, s.ask(r.Context(), in, m, body))
 	}
+}
+
+// refuseNonsense answers what is not one JSON-RPC message.
+func refuseNonsense(w http.ResponseWriter, body []byte) {
+	code, text := nonsense(body)
+	refuse(w, http.StatusBadRequest, nil, code, text)
+}
+
+// nonsense says what is wrong with bytes that parseMessage did not take.
+func nonsense(b []byte) (code int, text string) {
+	if !json.Valid(b) {
+		return wire.CodeParseError, "This is not JSON. Send one JSON-RPC message."
+	}
+	return wire.CodeInvalidRequest, "This is not one JSON-RPC message. Send one JSON object, with a method that is a string."
+}
+
+// serveInitialize begins a session.
+func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
+	in := s.sessions.open(transportHTTP)
+	answer := s.ask(r.Context(), in, m, body)
+	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.mcp.RegisterSession(r.Context(), in.listener) != nil {
+		s.sessions.close(in.id)
+	} else {
+		w.Header().Set(mcp.HeaderSessionID, in.id)
+	}
+	answerHTTP(w, answer)
+}
+
+// ask lets mcp-go serve a message of a session and returns its answer, nil if
+// there is none.
+func (s *Server) ask(ctx context.Context, in *session, m message, raw []byte) mcp.JSONRPCMessage {
+	answer := s.mcp.HandleMessage(s.mcp.WithContext(ctx, in.listener), raw)
+	if !m.request() {
+		return nil
+	}
+	// mcp-go reads an id as a float64; the client wants to see its own.
+	switch a := answer.(type) {
+	case mcp.JSONRPCResponse:
+		a.ID = mcp.NewRequestId(m.ID)
+		return a
+	case mcp.JSONRPCError:
+		a.ID = mcp.NewRequestId(m.ID)
+		return a
+	}
+	return answer
+}
+
+// answerHTTP writes an answer of mcp-go as JSON.
+func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
+	if answer == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	b, err := json.Marshal(answer)
+	if err != nil { // a tool's schema that is no JSON; plugins have none
+		refuse(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Look at the log of opentabs, then report it.")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	passed := passedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
+	_, _ = passed.Write(b) // a client that is gone needs no answer
 }
 
 // tooLarge says that a request is over the limit.
@@ -177,18 +281,12 @@ func (s *Server) tooLarge() string {
 
 // serveLegacyCall serves a tools/call in a session.
 func (s *Server) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *params, in *session) {
-	if v := r.Header.Get(mcp.HeaderProtocolVersion); v != "" && !mcp.IsValidProtocolVersion(v) {
-		refuse(w, http.StatusBadRequest, m.ID, wire.CodeInvalidRequest,
-			fmt.Sprintf("The protocol version %q is not supported. Use one of %v.", v, mcp.ValidProtocolVersions))
-		return
-	}
 	key, ok := requestKey(m.ID)
 	if !ok {
 		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
 		return
 	}
-	info := s.sessions.client(in)
-	s.serveCall(w, r, m, p, in, key, dispatch.Client{Session: info.ID, Name: info.Name})
+	s.serveCall(w, r, m, p, in, key, dispatch.Client{Session: in.id, Name: s.sessions.client(in).Name})
 }
 
 // serveCall runs a call as the response to r.
@@ -200,7 +298,7 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 		return
 	}
 	defer s.sessions.finish()
-	stream := newCallStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
+	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
 	send := stream.notify
 	if !stream.events {
 		send = nil
@@ -221,20 +319,3 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 		s.opts.Log.Warn().Str("call", rep.callID).Str("client", client.Name).Err(err).Msg("result could not be delivered")
 	}
 }
-
-// expire ends an HTTP session that was silent too long, in mcp-go too.
-func (s *Server) expire(id string) {
-	s.opts.Log.Info().Msg("idle session ended")
-	s.http.Handle(discard{}, &server.HTTPRequest{
-		Method: http.MethodDelete, Header: http.Header{mcp.HeaderSessionID: {id}}, Context: context.Background(),
-	})
-}
-
-// discard is a response that nobody reads.
-type discard struct{}
-
-func (discard) Header() http.Header         { return http.Header{} }
-func (discard) WriteHeader(int)             {}
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
-func (discard) Flush()                      {}
-func (discard) CanStream() bool             { return false }

@@ -239,9 +239,10 @@ func TestBadRequests(t *testing.T) {
 		{func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, `{}`, 415, "Content-Type: application/json"},
 		{func(r *http.Request) { r.Header.Del("Content-Type") }, `{}`, 415, "Content-Type: application/json"},
 		{nil, callText(`1`, `{"a":"`+strings.Repeat("x", 2000)+`"}`, `{}`), 413, "larger than 2000 bytes"},
-		{nil, `{nonsense`, 0, "-32700"},
-		{nil, ``, 0, "-32700"},
-		{nil, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 0, "-32700"}, // mcp-go takes no batches
+		{nil, `{nonsense`, 400, "-32700"},
+		{nil, ``, 400, "-32700"},
+		{nil, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, "Send one JSON object"}, // MCP has no batches any more
+		{nil, `{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"messages__echo"}}`, 200, "-32600"},
 		{func(r *http.Request) { r.Header.Set("Mcp-Protocol-Version", "1999-01-01") }, callText(`1`, `{}`, `{}`), 400, "2025-11-25"},
 	} {
 		r := c.request(ctx, http.MethodPost, test.body)
@@ -249,7 +250,7 @@ func TestBadRequests(t *testing.T) {
 			test.change(r)
 		}
 		code, body := c.status(r)
-		if (test.status != 0 && code != test.status) || !strings.Contains(body, test.says) {
+		if code != test.status || !strings.Contains(body, test.says) {
 			t.Errorf("%.60s: %d %s, want %d and %q", test.body, code, body, test.status, test.says)
 		}
 	}

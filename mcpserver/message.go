@@ -19,9 +19,10 @@ const (
 
 // message is one JSON-RPC message, its params not decoded.
 type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
 }
 
 // parseMessage splits a message. It reports false for what is not one JSON
@@ -36,6 +37,12 @@ func parseMessage(b []byte) (message, bool) {
 // of it, as mcp-go has it.
 func (m message) request() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
+}
+
+// call reports whether m is a tools/call. One with another version of JSON-RPC
+// is left to mcp-go, which says so.
+func (m message) call() bool {
+	return m.Method == methodCall && m.request() && m.JSONRPC == mcp.JSONRPC_VERSION
 }
 
 // params are the params of a tools/call, a subscriptions/listen or a

@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"bufio"
+	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -19,14 +21,29 @@ func (s *Server) serveModern(w http.ResponseWriter, r *http.Request, m message, 
 		w.WriteHeader(http.StatusAccepted)
 	case m.Method == methodListen && m.request():
 		in := s.sessions.open(transportHTTP)
-		defer s.sessions.close(in.info.ID)
-		s.sessions.describe(in.info.ID, p.Meta.ClientInfo)
-		s.pass(w, r, in, m.ID)
-	case m.Method == methodCall && m.request():
+		defer s.sessions.close(in.id)
+		s.sessions.describe(in.id, p.Meta.ClientInfo)
+		s.serveModernListening(w, r, in, m.ID)
+	case m.call():
 		s.serveModernCall(w, r, m, p)
 	default:
-		s.http.ServeHTTP(w, r)
+		s.modern.ServeHTTP(w, r)
 	}
+}
+
+// serveModernListening lets mcp-go serve a subscriptions/listen until the client
+// or the server ends. in lists the client for as long.
+func (s *Server) serveModernListening(w http.ResponseWriter, r *http.Request, in *session, id json.RawMessage) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	key := s.uniqueKey()
+	if err := s.sessions.begin(in, key, task{cancel: cancel, stream: true}); err != nil {
+		s.refuseTask(w, id, err)
+		return
+	}
+	defer s.sessions.finish()
+	defer s.sessions.release(in, key)
+	s.modern.ServeHTTP(passedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}, r.WithContext(ctx))
 }
 
 // serveModernCall serves a tools/call without a session.
@@ -40,7 +57,7 @@ func (s *Server) serveModernCall(w http.ResponseWriter, r *http.Request, m messa
 		rep = checkModern(p)
 	}
 	if rep.code != 0 {
-		stream := newCallStream(w, r, s.opts.Heartbeat, func() {})
+		stream := newStream(w, r, s.opts.Heartbeat, func() {})
 		_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { rep.writeTo(b, m.ID, false, nil) })
 		return
 	}

@@ -75,8 +75,10 @@ type Server struct {
 	calls    Caller
 	plugins  *plugin.Registry
 	sessions *sessions
-	mcp      *server.MCPServer
-	http     *server.StreamableHTTPServer
+	mcp      *server.MCPServer // all of MCP but tools/call
+	// modern serves what clients of protocol version 2026-07-28 and later ask
+	// over HTTP, but for tools/call.
+	modern *server.StreamableHTTPServer
 	// info is the server's identity as JSON, for modern results.
 	info json.RawMessage
 	// unwatch ends the subscription to plugins.
@@ -96,8 +98,8 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	setDefault(&o.SessionIdle, DefaultSessionIdle)
 	setDefault(&o.Heartbeat, DefaultHeartbeat)
 	setDefault(&o.MaxRequestBytes, DefaultMaxRequestBytes)
-	s := &Server{opts: o, calls: calls, plugins: plugins, sessions: newSessions(o.SessionIdle)}
-	s.sessions.expired = s.expire
+	s := &Server{opts: o, calls: calls, plugins: plugins}
+	s.sessions = newSessions(o.SessionIdle, s.sessionEnded)
 	info, err := json.Marshal(mcp.Implementation{Name: serverName, Version: o.Version})
 	if err != nil { // two strings
 		panic("mcpserver: " + err.Error())
@@ -108,9 +110,7 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	hooks.AddAfterInitialize(s.initialized)
 	s.mcp = server.NewMCPServer(serverName, o.Version,
 		server.WithToolCapabilities(true), server.WithHooks(hooks), server.WithRecovery())
-	s.http = server.NewStreamableHTTPServer(s.mcp,
-		server.WithSessionIdManager(s.sessions),
-		server.WithHeartbeatInterval(o.Heartbeat),
+	s.modern = server.NewStreamableHTTPServer(s.mcp,
 		server.WithStreamableHTTPLogger(slog.New(zerolog.NewSlogHandler(o.Log))))
 
 	s.tools.Store(&toolTable{})
@@ -141,12 +141,19 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // initialized notes how the client of a new session calls itself.
 func (s *Server) initialized(ctx context.Context, _ any, r *mcp.InitializeRequest, _ *mcp.InitializeResult) {
-	session := server.ClientSessionFromContext(ctx)
-	if session == nil {
+	in := server.ClientSessionFromContext(ctx)
+	if in == nil {
 		return
 	}
 	c := clientName{Name: r.Params.ClientInfo.Name, Version: r.Params.ClientInfo.Version}
-	s.sessions.describe(session.SessionID(), c)
+	s.sessions.describe(in.SessionID(), c)
 	s.opts.Log.Info().Str("client", c.Name).Str("client_version", c.Version).
 		Str("protocol", r.Params.ProtocolVersion).Msg("client connected")
+}
+
+// sessionEnded lets mcp-go forget a session.
+func (s *Server) sessionEnded(in *session) {
+	s.mcp.UnregisterSession(context.Background(), in.id)
+	info := s.sessions.client(in)
+	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
 }

@@ -37,9 +37,11 @@ type ClientInfo struct {
 
 // session is one client's session and what runs in it.
 type session struct {
-	info ClientInfo    // guarded by sessions.mu
-	seen time.Time     // when it last asked for something; guarded by sessions.mu
-	done chan struct{} // closed when the session has ended
+	id       string
+	listener *listener     // the session as mcp-go knows it
+	done     chan struct{} // closed when the session has ended
+	info     ClientInfo    // guarded by sessions.mu
+	seen     time.Time     // when it last asked for something; guarded by sessions.mu
 	// running holds what can be cancelled, by the key of its id; guarded by
 	// sessions.mu.
 	running map[string]task
@@ -52,14 +54,12 @@ type task struct {
 	stream bool
 }
 
-// sessions is the table of all sessions, safe for concurrent use. It also is
-// what mcp-go asks whether a session exists (server.SessionIdManager).
+// sessions is the table of all sessions, safe for concurrent use.
 type sessions struct {
 	// idle is how long an HTTP session may be silent before it ends.
 	idle time.Duration
-	// expired is called without mu for each HTTP session that was silent too
-	// long.
-	expired func(id string)
+	// ended is called without mu for each session that has ended.
+	ended func(*session)
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
 	// tasks counts everything that runs; nothing is added once closed is set.
@@ -74,9 +74,10 @@ type sessions struct {
 	anonymous *session
 }
 
-func newSessions(idle time.Duration) *sessions {
+func newSessions(idle time.Duration, ended func(*session)) *sessions {
 	return &sessions{
 		idle:      idle,
+		ended:     ended,
 		closing:   make(chan struct{}),
 		byID:      map[string]*session{},
 		anonymous: &session{done: make(chan struct{}), running: map[string]task{}},
@@ -85,16 +86,18 @@ func newSessions(idle time.Duration) *sessions {
 
 // open begins a session.
 func (t *sessions) open(transport string) *session {
-	now := time.Now()
+	now, id := time.Now(), transport+"-"+strings.ToLower(rand.Text())
 	s := &session{
-		info:    ClientInfo{ID: transport + "-" + strings.ToLower(rand.Text()), Transport: transport, Since: now},
-		seen:    now,
-		done:    make(chan struct{}),
-		running: map[string]task{},
+		id:       id,
+		listener: newListener(id),
+		info:     ClientInfo{ID: id, Transport: transport, Since: now},
+		seen:     now,
+		done:     make(chan struct{}),
+		running:  map[string]task{},
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.byID[s.info.ID] = s
+	t.byID[id] = s
 	if transport == transportHTTP && t.sweep == nil && !t.closed {
 		t.sweep = time.AfterFunc(t.idle/4, t.expire)
 	}
@@ -190,6 +193,7 @@ func (t *sessions) close(id string) bool {
 	for _, k := range tasks {
 		k.cancel(errSessionEnded)
 	}
+	t.ended(s)
 	return true
 }
 
@@ -224,7 +228,7 @@ func (t *sessions) expire() {
 	}
 	t.mu.Unlock()
 	for _, id := range old {
-		t.expired(id)
+		t.close(id)
 	}
 }
 
@@ -280,24 +284,4 @@ func (t *sessions) list() []ClientInfo {
 		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID))
 	})
 	return all
-}
-
-// The rest is what mcp-go asks for. It asks Generate for each initialize over
-// HTTP and for nothing else, because a GET without a session does not reach it.
-
-// Generate implements server.SessionIdManager.
-func (t *sessions) Generate() string { return t.open(transportHTTP).info.ID }
-
-// Validate implements server.SessionIdManager.
-func (t *sessions) Validate(id string) (terminated bool, err error) {
-	if _, ok := t.find(id); !ok {
-		return false, errSessionEnded
-	}
-	return false, nil
-}
-
-// Terminate implements server.SessionIdManager.
-func (t *sessions) Terminate(id string) (notAllowed bool, err error) {
-	t.close(id)
-	return false, nil
 }

@@ -8,8 +8,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"opentabs/dispatch"
 	"opentabs/wire"
 )
@@ -27,13 +25,10 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c := &stdioClient{server: s, session: s.sessions.open(transportStdio), out: newLineWriter(out)}
-	c.listener = newListener(c.session.info.ID)
-	defer s.sessions.close(c.listener.id)
-	if err := s.mcp.RegisterSession(ctx, c.listener); err != nil {
+	defer s.sessions.close(c.session.id)
+	if err := s.mcp.RegisterSession(ctx, c.session.listener); err != nil {
 		return err // the id is random, so there is none yet
 	}
-	defer s.mcp.UnregisterSession(ctx, c.listener.id)
-	ctx = s.mcp.WithContext(ctx, c.listener)
 
 	var forward sync.WaitGroup
 	forward.Go(func() { c.forward(ctx) })
@@ -43,7 +38,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	select {
 	case <-s.sessions.closing:
 	default:
-		s.sessions.close(c.listener.id)
+		s.sessions.close(c.session.id)
 	}
 	c.requests.Wait()
 	stop()
@@ -55,7 +50,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 type stdioClient struct {
 	server   *Server
 	session  *session
-	listener *listener
 	out      *lineWriter
 	requests sync.WaitGroup // one for each request that is at work
 }
@@ -112,29 +106,26 @@ func readLines(r *lineReader, lines chan<- inLine, over <-chan struct{}) {
 // returns, so that a cancel in the next line finds it.
 func (c *stdioClient) take(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
-	if !ok && !json.Valid(line) {
-		_ = c.out.message(rpcError(nil, wire.CodeParseError, "The line is no JSON. Send one JSON-RPC message in each line."))
+	if !ok {
+		code, text := nonsense(line)
+		_ = c.out.message(rpcError(nil, code, text))
 		return
 	}
-	var p params
-	if ok {
-		var err error
-		p, err = parseParams(m.Params)
-		if err != nil && m.Method == methodCall && m.request() {
-			_ = c.out.message(rpcError(m.ID, wire.CodeInvalidParams, "The params of tools/call are malformed ("+err.Error()+"). Correct them, then call again."))
-			return
-		}
+	p, err := parseParams(m.Params)
+	if err != nil && m.call() {
+		_ = c.out.message(rpcError(m.ID, wire.CodeInvalidParams, malformed(err)))
+		return
 	}
 	if p.modern() {
-		c.server.sessions.describe(c.listener.id, p.Meta.ClientInfo)
-		c.listener.speaksModern(m)
+		c.server.sessions.describe(c.session.id, p.Meta.ClientInfo)
+		c.session.listener.speaksModern(m)
 	}
 	switch {
 	case m.Method == methodCancelled:
 		if key, ok := requestKey(p.RequestID); ok {
 			c.server.sessions.cancel(c.session, key)
 		}
-	case (m.Method == methodCall || m.Method == methodListen) && m.request():
+	case m.call() || m.Method == methodListen && m.request():
 		c.start(ctx, line, m, &p)
 	case m.request() && m.Method != methodInitialize:
 		c.requests.Go(func() { c.handle(ctx, line, m) })
@@ -178,13 +169,13 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *para
 
 // call runs a tools/call. A client that has cancelled it gets no answer.
 func (c *stdioClient) call(ctx context.Context, key string, m message, p *params) {
-	info := c.server.sessions.client(c.session)
+	client := dispatch.Client{Session: c.session.id, Name: c.server.sessions.client(c.session).Name}
 	var rep reply
 	if p.modern() {
 		rep = checkModern(p)
 	}
 	if rep.code == 0 {
-		rep = c.server.call(ctx, p, dispatch.Client{Session: info.ID, Name: info.Name}, c.out.message)
+		rep = c.server.call(ctx, p, client, c.out.message)
 	}
 	c.server.sessions.release(c.session, key)
 	if ctx.Err() != nil {
@@ -192,36 +183,24 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 	}
 	err := c.out.write(func(b *bufio.Writer) { rep.writeTo(b, m.ID, p.modern(), c.server.info) })
 	if err != nil {
-		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", info.Name).Err(err).Msg("result could not be delivered")
+		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", client.Name).Err(err).Msg("result could not be delivered")
 	}
 }
 
 // handle lets mcp-go serve a message and writes its answer, if there is one.
 func (c *stdioClient) handle(ctx context.Context, line []byte, m message) {
-	answer := c.server.mcp.HandleMessage(ctx, line)
-	if answer == nil || errors.Is(context.Cause(ctx), errCancelled) {
-		return
+	answer := c.server.ask(ctx, c.session, m, line)
+	if answer != nil && !errors.Is(context.Cause(ctx), errCancelled) {
+		c.send(answer)
 	}
-	// mcp-go reads an id as a float64; the client wants to see its own.
-	if m.request() {
-		switch a := answer.(type) {
-		case mcp.JSONRPCResponse:
-			a.ID = mcp.NewRequestId(m.ID)
-			answer = a
-		case mcp.JSONRPCError:
-			a.ID = mcp.NewRequestId(m.ID)
-			answer = a
-		}
-	}
-	c.send(answer)
 }
 
 // forward writes what mcp-go tells the client by itself (list_changed).
 func (c *stdioClient) forward(ctx context.Context) {
 	for {
 		select {
-		case n := <-c.listener.notes:
-			c.send(c.listener.tag(n))
+		case n := <-c.session.listener.notes:
+			c.send(c.session.listener.tag(n))
 		case <-ctx.Done():
 			return
 		}

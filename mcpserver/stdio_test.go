@@ -103,8 +103,8 @@ func TestStdioSurvivesNonsense(t *testing.T) {
 	p.initialize("a")
 	long := callText(`1`, `{"a":"`+strings.Repeat("x", 200_000)+`"}`, `{}`)
 	for _, test := range []struct{ line, want string }{
-		{`{nonsense`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is no JSON. Send one JSON-RPC message in each line."}}`},
-		{"\x00\xff", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is no JSON. Send one JSON-RPC message in each line."}}`},
+		{`{nonsense`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
+		{"\x00\xff", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
 		{long, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
 		{callText(`2`, `{}`, `{}`), `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`},
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},

@@ -32,10 +32,10 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// callStream is the HTTP response to one tools/call: plain JSON, or a stream of
-// events if something must be said before the answer. It is safe for
+// stream is the HTTP response to a tools/call or a GET: plain JSON, or a stream
+// of events if something must be said before the answer. It is safe for
 // concurrent use.
-type callStream struct {
+type stream struct {
 	w      http.ResponseWriter
 	rc     *http.ResponseController
 	events bool          // the client takes text/event-stream
@@ -49,11 +49,10 @@ type callStream struct {
 	err     error // the first failed write
 }
 
-// newCallStream begins the response to r. While the call runs, a comment is
-// sent each pulse, so that neither the client nor anything between gives the
-// response up.
-func newCallStream(w http.ResponseWriter, r *http.Request, pulse time.Duration, lost func()) *callStream {
-	s := &callStream{
+// newStream begins the response to r. Until it ends, a comment is sent each
+// pulse, so that neither the client nor anything between gives it up.
+func newStream(w http.ResponseWriter, r *http.Request, pulse time.Duration, lost func()) *stream {
+	s := &stream{
 		w: w, rc: http.NewResponseController(w), events: takesEvents(r), pulse: pulse, lost: lost,
 	}
 	if s.events {
@@ -72,9 +71,17 @@ func takesEvents(r *http.Request) bool {
 		strings.Contains(accept, "*/*") || strings.Contains(accept, "text/*")
 }
 
+// open sends the headers of an event stream at once.
+func (s *stream) open() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.start()
+	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // lost tells
+}
+
 // notify sends a message ahead of the answer. It waits at most notifyTimeout
 // for a client that does not read; after a failed write all others fail.
-func (s *callStream) notify(message []byte) error {
+func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -85,7 +92,7 @@ func (s *callStream) notify(message []byte) error {
 }
 
 // beat sends a comment, which clients skip.
-func (s *callStream) beat() {
+func (s *stream) beat() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended || s.err != nil {
@@ -99,7 +106,7 @@ func (s *callStream) beat() {
 
 // answer writes the answer and ends the stream. status is the HTTP status if
 // the answer is the first thing that is sent.
-func (s *callStream) answer(status int, f func(*bufio.Writer)) error {
+func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end()
@@ -113,7 +120,7 @@ func (s *callStream) answer(status int, f func(*bufio.Writer)) error {
 
 // abandon ends the stream without an answer: a call that its client has
 // cancelled stays silent.
-func (s *callStream) abandon() {
+func (s *stream) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end()
@@ -128,7 +135,7 @@ func (s *callStream) abandon() {
 
 // end makes the stream silent but for what its caller still writes. The caller
 // holds mu.
-func (s *callStream) end() {
+func (s *stream) end() {
 	s.ended = true
 	if s.timer != nil {
 		s.timer.Stop()
@@ -136,7 +143,7 @@ func (s *callStream) end() {
 }
 
 // start sends the headers of an event stream, once. The caller holds mu.
-func (s *callStream) start() {
+func (s *stream) start() {
 	if s.started {
 		return
 	}
@@ -148,7 +155,7 @@ func (s *callStream) start() {
 }
 
 // event sends one message as an event. The caller holds mu.
-func (s *callStream) event(patience time.Duration, f func(*bufio.Writer)) error {
+func (s *stream) event(patience time.Duration, f func(*bufio.Writer)) error {
 	s.start()
 	return s.write(patience, func(b *bufio.Writer) {
 		b.WriteString("event: message\ndata: ")
@@ -158,7 +165,7 @@ func (s *callStream) event(patience time.Duration, f func(*bufio.Writer)) error 
 }
 
 // write sends what f writes and flushes it. The caller holds mu.
-func (s *callStream) write(patience time.Duration, f func(*bufio.Writer)) error {
+func (s *stream) write(patience time.Duration, f func(*bufio.Writer)) error {
 	if s.err != nil {
 		return s.err
 	}

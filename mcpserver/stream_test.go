@@ -196,7 +196,14 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 	inFakeTime(t, caller, Options{}, func(t *testing.T, s *site, _ *pipeListener, idle *client) {
 		listening := s.over(t, idle, "listening")
 		busy := s.over(t, idle, "busy")
-		stop := listening.listen()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		res := listening.do(listening.request(ctx, http.MethodGet, ""))
+		e, read := newEvents(res.Body), make(chan struct{})
+		go func() {
+			e.next()
+			close(read)
+		}()
 		got := busy.postLater(t.Context(), callText(`1`, `{}`, `{}`))
 		<-time.After(2 * time.Hour)
 		if code, _ := idle.status(idle.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
@@ -210,8 +217,11 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
 			t.Errorf("the long call: %v", msgs)
 		}
-		if pings := stop(); pings == 0 {
-			t.Error("no sign of life on the GET stream")
+		stop()
+		<-read
+		res.Body.Close()
+		if want := int(3 * time.Hour / DefaultHeartbeat); e.comments < want-1 || e.comments > want {
+			t.Errorf("%d comments on the GET stream", e.comments)
 		}
 		<-time.After(2 * time.Hour)
 		if n := len(s.Clients()); n != 0 {
@@ -232,7 +242,7 @@ func (s *site) over(t *testing.T, other *client, name string) *client {
 
 func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 	var b recorder
-	s := newCallStream(&b, &http.Request{Header: http.Header{}}, time.Hour, func() { t.Error("a write failed") })
+	s := newStream(&b, &http.Request{Header: http.Header{}}, time.Hour, func() { t.Error("a write failed") })
 	if err := s.notify([]byte(`{"n":1}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +275,7 @@ func (r *recorder) Flush()          {}
 
 func TestFailedWriteIsToldOnce(t *testing.T) {
 	lost := 0
-	s := newCallStream(broken{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lost++ })
+	s := newStream(broken{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lost++ })
 	for range 3 {
 		if err := s.notify([]byte(`{}`)); !errors.Is(err, io.ErrClosedPipe) {
 			t.Error(err)

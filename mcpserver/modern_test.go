@@ -1,0 +1,148 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/plugintest"
+)
+
+const modernMeta = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"new","version":"3"},` +
+	`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}`
+
+// modern returns a client of the protocol without sessions.
+func (s *site) modern(t testing.TB) *client {
+	c := s.bare(t)
+	c.version = "2026-07-28"
+	c.headers.Set("Mcp-Method", "tools/call")
+	c.headers.Set("Mcp-Name", "messages__echo")
+	return c
+}
+
+func TestModernCall(t *testing.T) {
+	var client dispatch.Client
+	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		client = c.Client
+		c.Progress(dispatch.Progress{Progress: 1})
+		return echo(ctx, c)
+	}), Options{Version: "9.9"})
+	msgs := s.modern(t).ask(callText(`1`, `{"a":9007199254740993}`, modernMeta))
+	if len(msgs) != 2 || string(msgs[0].Params.Token) != `"p"` {
+		t.Fatalf("%v", msgs)
+	}
+	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"a\":9007199254740993}"}],"structuredContent":{"a":9007199254740993},` +
+		`"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
+	if msgs[1].text != want {
+		t.Errorf("%s\nwant\n%s", msgs[1].text, want)
+	}
+	if client.Name != "new" {
+		t.Errorf("client %+v", client)
+	}
+}
+
+func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
+	s := serve(t, callerFunc(reporting), Options{})
+	c := s.modern(t)
+	for range rounds {
+		checkReports(t, c.ask(callText(`1`, `{}`, modernMeta)), `1`, `"p"`)
+	}
+}
+
+func TestModernCallsMayShareAnID(t *testing.T) {
+	h := newHanging()
+	s := serve(t, h, Options{})
+	ctx, leave := context.WithCancel(context.Background())
+	for range 2 {
+		s.modern(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
+		<-h.started
+	}
+	leave() // in this protocol a client cancels so
+	for range 2 {
+		if cause := <-h.ended; !errors.Is(cause, context.Canceled) {
+			t.Error(cause)
+		}
+	}
+}
+
+func TestModernCallsAreChecked(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+		Name: "echo", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`),
+	}}})
+	good := callText(`1`, `{"region":"eu"}`, modernMeta)
+	mirror := func(h http.Header) { h.Set("Mcp-Param-Region", "eu") }
+	for name, test := range map[string]struct {
+		change func(http.Header)
+		body   string
+		code   int
+	}{
+		"good":               {mirror, good, 0},
+		"no mirror":          {func(http.Header) {}, good, -32020},
+		"wrong mirror":       {func(h http.Header) { h.Set("Mcp-Param-Region", "us") }, good, -32020},
+		"no method header":   {func(h http.Header) { mirror(h); h["Mcp-Method"] = nil }, good, -32020},
+		"wrong name header":  {func(h http.Header) { mirror(h); h.Set("Mcp-Name", "other") }, good, -32020},
+		"last event":         {func(h http.Header) { mirror(h); h.Set("Last-Event-ID", "1") }, good, -32020},
+		"no version header":  {func(h http.Header) { mirror(h); h["Mcp-Protocol-Version"] = nil }, good, -32020},
+		"other header":       {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2025-11-25") }, good, -32020},
+		"no version in body": {mirror, strings.Replace(good, "io.modelcontextprotocol/protocolVersion", "x", 1), -32602},
+		"no capabilities":    {mirror, strings.Replace(good, "io.modelcontextprotocol/clientCapabilities", "x", 1), -32602},
+		"bad capabilities":   {mirror, strings.Replace(good, `clientCapabilities":{}`, `clientCapabilities":5`, 1), -32602},
+		"version to come": {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2099-01-01") },
+			strings.Replace(good, "2026-07-28", "2099-01-01", 1), -32022},
+		"unknown tool": {func(h http.Header) { h.Set("Mcp-Name", "nope") }, strings.Replace(good, "messages__echo", "nope", 1), -32602},
+		"no id":        {mirror, strings.Replace(good, `"id":1`, `"id":[]`, 1), -32600},
+	} {
+		c := s.modern(t)
+		test.change(c.headers)
+		res := c.post(context.Background(), test.body)
+		m := readMessages(t, res)[0]
+		switch {
+		case test.code == 0 && (res.StatusCode != http.StatusOK || m.Result == nil):
+			t.Errorf("%s: %s %s", name, res.Status, m.text)
+		case test.code != 0 && (res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != test.code):
+			t.Errorf("%s: %s %s, want %d", name, res.Status, m.text, test.code)
+		}
+	}
+}
+
+func TestModernClientListens(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	c := s.modern(t)
+	c.headers.Set("Mcp-Method", "subscriptions/listen")
+	c.headers.Del("Mcp-Name")
+	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
+	defer res.Body.Close()
+	e := newEvents(res.Body)
+	if data, _ := e.next(); !strings.Contains(data, "acknowledged") {
+		t.Fatal(data)
+	}
+	if all := s.Clients(); len(all) != 1 || all[0].Name != "new" {
+		t.Errorf("clients: %v", all)
+	}
+	s.add(t, "more")
+	if data, _ := e.next(); !strings.Contains(data, "notifications/tools/list_changed") {
+		t.Error(data)
+	}
+	if err := s.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if data, ok := e.next(); ok {
+		t.Errorf("after Shutdown: %s", data)
+	}
+}
+
+func TestModernDiscoverAndList(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	for _, method := range []string{"server/discover", "tools/list"} {
+		c := s.modern(t)
+		c.headers.Set("Mcp-Method", method)
+		c.headers.Del("Mcp-Name")
+		if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`); m.Result == nil {
+			t.Errorf("%s: %s", method, m.text)
+		}
+	}
+}

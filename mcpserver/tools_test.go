@@ -1,0 +1,206 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+var update = flag.Bool("update", false, "write testdata/tools anew")
+
+// shownPackages are plugins with one tool for each way a tool may look.
+func shownPackages() []plugintest.Package {
+	yes, no := true, false
+	return []plugintest.Package{{
+		Name: "messages",
+		Tools: []plugintest.Tool{
+			{
+				Name: "export", DisplayName: "Export messages", Description: "Exports all messages of a channel, oldest first.",
+				Input: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{
+					"channel":{"type":"string","description":"The channel's id"},
+					"since":{"type":"string","format":"date-time"},
+					"page":{"type":"integer","default":100,"minimum":1,"maximum":9007199254740993}},
+					"required":["channel"],"additionalProperties":false}`),
+				Output: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{
+					"messages":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"}},
+					"required":["id","text"],"additionalProperties":false}}},"required":["messages"],"additionalProperties":false}`),
+				Annotations: &plugin.Annotations{ReadOnly: &yes, OpenWorld: &no},
+			},
+			{
+				Name: "send", DisplayName: "Send a message", Description: "Sends one message <now> & returns its id.",
+				Input:       json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
+				Output:      json.RawMessage(`{"type":"string"}`),
+				Annotations: &plugin.Annotations{Title: "Send", Destructive: &no, Idempotent: &no},
+			},
+			{
+				Name: "focus", DisplayName: "Focus a tab", Description: "Has parameters that are named like the ones every call has.",
+				Input: json.RawMessage(`{"type":"object","properties":{"tabId":{"type":"string"},"browser":{"type":"integer"}}}`),
+			},
+		},
+	}}
+}
+
+// listTools returns the tools as a client gets them, each as it was written.
+func listTools(t *testing.T, c *client) []json.RawMessage {
+	t.Helper()
+	var list struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	if err := json.Unmarshal(m.Result, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list.Tools
+}
+
+// shownTool is a tool as a client sees it.
+type shownTool struct {
+	Name        string                     `json:"name"`
+	Title       string                     `json:"title"`
+	Description string                     `json:"description"`
+	Input       map[string]json.RawMessage `json:"inputSchema"`
+	Output      map[string]json.RawMessage `json:"outputSchema"`
+	Annotations map[string]json.RawMessage `json:"annotations"`
+}
+
+func parseTool(t *testing.T, raw json.RawMessage) shownTool {
+	t.Helper()
+	var tool shownTool
+	if err := json.Unmarshal(raw, &tool); err != nil {
+		t.Fatal(err)
+	}
+	return tool
+}
+
+func TestToolsShownToAgents(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{}, shownPackages()...)
+	dir := filepath.Join("testdata", "tools")
+	seen := map[string]bool{}
+	for _, raw := range listTools(t, s.open(t, "a")) {
+		file := parseTool(t, raw).Name + ".json"
+		seen[file] = true
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		pretty.WriteByte('\n')
+		path := filepath.Join(dir, file)
+		if *update {
+			if err := os.WriteFile(path, pretty.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Errorf("%v; run: go test ./mcpserver -run %s -update", err, t.Name())
+		} else if !bytes.Equal(pretty.Bytes(), want) {
+			t.Errorf("%s is not what agents see; run: go test ./mcpserver -run %s -update\n%s", path, t.Name(), pretty.Bytes())
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) != len(seen) || len(seen) == 0 {
+		t.Errorf("%d snapshots of %d tools, %v", len(files), len(seen), err)
+	}
+}
+
+// TestHouseRulesOfTools checks what some client or other rejects a whole list
+// for.
+func TestHouseRulesOfTools(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no snapshots: %v", err)
+	}
+	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool := parseTool(t, raw)
+		if !name.MatchString(tool.Name) || tool.Title == "" || tool.Description == "" || tool.Annotations == nil {
+			t.Errorf("%s: name, title, description or annotations", file)
+		}
+		for _, schema := range []map[string]json.RawMessage{tool.Input, tool.Output} {
+			if schema == nil {
+				continue
+			}
+			if string(schema["type"]) != `"object"` {
+				t.Errorf("%s: a schema's root is no object", file)
+			}
+			for _, keyword := range []string{"oneOf", "anyOf", "allOf", "not", "$ref"} {
+				if _, ok := schema[keyword]; ok {
+					t.Errorf("%s: a schema's root has %s", file, keyword)
+				}
+			}
+		}
+		for _, schema := range tool.Output {
+			if bytes.Contains(schema, []byte(`"additionalProperties": false`)) {
+				t.Errorf("%s: the output schema forbids properties", file)
+			}
+		}
+	}
+}
+
+func TestToolsAreListedInOrder(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"}, plugintest.Package{Name: "a"})
+	var names []string
+	for _, raw := range listTools(t, s.open(t, "a")) {
+		names = append(names, parseTool(t, raw).Name)
+	}
+	if !slices.IsSorted(names) || len(names) != 3 {
+		t.Error(names)
+	}
+}
+
+func TestAToolThatCanNotBeShownHindersNoOther(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{
+		{Name: "bad", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"array","x-mcp-header":"A"}}}`)},
+		{Name: "good", Description: "d"},
+	}})
+	if all := listTools(t, s.open(t, "a")); len(all) != 1 || parseTool(t, all[0]).Name != "messages__good" {
+		t.Errorf("%s", all)
+	}
+}
+
+func TestRemovedToolsAreGone(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "messages"})
+	c := s.open(t, "a")
+	if err := s.store.Remove("messages"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.reg.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if m := c.answer(callText(`1`, `{}`, `{}`)); m.Error == nil || m.Error.Code != -32602 {
+		t.Error(m.text)
+	}
+	if all := listTools(t, c); len(all) != 1 {
+		t.Errorf("%s", all)
+	}
+}
+
+func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{}, []plugintest.Package{}...)
+	c := s.open(t, "a")
+	if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); string(m.Result) != `{"tools":[]}` {
+		t.Error(m.text)
+	}
+}
+
+func TestOwnParametersStayWithTheTool(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{}, shownPackages()...)
+	m := s.open(t, "a").answer(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
+	if got := string(m.result(t).Structured); got != `{"tabId":"x","browser":5}` {
+		t.Error(m.text)
+	}
+}
