@@ -159,6 +159,7 @@ func TestNewBoot(t *testing.T) {
 			w.cancel("c2")
 			if lost {
 				p.drop()
+				w.browser("b1", "boot1").drop() // just back, and away again
 			}
 			q := w.dial()
 			q.hello("b1", "boot2")

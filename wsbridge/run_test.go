@@ -99,6 +99,33 @@ func TestStartWhileAway(t *testing.T) {
 	})
 }
 
+// TestStartAtTheLastMoment: whoever found the browser just before it was given
+// up does not leave a run in it.
+func TestStartAtTheLastMoment(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		w.browser("b1", "boot1").drop()
+		b := w.hub.find("b1")
+		w.pass(10 * time.Second)
+		r := dispatch.Run{ID: "c1", Target: dispatch.Target{TabID: 7, DocumentID: "d7"}}
+		if err := b.start(&r, nil, sink{w, "c1"}); err == nil || err.Code != wire.ErrBrowserLost {
+			t.Errorf("start = %v, want browser_lost", err)
+		}
+	})
+}
+
+// TestStartWithoutDocument: a tab where no adapter is live has no document.
+func TestStartWithoutDocument(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7}}}`)
+		p.take()
+		err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "c1", Target: dispatch.Target{Browser: "b1", TabID: 7}}, sink{w, "c1"})
+		if err == nil || err.Code != wire.ErrNavigated {
+			t.Errorf("Start = %v, want navigated", err)
+		}
+	})
+}
+
 // TestHeldRunEnds: how a run ends that was never sent.
 func TestHeldRunEnds(t *testing.T) {
 	tests := []struct {
