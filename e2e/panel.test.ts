@@ -42,12 +42,13 @@ test('a running call has a bar that moves, and is listed when it has ended', asy
 
 test('a failed call says why', async () => {
   await client.call('messages__fail', { code: 'NOT_FOUND', message: 'Channel not found' });
-  await panel.getByText(/Channel not found/).waitFor();
+  await panel.getByText(/Channel not found/).waitFor({ state: 'attached' });
   await panel.screenshot({ path: `${out}/panel-failed.png` });
 });
 
 test('a server that is gone is said, with what to do', async () => {
   await stop(stack.daemon);
-  await panel.getByText(/opentabs serve/).waitFor();
+  await panel.getByRole('heading', { name: /not running/ }).waitFor();
+  await panel.getByText('opentabs serve', { exact: true }).waitFor();
   await panel.screenshot({ path: `${out}/panel-disconnected.png` });
 });

@@ -93,15 +93,22 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
         );
       });
       await opener.mouse.click(2, 2);
+      await until('the side panel', () =>
+        opener.evaluate(async () => {
+          const types = [chrome.runtime.ContextType.SIDE_PANEL];
+          return (await chrome.runtime.getContexts({ contextTypes: types })).length > 0;
+        }),
+      );
+      await opener.close();
+      // Playwright's own context does not list the side panel; the same browser over CDP does.
       overCdp ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
       const browser = overCdp;
-      const panel = await until('the side panel', () =>
+      const panel = await until('the side panel as a page', () =>
         browser
           .contexts()
           .flatMap((c) => c.pages())
-          .find((p) => p.url().startsWith(`chrome-extension://${id}/panel.html`) && p.viewportSize() === null),
+          .find((p) => p.url().startsWith(`chrome-extension://${id}/panel.html`)),
       );
-      await opener.close();
       return panel;
     },
     async close() {
