@@ -1,0 +1,51 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestSplitArguments(t *testing.T) {
+	plain, own := &listedTool{}, &listedTool{ownsTab: true, ownsBrowser: true}
+	for _, test := range []struct {
+		in      string
+		tool    *listedTool
+		out     string
+		tab     int
+		browser string
+	}{
+		{``, plain, `{}`, 0, ""},
+		{`null`, plain, `{}`, 0, ""},
+		{`{ "a" : 1 }`, plain, `{ "a" : 1 }`, 0, ""},
+		{`{"tabId":7}`, plain, `{}`, 7, ""},
+		{`{"browser":"b","a":[ 9007199254740993, 1.0 ]}`, plain, `{"a":[ 9007199254740993, 1.0 ]}`, 0, "b"},
+		{`{"a":{"tabId":7,"browser":"b"}}`, plain, `{"a":{"tabId":7,"browser":"b"}}`, 0, ""},
+		{`{"a":"tabId","b":"browser"}`, plain, `{"a":"tabId","b":"browser"}`, 0, ""},
+		{`{"tabId":null,"browser":null,"a":1}`, plain, `{"a":1}`, 0, ""},
+		{`{"tabId":7,"browser":"b"}`, own, `{"tabId":7,"browser":"b"}`, 0, ""},
+		{`{"tabId":7,"browser":"b"}`, &listedTool{ownsTab: true}, `{"tabId":7}`, 0, "b"},
+		{`["tabId"]`, plain, `["tabId"]`, 0, ""},
+		{`"browser"`, plain, `"browser"`, 0, ""},
+	} {
+		a, err := splitArguments(json.RawMessage(test.in), test.tool)
+		if err != nil || string(a.tool) != test.out || a.tabID != test.tab || a.browser != test.browser {
+			t.Errorf("%s: %s, %d, %q, %v", test.in, a.tool, a.tabID, a.browser, err)
+		}
+	}
+}
+
+func TestBadHostArguments(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"tabId":"7"}`:        `The argument "tabId" is "7", but it must be the id of a tab, a positive integer. Correct it or leave it out, then call again.`,
+		`{"tabId":-1}`:         `"tabId" is -1`,
+		`{"tabId":1e3}`:        `"tabId" is 1e3`,
+		`{"tabId":2147483648}`: `"tabId" is 2147483648`,
+		`{"browser":""}`:       `"browser" is ""`,
+		`{"browser":["` + strings.Repeat("é", 100) + `"]}`: `"browser" is ["` + strings.Repeat("é", 19) + `..., but`,
+	} {
+		if _, err := splitArguments(json.RawMessage(in), &listedTool{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v\nwant %s", in, err, want)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/plugintest"
+)
+
+// BenchmarkCall compares a tools/call whose tool is instant with a plain Go
+// server that decodes and encodes the same JSON. The bar is a ratio of 1.5 at
+// the median (design section 14).
+func BenchmarkCall(b *testing.B) {
+	s := serve(b, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+		Name: "echo", Description: "d",
+		Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"}},"required":["text"],"additionalProperties":false}`),
+	}}})
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var v any
+		if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
+			b.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(w).Encode(v); err != nil {
+			b.Error(err)
+		}
+	}))
+	defer plain.Close()
+	c := s.open(b, "bench")
+	floor := &client{t: b, url: plain.URL, http: c.http, headers: http.Header{}, session: c.session, version: c.version}
+	body := callText(`7`, `{"text":"hello","count":3}`, `{"progressToken":7}`)
+	for range 300 {
+		c.timed(body)
+		floor.timed(body)
+	}
+	var calls, floors []time.Duration
+	for b.Loop() { // in turns, so that both see the same machine
+		calls = append(calls, c.timed(body))
+		floors = append(floors, floor.timed(body))
+	}
+	call, base := median(calls), median(floors)
+	b.ReportMetric(float64(call.Nanoseconds()), "call-p50-ns")
+	b.ReportMetric(float64(base.Nanoseconds()), "floor-p50-ns")
+	b.ReportMetric(float64(call)/float64(base), "ratio")
+}
+
+// timed posts body and reads the response.
+func (c *client) timed(body string) time.Duration {
+	r := c.request(context.Background(), http.MethodPost, body)
+	begin := time.Now()
+	res := c.do(r)
+	_, err := io.Copy(io.Discard, res.Body)
+	res.Body.Close()
+	if err != nil || res.StatusCode != http.StatusOK {
+		c.t.Fatal(res.Status, err)
+	}
+	return time.Since(begin)
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// BenchmarkLargeResult is a result of 10 MB from the dispatcher to the client's
+// last byte.
+func BenchmarkLargeResult(b *testing.B) {
+	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
+	text := `{"items":[` + strings.Repeat(item, 10<<20/len(item)) + `{}]}`
+	s := serve(b, returns(text), Options{})
+	c := s.open(b, "bench")
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		c.timed(callText(`1`, `{}`, `{}`))
+	}
+}
+
+// BenchmarkProgress is one notification on an HTTP stream.
+func BenchmarkProgress(b *testing.B) {
+	s := serve(b, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+		n := 0.0
+		for b.Loop() {
+			n++
+			c.Progress(dispatch.Progress{Progress: n, Total: 1e9, HasTotal: true, Message: "page"})
+		}
+		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
+	}), Options{})
+	c := s.open(b, "bench")
+	b.ReportAllocs()
+	c.timed(callText(`1`, `{}`, `{"progressToken":1}`))
+}
+
+// BenchmarkToolsList is a list of 2,500 tools.
+func BenchmarkToolsList(b *testing.B) {
+	var tools []plugintest.Tool
+	for i := range 50 {
+		tools = append(tools, plugintest.Tool{Name: "tool_" + string(rune('a'+i/26)) + string(rune('a'+i%26)), Description: strings.Repeat("d", 200)})
+	}
+	var packages []plugintest.Package
+	for i := range 50 {
+		packages = append(packages, plugintest.Package{Name: "p" + string(rune('a'+i/26)) + string(rune('a'+i%26)), Tools: tools})
+	}
+	s := serve(b, callerFunc(echo), Options{}, packages...)
+	c := s.open(b, "bench")
+	var size bytes.Buffer
+	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	if _, err := size.ReadFrom(res.Body); err != nil {
+		b.Fatal(err)
+	}
+	res.Body.Close()
+	b.SetBytes(int64(size.Len()))
+	for b.Loop() {
+		c.timed(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	}
+}

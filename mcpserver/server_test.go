@@ -1,0 +1,77 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+func TestInitializeSaysWhoTheServerIs(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{Version: "9.9"})
+	m := s.bare(t).answer(initializeText("a"))
+	for _, want := range []string{`"name":"opentabs"`, `"version":"9.9"`, `"listChanged":true`, `"protocolVersion":"2025-11-25"`, `"id":"init"`} {
+		if !strings.Contains(m.text, want) {
+			t.Errorf("no %s in %s", want, m.text)
+		}
+	}
+}
+
+func TestEveryProtocolVersionCanBeSpoken(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		c := s.bare(t)
+		res := c.post(context.Background(), strings.Replace(initializeText("a"), "2025-11-25", version, 1))
+		if m := readMessages(t, res)[0]; !strings.Contains(m.text, `"protocolVersion":"`+version+`"`) {
+			t.Errorf("%s: %s", version, m.text)
+		}
+		c.session, c.version = res.Header.Get("Mcp-Session-Id"), version
+		if m := c.answer(callText(`1`, `{}`, `{}`)); m.Result == nil {
+			t.Errorf("%s: %s", version, m.text)
+		}
+	}
+}
+
+func TestABadInitializeLeavesNoSession(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	c := s.bare(t)
+	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
+	if m := readMessages(t, res)[0]; m.Error == nil || res.Header.Get("Mcp-Session-Id") != "" || len(s.Clients()) != 0 {
+		t.Errorf("%s, %d clients", m.text, len(s.Clients()))
+	}
+}
+
+func TestClientsAreListedOldestFirst(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	a := s.open(t, "first")
+	s.open(t, "second")
+	all := s.Clients()
+	if len(all) != 2 || all[0].Name != "first" || all[0].Version != "1.2" || all[0].Transport != "http" ||
+		all[0].ID != a.session || all[0].Since.IsZero() || all[1].Name != "second" {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestLogTellsNoSecrets(t *testing.T) {
+	var log bytes.Buffer
+	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrToolError, Message: "the-result"}
+	}), Options{Log: zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.TraceLevel)})
+	c := s.open(t, "an agent")
+	c.answer(callText(`1`, `{"a":"the-argument"}`, `{"progressToken":"the-token"}`))
+	c.do(c.request(context.Background(), "DELETE", "")).Body.Close()
+	text := log.String()
+	for _, secret := range []string{c.session, "the-argument", "the-result", "the-token"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%q is in the log:\n%s", secret, text)
+		}
+	}
+	if !strings.Contains(text, "an agent") {
+		t.Errorf("the client is not in the log:\n%s", text)
+	}
+}

@@ -1,0 +1,96 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+)
+
+func newTable() *sessions { return newSessions(time.Hour, func(*session) {}) }
+
+// running begins a task and returns its context.
+func running(t *testing.T, table *sessions, s *session, key string, stream bool) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	t.Cleanup(func() { cancel(nil) })
+	if err := table.begin(s, key, task{cancel: cancel, stream: stream}); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+func TestBeginRefuses(t *testing.T) {
+	table := newTable()
+	s, ended := table.open(transportStdio), table.open(transportStdio)
+	running(t, table, s, "n1", false)
+	if err := table.begin(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
+		t.Error(err)
+	}
+	if !table.close(ended.id) || table.close(ended.id) {
+		t.Error("a session ends once")
+	}
+	if err := table.begin(ended, "n1", task{}); !errors.Is(err, errSessionEnded) {
+		t.Error(err)
+	}
+	table.cancelAll(true)
+	if err := table.begin(s, "n2", task{}); !errors.Is(err, errShutdown) {
+		t.Error(err)
+	}
+	table.release(s, "n1")
+	table.finish()
+}
+
+func TestEveryTaskEndsForOneReason(t *testing.T) {
+	table := newTable()
+	a, b := table.open(transportHTTP), table.open(transportHTTP)
+	cancelled := running(t, table, a, "n1", false)
+	closed := running(t, table, a, "n2", false)
+	listening := running(t, table, b, "-1", true)
+	busy := running(t, table, b, "n1", false)
+	sessionless := running(t, table, table.anonymous, "-2", false)
+
+	table.cancel(a, "n1")
+	table.cancel(a, "n1")
+	table.cancel(a, "n9")
+	table.close(a.id)
+	table.cancelAll(true)
+	for _, test := range []struct {
+		ctx  context.Context
+		want error
+	}{{cancelled, errCancelled}, {closed, errSessionEnded}, {listening, errShutdown}, {busy, nil}, {sessionless, nil}} {
+		if cause := context.Cause(test.ctx); !errors.Is(cause, test.want) {
+			t.Errorf("%v, want %v", cause, test.want)
+		}
+	}
+	table.cancelAll(false)
+	if !errors.Is(context.Cause(busy), errShutdown) || !errors.Is(context.Cause(sessionless), errShutdown) {
+		t.Error("the end of Shutdown reaches every call")
+	}
+}
+
+func TestTableUnderLoad(t *testing.T) {
+	table := newTable()
+	s := table.open(transportHTTP)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 500 {
+				_, cancel := context.WithCancelCause(context.Background())
+				key := string(rune('a' + i))
+				if table.begin(s, key, task{cancel: cancel}) == nil {
+					table.cancel(s, key)
+					table.release(s, key)
+					table.finish()
+				}
+				table.list()
+				cancel(nil)
+			}
+		})
+	}
+	wg.Wait()
+	if err := table.shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
