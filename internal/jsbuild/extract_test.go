@@ -41,7 +41,13 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if b, err := example(); err == nil {
+		if err := os.RemoveAll(b.Dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	os.Exit(code)
 }
 
 func TestExtractRunsScript(t *testing.T) {

@@ -40,9 +40,8 @@ JSON.stringify([
 ]);`
 
 func TestAdapterRegistersLocked(t *testing.T) {
-	dir := copyExample(t)
-	b := build(t, dir)
-	code := string(read(t, dir, "dist/adapter.iife.js"))
+	b := builtExample(t)
+	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
 	want := `[true,true,true,10,false,false,true,false,false,"` + b.Hash + `","messages","Messages",2,"function","function"]`
 	if got := run(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("got  %v\nwant %s", got, want)
@@ -56,9 +55,8 @@ func TestAdapterRegistersLocked(t *testing.T) {
 // The extension evaluates adapters as functions with a container of their
 // own; nothing of ours may reach the page's window.
 func TestAdapterInPrivateContainer(t *testing.T) {
-	dir := copyExample(t)
-	b := build(t, dir)
-	code := string(read(t, dir, "dist/adapter.iife.js"))
+	b := builtExample(t)
+	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
 	got := run(t,
 		`const before = Object.getOwnPropertyNames(globalThis).length; const own = {};`,
 		"(function (globalThis, window, self) {\n"+code+"\n})(own, own, own);",
@@ -71,9 +69,7 @@ if (after !== before || '__openTabs' in globalThis) throw new Error('it left som
 }
 
 func TestAdapterCalls(t *testing.T) {
-	dir := copyExample(t)
-	build(t, dir)
-	code := string(read(t, dir, "dist/adapter.iife.js"))
+	code := string(read(t, builtExample(t).Dir, "dist/adapter.iife.js"))
 	got := run(t, code, `
 globalThis.results = [];
 const tools = globalThis.__openTabs.adapters.messages.tools;

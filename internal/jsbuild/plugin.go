@@ -18,8 +18,7 @@ import (
 const (
 	toolsName = "tools.json"
 	mapName   = bundleName + ".map"
-	// maxAdapterBytes is what loaders take; plugin.Load checks it too, but a
-	// build says why an adapter may have become so large.
+	// maxAdapterBytes is the largest adapter that loaders take.
 	maxAdapterBytes = 5 << 20
 )
 
@@ -126,11 +125,20 @@ func compile(ctx context.Context, src source, zod zodSource, o Options) (bundled
 	if r.err != nil { // the reading failed of the same
 		return bundled{}, extracted{}, r.err
 	}
-	if len(r.adapter.Code) > maxAdapterBytes {
-		return bundled{}, extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Text: fmt.Sprintf(
-			"the adapter would have %.1f MB; keep it below 5 MB: leave out large dependencies and data", float64(len(r.adapter.Code))/(1<<20))}}}
+	if p := tooLarge(len(r.adapter.Code)); p != nil {
+		return bundled{}, extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{*p}}
 	}
 	return r.adapter, read, readErr
+}
+
+// tooLarge says that an adapter is larger than loaders take; nil if it is not.
+// plugin.Load checks it too, but only here is something known of the reason.
+func tooLarge(bytes int) *Problem {
+	if bytes <= maxAdapterBytes {
+		return nil
+	}
+	return &Problem{Text: fmt.Sprintf("the adapter would have %.1f MB; keep it below %d MB: leave out large dependencies and data",
+		float64(bytes)/(1<<20), maxAdapterBytes>>20)}
 }
 
 // warningsOf says what is odd about a plugin that can be built.

@@ -1,6 +1,7 @@
 package jsbuild
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,24 +24,25 @@ const exampleDir = "../../sdk-ts/examples/messages"
 // exampleTools are the tools of the example, in its order.
 var exampleTools = []string{"export_messages", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail"}
 
-// copyExample puts the example's source into a new directory that has no
+// copyExample puts the example's source into a directory that has no
 // node_modules above it.
-func copyExample(t testing.TB) string {
+func copyExample(dir string) error {
+	text, err := os.ReadFile(filepath.Join(exampleDir, packageFile))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, packageFile), text, 0o644); err != nil {
+		return err
+	}
+	return os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(exampleDir, "src")))
+}
+
+// freshExample is the example's source in a new directory.
+func freshExample(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"package.json", "src"} {
-		from := filepath.Join(exampleDir, name)
-		if info, err := os.Stat(from); err != nil {
-			t.Fatal(err)
-		} else if info.IsDir() {
-			if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(from)); err != nil {
-				t.Fatal(err)
-			}
-		} else if text, err := os.ReadFile(from); err != nil {
-			t.Fatal(err)
-		} else if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := copyExample(dir); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }
@@ -58,6 +61,27 @@ func write(t testing.TB, files map[string]string) string {
 		}
 	}
 	return dir
+}
+
+// example is the example, built once for all tests that only read it.
+var example = sync.OnceValues(func() (*Built, error) {
+	dir, err := os.MkdirTemp("", "jsbuild-example-")
+	if err != nil {
+		return nil, err
+	}
+	if err := copyExample(dir); err != nil {
+		return nil, err
+	}
+	return BuildPlugin(context.Background(), dir, Options{Extract: childArgs})
+})
+
+func builtExample(t testing.TB) *Built {
+	t.Helper()
+	b, err := example()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func build(t testing.TB, dir string) *Built {
@@ -79,8 +103,8 @@ func read(t testing.TB, dir, name string) []byte {
 }
 
 func TestBuildExample(t *testing.T) {
-	dir := copyExample(t)
-	b := build(t, dir)
+	b := builtExample(t)
+	dir := b.Dir
 	if b.Name != "messages" || b.DisplayName != "Messages" || b.Version != "0.1.0" || len(b.Warnings) > 0 {
 		t.Errorf("got %+v", b)
 	}
@@ -115,9 +139,8 @@ func TestBuildExample(t *testing.T) {
 // The hash is that of the bundle without the snippet, found as plugin-format.md
 // 1.7 says; the map's comment is last.
 func TestAdapterHash(t *testing.T) {
-	dir := copyExample(t)
-	b := build(t, dir)
-	code := string(read(t, dir, "dist/adapter.iife.js"))
+	b := builtExample(t)
+	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
 	cut := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
 	if cut < 0 {
 		t.Fatal("the marker is missing")
@@ -136,8 +159,7 @@ func TestAdapterHash(t *testing.T) {
 }
 
 func TestSourceMap(t *testing.T) {
-	dir := copyExample(t)
-	build(t, dir)
+	dir := builtExample(t).Dir
 	var m struct {
 		Sources        []string
 		SourcesContent []string
@@ -156,14 +178,19 @@ func TestSourceMap(t *testing.T) {
 	t.Errorf("the map has no echo.ts: %q", m.Sources)
 }
 
+// The options' other values: no map, and the default child, which is this
+// program itself.
 func TestBuildWithoutSourceMap(t *testing.T) {
-	dir := copyExample(t)
-	build(t, dir)
-	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, NoSourceMap: true})
+	dir := freshExample(t)
+	stale := filepath.Join(dir, "dist", mapName)
+	if err := writeFile(stale, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	b, err := BuildPlugin(t.Context(), dir, Options{NoSourceMap: true, ExtractTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "dist", mapName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the former map is left: %v", err)
 	}
 	if code := string(read(t, dir, "dist/adapter.iife.js")); strings.Contains(code, "sourceMappingURL") || len(b.Files) != 2 {
@@ -172,16 +199,14 @@ func TestBuildWithoutSourceMap(t *testing.T) {
 }
 
 func TestSameSourceSameBytes(t *testing.T) {
-	one, two := copyExample(t), copyExample(t)
-	build(t, one)
+	one, two := builtExample(t).Dir, freshExample(t)
 	build(t, two)
-	build(t, two) // over itself
 	for _, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
 		a, b := read(t, one, "dist/"+name), read(t, two, "dist/"+name)
 		if string(a) != string(b) {
 			t.Errorf("%s differs", name)
 		}
-		if strings.Contains(string(a), one) || strings.Contains(string(a), filepath.Base(exampleDir)+"/src") {
+		if strings.Contains(string(a), one) {
 			t.Errorf("%s names the directory it was built in", name)
 		}
 	}
@@ -189,13 +214,11 @@ func TestSameSourceSameBytes(t *testing.T) {
 
 // The author's zod is used if it is a zod 4.
 func TestInstalledZod(t *testing.T) {
-	embeddedDir := copyExample(t)
-	build(t, embeddedDir)
 	vendored, err := fs.Sub(sdkts.Source, "vendor/zod")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := copyExample(t)
+	dir := freshExample(t)
 	if err := os.CopyFS(filepath.Join(dir, "node_modules/zod"), vendored); err != nil {
 		t.Fatal(err)
 	}
@@ -207,42 +230,39 @@ func TestInstalledZod(t *testing.T) {
 	if strings.Contains(code, "globalThis.__zod") || strings.Contains(code, dir) || len(b.Warnings) > 0 {
 		t.Error("zod keeps state on the page's window, or the adapter names the directory")
 	}
-	if string(read(t, dir, "dist/tools.json")) != string(read(t, embeddedDir, "dist/tools.json")) {
+	if string(read(t, dir, "dist/tools.json")) != string(read(t, builtExample(t).Dir, "dist/tools.json")) {
 		t.Error("tools.json differs from that of the embedded zod")
 	}
-	old := []byte(`{"name":"zod","version":"3.24.1","main":"index.js"}`)
-	if err := os.WriteFile(filepath.Join(dir, "node_modules/zod/package.json"), old, 0o644); err != nil {
-		t.Fatal(err)
+}
+
+func TestFindZod(t *testing.T) {
+	dir := write(t, map[string]string{
+		"old/node_modules/zod/package.json": `{"version":"3.24.1"}`,
+		"new/node_modules/zod/package.json": `{"version":"4.0.0"}`,
+		"new/packages/a/package.json":       `{}`,
+		"none/package.json":                 `{}`,
+	})
+	if z := findZod(filepath.Join(dir, "new/packages/a")); !z.Installed || z.Warning != "" {
+		t.Errorf("zod 4 above: %+v", z)
 	}
-	b = build(t, dir)
-	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "zod 3.24.1 is installed") {
-		t.Errorf("zod 3: warnings %v", b.Warnings)
+	if z := findZod(filepath.Join(dir, "old")); z.Installed || !strings.Contains(z.Warning, "zod 3.24.1 is installed but plugins need zod 4") {
+		t.Errorf("zod 3: %+v", z)
 	}
-	if code := string(read(t, dir, "dist/adapter.iife.js")); !strings.Contains(code, "opentabs:zod") {
-		t.Error("zod 3 is used")
+	if z := findZod(filepath.Join(dir, "none")); z.Installed || z.Warning != "" {
+		t.Errorf("no zod: %+v", z)
 	}
 }
 
 // An adapter carries one language of zod.
 func TestAdapterSize(t *testing.T) {
-	dir := copyExample(t)
-	b := build(t, dir)
-	if b.Files[0].Bytes > 500_000 {
+	if b := builtExample(t); b.Files[0].Bytes > 500_000 {
 		t.Errorf("the example's adapter has %d bytes", b.Files[0].Bytes)
 	}
 }
 
 func BenchmarkBuildExample(b *testing.B) {
-	dir := copyExample(b)
+	dir := freshExample(b)
 	for b.Loop() {
 		build(b, dir)
-	}
-}
-
-// The default command is this program itself.
-func TestBuildStartsItself(t *testing.T) {
-	b, err := BuildPlugin(t.Context(), copyExample(t), Options{ExtractTimeout: time.Minute})
-	if err != nil || len(b.Tools) != len(exampleTools) {
-		t.Errorf("got %+v, %v", b, err)
 	}
 }

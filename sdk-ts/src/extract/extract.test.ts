@@ -71,3 +71,53 @@ test('problems are told all at once', () => {
     ],
   );
 });
+
+/** Returns what is said of a tool that is the minimal one but for `change`. */
+function saidOf(change: Record<string, unknown>): string[] {
+  const name = typeof change.name === 'string' ? change.name : minimal.name;
+  const { problems } = extract({ isReady() {}, tools: [{ ...minimal, ...change }] });
+  return problems.map((problem) => problem.replace(`tool ${name}: `, ''));
+}
+
+test('each fault of a tool is told with what to do', () => {
+  assert.deepEqual(saidOf({}), []);
+  const faults: [Record<string, unknown>, RegExp][] = [
+    [{ name: 'sendMessage' }, /^its name must be snake_case, such as send_message/],
+    [{ name: 'a__b' }, /^its name must be snake_case/],
+    [{ name: '1a' }, /^its name must be snake_case/],
+    [{ name: undefined }, /^tools\[0\]: its name must be snake_case/],
+    [{ description: ' ' }, /^it has no description; say/],
+    [{ description: 'x'.repeat(1001) }, /^its description has 1001 characters; shorten it to 1000/],
+    [{ displayName: '' }, /^its displayName must be a text that is not empty; remove/],
+    [{ summary: 5 }, /^its summary must be a text/],
+    [{ icon: 'Not An Icon' }, /^icon "Not An Icon" is not the name of a Lucide icon; use/],
+    [{ handle: undefined }, /^it has no handle; add/],
+    [{ input: undefined }, /^its input is not a schema of zod 4; write `z.object\(\{\}\)`/],
+    [{ output: {} }, /^its output is not a schema of zod 4; write/],
+    [{ input: z.string() }, /^its input must be a z.object\(\{...\}\)/],
+    [{ input: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]) }, /^its input must be a z.object/],
+    [{ input: z.object({ when: z.date() }) }, /^input.when: Date cannot be represented in JSON Schema; use/],
+    [{ annotations: { readonly: true } }, /^annotations.readonly is not known or not true or false; use readOnlyHint/],
+    [{ annotations: { readOnlyHint: 'yes' } }, /^annotations.readOnlyHint is not known or not true/],
+    [{ annotations: true }, /^annotations.annotations is not known/],
+  ];
+  for (const [change, said] of faults) {
+    const problems = saidOf(change);
+    assert.equal(problems.length, 1, String(said));
+    assert.match(problems[0] ?? '', said);
+  }
+});
+
+test('what is no plugin is told with what to export', () => {
+  class Shop {}
+  const said = (exported: unknown) => extract(exported).problems.join('\n');
+  assert.match(said(undefined), /^the module has no default export; write `export default definePlugin/);
+  assert.match(said(Shop), /export an instance: `export default new Shop\(\)`/);
+  for (const other of [null, 42, 'x', Promise.resolve({})]) {
+    assert.match(said(other), /^the default export is not a plugin; write/);
+  }
+  assert.match(said(Object.freeze({ isReady() {}, tools: [] })), /^the plugin is frozen; leave that to the build/);
+  assert.match(said({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
+  assert.match(said({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
+  assert.match(said({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
+});
