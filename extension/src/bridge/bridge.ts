@@ -26,5 +26,5 @@ else link.open();
 
 // Back from the back/forward cache the port is gone, but the hosts and their calls are there.
 addEventListener('pageshow', (event) => {
-  if (event.persisted) link.open();
+  if (event.persisted) link.reopen();
 });

@@ -24,6 +24,11 @@ export interface LinkOptions {
 export interface Link {
   /** open connects unless there is a port. */
   open(): void;
+  /**
+   * reopen connects even if there seems to be a port: a document that comes back from the back/forward cache is not
+   * always told that Chrome closed its port.
+   */
+  reopen(): void;
   /** post sends a message; false means that there is no port. */
   post(message: FromBridge): boolean;
 }
@@ -81,5 +86,11 @@ export function makeLink(options: LinkOptions): Link {
       return false;
     }
   };
-  return { open, post };
+  const reopen = () => {
+    const old = port;
+    port = undefined;
+    old?.disconnect();
+    open();
+  };
+  return { open, reopen, post };
 }

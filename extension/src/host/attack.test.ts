@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { adapter, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
+
+// The handlers here touch no built-in themselves, so that whatever the page
+// sees was shown to it by the host.
+const tools = `
+  { name: 'value', handle: (p) => ({ secret: p.secret, list: [p.secret] }) },
+  { name: 'promise', handle: () => given },
+  { name: 'thrown', handle: () => { throw made; } },
+  { name: 'reports', handle: (p, c) => { c.reportProgress({ progress: 1, message: p.secret }); c.reportPercent(2, p.secret); c.reportCount(1, 2); return 1; } },
+  { name: 'checked', input: { safeParse: (v) => ({ __proto__: null, success: true, data: v }) }, handle: (p) => p.secret },
+  { name: 'wrong', input: { safeParse: () => ({ __proto__: null, success: false, error: { __proto__: null, issues: [{ __proto__: null, path: ['a', 0], message: 'no' }] } }) }, handle: () => 1 },
+  { name: 'waits', handle: () => never },
+  { name: 'big', handle: () => 'aaaaaaaaaaaaaaaaaaaa' },
+  { name: 'wide', handle: () => 'ééééé' }`;
+
+const prelude = `
+  const given = Promise.resolve('S3CRET'); const never = new Promise(() => {}); const made = new Error('S3CRET');
+  const yes = Promise.resolve(true);`;
+
+/** attacked returns a page whose first script is hostile, after the host has started. */
+async function attacked() {
+  const realm = makeRealm();
+  realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
+  const [port] = realm.bridge();
+  await realm.idle();
+  assert.ok(port);
+  assert.deepEqual(port.said.splice(0), ['ready']);
+  realm.addContent();
+  realm.run(`page = ${hostileCode}`);
+  return { realm, port };
+}
+
+/** seen returns what the page saw being used. */
+function seen(realm: Realm): string[] {
+  const saw = realm.run('page.saw');
+  return Array.isArray(saw) ? Array.from({ length: saw.length }, (_, i) => String(saw[i])) : [];
+}
+
+const args = { secret: 'S3CRET' };
+const attacks: [string, unknown[][], string[]][] = [
+  ['a result', [['call', 1, 'value', 1 << 20, args]], ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']],
+  ['a promise', [['call', 1, 'promise', 1 << 20, {}]], ['r 1 "S3CRET"']],
+  ['an error', [['call', 1, 'thrown', 1 << 20, {}]], ['e 1 {"code":"tool_error","message":"S3CRET"}']],
+  [
+    'reports',
+    [['call', 1, 'reports', 1 << 20, args]],
+    ['p 1 3 0 [{"progress":1,"message":"S3CRET"},{"percent":2,"message":"S3CRET"},{"progress":1,"total":2}]', 'r 1 1'],
+  ],
+  ['arguments that a schema checks', [['call', 1, 'checked', 1 << 20, args]], ['r 1 "S3CRET"']],
+  [
+    'wrong arguments',
+    [['call', 1, 'wrong', 1 << 20, args]],
+    ['e 1 {"code":"invalid_arguments","message":"the arguments of wrong are not valid:\\na[0]: no"}'],
+  ],
+  [
+    'a result that is too large',
+    [['call', 1, 'big', 10, {}]],
+    ['e 1 {"code":"result_too_large","message":"the result of big has 22 bytes, the limit is 10 bytes"}'],
+  ],
+  [
+    'a result that must be measured',
+    [['call', 1, 'wide', 11, {}]],
+    ['e 1 {"code":"result_too_large","message":"the result of wide has 12 bytes, the limit is 11 bytes"}'],
+  ],
+  [
+    'an unknown tool',
+    [['call', 1, 'none', 10, {}]],
+    ['e 1 {"code":"unknown_tool","message":"the plugin demo has no tool none in this tab"}'],
+  ],
+  [
+    'a cancel',
+    [
+      ['call', 1, 'waits', 10, {}],
+      ['cancel', 1, 'S3CRET'],
+      ['cancel', 2, 'S3CRET'],
+    ],
+    ['f 2', 'a 1'],
+  ],
+];
+
+for (const [name, messages, want] of attacks) {
+  test(`a hostile page is not asked for anything by ${name}`, async () => {
+    const { realm, port } = await attacked();
+    realm.run('page.watch()');
+    for (const message of messages) port.send(...message);
+    await realm.idle();
+    realm.task();
+    assert.deepEqual(port.said, want);
+    assert.deepEqual(seen(realm), []);
+  });
+}
+
+test('the hostile page of these tests does see what uses its built-ins', async () => {
+  const { realm } = await attacked();
+  realm.run('page.watch(); JSON.stringify({}); [].push(1); ({}).then; new Promise(() => 0)');
+  assert.match(
+    String(realm.run('page.saw.join()')),
+    /JSON\.stringify.*Array\.prototype\.push.*Object\.prototype\.then.*new Promise/,
+  );
+});
+
+test("a locked toJSON of the page's refuses the result instead of changing it", async () => {
+  const { realm, port } = await attacked();
+  realm.run(
+    `delete Object.prototype.toJSON; Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, value() { return 'forged'; } })`,
+  );
+  port.send('call', 1, 'value', 1 << 20, args);
+  await realm.idle();
+  assert.match(port.said.join(), /^e 1 {"code":"invalid_result".*locked its own toJSON/);
+});
+
+test('a toJSON of the page is back after a result', async () => {
+  const { realm, port } = await attacked();
+  realm.run(
+    `delete Object.prototype.toJSON; Object.defineProperty(Array.prototype, 'toJSON', { __proto__: null, configurable: true, value: () => 'forged' })`,
+  );
+  port.send('call', 1, 'value', 1 << 20, args);
+  await realm.idle();
+  assert.deepEqual(port.said, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+  assert.equal(realm.run('[1].toJSON()'), 'forged');
+});
+
+test('a page that locks its own __openTabs does not reach the adapter', async () => {
+  const realm = makeRealm();
+  realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
+  realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
+  const [port] = realm.bridge();
+  await realm.idle();
+  port?.send('call', 1, 'value', 1 << 20, args);
+  await realm.idle();
+  assert.deepEqual(port?.said, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+});
+
+test("a function of the page that an adapter calls on globalThis gets the page's window", async () => {
+  const realm = makeRealm();
+  realm.run('function pageFn() { saw = this; return this === window && arguments[0] === window; }');
+  const calls = `{ name: 'run', handle: () => [globalThis.pageFn(globalThis.window.window), globalThis.window === globalThis] }`;
+  realm.start('demo', 'h', adapter('demo', calls));
+  const [port] = realm.bridge();
+  await realm.idle();
+  port?.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  assert.equal(realm.run('typeof saw.__openTabs'), 'undefined');
+  assert.equal(port?.said.at(-1), 'r 1 [false,true]');
+});

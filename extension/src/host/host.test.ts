@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import test, { mock } from 'node:test';
+import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
+
+const MB = 1 << 20;
+
+/** open starts one adapter and returns its port once it is live. */
+async function open(tools: string, isReady?: string): Promise<{ realm: Realm; port: HostPort }> {
+  const realm = makeRealm();
+  realm.start('demo', 'h1', adapter('demo', tools, isReady));
+  const [port] = realm.bridge();
+  assert.ok(port);
+  await realm.idle();
+  assert.deepEqual(port.said.splice(0), ['ready']);
+  return { realm, port };
+}
+
+/** call runs one call to its end and returns all that the host said. */
+async function call(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
+  const { realm, port } = await open(tools);
+  port.send('call', 1, 'run', max, args);
+  await realm.idle();
+  return port.said;
+}
+
+const tool = (handle: string, more = '') => `{ name: 'run', handle: ${handle}${more} }`;
+
+test('a call runs the handler with the arguments and sends its result as JSON text', async () => {
+  assert.deepEqual(await call(tool('(p) => ({ got: p, list: [1, null] })'), { a: 'ü' }), [
+    'r 1 {"got":{"a":"ü"},"list":[1,null]}',
+  ]);
+  assert.deepEqual(await call(tool('async (p) => p.n + 1'), { n: 1 }), ['r 1 2']);
+  assert.deepEqual(await call(tool('async () => undefined')), ['n 1']);
+  assert.deepEqual(await call(tool('() => null')), ['r 1 null']);
+});
+
+test('the host says which plugin it is, whichever side comes first', async () => {
+  const first = makeRealm();
+  first.start('a', 'h', adapter('a', ''));
+  first.start('b', 'h', adapter('b', ''));
+  assert.deepEqual(
+    first.bridge().map((p) => p.plugin),
+    ['a', 'b'],
+  );
+  const second = makeRealm();
+  second.bridge();
+  second.start('c', 'hash-c', adapter('c', ''));
+  await second.idle();
+  assert.deepEqual(
+    second.ports.map(({ plugin, hash, said }) => ({ plugin, hash, said })),
+    [{ plugin: 'c', hash: 'hash-c', said: ['ready'] }],
+  );
+});
+
+test('the adapter is evaluated once, and only after a bridge has taken the port', async () => {
+  const realm = makeRealm();
+  realm.run('globalThis.count = 0');
+  realm.start('demo', 'h', `globalThis.count++;${adapter('demo', '')}`);
+  await realm.idle();
+  assert.equal(realm.run('count'), 0);
+  realm.bridge();
+  await realm.idle();
+  realm.dispatch('opentabs:bridge');
+  await realm.idle();
+  assert.equal(realm.run('count'), 1);
+  assert.equal(realm.ports.length, 1);
+});
+
+test('in a document that has content no port is offered', async () => {
+  const late = makeRealm();
+  late.addContent();
+  late.bridge();
+  late.start('demo', 'h', 'globalThis.evaluated = true');
+  await late.idle();
+  assert.deepEqual(late.ports, []);
+  assert.equal(late.run('typeof evaluated'), 'undefined');
+});
+
+test('a page gets no port by calling the roll itself', () => {
+  const realm = makeRealm();
+  realm.start('demo', 'h', adapter('demo', ''));
+  realm.addContent();
+  realm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  realm.dispatch('opentabs:bridge');
+  assert.equal(realm.run('offers'), 0);
+});
+
+test('an adapter that does not come up is told as broken', async () => {
+  const cases: [string, RegExp][] = [
+    ['throw new Error("no luck")', /^broken the adapter threw while it started: no luck$/],
+    ['', /^broken the adapter did not register as demo$/],
+    ['globalThis.__openTabs.adapters = { demo: {} }', /^broken the adapter demo did not lock itself/],
+    ['globalThis.__openTabs.adapters = { demo: Object.freeze({}) }', /^broken the adapter demo has no isReady/],
+  ];
+  for (const [code, want] of cases) {
+    const realm = makeRealm();
+    realm.start('demo', 'h', code);
+    const [port] = realm.bridge();
+    await realm.idle();
+    assert.match(port?.said.join('\n') ?? '', want);
+  }
+});
+
+test('an adapter that is not ready is told so', async (t) => {
+  for (const [isReady, why] of [
+    ['async () => false', 'isReady\\(\\) did not say true'],
+    ['() => 1', 'isReady\\(\\) did not say true'],
+    ['async () => { throw new Error("no cookie") }', 'isReady\\(\\) threw: no cookie'],
+    ['() => { throw "odd" }', 'isReady\\(\\) threw: odd'],
+  ] as const) {
+    const { realm, port } = await open(tool('() => 1'), isReady);
+    port.send('call', 1, 'run', MB, {});
+    await realm.idle();
+    assert.match(port.said.join(), new RegExp(`^e 1 {"code":"not_ready",.*${why}`));
+  }
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { realm, port } = await open(tool('() => 1'), '() => new Promise(() => {})');
+  port.send('call', 1, 'run', MB, {});
+  await realm.idle();
+  t.mock.timers.tick(4999);
+  assert.deepEqual(port.said, []);
+  t.mock.timers.tick(1);
+  assert.match(port.said.join(), /not_ready.*no answer for 5 s/);
+});
+
+test('the tool and its schema', async () => {
+  const { realm, port } = await open(tool('() => 1'));
+  port.send('call', 1, 'other', MB, {});
+  await realm.idle();
+  assert.match(port.said.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
+
+  const parse = `safeParse(v) { return typeof v.a === 'string'
+    ? { success: true, data: { a: v.a, b: 'default' } }
+    : { success: false, error: { issues: [{ path: ['a'], message: 'want text' }, { path: ['c', 0, 'd'], message: 'no' }, { path: [], message: 'x' }] } } }`;
+  const withInput = tool('(p) => p', `, input: { ${parse} }`);
+  assert.deepEqual(await call(withInput, { a: 'x' }), ['r 1 {"a":"x","b":"default"}']);
+  assert.deepEqual(await call(withInput, { a: 1 }), [
+    'e 1 {"code":"invalid_arguments","message":"the arguments of run are not valid:\\na: want text\\nc[0].d: no\\narguments: x"}',
+  ]);
+  const later = tool(
+    '(p) => p',
+    `, input: { safeParse() { throw new Error('async'); }, safeParseAsync: async (v) => ({ success: true, data: [v.a] }) }`,
+  );
+  assert.deepEqual(await call(later, { a: 1 }), ['r 1 [1]']);
+});
+
+test('what a tool throws', async () => {
+  const toolError = `() => { throw Object.assign(new Error('slow down'), { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 1500 }); }`;
+  assert.deepEqual(await call(tool(toolError)), [
+    'e 1 {"code":"tool_error","message":"slow down","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":1500}}',
+  ]);
+  const cases: [string, string][] = [
+    ['() => { throw new Error("plain"); }', '{"code":"tool_error","message":"plain"}'],
+    ['async () => { throw "text"; }', '{"code":"tool_error","message":"text"}'],
+    ['async () => { throw undefined; }', '{"code":"tool_error","message":"the tool threw a value without a message"}'],
+    [
+      '() => { throw new TypeError(); }',
+      '{"code":"tool_error","message":"the tool threw a TypeError without a message"}',
+    ],
+    ['() => { throw new DOMException("gone", "AbortError"); }', '{"code":"tool_error","message":"gone"}'],
+    [
+      '() => { throw { get message() { throw 1; } }; }',
+      '{"code":"tool_error","message":"the tool threw a value without a message"}',
+    ],
+    ['() => { throw Object.assign(new Error("m"), { code: 20 }); }', '{"code":"tool_error","message":"m"}'],
+    [
+      '() => { throw { code: "A", message: "m", retryAfterMs: NaN }; }',
+      '{"code":"tool_error","message":"m","tool":{"code":"A","retryable":false}}',
+    ],
+  ];
+  for (const [handle, want] of cases) assert.deepEqual(await call(tool(handle)), [`e 1 ${want}`]);
+});
+
+test('a result that JSON can not carry, or that is too large', async () => {
+  const cyclic = '() => { const a = {}; a.a = a; return a; }';
+  for (const handle of ['() => 1n', '() => ({ n: 1n })', cyclic, '() => () => 1', '() => Symbol()']) {
+    assert.match(
+      (await call(tool(handle))).join(),
+      /^e 1 {"code":"invalid_result","message":"the tool run returned what JSON can't carry/,
+    );
+  }
+  // 10 characters of 3 bytes and 2 quotes.
+  assert.deepEqual(await call(tool("() => '€'.repeat(10)"), {}, 32), [`r 1 "${'€'.repeat(10)}"`]);
+  assert.deepEqual(await call(tool("() => '€'.repeat(10)"), {}, 31), [
+    'e 1 {"code":"result_too_large","message":"the result of run has 32 bytes, the limit is 31 bytes"}',
+  ]);
+  assert.match(
+    (await call(tool('() => "x".repeat(3 * 1024 * 1024)'), {}, 2 * MB)).join(),
+    /has 3\.1 MB, the limit is 2 MB/,
+  );
+});
+
+test('a thenable and a promise subclass are followed', async () => {
+  assert.deepEqual(await call(tool('() => ({ then(ok) { ok({ then(ok2) { ok2(7); ok2(8); } }); } })')), ['r 1 7']);
+  assert.deepEqual(await call(tool('() => new (class extends Promise {})((ok) => ok(5))')), ['r 1 5']);
+  assert.match((await call(tool('() => Object.freeze(Promise.resolve(1))'))).join(), /tool_error.*frozen promise/);
+});
+
+test('reports leave once per task and before the result', async () => {
+  const handle = `async (p, c) => {
+    c.reportProgress({ progress: 1, total: 3, message: 'one', status: 's', audience: 'user', loaded: 5 });
+    c.reportPercent(50, 'half'); c.reportCount(2, 3, 'two');
+    await new Promise((ok) => { resume = ok; });
+    c.reportProgress({ message: 'last' });
+    return 'end';
+  }`;
+  const { realm, port } = await open(tool(handle));
+  realm.run('resume = undefined');
+  port.send('call', 4, 'run', MB, {});
+  await realm.idle();
+  assert.deepEqual(port.said, []);
+  realm.task();
+  assert.deepEqual(port.said.splice(0), [
+    'p 4 3 0 [{"progress":1,"total":3,"loaded":5,"message":"one","status":"s","audience":"user"},{"percent":50,"message":"half"},{"progress":2,"total":3,"message":"two"}]',
+  ]);
+  realm.run('resume()');
+  await realm.idle();
+  assert.deepEqual(port.said, ['p 4 1 0 [{"message":"last"}]', 'r 4 "end"']);
+  realm.task();
+  assert.equal(port.said.length, 2);
+});
+
+test('a report never throws and never loses its message', async () => {
+  const reports = [
+    'undefined',
+    '{ progress: NaN, message: "m" }',
+    '{ progress: "5" }',
+    '{ total: Infinity }',
+    '7',
+    '{ progress: undefined, total: null }',
+    '{ get progress() { throw 1; }, message: "unread" }',
+    '{ message: 5, status: "" }',
+    'Object.create({ progress: 3 })',
+    '{ message: "x".repeat(1999) + "\\ud83d\\ude00" }',
+  ];
+  const said = await call(tool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`));
+  assert.deepEqual(said, [
+    `p 1 10 0 [{},{"message":"m","invalid":true},{"invalid":true},{"invalid":true},{"invalid":true},{},{"invalid":true},{},{"progress":3},{"message":"${'x'.repeat(1999)}"}]`,
+    'n 1',
+  ]);
+});
+
+test('a report after the end is ignored', async () => {
+  const { realm, port } = await open(tool('(p, c) => { late = c; return 1; }'));
+  realm.run('late = undefined');
+  port.send('call', 1, 'run', MB, {});
+  await realm.idle();
+  realm.run('late.reportProgress({ progress: 1 }); late.reportPercent(3)');
+  realm.task();
+  assert.deepEqual(port.said, ['r 1 1']);
+});
+
+test('cancel aborts the signal with the reason, and the host tells how it went', async () => {
+  const waits = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
+  const { realm, port } = await open(tool(waits));
+  realm.run('why = undefined');
+  port.send('call', 1, 'run', MB, {});
+  await realm.idle();
+  port.send('cancel', 1, 'the client cancelled');
+  await realm.idle();
+  assert.deepEqual(port.said.splice(0), ['a 1']);
+  assert.equal(realm.run('why.name + ": " + why.message'), 'AbortError: the client cancelled');
+  port.send('cancel', 1, 'again');
+  port.send('cancel', 99, 'unknown');
+  await realm.idle();
+  assert.deepEqual(port.said, ['f 1', 'f 99']);
+});
+
+test('a call that is cancelled while the adapter is asked does not begin', async () => {
+  const { realm, port } = await open(tool('() => { ran = true; }'), '() => new Promise((ok) => { answer = ok; })');
+  realm.run('answer = undefined; ran = false');
+  port.send('call', 1, 'run', MB, {});
+  await realm.idle();
+  port.send('cancel', 1, 'no');
+  await realm.idle();
+  realm.run('answer(true)');
+  await realm.idle();
+  assert.deepEqual(port.said, ['a 1']);
+  assert.equal(realm.run('ran'), false);
+});
+
+test('a handler that ignores the cancel is dropped after 2 s and can say nothing more', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const { realm, port } = await open(tool('(p, c) => { keep = c; return new Promise((ok) => { settle = ok; }); }'));
+    realm.run('keep = settle = undefined');
+    port.send('call', 1, 'run', MB, {});
+    await realm.idle();
+    port.send('cancel', 1, 'stop');
+    await realm.idle();
+    mock.timers.tick(2000);
+    realm.run('keep.reportPercent(1); settle(1)');
+    await realm.idle();
+    realm.task();
+    assert.deepEqual(port.said, []);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('page code that a handler calls does not find the port in window.event', async () => {
+  const said = await call(tool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
+  assert.deepEqual(said, ['r 1 "undefined"']);
+});
+
+test('each plugin has a container of its own, and the window none', async () => {
+  const realm = makeRealm();
+  const code = (name: string) => `${adapter(name, tool('() => Object.keys(globalThis.__openTabs.adapters)'))}
+    globalThis.__openTabs.pluginConfig.mine = ${JSON.stringify(name)};
+    this.fromThis = 1; window.shared = (window.shared || 0) + 1;`;
+  realm.start('a', 'h', code('a'));
+  realm.start('b', 'h', code('b'));
+  const [a, b] = realm.bridge();
+  await realm.idle();
+  a?.send('call', 1, 'run', MB, {});
+  b?.send('call', 2, 'run', MB, {});
+  await realm.idle();
+  assert.deepEqual([a?.said.at(-1), b?.said.at(-1)], ['r 1 ["a"]', 'r 2 ["b"]']);
+  assert.equal(realm.run('typeof __openTabs'), 'undefined');
+  assert.equal(realm.run('shared'), 2);
+});
+
+test('a message that can not be read does no harm', async () => {
+  const { realm, port } = await open(tool('() => 1'));
+  port.send();
+  port.send('call');
+  port.send('nonsense', 1);
+  port.send('call', 1, 'run', MB, {});
+  await realm.idle();
+  assert.deepEqual(port.said, ['r 1 1']);
+});
