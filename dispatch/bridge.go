@@ -32,7 +32,8 @@ type Targets struct {
 
 // Run is one attempt to run a call in a document.
 type Run struct {
-	// ID is the call's id and the dispatchId on the wire.
+	// ID is the dispatchId on the wire: the call's id, with ".2", ".3" ... behind
+	// it if another document was tried before.
 	ID     string
 	Plugin string
 	Tool   string
@@ -57,19 +58,21 @@ type Sink interface {
 // Bridge is a set of browsers that can run a tool. An implementation may not
 // assume that they are on this host. Its methods are safe for concurrent use.
 type Bridge interface {
-	// Targets returns where plugin can run now.
-	Targets(plugin string) Targets
+	// Targets returns where plugin can run now. It may wait a few seconds for
+	// browsers that are expected to come back, but not longer than ctx.
+	Targets(ctx context.Context, plugin string) Targets
 	// Start hands run to its target's browser. Everything that happens to the
 	// run afterwards goes to sink, ending with exactly one Finish: with the
 	// result, with the error the page or browser told, or with tab_closed,
 	// navigated, browser_lost or link_lost. Start returns browser_lost if the
-	// browser is not connected, navigated if the document is gone; then sink is
-	// not called.
+	// browser is not connected, navigated if the document is gone,
+	// invalid_arguments if they do not fit into a frame, internal if the id is
+	// taken; then sink is not called.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
 	// Cancel tells the page to stop the run, forgets its sink (no Finish will
 	// come) and calls answered exactly once with the outcome: at the latest
 	// wire.CancelAnswerMs later, with "ignored". If the run is not known,
-	// answered is called with "finished". While the link is lost the page is
+	// answered is called with "finished", at once. While the link is lost the page is
 	// told on its return.
 	Cancel(id, reason string, answered func(wire.CancelOutcome))
 }

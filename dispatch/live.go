@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -28,16 +29,20 @@ type liveCall struct {
 	done     chan struct{}
 	answered chan struct{}
 
-	mu      sync.Mutex // guards all below; taken before stream.mu
-	status  Status
-	target  Target
-	more    bool // another target may be tried
-	begun   time.Time
-	ended   time.Time
-	output  json.RawMessage
-	err     *wire.CallError
-	told    bool // the page was told to stop
-	stopped Stopped
+	mu     sync.Mutex // guards all below; taken before stream.mu
+	status Status
+	target Target
+	runID  string // of the run in target: the call's id, then with ".2" ...
+	tries  int    // targets tried
+	more   bool   // another target may be tried
+	// interrupt ends the wait for a target; nil before it begins.
+	interrupt context.CancelFunc
+	begun     time.Time
+	ended     time.Time
+	output    json.RawMessage
+	err       *wire.CallError
+	told      bool // the page was told to stop
+	stopped   Stopped
 
 	reports    int
 	invalid    int
@@ -61,7 +66,12 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 // run starts the call in the best target and stays with it until it has ended,
 // handing progress to the client meanwhile.
 func (c *liveCall) run(ctx context.Context) {
-	targets, err := chooseTargets(c.d.bridge.Targets(c.req.Tool.Plugin), &c.req)
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	c.mu.Lock()
+	c.interrupt = stop
+	c.mu.Unlock()
+	targets, err := chooseTargets(c.d.bridge.Targets(waiting, c.req.Tool.Plugin), &c.req)
 	if err != nil {
 		c.fail(err)
 		return
@@ -111,13 +121,17 @@ func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 		rest := targets[i+1:]
 		c.mu.Lock()
 		c.target, c.more = t, len(rest) > 0
-		over := c.status.Terminal()
+		c.runID = c.id
+		if c.tries++; c.tries > 1 {
+			c.runID = fmt.Sprintf("%s.%d", c.id, c.tries)
+		}
+		id, over := c.runID, c.status.Terminal()
 		c.mu.Unlock()
 		if over {
 			return nil
 		}
 		err = c.d.bridge.Start(ctx, Run{
-			ID: c.id, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
+			ID: id, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
 			Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: t,
 		}, c)
 		if err == nil {
@@ -133,10 +147,10 @@ func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 // of it, so that the stop sent at the ending reached nobody.
 func (c *liveCall) stopIfOver() {
 	c.mu.Lock()
-	over := c.status.Terminal() && c.told
+	id, over := c.runID, c.status.Terminal() && c.told
 	c.mu.Unlock()
 	if over {
-		c.d.bridge.Cancel(c.id, "the call has ended", func(Stopped) {})
+		c.d.bridge.Cancel(id, "the call has ended", func(Stopped) {})
 	}
 }
 
@@ -189,7 +203,7 @@ func (c *liveCall) end(status Status, output json.RawMessage, err *wire.CallErro
 		return false
 	}
 	c.told = tell && c.status == StatusRunning
-	told := c.told
+	told, runID, interrupt := c.told, c.runID, c.interrupt
 	c.status, c.ended, c.output, c.err = status, time.Now(), output, err
 	c.req.Args = nil
 	c.publish(EventEnded, nil)
@@ -197,11 +211,14 @@ func (c *liveCall) end(status Status, output json.RawMessage, err *wire.CallErro
 
 	c.clock.stop()
 	c.d.remove(c)
+	if interrupt != nil {
+		interrupt()
+	}
 	if told {
 		// done is closed first: a link that takes no more bytes may hold up the
 		// stop, but not the client's error.
 		close(c.done)
-		c.d.bridge.Cancel(c.id, err.Message, c.answer)
+		c.d.bridge.Cancel(runID, err.Message, c.answer)
 		return true
 	}
 	close(c.done)

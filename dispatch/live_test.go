@@ -140,6 +140,38 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	})
 }
 
+// TestStopEndsTheWaitForABrowser: a bridge that waits for a browser must not
+// hold up a call that has ended meanwhile.
+func TestStopEndsTheWaitForABrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := dispatch.New(&waitingBridge{}, dispatch.Options{})
+		done := make(chan error, 1)
+		go func() {
+			_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+			done <- err
+		}()
+		synctest.Wait()
+		d.Cancel(d.Calls()[0].CallID, "the side panel")
+		synctest.Wait()
+		select {
+		case err := <-done:
+			if e := asError(t, err); e.Code != wire.ErrCancelled {
+				t.Errorf("error %v, want cancelled", err)
+			}
+		default:
+			t.Error("the call still waits for a browser")
+		}
+	})
+}
+
+// waitingBridge never finds a browser.
+type waitingBridge struct{ dispatchtest.Bridge }
+
+func (*waitingBridge) Targets(ctx context.Context, _ string) dispatch.Targets {
+	<-ctx.Done()
+	return dispatch.Targets{}
+}
+
 func TestBlockedStopDoesNotHoldUpTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, answered func(wire.CancelOutcome)) {
@@ -198,12 +230,14 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var tabs []int
+				ids := map[string]bool{}
 				d := dispatch.New(&dispatchtest.Bridge{
 					TargetsFunc: func(string) dispatch.Targets {
 						return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{first, second}}
 					},
 					StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
 						tabs = append(tabs, run.Target.TabID)
+						ids[run.ID] = true
 						if tt.startErr != nil && run.Target.TabID == 7 {
 							return tt.startErr
 						}
@@ -218,6 +252,9 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				}
 				if len(tabs) != len(tt.tabs) || tabs[len(tabs)-1] != tt.tabs[len(tt.tabs)-1] {
 					t.Errorf("tried tabs %v, want %v", tabs, tt.tabs)
+				}
+				if len(ids) != len(tabs) {
+					t.Errorf("%d runs had only %d ids: %v", len(tabs), len(ids), ids)
 				}
 				if e == nil && r.Target.TabID != tabs[len(tabs)-1] {
 					t.Errorf("result from tab %d", r.Target.TabID)

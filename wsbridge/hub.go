@@ -20,6 +20,7 @@ const (
 	DefaultGrace        = 10 * time.Second
 	DefaultPingInterval = wire.PingIntervalMs * time.Millisecond
 	DefaultDeadAfter    = 45 * time.Second
+	DefaultFirstWait    = 3 * time.Second
 )
 
 // Adapters is where a hub gets plugins from. Its methods are safe for
@@ -71,6 +72,9 @@ type Options struct {
 	// DeadAfter is how long nothing at all may arrive before a link counts as
 	// lost. Default 45 s.
 	DeadAfter time.Duration
+	// FirstWait is how long after New a call waits for the first browser to
+	// come. Default 3 s; negative means not at all.
+	FirstWait time.Duration
 }
 
 // Hub is the set of connected browsers. Make one with New; it is safe for
@@ -80,6 +84,9 @@ type Hub struct {
 	tokenSum [sha256.Size]byte
 	started  time.Time
 	links    sync.WaitGroup // one for each connection that is being served
+	// firstTabs is closed, by listed, when a browser has listed its tabs.
+	firstTabs chan struct{}
+	listed    sync.Once
 
 	syncing sync.Mutex // held by Sync, so that the newest list of plugins is stored last
 
@@ -107,14 +114,18 @@ func New(o Options) *Hub {
 	if o.DeadAfter <= 0 {
 		o.DeadAfter = DefaultDeadAfter
 	}
+	if o.FirstWait == 0 {
+		o.FirstWait = DefaultFirstWait
+	}
 	o.Origins = slices.Clone(o.Origins)
 	h := &Hub{
-		opts:     o,
-		tokenSum: sha256.Sum256([]byte(o.Token)),
-		started:  time.Now(),
-		browsers: map[string]*browser{},
-		serving:  map[*link]struct{}{},
-		calls:    o.Calls,
+		opts:      o,
+		tokenSum:  sha256.Sum256([]byte(o.Token)),
+		started:   time.Now(),
+		firstTabs: make(chan struct{}),
+		browsers:  map[string]*browser{},
+		serving:   map[*link]struct{}{},
+		calls:     o.Calls,
 	}
 	h.hashes = currentHashes(h.plugins())
 	return h

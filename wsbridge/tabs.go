@@ -2,6 +2,7 @@ package wsbridge
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -34,6 +35,7 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 	for _, t := range tabs {
 		b.tabs[t.TabID] = tidy(t)
 	}
+	b.hub.listed.Do(func() { close(b.hub.firstTabs) })
 }
 
 // changeTab replaces one tab of the browser. Only its current link may.
@@ -101,7 +103,12 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 // Targets implements dispatch.Bridge. A browser whose link is lost counts as
 // connected for the grace period, but is not offered while one that is there
 // could run the plugin: it may have been closed for good.
-func (h *Hub) Targets(plugin string) dispatch.Targets {
+//
+// In the first moments of the server, Targets waits for the first browser to
+// list its tabs: browsers that knew the last server look for this one each
+// second, and a client that has just started the server should find them.
+func (h *Hub) Targets(ctx context.Context, plugin string) dispatch.Targets {
+	h.awaitFirst(ctx)
 	h.mu.Lock()
 	hash, listed := h.hashes[plugin]
 	h.mu.Unlock()
@@ -125,6 +132,22 @@ func (h *Hub) Targets(plugin string) dispatch.Targets {
 	}
 	out.Live, out.NeedReload = rank(live), rank(reload)
 	return out
+}
+
+// awaitFirst returns when a browser has listed its tabs, Options.FirstWait after
+// the start of the hub, or when ctx ends.
+func (h *Hub) awaitFirst(ctx context.Context) {
+	left := h.opts.FirstWait - time.Since(h.started)
+	if left <= 0 {
+		return
+	}
+	over := time.NewTimer(left)
+	defer over.Stop()
+	select {
+	case <-h.firstTabs:
+	case <-over.C:
+	case <-ctx.Done():
+	}
 }
 
 // place is a target and what decides its rank.

@@ -1,6 +1,7 @@
 package wsbridge
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestTargets(t *testing.T) {
 		want := func(live, reload string, browsers int) {
 			t.Helper()
 			w.take()
-			got := w.hub.Targets("chat")
+			got := w.hub.Targets(w.t.Context(), "chat")
 			if names(got.Live) != live || names(got.NeedReload) != reload || got.Browsers != browsers {
 				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", names(got.Live), names(got.NeedReload), got.Browsers, live, reload, browsers)
 			}
@@ -73,7 +74,7 @@ func TestTargets(t *testing.T) {
 			tabText(11, "", 6, "", liveChat),
 		}, ",") + `]}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 1)
-		got := w.hub.Targets("chat").Live[0]
+		got := w.hub.Targets(w.t.Context(), "chat").Live[0]
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
@@ -88,7 +89,7 @@ func TestTargets(t *testing.T) {
 		hash = "h2"
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
-		if got := w.hub.Targets("unknown"); names(got.Live)+names(got.NeedReload) != "" || got.Browsers != 2 {
+		if got := w.hub.Targets(w.t.Context(), "unknown"); names(got.Live)+names(got.NeedReload) != "" || got.Browsers != 2 {
 			t.Errorf("an unknown plugin: %+v", got)
 		}
 	})
@@ -106,7 +107,7 @@ func TestTabsAfterReturn(t *testing.T) {
 		}
 		want := func(live, reload string) {
 			t.Helper()
-			if got := w.hub.Targets("chat"); names(got.Live) != live || names(got.NeedReload) != reload {
+			if got := w.hub.Targets(w.t.Context(), "chat"); names(got.Live) != live || names(got.NeedReload) != reload {
 				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), names(got.Live), names(got.NeedReload), live, reload)
 			}
 		}
@@ -156,7 +157,7 @@ func TestTargetsAway(t *testing.T) {
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		want := func(live string, browsers int) {
 			t.Helper()
-			if got := w.hub.Targets("chat"); names(got.Live) != live || got.Browsers != browsers {
+			if got := w.hub.Targets(w.t.Context(), "chat"); names(got.Live) != live || got.Browsers != browsers {
 				t.Errorf("live %q, %d browsers; want %q, %d", names(got.Live), got.Browsers, live, browsers)
 			}
 		}
@@ -220,6 +221,42 @@ func TestBrowsers(t *testing.T) {
 		b := got[1]
 		if b.Connected || b.Running != 1 || b.Inject != wire.InjectUserScripts || time.Since(b.Since) != 0 || len(b.Tabs) != 1 || !got[0].Connected {
 			t.Errorf("b2 = %+v", b)
+		}
+	})
+}
+
+// TestTargetsWaitForTheFirstBrowser: a call that comes right after the start of
+// the server finds the browser that is about to come back.
+func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash), FirstWait: 3 * time.Second}, func(w *world) {
+		found := make(chan dispatch.Targets, 1)
+		go func() { found <- w.hub.Targets(w.t.Context(), "chat") }()
+		w.pass(time.Second)
+		w.browser("b1", "boot1")
+		if got := <-found; names(got.Live) != "b1/7" {
+			t.Errorf("live %q, want b1/7", names(got.Live))
+		}
+	})
+	inWorld(t, Options{FirstWait: 3 * time.Second}, func(w *world) {
+		began := time.Now()
+		if got := w.hub.Targets(w.t.Context(), "chat"); got.Browsers != 0 || time.Since(began) != 3*time.Second {
+			t.Errorf("%d browsers after %v, want none after 3s", got.Browsers, time.Since(began))
+		}
+		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
+		defer cancel()
+		began = time.Now()
+		w.hub.Targets(ctx, "chat")
+		if time.Since(began) != 0 {
+			t.Error("a hub that has run for a while waits")
+		}
+	})
+	inWorld(t, Options{FirstWait: 3 * time.Second}, func(w *world) {
+		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		if w.hub.Targets(ctx, "chat"); time.Since(began) != time.Second {
+			t.Errorf("waited %v for a client that left after 1s", time.Since(began))
 		}
 	})
 }

@@ -27,7 +27,7 @@ var Document = dispatch.Target{
 }
 
 // Targets implements dispatch.Bridge.
-func (b *Bridge) Targets(plugin string) dispatch.Targets {
+func (b *Bridge) Targets(_ context.Context, plugin string) dispatch.Targets {
 	if b.TargetsFunc != nil {
 		return b.TargetsFunc(plugin)
 	}
