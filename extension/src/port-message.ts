@@ -31,8 +31,8 @@ export type FromBridge =
 export type ToBridge =
   | { op: 'call'; id: string; plugin: string; tool: string; maxBytes: number; args: unknown }
   | { op: 'cancel'; id: string; reason: string }
-  /** The ending of this call has reached the server; the bridge may forget it. */
-  | { op: 'ack'; id: string };
+  /** The endings of these calls have reached the server; the bridge may forget them. */
+  | { op: 'ack'; ids: readonly string[] };
 
 /** readFromBridge checks a message of a document; nothing means that it is not one. */
 export function readFromBridge(value: unknown): FromBridge | undefined {
@@ -86,8 +86,10 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
 
 /** readToBridge checks a message of the worker; nothing means that it is of another version. */
 export function readToBridge(value: unknown): ToBridge | undefined {
-  if (!isBag(value) || typeof value.id !== 'string') return undefined;
-  const { op, id } = value;
+  if (!isBag(value)) return undefined;
+  const { op, id, ids } = value;
+  if (op === 'ack') return isTexts(ids) ? { op, ids } : undefined;
+  if (typeof id !== 'string') return undefined;
   switch (op) {
     case 'call': {
       const { plugin, tool, maxBytes, args } = value;
@@ -96,8 +98,6 @@ export function readToBridge(value: unknown): ToBridge | undefined {
     }
     case 'cancel':
       return { op, id, reason: typeof value.reason === 'string' ? value.reason : '' };
-    case 'ack':
-      return { op, id };
     default:
       return undefined;
   }
@@ -106,6 +106,10 @@ export function readToBridge(value: unknown): ToBridge | undefined {
 /** isBag narrows to an object whose fields may be asked for. */
 export function isBag(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isCount(value: unknown): value is number {

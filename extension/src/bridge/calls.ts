@@ -137,11 +137,12 @@ export function makeDesk(post: (message: FromBridge) => boolean): Desk {
         case 'cancel':
           cancel(message.id, message.reason);
           break;
-        case 'ack': {
-          const call = byId.get(message.id);
-          if (call) forget(call);
+        case 'ack':
+          for (const id of message.ids) {
+            const call = byId.get(id);
+            if (call) forget(call);
+          }
           break;
-        }
       }
     },
     connected: () => {

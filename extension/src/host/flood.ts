@@ -11,7 +11,7 @@ export type Send = (call: number, count: number, skipped: number, reports: strin
 /** Limits of what waits. */
 const MaxChunkReports = 1000;
 const MaxChunkChars = 256 * 1024;
-const MaxWaitingChars = 4 * 1024 * 1024;
+const MaxWaitingChars = 16 * 1024 * 1024;
 /** BusyFlushMs is the time between two sends within one task, in milliseconds. */
 const BusyFlushMs = 250;
 

@@ -1,6 +1,7 @@
 import { MaxMessageChars } from '../../../wire/wire.gen.ts';
 import {
   apply,
+  getProperty,
   getPrototypeOf,
   hasOwn,
   isFiniteNumber,
@@ -50,8 +51,8 @@ export function reportText(given: unknown): string {
 
 /** field reads given[name], but not from Object.prototype, where a page could have put words into a tool's mouth. */
 function field(given: object, name: string): unknown {
-  if (!hasOwn(given, name) && getPrototypeOf(given) === ObjectPrototype) return undefined;
-  return lookup(given, name);
+  if (hasOwn(given, name)) return getProperty(given, name);
+  return getPrototypeOf(given) === ObjectPrototype ? undefined : lookup(given, name);
 }
 
 /** cut shortens a message to the limit without splitting a character that takes two units. */

@@ -53,8 +53,8 @@ export interface Calls {
   left(doc: Doc): void;
   /** tabRemoved ends the calls of a closed tab at once. */
   tabRemoved(tabId: number): void;
-  /** delivered tells a document that the server has a call's ending. */
-  delivered(id: string): void;
+  /** delivered tells documents that the server has the endings of these calls. */
+  delivered(ids: readonly string[]): void;
   /** running returns the ids of all running calls. */
   running(): string[];
   /** live returns the adapters of a tab's document. */
@@ -123,7 +123,7 @@ export function makeCalls(options: CallsOptions): Calls {
     const call = calls.get(id);
     const doc = call && docs.get(call.documentId);
     outbox.drop(id);
-    delivered(id);
+    delivered([id]);
     forget(id);
     if (!call || !doc) {
       // After a restart of this worker a document may still come and name the call.
@@ -219,9 +219,17 @@ export function makeCalls(options: CallsOptions): Calls {
     setTimeout(() => removedTabs.delete(tabId), 10 * GoneMs);
   };
 
-  const delivered = (id: string) => {
-    docs.get(endedIn.get(id) ?? '')?.post({ op: 'ack', id });
-    endedIn.delete(id);
+  const delivered = (ids: readonly string[]) => {
+    const perDoc = new Map<string, string[]>();
+    for (const id of ids) {
+      const documentId = endedIn.get(id);
+      endedIn.delete(id);
+      if (documentId === undefined) continue;
+      const some = perDoc.get(documentId) ?? [];
+      some.push(id);
+      perDoc.set(documentId, some);
+    }
+    for (const [documentId, some] of perDoc) docs.get(documentId)?.post({ op: 'ack', ids: some });
   };
 
   const live = (tabId: number) => {

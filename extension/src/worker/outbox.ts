@@ -28,8 +28,8 @@ export interface OutboxOptions {
   send(text: string): boolean;
   /** confirm resolves once the server has taken all that was sent before; it rejects when the link is lost. */
   confirm(): Promise<unknown>;
-  /** delivered is called when the server has a call's ending. */
-  delivered(id: string): void;
+  /** delivered is called when the server has the endings of these calls. */
+  delivered(ids: readonly string[]): void;
 }
 
 /** Outbox keeps the order: all progress of a call, then its ending. */
@@ -100,10 +100,8 @@ export function makeOutbox(options: OutboxOptions): Outbox {
     confirming = true;
     try {
       await options.confirm();
-      for (const id of sent) {
-        drop(id);
-        options.delivered(id);
-      }
+      for (const id of sent) drop(id);
+      options.delivered(sent);
     } catch {
       // The link is gone: resume sends everything again.
       return;

@@ -15,6 +15,9 @@ import { makePlugins } from './plugins.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
 
+/** BadgeMs is the least time between two looks at the badge, in milliseconds. */
+const BadgeMs = 300;
+
 let serverVersion = '';
 let browserName = '';
 
@@ -70,7 +73,7 @@ const link = makeLink({
 const outbox = makeOutbox({
   send: link.send,
   confirm: () => link.request('ping', {}),
-  delivered: (id) => calls.delivered(id),
+  delivered: (ids) => calls.delivered(ids),
 });
 
 const calls = makeCalls({
@@ -161,8 +164,14 @@ async function checkMode(): Promise<void> {
 }
 
 let badge: string | undefined;
-/** showBadge shows at a glance whether there is a link and how many calls run here. */
+let badgeTimer: ReturnType<typeof setTimeout> | undefined;
+/** showBadge shows at a glance whether there is a link and how many calls run here; short calls don't make it flicker. */
 function showBadge(): void {
+  if (badgeTimer === undefined) badgeTimer = setTimeout(drawBadge, BadgeMs);
+}
+
+function drawBadge(): void {
+  badgeTimer = undefined;
   const running = calls.running().length;
   const text = link.state.kind === 'open' ? (running > 0 ? String(running) : '') : '!';
   if (text === badge) return;
@@ -175,7 +184,16 @@ browser.onPort((port) => {
     panels.joined(port);
     link.start();
   } else if (port.name === BRIDGE_PORT && port.sender) {
-    const doc: Doc = { ...port.sender, post: (message) => port.postMessage(message) };
+    const doc: Doc = {
+      ...port.sender,
+      post: (message) => {
+        try {
+          port.postMessage(message);
+        } catch {
+          // The document has just gone; its onDisconnect is on the way.
+        }
+      },
+    };
     calls.joined(doc);
     port.onMessage((raw) => {
       const message = readFromBridge(raw);
