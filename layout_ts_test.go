@@ -64,8 +64,9 @@ func tsFiles(t *testing.T) []tsFile {
 	return files
 }
 
+// isTSTest holds for tests and for what only tests use, in a folder "test".
 func isTSTest(name string) bool {
-	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx")
+	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") || strings.Contains(name, "/test/")
 }
 
 // tsRules are the checks of one TypeScript file.
