@@ -39,7 +39,7 @@ func (s *Server) call(ctx context.Context, p *params, client dispatch.Client, se
 		Tool: l.tool.Dispatch(), Args: args.tool, Browser: args.browser, TabID: args.tabID, Client: client,
 	}
 	if token := p.token(); token != nil && send != nil {
-		c.Progress = progressTo(send, token)
+		c.Progress = progressTo(ctx, send, token)
 	}
 	result, err := s.calls.Call(ctx, c)
 	if err != nil {
@@ -57,12 +57,16 @@ func (s *Server) failed(err error) reply {
 	return failure(err)
 }
 
-// progressTo returns a function that tells a client progress under its token.
-// What can't be sent is dropped: progress never changes a call, and a transport
-// whose client is gone cancels the call itself.
-func progressTo(send notify, token json.RawMessage) func(dispatch.Progress) {
+// progressTo returns a function that tells a client progress under its token,
+// until ctx ends: a client that has cancelled hears nothing more. What can't be
+// sent is dropped: progress never changes a call, and a transport whose client
+// is gone cancels the call itself.
+func progressTo(ctx context.Context, send notify, token json.RawMessage) func(dispatch.Progress) {
 	var buf []byte
 	return func(p dispatch.Progress) {
+		if ctx.Err() != nil {
+			return
+		}
 		var total *float64
 		if p.HasTotal {
 			total = &p.Total

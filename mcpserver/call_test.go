@@ -175,6 +175,35 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 	}
 }
 
+func TestNothingIsSentAfterACancel(t *testing.T) {
+	started, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+		c.Progress(dispatch.Progress{Progress: 1})
+		started <- struct{}{}
+		<-ctx.Done()
+		c.Progress(dispatch.Progress{Progress: 2})
+		ended <- struct{}{}
+		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // done in the same instant
+	}), Options{})
+	c := s.open(t, "a")
+	got := c.postLater(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
+	<-started
+	c.cancel(`1`)
+	<-ended
+	if msgs := <-got; len(msgs) != 1 || msgs[0].Params.Progress != 1 {
+		t.Errorf("over HTTP: %v", msgs)
+	}
+	p := s.dial(t)
+	p.initialize("a")
+	p.send(callText(`1`, `{}`, `{"progressToken":1}`))
+	<-started
+	p.send(cancelText(`1`))
+	<-ended
+	if msgs := p.rest(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
+		t.Errorf("over stdio: %v", msgs)
+	}
+}
+
 func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 	one := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		if c.Progress != nil {

@@ -6,12 +6,14 @@
 // each pair of streams. [Server.Shutdown] ends both.
 //
 // The package serves the request tools/call itself, in both transports and for
-// every protocol version; all other requests go to mcp-go. A call lives for
+// every protocol version; mcp-go answers all other requests. A call lives for
 // minutes, its progress must reach the client in order and ahead of the
 // result, its result may be 100 MB, and a cancelled one must stay silent.
 // mcp-go's way of sending notifications loses and misroutes them under load
-// (github.com/mark3labs/mcp-go/issues/969) and its results are encoded three
-// times over.
+// (github.com/mark3labs/mcp-go/issues/969), and it encodes a result three times
+// over. For the same reason the transport of sessions (protocol versions up to
+// 2025-11-25) is here, stdio as well as HTTP; that of the protocol without
+// sessions (2026-07-28) is mcp-go's.
 //
 // # Concurrency
 //

@@ -32,7 +32,8 @@ func membersOf(object json.RawMessage) ([]member, bool) {
 		}
 		all = append(all, m)
 	}
-	return all, true
+	_, err := d.Token() // the closing brace
+	return all, err == nil
 }
 
 // joinMembers is the object that has these members.

@@ -19,7 +19,7 @@ func TestMembersKeepTheirBytes(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	for _, bad := range []string{``, `[]`, `"a"`, `{`, `{"a"`, `{"a":}`, `{"a":1,}`, `{1:2}`} {
-		if m, ok := membersOf(json.RawMessage(bad)); ok && bad != `{` {
+		if m, ok := membersOf(json.RawMessage(bad)); ok {
 			t.Errorf("%s: %v", bad, m)
 		}
 	}

@@ -42,3 +42,31 @@ func TestNumbersKeepAllDigits(t *testing.T) {
 		}
 	}
 }
+
+func FuzzMessage(f *testing.F) {
+	for _, seed := range []string{
+		callText(`1`, `{"a":1}`, `{"progressToken":"t"}`), cancelText(`"1"`), initializeText("a"),
+		`[]`, `{"id":null}`, `{"id":{},"method":"tools/call","params":{"_meta":[]}}`, `{nonsense`, "\xff",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, ok := parseMessage(b)
+		if !ok {
+			if code, text := nonsense(b); code == 0 || text == "" {
+				t.Fatal("refused without a reason")
+			}
+			return
+		}
+		p, _ := parseParams(m.Params)
+		if token := p.token(); token != nil && !json.Valid(appendProgress(nil, token, 1, nil, "m", "user")) {
+			t.Fatalf("a token that breaks its notification: %s", token)
+		}
+		if key, ok := requestKey(m.ID); ok && len(key) == 0 {
+			t.Fatal("an empty key")
+		}
+		if m.request() && !json.Valid(rpcError(m.ID, 1, "text")) {
+			t.Fatalf("an id that breaks its answer: %s", m.ID)
+		}
+	})
+}
