@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"strings"
+	"path/filepath"
 
 	"github.com/evanw/esbuild/pkg/api"
 
@@ -27,6 +27,12 @@ type identity struct {
 	URLPatterns     []string `json:"urlPatterns"`
 	ExcludePatterns []string `json:"excludePatterns,omitempty"`
 	Homepage        string   `json:"homepage,omitempty"`
+}
+
+// assetLoaders make strings of files that are no code: an adapter is one file.
+var assetLoaders = map[string]api.Loader{
+	".css": api.LoaderText, ".html": api.LoaderText, ".svg": api.LoaderText, ".graphql": api.LoaderText, ".md": api.LoaderText,
+	".png": api.LoaderDataURL, ".jpg": api.LoaderDataURL, ".gif": api.LoaderDataURL, ".webp": api.LoaderDataURL,
 }
 
 // bundled is what esbuild made of one entry.
@@ -106,6 +112,8 @@ func bundle(entry string, zod zodSource) (bundled, error) {
 		LegalComments: api.LegalCommentsNone,
 		Banner:        map[string]string{"js": notice + "\n\"use strict\";"},
 		Sourcemap:     api.SourceMapExternal,
+		Loader:        assetLoaders,
+		Define:        map[string]string{"process.env.NODE_ENV": `"production"`},
 		Plugins:       []api.Plugin{zod.plugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
 		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction says it better
@@ -115,10 +123,11 @@ func bundle(entry string, zod zodSource) (bundled, error) {
 	}
 	b := bundled{Warnings: fromEsbuild(r.Warnings)}
 	for _, file := range r.OutputFiles {
-		if strings.HasSuffix(file.Path, ".map") {
-			b.SourceMap = file.Contents
-		} else {
+		switch filepath.Base(file.Path) {
+		case bundleName:
 			b.Code = file.Contents
+		case mapName:
+			b.SourceMap = file.Contents
 		}
 	}
 	return b, nil

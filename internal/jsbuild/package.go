@@ -35,6 +35,10 @@ type source struct {
 // error is returned if there is nothing to go on with.
 func readSource(dir string) (source, []Problem, error) {
 	abs, err := filepath.Abs(dir)
+	if err == nil {
+		// Esbuild follows links; paths inside the adapter are relative to this.
+		abs, err = filepath.EvalSymlinks(abs)
+	}
 	if err != nil {
 		return source{}, nil, fmt.Errorf("find the plugin's directory: %w", err)
 	}
@@ -45,7 +49,7 @@ func readSource(dir string) (source, []Problem, error) {
 	} else if err != nil {
 		return s, nil, fmt.Errorf("read the plugin's package.json: %w", err)
 	}
-	problems, err := packageProblems(s.Text, nil, nil)
+	_, problems, err := checkPackage(s.Text, nil, nil)
 	if err != nil {
 		return s, nil, err
 	}
@@ -83,12 +87,13 @@ func readSource(dir string) (source, []Problem, error) {
 	return s, problems, nil
 }
 
-// packageProblems has a package checked as it will be when it is added. With
-// no adapter only package.json is.
-func packageProblems(text, adapter, tools []byte) ([]Problem, error) {
+// checkPackage has a package checked as it will be when it is added; it
+// returns what is odd and what is wrong. With no adapter only package.json is
+// checked.
+func checkPackage(text, adapter, tools []byte) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
-		return nil, fmt.Errorf("make a directory to check the plugin in: %w", err)
+		return nil, nil, fmt.Errorf("make a directory to check the plugin in: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	files := map[string][]byte{packageFile: text}
@@ -97,23 +102,26 @@ func packageProblems(text, adapter, tools []byte) ([]Problem, error) {
 	}
 	for name, content := range files {
 		if err := writeFile(filepath.Join(dir, name), content); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	_, err = plugin.Load(dir)
-	var wrong *plugin.PackageError
+	loaded, err := plugin.Load(dir)
 	if err == nil {
-		return nil, nil
-	} else if !errors.As(err, &wrong) {
-		return nil, fmt.Errorf("check the plugin: %w", err)
+		for _, text := range loaded.Warnings {
+			warnings = append(warnings, Problem{Text: text})
+		}
+		return warnings, nil, nil
 	}
-	var problems []Problem
+	var wrong *plugin.PackageError
+	if !errors.As(err, &wrong) {
+		return nil, nil, fmt.Errorf("check the plugin: %w", err)
+	}
 	for _, p := range wrong.Problems {
 		if adapter != nil || p.File == packageFile {
 			problems = append(problems, Problem{Where: p.File, Text: p.Text})
 		}
 	}
-	return problems, nil
+	return nil, problems, nil
 }
 
 // writeFile writes a file of the plugin in one step, so that nobody reads half

@@ -177,13 +177,14 @@ func (b *Built) write(src source, adapter bundled, read extracted, o Options) er
 	if err != nil {
 		return err
 	}
-	problems, err := packageProblems(src.Text, code, tools)
+	warnings, problems, err := checkPackage(src.Text, code, tools)
 	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
 		return &BuildError{Dir: src.Dir, Problems: problems}
 	}
+	b.Warnings = append(b.Warnings, warnings...)
 	out := filepath.Join(src.Dir, "dist")
 	files := []struct {
 		name    string

@@ -2,6 +2,7 @@ package jsbuild
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -51,11 +52,14 @@ func (e *BuildError) Error() string {
 	return b.String()
 }
 
+// noExport is what esbuild says of a name that the SDK does not have.
+var noExport = regexp.MustCompile(`^No matching export in "opentabs:sdk/src/index\.ts" for import "(.*)"$`)
+
 // fromEsbuild turns esbuild's messages into problems.
 func fromEsbuild(messages []api.Message) []Problem {
 	problems := make([]Problem, 0, len(messages))
 	for _, m := range messages {
-		p := Problem{Text: m.Text}
+		p := Problem{Text: noExport.ReplaceAllString(m.Text, "this version of the SDK has no $1; remove the import (docs/plugins.md lists what there is)")}
 		if at := m.Location; at != nil {
 			p.Where = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column+1)
 			p.Line = at.LineText

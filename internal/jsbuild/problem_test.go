@@ -37,7 +37,7 @@ var badPlugins = []struct {
 	{name: "missing package", index: "import x from 'left-pad';\nexport default x;\n",
 		want: []string{`Could not resolve "left-pad"`, "src/index.ts:1:"}},
 	{name: "wrong name from the SDK", index: "import { defineTol } from '@opentabs/sdk';\nexport default defineTol;\n",
-		want: []string{`No matching export in "opentabs:sdk/src/index.ts" for import "defineTol"`}},
+		want: []string{"src/index.ts:1:10: this version of the SDK has no defineTol; remove the import"}},
 	{name: "zod/mini", index: "import * as z from 'zod/mini';\nexport default z;\n",
 		want: []string{"zod/mini is not built in", "run npm install zod@4"}},
 	{name: "top-level await", index: "export default await Promise.resolve({});\n",
@@ -121,17 +121,17 @@ func TestPackageProblems(t *testing.T) {
 		"version":               {`"version":"1.0.0",`, ""},
 		"*://*/*":               {"*://*.example.com/*", "*://*/*"},
 	} {
-		problems, err := packageProblems([]byte(strings.Replace(goodPackage, change[0], change[1], 1)), nil, nil)
+		_, problems, err := checkPackage([]byte(strings.Replace(goodPackage, change[0], change[1], 1)), nil, nil)
 		if err != nil || len(problems) != 1 || !strings.Contains(problems[0].String(), name) {
 			t.Errorf("%s: got %v, %v", name, problems, err)
 		}
 	}
-	if problems, err := packageProblems([]byte(goodPackage), nil, nil); err != nil || len(problems) > 0 {
+	if _, problems, err := checkPackage([]byte(goodPackage), nil, nil); err != nil || len(problems) > 0 {
 		t.Errorf("the good one: got %v, %v", problems, err)
 	}
 	adapter, tools := []byte("(()=>{})();"), []byte(`{"sdkVersion":"0.1.0","tools":[{"name":"a","description":"x","input_schema":{"type":"object"},"output_schema":{}}]}`)
 	noPatterns := strings.Replace(goodPackage, `["*://*.example.com/*"]`, "[]", 1)
-	if problems, err := packageProblems([]byte(noPatterns), adapter, tools); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
+	if _, problems, err := checkPackage([]byte(noPatterns), adapter, tools); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
 		t.Errorf("no patterns: got %v, %v", problems, err)
 	}
 }
@@ -180,17 +180,25 @@ func TestWarnings(t *testing.T) {
 	dir := write(t, map[string]string{"package.json": pkg, "src/index.ts": `
 import { OpenTabsPlugin, defineTool } from '@opentabs-dev/plugin-sdk';
 import { z } from 'zod';
+import style from './style.css';
 class Old extends OpenTabsPlugin {
   readonly name = 'old';
   readonly description = 'A plugin that is bad.';
   readonly displayName = 'Other';
   readonly urlPatterns = ['*://*.example.com/*', '*://example.org/*'];
-  readonly tools = [defineTool({ name: 'a', description: 'x', input: z.object({}), output: z.object({}), async handle() { return {}; } })];
-  async isReady() { return true; }
+  readonly tools = [defineTool({ name: 'a' + '_long'.repeat(15), description: 'x', input: z.object({}), output: z.object({}), async handle() { return {}; } })];
+  async isReady() { return process.env.NODE_ENV === 'production' && style.length > 0; }
 }
 export default new Old();
-`})
-	b := build(t, dir)
+`, "src/style.css": ".a { color: red }\n"})
+	link := filepath.Join(t.TempDir(), "a link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	b := build(t, link)
+	if code := string(read(t, dir, "dist/adapter.iife.js")); !strings.Contains(code, "\n  // src/index.ts\n") || !strings.Contains(code, `".a { color: red }\n"`) {
+		t.Error("the adapter names files by other paths, or lacks the style")
+	}
 	var got strings.Builder
 	for _, w := range b.Warnings {
 		got.WriteString(w.String() + "\n")
@@ -204,7 +212,7 @@ export default new Old();
 			t.Errorf("lacks %q:\n%s", want, got.String())
 		}
 	}
-	if len(b.Warnings) != 3 {
+	if len(b.Warnings) != 4 || !strings.Contains(got.String(), "some clients refuse more than 64") {
 		t.Errorf("%d warnings:\n%s", len(b.Warnings), got.String())
 	}
 }
