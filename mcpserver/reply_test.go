@@ -2,9 +2,12 @@ package mcpserver
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"opentabs/dispatch"
 )
 
 func TestResultsAsTheyAreWritten(t *testing.T) {
@@ -70,4 +73,32 @@ func FuzzQuoted(f *testing.F) {
 			t.Fatalf("%q became %s: %q, %v", s, b.String(), back, err)
 		}
 	})
+}
+
+func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
+	big := `{"items":["` + strings.Repeat(`a \"quoted\" é line\n`, 150_000) + `"]}`
+	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+		for i := range 200 {
+			c.Progress(dispatch.Progress{Progress: float64(i + 1)})
+		}
+		return dispatch.Result{Output: json.RawMessage(big)}, nil
+	})
+	s := serve(t, caller, Options{})
+	check := func(m received) {
+		t.Helper()
+		if res := m.result(t); string(res.Structured) != big || res.Content[0].Text != big {
+			t.Errorf("%d bytes came, not the %d that were sent", len(res.Structured), len(big))
+		}
+	}
+	msgs := s.open(t, "a").ask(callText(`1`, `{}`, `{"progressToken":1}`))
+	check(msgs[len(msgs)-1])
+	p := s.dial(t)
+	p.initialize("a")
+	p.send(callText(`1`, `{}`, `{"progressToken":1}`), callText(`2`, `{}`, `{"progressToken":2}`))
+	for results := 0; results < 2; {
+		if m := p.must(); m.Method == "" { // every line is a whole message
+			check(m)
+			results++
+		}
+	}
 }
