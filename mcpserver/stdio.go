@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -175,7 +176,13 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 		rep = checkModern(p)
 	}
 	if rep.code == 0 {
-		rep = c.server.call(ctx, p, client, c.out.message)
+		var told time.Time // when the last progress was sent
+		rep = c.server.call(ctx, p, client, func(message []byte) error {
+			err := c.out.message(message)
+			told = time.Now()
+			return err
+		})
+		keepApart(ctx, told)
 	}
 	c.server.sessions.release(c.session, key)
 	if ctx.Err() != nil {
@@ -184,6 +191,28 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 	err := c.out.write(func(b *bufio.Writer) { rep.writeTo(b, m.ID, p.modern(), c.server.info) })
 	if err != nil {
 		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", client.Name).Err(err).Msg("result could not be delivered")
+	}
+}
+
+// apart is the least time between a progress notification and the answer.
+//
+// The official TypeScript client (@modelcontextprotocol/sdk up to 1.32 at
+// least) handles an answer at once but a notification a microtask later, and
+// forgets the progress token with the answer: what it reads in one chunk with
+// the answer it takes for progress of an unknown call.
+const apart = 10 * time.Millisecond
+
+// keepApart returns when apart has passed since told, or when ctx ends.
+func keepApart(ctx context.Context, told time.Time) {
+	left := apart - time.Since(told)
+	if left <= 0 {
+		return
+	}
+	wait := time.NewTimer(left)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
 	}
 }
 
