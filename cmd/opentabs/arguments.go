@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -145,12 +146,17 @@ func (a toolArguments) value(name string, p *schema, text string) (json.RawMessa
 	case kinds["string"] || len(kinds) == 0:
 		return quote(text), nil
 	}
-	wanted := slices.Sorted(maps.Keys(kinds))
-	hint := ""
-	if kinds["object"] || kinds["array"] {
-		hint = ", as JSON"
+	var wanted []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		wanted = append(wanted, cmp.Or(kindNames[kind], kind))
 	}
-	return nil, usage("--arg %s is %q: give it %s%s", name, text, orList(wanted), hint)
+	return nil, usage("--arg %s is %q: give it %s", name, text, orList(wanted))
+}
+
+// kindNames are the types of JSON Schema as people call them.
+var kindNames = map[string]string{
+	"integer": "a whole number", "number": "a number", "boolean": "true or false",
+	"object": "an object as JSON", "array": "a list as JSON", "null": "null",
 }
 
 // orList is "a", "a or b" or "a, b or c".

@@ -60,6 +60,13 @@ func (m *sessionMemory) sent(l rpcLine, line []byte) {
 	}
 }
 
+// unsent forgets the requests of a line that did not go out.
+func (m *sessionMemory) unsent(l rpcLine) {
+	for _, id := range l.requests {
+		m.drop(id)
+	}
+}
+
 // answered notes a line that came from the server.
 func (m *sessionMemory) answered(l rpcLine) {
 	for _, id := range l.answers {

@@ -214,10 +214,27 @@ func (r *relay) fromClient(ctx context.Context, line []byte) {
 		}
 		return
 	}
-	r.remember(l, line)
-	if _, err := r.link.conn.Write(line); err != nil {
-		r.lost(ctx)
+	if !r.write(ctx, l, line) {
+		r.fromClient(ctx, line)
 	}
+}
+
+// write sends a line to the server. It reports false if that has gone and
+// cannot have read the line, so that the next one may have it.
+func (r *relay) write(ctx context.Context, l rpcLine, line []byte) bool {
+	r.remember(l, line)
+	n, err := r.link.conn.Write(line)
+	if err == nil {
+		return true
+	}
+	again := n < len(line)-1 && l.wantsAnswer()
+	if again {
+		r.mu.Lock()
+		r.memory.unsent(l)
+		r.mu.Unlock()
+	}
+	r.lost(ctx)
+	return !again
 }
 
 func (r *relay) remember(l rpcLine, line []byte) {

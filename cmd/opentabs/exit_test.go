@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"opentabs/internal/httpapi"
+	"opentabs/wire"
+)
+
+// TestExitCodesAreComplete reads the list of codes where it is written.
+func TestExitCodesAreComplete(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "wire", "error.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if id, ok := spec.Type.(*ast.Ident); !ok || id.Name != "ErrorCode" {
+			return true
+		}
+		text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		if code, ok := exitCodes[wire.ErrorCode(text)]; !ok || code == exitOK {
+			t.Errorf("%s has the exit code %d", text, code)
+		}
+		return true
+	})
+	if seen == 0 || seen != len(exitCodes) {
+		t.Errorf("wire has %d codes, exitCodes %d", seen, len(exitCodes))
+	}
+}
+
+func TestExplain(t *testing.T) {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		err  error
+		want string
+		code int
+	}{
+		{"nothing", context.Background(), nil, "", exitOK},
+		{"an unknown error", context.Background(), errors.New("boom"), "boom", exitFailed},
+		{"a usage error", context.Background(), usage("no %s", "flag"), "no flag", exitUsage},
+		{"a wrapped failure", context.Background(), fmt.Errorf("x: %w", &failure{exitTimedOut, errors.New("late")}), "late", exitTimedOut},
+		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", exitNoServer},
+		{"Ctrl-C", gone, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
+		{"an error after Ctrl-C", gone, errors.New("boom"), "boom", exitFailed},
+		{"another token", context.Background(), &httpapi.Refused{Status: 401, Sentence: "x"}, "the server that is running has another token: it was started by another user or with another OPENTABS_HOME; set OPENTABS_HOME to its directory", exitFailed},
+		{"a refusal", context.Background(), &httpapi.Refused{Status: 404, Sentence: "no such call"}, "no such call", exitFailed},
+	} {
+		if got, code := explain(c.ctx, c.err); got != c.want || code != c.code {
+			t.Errorf("%s: got %q, %d", c.name, got, code)
+		}
+	}
+}

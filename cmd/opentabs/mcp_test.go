@@ -1,0 +1,301 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+)
+
+// mcpClient is a client of a real `opentabs mcp` process.
+type mcpClient struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan string
+}
+
+func startMCP(t *testing.T, dirs config.Dirs) *mcpClient {
+	t.Helper()
+	c := &mcpClient{t: t, cmd: opentabs(t, dirs, "mcp"), lines: make(chan string, 1000)}
+	var err error
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.cmd.Stderr = t.Output()
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(c.lines)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			c.lines <- lines.Text()
+		}
+	}()
+	return c
+}
+
+func (c *mcpClient) send(format string, args ...any) {
+	c.t.Helper()
+	if _, err := fmt.Fprintf(c.in, format+"\n", args...); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// until reads lines up to the first that holds word, and returns all of them.
+func (c *mcpClient) until(word string) []string {
+	c.t.Helper()
+	deadline := time.After(20 * time.Second)
+	var seen []string
+	for {
+		select {
+		case line, ok := <-c.lines:
+			if !ok {
+				c.t.Fatalf("the output ended before %q; it was %q", word, seen)
+			}
+			if !json.Valid([]byte(line)) {
+				c.t.Errorf("on stdout stands %q", line)
+			}
+			seen = append(seen, line)
+			if strings.Contains(line, word) {
+				return seen
+			}
+		case <-deadline:
+			c.t.Fatalf("no line with %q came; there were %q", word, seen)
+		}
+	}
+}
+
+func (c *mcpClient) open() {
+	c.t.Helper()
+	c.send(`{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	c.until(`"id":"open"`)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+// end closes the input and expects a clean end.
+func (c *mcpClient) end() {
+	c.t.Helper()
+	if err := c.in.Close(); err != nil {
+		c.t.Error(err)
+	}
+	for range c.lines {
+	}
+	if err := c.cmd.Wait(); err != nil {
+		c.t.Errorf("opentabs mcp ended with %v", err)
+	}
+}
+
+// installation returns directories with the plugin messages added.
+func installation(t *testing.T) config.Dirs {
+	t.Helper()
+	base := t.TempDir()
+	dirs := config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
+	dir := filepath.Join(base, "messages")
+	for name, text := range map[string]string{
+		"package.json": `{"name": "opentabs-plugin-messages", "version": "1.0.0", "main": "dist/adapter.iife.js",
+			"opentabs": {"displayName": "Messages", "description": "For tests", "urlPatterns": ["*://localhost/*"]}}`,
+		"dist/adapter.iife.js": `(() => {})();`,
+		"dist/tools.json": `{"sdkVersion": "0.0.1", "tools": [
+			{"name": "silent", "description": "Wait", "input_schema": {"type": "object"}, "output_schema": {"type": "object"}},
+			{"name": "echo", "description": "Echo", "input_schema": {"type": "object"}, "output_schema": {"type": "object"}}]}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dirs
+}
+
+// startBrowser starts a fake browser that stays until the test ends.
+func startBrowser(t *testing.T, dirs config.Dirs) {
+	t.Helper()
+	cmd := exec.Command("fakebrowser")
+	cmd.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	})
+}
+
+// untilStatus asks the running server for its status until ready says yes.
+func untilStatus(t *testing.T, dirs config.Dirs, ready func(httpapi.Status) bool) httpapi.Status {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for {
+		if record, ok := dirs.ReadServer(); ok {
+			token, err := dirs.Token()
+			if err != nil {
+				t.Fatal(err)
+			}
+			status, err := httpapi.NewClient(record.Port, token).Status(t.Context())
+			if err == nil && ready(status) {
+				return status
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("the server never came to what was waited for")
+		}
+	}
+}
+
+func hasTab(s httpapi.Status) bool {
+	return len(s.Browsers) == 1 && len(s.Browsers[0].Tabs) == 1 && len(s.Browsers[0].Tabs[0].Plugins) == 1
+}
+
+// TestMCPServerKilled kills the server in the middle of a call, twice.
+func TestMCPServerKilled(t *testing.T) {
+	dirs := installation(t)
+	c := startMCP(t, dirs)
+	c.open()
+	startBrowser(t, dirs)
+	for round := range 2 {
+		first := untilStatus(t, dirs, hasTab)
+		c.send(`{"jsonrpc":"2.0","id":"call%d","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`, round)
+		untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
+		if !killServer(dirs) {
+			t.Fatal("no server to kill")
+		}
+		lines := c.until(fmt.Sprintf(`"id":"call%d"`, round))
+		if last := lines[len(lines)-1]; !strings.Contains(last, `"error":{"code":-32000`) || !strings.Contains(last, "call again") {
+			t.Errorf("the call ended with %s", last)
+		}
+		// The session goes on with a server that the relay has started.
+		c.send(`{"jsonrpc":"2.0","id":"list%d","method":"tools/list"}`, round)
+		lines = c.until(fmt.Sprintf(`"id":"list%d"`, round))
+		if last := lines[len(lines)-1]; !strings.Contains(last, "messages__echo") {
+			t.Errorf("the new server has %s", last)
+		}
+		if !strings.Contains(strings.Join(lines, "\n"), "notifications/tools/list_changed") {
+			t.Errorf("the client was not told that the tools may have changed: %q", lines)
+		}
+		if strings.Contains(strings.Join(lines, "\n"), `"id":"open"`) {
+			t.Errorf("the client got a second answer to initialize: %q", lines)
+		}
+		second := untilStatus(t, dirs, hasTab)
+		if second.PID == first.PID || len(second.Clients) != 1 || second.Clients[0].Name != "test" {
+			t.Errorf("the new server is %+v", second)
+		}
+		c.send(`{"jsonrpc":"2.0","id":"echo%d","method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1}}}`, round)
+		lines = c.until(fmt.Sprintf(`"id":"echo%d"`, round))
+		if last := lines[len(lines)-1]; !strings.Contains(last, `"structuredContent":{"a":1}`) {
+			t.Errorf("a call through the new server gave %s", last)
+		}
+	}
+	c.end()
+}
+
+// TestMCPStartTogether starts many clients where there is no server.
+func TestMCPStartTogether(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "home")
+	dirs := config.Dirs{Config: base, State: base}
+	var clients []*mcpClient
+	for range 4 {
+		clients = append(clients, startMCP(t, dirs))
+	}
+	var opened sync.WaitGroup
+	for _, c := range clients {
+		opened.Go(c.open)
+	}
+	opened.Wait()
+	untilStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 4 })
+	for _, c := range clients {
+		c.end()
+	}
+	untilStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
+}
+
+// TestMCPStopped ends with SIGTERM, as clients end their servers.
+func TestMCPStopped(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "home")
+	c := startMCP(t, config.Dirs{Config: base, State: base})
+	c.open()
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for range c.lines {
+	}
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestServeStops stops a server by SIGTERM while calls run over HTTP and
+// stdio, events are followed, and a client holds a stream open.
+func TestServeStops(t *testing.T) {
+	dirs := installation(t)
+	serve := opentabs(t, dirs, "serve")
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	startBrowser(t, dirs)
+	untilStatus(t, dirs, hasTab)
+	c := startMCP(t, dirs)
+	c.open()
+	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
+	call := opentabs(t, dirs, "call", "messages__silent")
+	var said strings.Builder
+	call.Stderr = &said
+	if err := call.Start(); err != nil {
+		t.Fatal(err)
+	}
+	follow := opentabs(t, dirs, "calls", "--follow")
+	if err := follow.Start(); err != nil {
+		t.Fatal(err)
+	}
+	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 2 })
+
+	began := time.Now()
+	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("serve ended with %v", err)
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("serve took %v to stop", took)
+	}
+	if _, ok := dirs.ReadServer(); ok {
+		t.Error("the record is still there")
+	}
+	lines := c.until(`"id":"call"`)
+	if last := lines[len(lines)-1]; !strings.Contains(last, `"isError":true`) || !strings.Contains(last, "shutdown") {
+		t.Errorf("the call over stdio ended with %s", last)
+	}
+	if err := call.Wait(); call.ProcessState.ExitCode() != exitCancelled || !strings.Contains(said.String(), "shutdown") {
+		t.Errorf("opentabs call ended with %v: %s", err, said.String())
+	}
+	if err := follow.Wait(); follow.ProcessState.ExitCode() != exitNoServer {
+		t.Errorf("opentabs calls --follow ended with %v", err)
+	}
+	c.end()
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestVisibleText(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                       "plain",
+		"":                            "",
+		"two\nlines\tand a tab":       "two\nlines\tand a tab",
+		"Grüße, 世界 🌍":                 "Grüße, 世界 🌍",
+		"\x1b[31mred\x1b[0m":          `\x1b[31mred\x1b[0m`,
+		"\x1b]0;title\x07":            `\x1b]0;title\x07`,
+		"over\rwritten":               `over\x0dwritten`,
+		"back\b\x7f":                  `back\x08\x7f`,
+		"\u009b31m":                   `\x9b31m`,
+		"\x9b31m":                     `\x9b31m`,
+		"user\u202egnp.exe":           `user\u202egnp.exe`,
+		"\u2066isolated\u2069\u2028x": `\u2066isolated\u2069\u2028x`,
+		"\x00":                        `\x00`,
+	} {
+		if got := visibleText(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestVisibleJSON keeps the meaning of what it changes.
+func TestVisibleJSON(t *testing.T) {
+	value := "a\u007f\u009b\u202e\u2028世"
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := visibleJSON("[\"raw \u009b\u202e\x7f\"," + string(text) + "]")
+	for _, r := range shown {
+		if obeyed(r) {
+			t.Errorf("%q holds %q", shown, r)
+		}
+	}
+	var back []string
+	if err := json.Unmarshal([]byte(shown), &back); err != nil || back[0] != "raw \u009b\u202e\x7f" || back[1] != value {
+		t.Errorf("%s became %q, %v", shown, back, err)
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	if got := oneLine("  a\n\tb \x1b[2J\r\nc "); got != `a b \x1b[2J c` {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTextWidthAndFit(t *testing.T) {
+	for text, want := range map[string]int{"abc": 3, "世界": 4, "e\u0301": 1, "🌍": 2, "": 0, "한글": 4, "é": 1, "a\u200db": 2} {
+		if got := textWidth(text); got != want {
+			t.Errorf("textWidth(%q) = %d, want %d", text, got, want)
+		}
+	}
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"abcdef", 6, "abcdef"},
+		{"abcdefg", 6, "abc..."},
+		{"世界世界", 7, "世界..."},
+		{"世界世界", 6, "世..."},
+		{"abcdef", 3, "..."},
+		{"abcdef", 0, ""},
+		{"abcdef", -1, ""},
+	} {
+		got := fit(c.text, c.width)
+		if got != c.want || textWidth(got) > max(c.width, 0) {
+			t.Errorf("fit(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	for _, seed := range []string{"", "plain", "\x1b[31m", "\x9b", "\u202e世\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, r := range visibleText(text) {
+			if obeyed(r) {
+				t.Errorf("%q leaves %q", text, r)
+			}
+		}
+		for width := range 12 {
+			if got := fit(visibleText(text), width); textWidth(got) > width {
+				t.Errorf("fit(%q, %d) takes %d columns", text, width, textWidth(got))
+			}
+		}
+	})
+}
