@@ -31,11 +31,10 @@ export function makePanels(options: PanelsOptions): Panels {
   let calls: Pick<PanelState, 'calls' | 'callsAt' | 'running'> = { calls: [], callsAt: 0, running: 0 };
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  const now = (): PanelState => ({ ...options.state(), ...calls });
   const tell = () => {
     timer = undefined;
-    if (ports.size === 0) return;
-    const state: PanelState = { ...options.state(), ...calls };
-    for (const port of ports) port.postMessage(state);
+    for (const port of ports) port.postMessage(now());
   };
   const touch = () => {
     if (ports.size > 0 && timer === undefined) timer = setTimeout(tell, CoalesceMs);
@@ -51,7 +50,7 @@ export function makePanels(options: PanelsOptions): Panels {
       if (ports.size === 0) options.watch(false);
     });
     if (ports.size === 1) options.watch(true);
-    tell();
+    port.postMessage(now());
   };
   return {
     get open() {

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { type FromBridge, readToBridge, type ToBridge } from '../port-message.ts';
+import { makeLink, type Port } from './link.ts';
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const ports: { sent: unknown[]; receive(message: unknown): void; close(): void }[] = [];
+  const received: ToBridge[] = [];
+  const world = { alive: true, refuse: false, connected: 0, orphaned: 0 };
+  const connect = (): Port => {
+    if (world.refuse) throw new Error('Extension context invalidated.');
+    let take: (message: unknown) => void = () => undefined;
+    let closed: () => void = () => undefined;
+    let open = true;
+    const sent: unknown[] = [];
+    ports.push({
+      sent,
+      receive: (message) => take(message),
+      close: () => {
+        open = false;
+        closed();
+      },
+    });
+    return {
+      postMessage: (message) => {
+        if (!open) throw new Error('Attempting to use a disconnected port object');
+        sent.push(message);
+      },
+      onMessage: (listener) => {
+        take = listener;
+      },
+      onDisconnect: (listener) => {
+        closed = listener;
+      },
+      disconnect: () => {
+        open = false;
+      },
+    };
+  };
+  const link = makeLink({
+    connect,
+    alive: () => world.alive,
+    read: readToBridge,
+    received: (message) => received.push(message),
+    connected: () => void world.connected++,
+    orphaned: () => void world.orphaned++,
+  });
+  return { link, ports, received, world };
+}
+
+const message: FromBridge = { op: 'live', plugins: [], running: [] };
+
+test('it connects once and passes messages on', (t) => {
+  const { link, ports, received, world } = makeBench(t);
+  assert.equal(link.post(message), false);
+  link.open();
+  link.open();
+  assert.equal(ports.length, 1);
+  assert.equal(world.connected, 1);
+  assert.equal(link.post(message), true);
+  ports[0]?.receive({ op: 'ack', ids: ['x'] });
+  ports[0]?.receive({ op: 'nonsense', id: 'x' });
+  ports[0]?.receive('text');
+  assert.deepEqual(received, [{ op: 'ack', ids: ['x'] }]);
+});
+
+test('a port that lived for a while is replaced at once, one that closed at once after a second', (t) => {
+  const { link, ports } = makeBench(t);
+  link.open();
+  t.mock.timers.tick(5000);
+  ports[0]?.close();
+  assert.equal(link.post(message), false);
+  t.mock.timers.tick(0);
+  assert.equal(ports.length, 2);
+  ports[1]?.close();
+  t.mock.timers.tick(999);
+  assert.equal(ports.length, 2);
+  t.mock.timers.tick(1);
+  assert.equal(ports.length, 3);
+});
+
+test('a document from the back/forward cache takes a new port, though the old one seems to be there', (t) => {
+  const { link, ports, world } = makeBench(t);
+  link.open();
+  link.reopen();
+  assert.equal(ports.length, 2);
+  assert.equal(world.connected, 2);
+  link.post(message);
+  assert.deepEqual([ports[0]?.sent.length, ports[1]?.sent.length], [0, 1]);
+  // The news of the old port's end comes late.
+  ports[0]?.close();
+  t.mock.timers.tick(5000);
+  assert.equal(ports.length, 2);
+});
+
+test('when the extension is gone it gives up and says so once', (t) => {
+  const { link, ports, world } = makeBench(t);
+  link.open();
+  world.alive = false;
+  ports[0]?.close();
+  t.mock.timers.tick(10_000);
+  link.open();
+  link.reopen();
+  assert.deepEqual([ports.length, world.orphaned], [1, 1]);
+});
+
+test('a document whose extension is gone already gives up at once', (t) => {
+  const { link, world } = makeBench(t);
+  world.refuse = true;
+  link.open();
+  link.open();
+  assert.deepEqual([world.connected, world.orphaned], [0, 1]);
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
+
+const fromBridge: FromBridge[] = [
+  {
+    op: 'live',
+    plugins: [
+      { name: 'a', hash: 'h' },
+      { name: 'b', hash: 'h', problem: 'p' },
+    ],
+    running: [{ id: 'x', plugin: 'a' }],
+  },
+  { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[{}]' },
+  { op: 'part', id: 'x', seq: 0, text: 't' },
+  { op: 'result', id: 'x', text: '1' },
+  { op: 'result', id: 'x', parts: 2 },
+  { op: 'result', id: 'x' },
+  { op: 'error', id: 'x', error: '{}' },
+  { op: 'cancelled', id: 'x', outcome: 'aborted' },
+];
+const toBridge: ToBridge[] = [
+  { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: { a: null } },
+  { op: 'cancel', id: 'x', reason: 'r' },
+  { op: 'ack', ids: ['x', 'y'] },
+];
+
+test('every message arrives as it was sent, without what does not belong to it', () => {
+  for (const message of fromBridge) assert.deepEqual(readFromBridge({ ...message, extra: 1 }), message);
+  for (const message of toBridge) assert.deepEqual(readToBridge({ ...message, extra: 1 }), message);
+});
+
+test('what is no message is nothing', () => {
+  const bad: unknown[] = [
+    undefined,
+    null,
+    'text',
+    [],
+    {},
+    { op: 'live', plugins: [] },
+    { op: 'live', plugins: [{ name: 'a' }], running: [] },
+    { op: 'live', plugins: [], running: ['x'] },
+    { op: 'progress', id: 'x', count: -1, skipped: 0, reports: '[]' },
+    { op: 'progress', id: 'x', count: 1, skipped: 0.5, reports: '[]' },
+    { op: 'progress', id: 'x', count: 1, skipped: 0, reports: [] },
+    { op: 'part', id: 'x', seq: '0', text: 't' },
+    { op: 'error', id: 'x', error: {} },
+    { op: 'cancelled', id: 'x', outcome: 'maybe' },
+    { op: 'result', id: '' },
+    { op: 'result', id: 5, text: '1' },
+    { op: 'reboot', id: 'x' },
+  ];
+  for (const message of bad) {
+    assert.equal(readFromBridge(message), undefined, JSON.stringify(message));
+    assert.equal(readToBridge(message), undefined, JSON.stringify(message));
+  }
+  assert.equal(readToBridge({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 'many' }), undefined);
+  assert.equal(readToBridge({ op: 'ack', ids: ['x', 1] }), undefined);
+});

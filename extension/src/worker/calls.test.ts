@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { CancelOutcome } from '../../../wire/wire.gen.ts';
+import { settle } from '../../test/server.ts';
+import type { ToBridge } from '../port-message.ts';
+import { type Doc, makeCalls } from './calls.ts';
+import { makeOutbox } from './outbox.ts';
+
+function makeBench(t: TestContext, booting = false) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const sent: string[] = [];
+  const resumed: string[][] = [];
+  const tabs = new Set([1, 2]);
+  const counts: number[] = [];
+  const outbox = makeOutbox({
+    send: (text) => sent.push(text) > 0,
+    confirm: () => new Promise(() => undefined),
+    delivered: () => undefined,
+  });
+  const calls = makeCalls({
+    outbox,
+    resumed: (ids) => resumed.push([...ids]),
+    tabExists: async (id) => tabs.has(id),
+    counted: (n) => counts.push(n),
+    docsChanged: () => undefined,
+  });
+  if (!booting) t.mock.timers.tick(1000);
+  const doc = (tabId: number, documentId: string) => {
+    const got: ToBridge[] = [];
+    const made: Doc = { tabId, documentId, post: (message) => got.push(message) };
+    return { doc: made, got };
+  };
+  const join = (tabId: number, documentId: string) => {
+    const made = doc(tabId, documentId);
+    calls.joined(made.doc);
+    calls.said(made.doc, { op: 'live', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
+    return made;
+  };
+  const dispatch = (id: string, tabId = 1, documentId = 'd1') =>
+    calls.dispatch({ dispatchId: id, plugin: 'demo', tool: 't', tabId, documentId, maxResultBytes: 5, args: { a: 1 } });
+  const codes = () =>
+    sent.map((s) => /"id":"(\w+)".*?(?:"code":"(\w+)"|"result":(.*)}$)/.exec(s)?.slice(1).filter(Boolean).join(' '));
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  return { calls, sent, resumed, tabs, counts, join, doc, dispatch, codes, pass };
+}
+
+test('a call goes to its document, and its reports and result to the server', (t) => {
+  const { calls, sent, join, dispatch } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  dispatch('x');
+  dispatch('x');
+  assert.deepEqual(got, [{ op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: { a: 1 } }]);
+  calls.said(doc, { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[{"progress":1}]' });
+  calls.said(doc, { op: 'result', id: 'x', text: '{"ok":true}' });
+  assert.deepEqual(sent, [
+    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"x","reports":[{"progress":1}]}}',
+    '{"jsonrpc":"2.0","id":"x","result":{"output":{"ok":true}}}',
+  ]);
+  assert.deepEqual(calls.running(), []);
+  calls.delivered(['x', 'unknown']);
+  assert.deepEqual(got.at(-1), { op: 'ack', ids: ['x'] });
+});
+
+test('another document can not speak for a call', (t) => {
+  const { calls, sent, join, dispatch } = makeBench(t);
+  join(1, 'd1');
+  const other = join(2, 'd2');
+  dispatch('x');
+  calls.said(other.doc, { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[{}]' });
+  calls.said(other.doc, { op: 'part', id: 'x', seq: 0, text: 'forged' });
+  calls.said(other.doc, { op: 'result', id: 'x', text: '"forged"' });
+  calls.said(other.doc, { op: 'error', id: 'x', error: '{"code":"internal","message":"forged"}' });
+  assert.deepEqual(sent, []);
+  assert.deepEqual(calls.running(), ['x']);
+});
+
+test('a document or a tab that is not there any more', async (t) => {
+  const { join, dispatch, codes, pass } = makeBench(t);
+  join(1, 'd1');
+  dispatch('a', 1, 'old');
+  dispatch('b', 9, 'd9');
+  dispatch('c', 2, 'd1');
+  await pass(0);
+  assert.deepEqual(codes(), ['a navigated', 'b tab_closed', 'c navigated']);
+});
+
+test('a worker that was just started waits for documents to come', async (t) => {
+  const { dispatch, join, codes, pass } = makeBench(t, true);
+  dispatch('a');
+  dispatch('b', 1, 'never');
+  const { got } = join(1, 'd1');
+  await pass(300);
+  assert.equal(got[0]?.op, 'call');
+  assert.deepEqual(codes(), ['b navigated']);
+});
+
+test('a closed tab ends its calls at once, a navigation after 50 ms; a result that came first wins', async (t) => {
+  const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const one = join(1, 'd1');
+  const two = join(2, 'd2');
+  dispatch('closed', 1, 'd1');
+  dispatch('won', 2, 'd2');
+  dispatch('left', 2, 'd2');
+  tabs.delete(1);
+  calls.tabRemoved(1);
+  calls.left(one.doc);
+  assert.deepEqual(codes(), ['closed tab_closed']);
+  calls.said(two.doc, { op: 'result', id: 'won', text: '1' });
+  calls.left(two.doc);
+  await pass(49);
+  assert.deepEqual(calls.running(), ['left']);
+  await pass(1);
+  assert.deepEqual(codes(), ['closed tab_closed', 'won {"output":1}', 'left navigated']);
+});
+
+test('a port that closes before the news of the closed tab still ends as tab_closed', async (t) => {
+  const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('x');
+  calls.left(doc);
+  tabs.delete(1);
+  await pass(50);
+  assert.deepEqual(codes(), ['x tab_closed']);
+});
+
+test('a document that re-connects in time keeps its calls', async (t) => {
+  const { calls, sent, join, dispatch, pass } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('x');
+  calls.left(doc);
+  const again = join(1, 'd1');
+  await pass(1000);
+  assert.deepEqual(calls.running(), ['x']);
+  calls.said(doc, { op: 'result', id: 'x', text: '"of the old port"' });
+  calls.said(again.doc, { op: 'result', id: 'x', text: '1' });
+  assert.deepEqual(sent, ['{"jsonrpc":"2.0","id":"x","result":{"output":1}}']);
+});
+
+test('calls that a document names and nobody knows are told to the server', (t) => {
+  const { calls, resumed, doc, sent } = makeBench(t);
+  const { doc: made } = doc(1, 'd1');
+  calls.joined(made);
+  calls.said(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.said(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  assert.deepEqual(resumed, [['x']]);
+  assert.deepEqual(calls.running(), ['x']);
+  // Its ending came while no worker was there: it is passed on, too.
+  calls.said(made, { op: 'result', id: 'ended', text: '2' });
+  assert.equal(sent.length, 1);
+});
+
+test('cancel: the document answers', async (t) => {
+  const { calls, join, dispatch, sent } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  const outcomes: CancelOutcome[] = [];
+  for (const id of ['a', 'b']) {
+    dispatch(id);
+    void calls.cancel({ dispatchId: id, reason: 'why' }).then((o) => outcomes.push(o));
+  }
+  assert.deepEqual(got.slice(-1), [{ op: 'cancel', id: 'b', reason: 'why' }]);
+  assert.deepEqual(calls.running(), []);
+  calls.said(doc, { op: 'progress', id: 'a', count: 1, skipped: 0, reports: '[{}]' });
+  calls.said(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
+  calls.left(doc);
+  calls.tabRemoved(1);
+  await settle();
+  assert.deepEqual(outcomes, ['aborted']);
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(outcomes, ['aborted', 'ignored']);
+  assert.deepEqual(sent, []);
+});
+
+test('a cancel of a call that only its document knows still reaches it', async (t) => {
+  const { calls, doc } = makeBench(t);
+  assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
+  const { doc: made, got } = doc(1, 'd1');
+  calls.joined(made);
+  calls.said(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  assert.deepEqual(got, [{ op: 'cancel', id: 'x', reason: 'late' }]);
+  assert.deepEqual(calls.running(), []);
+});
+
+test('an error that can not be read is an internal one', (t) => {
+  const { calls, join, dispatch, codes } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('x');
+  calls.said(doc, { op: 'error', id: 'x', error: '{"code":"made_up","message":"m"}' });
+  dispatch('y');
+  calls.said(doc, { op: 'error', id: 'y', error: 'no json' });
+  assert.deepEqual(codes(), ['x internal', 'y internal']);
+});
+
+test('the newest document of a tab is its live one', (t) => {
+  const { calls, join, doc } = makeBench(t);
+  join(1, 'd1');
+  join(1, 'd2');
+  calls.joined(doc(1, 'silent').doc);
+  assert.deepEqual(calls.live(1), { documentId: 'd2', plugins: [{ name: 'demo', hash: 'h' }] });
+  assert.equal(calls.live(2), undefined);
+});

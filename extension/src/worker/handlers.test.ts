@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseFrame, request } from '../../../wire/frame.ts';
+import { RequestMethods } from '../../../wire/wire.gen.ts';
+import { type Handlers, ServerMethods, serve } from './handlers.ts';
+
+const handlers: Handlers = {
+  ping: async () => ({}),
+  'tool.dispatch': async () => undefined,
+  'tool.cancel': async () => ({ outcome: 'aborted' }),
+  'plugin.sync': async () => ({ mode: 'none' }),
+  'plugin.code': async () => {
+    throw new Error('not wanted');
+  },
+};
+
+async function answer(text: string): Promise<string[]> {
+  const sent: string[] = [];
+  const frame = parseFrame(text);
+  assert.equal(frame.kind, 'request');
+  if (frame.kind === 'request') await serve(handlers, frame, (reply) => sent.push(reply));
+  return sent;
+}
+
+test('the socket reaches these methods and no others', async () => {
+  assert.deepEqual([...ServerMethods], ['ping', 'tool.dispatch', 'tool.cancel', 'plugin.sync', 'plugin.code']);
+  for (const method of RequestMethods) {
+    if (ServerMethods.some((m) => m === method)) continue;
+    const params = {
+      hello: '{"protocol":1,"browserId":"a","browserName":"","bootId":"b","extensionVersion":"1"}',
+      'call.cancel': '{"callId":"c"}',
+    };
+    const body = Object.entries(params).find(([name]) => name === method)?.[1];
+    const [reply = ''] = await answer(`{"jsonrpc":"2.0","id":"1","method":"${method}","params":${body}}`);
+    assert.match(reply, /"code":-32601,"message":"the browser does not answer /, method);
+  }
+});
+
+test('results and failures are answers, a dispatch answers later', async (t) => {
+  const warn = t.mock.method(console, 'warn', () => undefined);
+  assert.deepEqual(await answer(request('1', 'ping', {})), ['{"jsonrpc":"2.0","id":"1","result":{}}']);
+  assert.deepEqual(await answer(request('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [
+    '{"jsonrpc":"2.0","id":"2","result":{"outcome":"aborted"}}',
+  ]);
+  assert.deepEqual(await answer(request('3', 'plugin.code', { name: 'a', hash: 'b', code: '' })), [
+    '{"jsonrpc":"2.0","id":"3","error":{"code":-32603,"message":"not wanted"}}',
+  ]);
+  assert.equal(warn.mock.callCount(), 1);
+  const dispatch = { dispatchId: '4', plugin: 'p', tool: 't', tabId: 1, documentId: 'd', maxResultBytes: 1, args: {} };
+  assert.deepEqual(await answer(request('4', 'tool.dispatch', dispatch)), []);
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { helloParams, readConnection, rename, type Storage } from './identity.ts';
+
+function makeStorage(file?: string) {
+  const local = new Map<string, string>();
+  const session = new Map<string, string>();
+  const storage: Storage = {
+    readSetting: async (key) => local.get(key),
+    writeSetting: async (key, value) => void local.set(key, value),
+    readUntilRestart: async (key) => session.get(key),
+    writeUntilRestart: async (key, value) => void session.set(key, value),
+    readOwnFile: async (name) => (name === 'connection.json' ? file : undefined),
+    platform: async () => 'Linux',
+    version: () => '1.2.3',
+  };
+  return { storage, session };
+}
+
+test('a browser keeps its id, a boot until the browser starts anew', async () => {
+  const { storage, session } = makeStorage();
+  const first = await helloParams(storage);
+  assert.deepEqual([first.protocol, first.browserName, first.extensionVersion], [1, 'Chrome on Linux', '1.2.3']);
+  assert.deepEqual(await helloParams(storage), first);
+  session.clear();
+  const second = await helloParams(storage);
+  assert.equal(second.browserId, first.browserId);
+  assert.notEqual(second.bootId, first.bootId);
+});
+
+test('the person names the browser', async () => {
+  const { storage } = makeStorage();
+  await rename(storage, `  Work ${'x'.repeat(100)}`);
+  assert.equal((await helloParams(storage)).browserName, `Work ${'x'.repeat(55)}`);
+  await rename(storage, ' ');
+  assert.equal((await helloParams(storage)).browserName, 'Chrome on Linux');
+});
+
+test('connection.json', async () => {
+  assert.deepEqual(await readConnection(makeStorage('{"port":9527,"token":"t"}').storage), { port: 9527, token: 't' });
+  const bad = [
+    undefined,
+    '',
+    '{',
+    '[]',
+    '{"port":"9527","token":"t"}',
+    '{"port":0,"token":"t"}',
+    '{"port":70000,"token":"t"}',
+  ];
+  for (const file of [...bad, '{"port":1.5,"token":"t"}', '{"port":1,"token":""}', '{"port":1}']) {
+    assert.equal(await readConnection(makeStorage(file).storage), undefined, file);
+  }
+});

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { CloseReplaced, CloseVersion, CodeVersion, Version } from '../../../wire/wire.gen.ts';
+import { type FakeSocket, makeServer, settle } from '../../test/server.ts';
+import { type Connection, type LinkState, makeLink } from './link.ts';
+
+const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
+const server = { protocol: Version, serverVersion: '9.9.9' };
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
+  const { open, sockets } = makeServer();
+  const states: LinkState[] = [];
+  const events: string[] = [];
+  const connection: Connection = { port: 4321, token: 'secret' };
+  const world: { connection: Connection | undefined; serverThere: boolean } = { connection, serverThere: false };
+  const link = makeLink({
+    connection: async () => world.connection,
+    hello: async () => hello,
+    open,
+    serverThere: async () => world.serverThere,
+    opened: () => events.push('opened'),
+    lost: () => events.push('lost'),
+    request: (frame) => events.push(`request ${frame.method}`),
+    notification: (frame) => events.push(`notification ${frame.method}`),
+    changed: (state) => states.push(state),
+    random: () => 0,
+  });
+  const last = (): FakeSocket => {
+    const socket = sockets.at(-1);
+    if (!socket) throw new Error('no socket was opened');
+    return socket;
+  };
+  const connected = async () => {
+    link.start();
+    await settle();
+    last().accept();
+    last().answer('hello', server);
+    await settle();
+    return last();
+  };
+  /** pass lets time go by, with what it sets off. */
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  return { link, sockets, states, events, world, last, connected, pass };
+}
+
+test('hello comes first, and the token only in the offered subprotocol', async (t) => {
+  const { link, states, events, last } = makeBench(t);
+  link.start();
+  link.start();
+  await settle();
+  const socket = last();
+  assert.equal(socket.url, 'ws://127.0.0.1:4321/ws');
+  assert.deepEqual(socket.protocols, ['opentabs', 'opentabs.token.secret']);
+  assert.equal(link.send('early'), false);
+  socket.accept();
+  assert.deepEqual(socket.sent, [{ jsonrpc: '2.0', id: 'b1', method: 'hello', params: hello }]);
+  assert.equal(link.send('early'), false);
+  socket.answer('hello', server);
+  await settle();
+  assert.deepEqual(states, [{ kind: 'open', serverVersion: '9.9.9' }]);
+  assert.deepEqual(events, ['opened']);
+  assert.equal(link.send('{}'), true);
+});
+
+test('frames are handed on, garbage is answered or dropped', async (t) => {
+  const { events, connected } = makeBench(t);
+  const warn = t.mock.method(console, 'warn', () => undefined);
+  const socket = await connected();
+  socket.ask('s1', 'ping', {});
+  socket.tell('state.sync', { serverVersion: '1', running: 0 });
+  assert.deepEqual(events, ['opened', 'request ping', 'notification state.sync']);
+  socket.text('garbage');
+  socket.text('{"jsonrpc":"2.0","id":"7","method":"browser.reboot","params":{}}');
+  socket.text('{"jsonrpc":"2.0","id":"8","method":"tool.cancel","params":{"dispatchId":5}}');
+  socket.text('{"jsonrpc":"2.0","id":"nobody","result":{}}');
+  assert.deepEqual(
+    socket.sent.map((f) => [f.id, JSON.stringify(f.error).slice(0, 14)]),
+    [
+      ['7', '{"code":-32601'],
+      ['8', '{"code":-32602'],
+    ],
+  );
+  assert.equal(warn.mock.callCount(), 3);
+});
+
+test('it pings each 20 s and gives up a link that was silent for 45 s', async (t) => {
+  const { sockets, events, states, connected, pass } = makeBench(t);
+  const socket = await connected();
+  await pass(15_000);
+  assert.equal(socket.sent.length, 0);
+  await pass(5000);
+  socket.answer('ping', {});
+  await pass(20_000);
+  assert.equal(socket.sent.length, 1);
+  await pass(20_000);
+  assert.equal(socket.hungUp, false);
+  await pass(5000);
+  assert.equal(socket.hungUp, true);
+  assert.deepEqual(events, ['opened', 'lost']);
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: 'the server did not answer for 45 s' });
+  await pass(0);
+  assert.equal(sockets.length, 2);
+});
+
+test('a lost link is tried again within a second, for ever', async (t) => {
+  const { sockets, states, world, connected, last, pass } = makeBench(t);
+  const socket = await connected();
+  socket.close();
+  await settle();
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: '' });
+  for (let i = 2; i < 200; i++) {
+    await pass(600);
+    assert.equal(sockets.length, i);
+    last().close();
+    await settle();
+  }
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'no_server', text: '' });
+  world.serverThere = true;
+  await pass(600);
+  last().close();
+  await settle();
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'refused', text: '' });
+  await pass(600);
+  last().accept();
+  last().answer('hello', server);
+  await settle();
+  assert.equal(states.at(-1)?.kind, 'open');
+});
+
+test('without an installed connection it waits for one', async (t) => {
+  const { link, sockets, states, world, pass } = makeBench(t);
+  const { connection } = world;
+  world.connection = undefined;
+  link.start();
+  await settle();
+  assert.deepEqual(states, [{ kind: 'down', why: 'not_installed', text: '' }]);
+  await pass(600);
+  await pass(600);
+  assert.equal(states.length, 1);
+  world.connection = connection;
+  await pass(600);
+  assert.equal(sockets.length, 1);
+});
+
+test('a version mismatch is told in the words of the server and tried again slowly', async (t) => {
+  const { link, sockets, states, last, pass } = makeBench(t);
+  link.start();
+  await settle();
+  last().accept();
+  last().refuse('hello', CodeVersion, 'the server speaks 2, this extension 1');
+  await settle();
+  last().close(CloseVersion, 'the server speaks 2');
+  await settle();
+  const want = { kind: 'down', why: 'version', text: 'the server speaks 2, this extension 1' };
+  assert.deepEqual(states, [want]);
+  link.start();
+  await pass(29_999);
+  assert.equal(sockets.length, 1);
+  await pass(1);
+  assert.equal(sockets.length, 2);
+  last().accept();
+  last().answer('hello', { protocol: Version + 1, serverVersion: '2.0.0' });
+  await settle();
+  const state = states.at(-1);
+  assert.match(
+    state?.kind === 'down' ? `${state.why}: ${state.text}` : '',
+    /^version: .*protocol 1.*protocol 2.*update the extension/,
+  );
+  assert.equal(last().hungUp, true);
+});
+
+test('a connection that another browser took over is not fought for', async (t) => {
+  const { states, sockets, link, connected, pass } = makeBench(t);
+  (await connected()).close(CloseReplaced, 'another connection');
+  await pass(20_000);
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'replaced', text: 'another connection' });
+  link.start();
+  await settle();
+  assert.equal(sockets.length, 1);
+  link.restart();
+  await settle();
+  assert.equal(sockets.length, 2);
+});
+
+test('a server that accepts and then says nothing is left after 5 s', async (t) => {
+  const { link, states, last, pass } = makeBench(t);
+  link.start();
+  await settle();
+  last().accept();
+  await pass(5000);
+  assert.equal(last().hungUp, true);
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: 'the server did not answer' });
+});
+
+test('every request ends once: answer, error, unreadable answer, time-out, loss', async (t) => {
+  const { link, connected, pass } = makeBench(t);
+  const socket = await connected();
+  const ends: string[] = [];
+  const ask = (name: string) =>
+    link.request('call.cancel', { callId: name }).then(
+      (r) => ends.push(`${name} ${JSON.stringify(r)}`),
+      (e: Error) => ends.push(`${name} ${e.message}`),
+    );
+  for (const name of ['a', 'b', 'c', 'd']) void ask(name);
+  socket.answer('call.cancel', { cancelled: true });
+  socket.refuse('call.cancel', -32000, 'no');
+  socket.answer('call.cancel', { cancelled: 'yes' });
+  await pass(10_000);
+  socket.text('{"jsonrpc":"2.0","id":"b5","result":{"cancelled":true}}');
+  void ask('e');
+  socket.close();
+  await settle();
+  void ask('f');
+  await settle();
+  assert.deepEqual(ends, [
+    'a {"cancelled":true}',
+    'b no',
+    "c the server's answer to call.cancel can't be read: result.cancelled: want a boolean, got string",
+    'd the server did not answer call.cancel for 10 s',
+    'e the link to the server was lost',
+    'f there is no link to the server',
+  ]);
+});
+
+test('a socket that was given up can do nothing more', async (t) => {
+  const { link, events, states, connected, last } = makeBench(t);
+  const old = await connected();
+  link.restart();
+  await settle();
+  assert.equal(old.hungUp, true);
+  const before = states.length;
+  old.text('{"jsonrpc":"2.0","id":"s","method":"ping","params":{}}');
+  old.close();
+  await settle();
+  assert.deepEqual(events, ['opened', 'lost']);
+  assert.equal(states.length, before);
+  last().accept();
+  last().answer('hello', server);
+  await settle();
+  assert.deepEqual(events, ['opened', 'lost', 'opened']);
+});

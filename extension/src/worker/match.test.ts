@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { matchesAny, parsePattern } from './match.ts';
+
+const cases: [pattern: string, url: string, want: boolean][] = [
+  ['*://example.com/*', 'https://example.com/', true],
+  ['*://example.com/*', 'http://example.com/a?b=c', true],
+  ['*://example.com/*', 'ftp://example.com/', false],
+  ['*://example.com/*', 'https://a.example.com/', false],
+  ['*://example.com/*', 'https://example.com:8443/', true],
+  ['https://example.com/*', 'http://example.com/', false],
+  ['*://*.example.com/*', 'https://example.com/', true],
+  ['*://*.example.com/*', 'https://a.b.example.com/', true],
+  ['*://*.example.com/*', 'https://badexample.com/', false],
+  ['*://*.example.com/*', 'https://example.com.evil.org/', false],
+  ['http://localhost:8080/*', 'http://localhost:8080/x', true],
+  ['http://localhost:8080/*', 'http://localhost:8081/x', false],
+  ['http://localhost:80/*', 'http://localhost/', true],
+  ['https://localhost:443/*', 'https://localhost/', true],
+  ['*://*/*', 'https://anything.org/', true],
+  ['*://[::1]:80/*', 'http://[::1]/', true],
+  ['*://example.com/app', 'https://example.com/app', true],
+  ['*://example.com/app', 'https://example.com/app/', false],
+  ['*://example.com/a*/b*c', 'https://example.com/aXX/bYYc', true],
+  ['*://example.com/a*/b*c', 'https://example.com/aXX/bYYd', false],
+  ['*://example.com/aa*aa', 'https://example.com/aaa', false],
+  ['*://example.com/*q=1', 'https://example.com/find?q=1', true],
+  ['*://EXAMPLE.com/*', 'https://example.com/', true],
+];
+
+test('match patterns', () => {
+  for (const [pattern, url, want] of cases) {
+    assert.equal(matchesAny(url, [pattern], []), want, `${pattern} on ${url}`);
+  }
+});
+
+test('excludes win, and what is no URL or no pattern matches nothing', () => {
+  assert.equal(matchesAny('https://a.org/x', ['*://a.org/*'], ['*://a.org/x*']), false);
+  assert.equal(matchesAny('https://a.org/y', ['*://a.org/*'], ['*://a.org/x*']), true);
+  assert.equal(matchesAny('about:blank', ['*://*/*'], []), false);
+  assert.equal(matchesAny('', ['*://*/*'], []), false);
+  for (const bad of ['', 'example.com', '*://example.com', 'ws://example.com/*', '*://exa*mple.com/*']) {
+    assert.equal(parsePattern(bad), undefined, bad);
+  }
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { makeOutbox } from './outbox.ts';
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const sent: string[] = [];
+  const delivered: string[] = [];
+  const pongs: { ok(): void; bad(): void }[] = [];
+  const link = { open: true, pongs };
+  const outbox = makeOutbox({
+    send: (text) => {
+      if (link.open) sent.push(text);
+      return link.open;
+    },
+    confirm: () =>
+      link.open
+        ? new Promise<void>((ok, bad) => link.pongs.push({ ok, bad: () => bad(new Error('lost')) }))
+        : Promise.reject(new Error('no link')),
+    delivered: (ids) => delivered.push(...ids),
+  });
+  const idle = async () => {
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+  };
+  return { outbox, sent, delivered, link, idle };
+}
+
+test('with a link everything is sent at once, the text untouched', (t) => {
+  const { outbox, sent } = makeBench(t);
+  outbox.progress('a', 1, 0, '[{"progress":1}]');
+  outbox.progress('a', 1, 3, '[{}]');
+  outbox.part('a', 0, '"x');
+  outbox.result('a', undefined, 1);
+  outbox.result('b', '{"big":12345678901234567890}', undefined);
+  outbox.result('c', undefined, undefined);
+  outbox.fail('d', { code: 'tab_closed', message: 'gone' });
+  assert.deepEqual(sent, [
+    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","reports":[{"progress":1}]}}',
+    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","reports":[{}],"skipped":3}}',
+    '{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"a","seq":0,"text":"\\"x"}}',
+    '{"jsonrpc":"2.0","id":"a","result":{"parts":1}}',
+    '{"jsonrpc":"2.0","id":"b","result":{"output":{"big":12345678901234567890}}}',
+    '{"jsonrpc":"2.0","id":"c","result":{}}',
+    '{"jsonrpc":"2.0","id":"d","error":{"code":-32000,"message":"gone","data":{"code":"tab_closed","message":"gone"}}}',
+  ]);
+});
+
+test('a call ends once', (t) => {
+  const { outbox, sent } = makeBench(t);
+  outbox.result('a', '1', undefined);
+  outbox.result('a', '2', undefined);
+  outbox.fail('a', { code: 'navigated', message: 'x' });
+  assert.equal(sent.length, 1);
+});
+
+test('an ending is delivered when a ping after it was answered', async (t) => {
+  const { outbox, sent, delivered, link, idle } = makeBench(t);
+  outbox.result('a', '1', undefined);
+  t.mock.timers.tick(1000);
+  assert.equal(link.pongs.length, 1);
+  // This one came after the ping: its answer says nothing of it.
+  outbox.result('b', '2', undefined);
+  link.pongs[0]?.ok();
+  await idle();
+  assert.deepEqual(delivered, ['a']);
+  assert.deepEqual([outbox.has('a'), outbox.has('b')], [false, true]);
+  t.mock.timers.tick(1000);
+  link.pongs[1]?.ok();
+  await idle();
+  assert.deepEqual(delivered, ['a', 'b']);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual([link.pongs.length, sent.length], [2, 2]);
+});
+
+test('what the old link may have swallowed is sent again, and is delivered then', async (t) => {
+  const { outbox, sent, delivered, link, idle } = makeBench(t);
+  outbox.part('a', 0, 'x');
+  outbox.result('a', undefined, 1);
+  t.mock.timers.tick(1000);
+  link.open = false;
+  link.pongs[0]?.bad();
+  await idle();
+  t.mock.timers.tick(60_000);
+  const before = sent.splice(0);
+  link.open = true;
+  outbox.resume();
+  assert.deepEqual(sent, before);
+  t.mock.timers.tick(1000);
+  link.pongs[1]?.ok();
+  await idle();
+  assert.deepEqual(delivered, ['a']);
+});
+
+test('without a link progress waits before the ending', (t) => {
+  const { outbox, sent, link } = makeBench(t);
+  link.open = false;
+  outbox.progress('a', 1, 0, '[{"progress":1}]');
+  outbox.progress('a', 1, 0, '[{"progress":2}]');
+  outbox.result('a', '1', undefined);
+  outbox.progress('b', 1, 0, '[{"progress":7}]');
+  link.open = true;
+  outbox.resume();
+  assert.deepEqual(
+    sent.map((s) => /"progress":\d|"output":\d/.exec(s)?.[0]),
+    ['"progress":1', '"progress":2', '"progress":7', '"output":1'],
+  );
+});
+
+test('a call the server wants no more is forgotten', (t) => {
+  const { outbox, sent, link } = makeBench(t);
+  link.open = false;
+  outbox.progress('a', 1, 0, '[{}]');
+  outbox.result('a', '1', undefined);
+  outbox.drop('a');
+  link.open = true;
+  outbox.resume();
+  assert.deepEqual(sent, []);
+  assert.equal(outbox.has('a'), false);
+});
+
+test('a result that can not be kept becomes an error that says so', (t) => {
+  const { outbox, sent, link } = makeBench(t);
+  link.open = false;
+  const text = 'x'.repeat(1 << 20);
+  for (let i = 0; i < 130; i++) outbox.part('huge', i, text);
+  outbox.result('huge', undefined, 130);
+  outbox.result('small', '1', undefined);
+  link.open = true;
+  outbox.resume();
+  assert.equal(sent.length, 2);
+  assert.match(sent[0] ?? '', /"id":"huge","error":.*"link_lost".*too large to be kept/);
+  assert.match(sent[1] ?? '', /"id":"small","result"/);
+});

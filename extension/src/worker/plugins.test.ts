@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { PluginInfo } from '../../../wire/wire.gen.ts';
+import type { Script } from '../chrome.ts';
+import { makePlugins, type Registrar } from './plugins.ts';
+
+function makeBench() {
+  const state = { allowed: true, build: '1', asked: 0 };
+  const scripts = new Map<string, { script: Script; code: string }>();
+  const files: { script: Script; file: string }[] = [];
+  const log: string[] = [];
+  const chrome: Registrar = {
+    userScriptsAllowed: async () => state.allowed,
+    userScripts: async () => {
+      state.asked++;
+      return [...scripts.values()].map((s) => s.script);
+    },
+    registerUserScript: async (script, code) => {
+      assert.ok(!scripts.has(script.id), 'registered twice');
+      scripts.set(script.id, { script, code });
+    },
+    updateUserScript: async (script) => {
+      const old = scripts.get(script.id);
+      assert.ok(old);
+      scripts.set(script.id, { script, code: old.code });
+      log.push(`moved ${script.id}`);
+    },
+    unregisterUserScripts: async (ids) => {
+      for (const id of ids) assert.ok(scripts.delete(id), `${id} was not registered`);
+    },
+    fileScripts: async () => files.map((f) => f.script),
+    registerFile: async (script, file) => {
+      assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
+      files.push({ script, file });
+    },
+    unregisterFiles: async (ids) => {
+      for (const id of ids) {
+        const at = files.findIndex((f) => f.script.id === id);
+        assert.ok(at >= 0, `${id} was not registered`);
+        files.splice(at, 1);
+      }
+    },
+  };
+  const make = () => makePlugins(chrome, () => state.build);
+  return { state, scripts, files, log, make, plugins: make() };
+}
+
+const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
+  name,
+  displayName: name,
+  hash: `hash-${name}`,
+  world: 'main',
+  matches: [`*://${name}.org/*`],
+  ...more,
+});
+
+test('code is asked for once and registered for the pages it matches', async () => {
+  const { plugins, scripts, files, state } = makeBench();
+  const isolated = plugin('b', { world: 'isolated', excludes: ['*://b.org/x*'] });
+  assert.deepEqual(await plugins.sync({ plugins: [plugin('a'), isolated] }), {
+    mode: 'userScripts',
+    missing: ['a', 'b'],
+  });
+  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  await plugins.code({ name: 'b', hash: 'hash-b', code: 'B' });
+  await plugins.code({ name: 'b', hash: 'hash-b', code: 'B' });
+  assert.deepEqual(await plugins.sync({ plugins: [plugin('a'), isolated] }), { mode: 'userScripts' });
+  assert.deepEqual(
+    [...scripts.values()],
+    [
+      { script: { id: 'plugin-a-hash-a-1', matches: ['*://a.org/*'], excludeMatches: [], isolated: false }, code: 'A' },
+      {
+        script: { id: 'plugin-b-hash-b-1', matches: ['*://b.org/*'], excludeMatches: ['*://b.org/x*'], isolated: true },
+        code: 'B',
+      },
+    ],
+  );
+  assert.deepEqual(
+    files.map((f) => [f.script.id, f.file, f.script.matches]),
+    [['bridge', 'bridge.js', ['*://a.org/*', '*://b.org/*']]],
+  );
+  assert.equal(state.asked, 1);
+});
+
+test('a worker that was started anew finds what is registered', async () => {
+  const { plugins, make } = makeBench();
+  await plugins.sync({ plugins: [plugin('a')] });
+  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  assert.deepEqual(await make().sync({ plugins: [plugin('a')] }), { mode: 'userScripts' });
+});
+
+test('what is not wanted any more is removed, what runs elsewhere is moved', async () => {
+  const { plugins, scripts, files, log } = makeBench();
+  await plugins.sync({ plugins: [plugin('a'), plugin('b')] });
+  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  await plugins.code({ name: 'b', hash: 'hash-b', code: 'B' });
+  await plugins.sync({ plugins: [plugin('a', { matches: ['*://other.org/*'] })] });
+  assert.deepEqual([...scripts.keys()], ['plugin-a-hash-a-1']);
+  assert.deepEqual(log, ['moved plugin-a-hash-a-1']);
+  assert.deepEqual(files[0]?.script.matches, ['*://other.org/*']);
+  await plugins.sync({});
+  assert.equal(scripts.size, 0);
+  assert.equal(files.length, 0);
+});
+
+test('new code, and a new server, make the old script stale', async () => {
+  const { plugins, scripts, state } = makeBench();
+  await plugins.sync({ plugins: [plugin('a')] });
+  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  assert.deepEqual((await plugins.sync({ plugins: [plugin('a', { hash: 'h2' })] })).missing, ['a']);
+  assert.equal(scripts.size, 0);
+  await plugins.code({ name: 'a', hash: 'h2', code: 'A2' });
+  state.build = '2';
+  assert.deepEqual((await plugins.sync({ plugins: [plugin('a', { hash: 'h2' })] })).missing, ['a']);
+});
+
+test('code that nobody wants is refused', async () => {
+  const { plugins, state } = makeBench();
+  await plugins.sync({ plugins: [plugin('a')] });
+  await assert.rejects(plugins.code({ name: 'b', hash: 'hash-b', code: '' }), /plugin b .* is not wanted/);
+  await assert.rejects(plugins.code({ name: 'a', hash: 'other', code: '' }), /is not wanted/);
+  state.allowed = false;
+  await assert.rejects(plugins.code({ name: 'a', hash: 'hash-a', code: '' }), /does not allow user scripts/);
+});
+
+test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
+  const { plugins, files, state } = makeBench();
+  state.allowed = false;
+  const a = plugin('a', { file: 'adapters/a.js' });
+  assert.deepEqual(await plugins.sync({ plugins: [a] }), { mode: 'files' });
+  const b = plugin('b', { file: 'adapters/b.js' });
+  const c = plugin('c', { file: 'adapters/c.js', world: 'isolated' });
+  await plugins.sync({ plugins: [a, b, c] });
+  assert.deepEqual(
+    files.map((f) => f.file),
+    ['adapters/a.js', 'adapters/b.js', 'bridge.js'],
+  );
+  await plugins.sync({ plugins: [{ ...a, hash: 'h2', file: 'adapters/a2.js' }] });
+  assert.deepEqual(
+    files.map((f) => f.file),
+    ['adapters/a2.js', 'bridge.js'],
+  );
+  state.allowed = true;
+  assert.deepEqual(await plugins.sync({ plugins: [a] }), { mode: 'userScripts', missing: ['a'] });
+  assert.deepEqual(
+    files.map((f) => f.file),
+    ['bridge.js'],
+  );
+});
+
+test('with neither it says so', async () => {
+  const { plugins, state } = makeBench();
+  state.allowed = false;
+  assert.deepEqual(await plugins.sync({ plugins: [plugin('a')] }), { mode: 'none' });
+  assert.equal(plugins.mode, 'none');
+  state.allowed = true;
+  assert.equal(await plugins.detect(), 'userScripts');
+});
+
+test('syncs run one after the other, and one that fails holds up nobody', async () => {
+  const { plugins, scripts } = makeBench();
+  const first = plugins.sync({ plugins: [plugin('a')] });
+  const bad = plugins.code({ name: 'zzz', hash: '', code: '' });
+  const code = plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  const second = plugins.sync({ plugins: [plugin('a')] });
+  await assert.rejects(bad);
+  assert.deepEqual((await first).missing, ['a']);
+  await code;
+  assert.deepEqual(await second, { mode: 'userScripts' });
+  assert.equal(scripts.size, 1);
+});
+
+test('clear leaves nothing', async () => {
+  const { plugins, scripts, files } = makeBench();
+  await plugins.sync({ plugins: [plugin('a')] });
+  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  await plugins.clear();
+  assert.deepEqual([scripts.size, files.length], [0, 0]);
+  assert.deepEqual((await plugins.sync({ plugins: [plugin('a')] })).missing, ['a']);
+});

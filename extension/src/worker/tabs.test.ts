@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { PluginInfo, TabInfo } from '../../../wire/wire.gen.ts';
+import { settle } from '../../test/server.ts';
+import type { Tab } from '../chrome.ts';
+import type { Live } from '../port-message.ts';
+import { makeTabs, tabInfo } from './tabs.ts';
+
+const tab = (id: number, more: Partial<Tab> = {}): Tab => ({
+  id,
+  windowId: 1,
+  url: 'https://a.org/',
+  title: 'A',
+  active: false,
+  loading: false,
+  lastAccessed: 5,
+  ...more,
+});
+const plugin = (name: string): PluginInfo => ({
+  name,
+  displayName: name,
+  hash: 'h',
+  world: 'main',
+  matches: ['*://a.org/*'],
+});
+const live = (...plugins: Live[]) => ({ documentId: 'd', plugins });
+
+test('what is told of a tab', () => {
+  const base = {
+    tabId: 1,
+    windowId: 1,
+    url: 'https://a.org/',
+    title: 'A',
+    active: false,
+    focused: true,
+    lastAccessedMs: 5,
+  };
+  assert.deepEqual(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], live({ name: 'p', hash: 'old' })), {
+    ...base,
+    documentId: 'd',
+    plugins: [{ name: 'p', hash: 'old' }],
+    needsReload: ['q'],
+  });
+  assert.deepEqual(tabInfo(tab(1), 2, [plugin('p')], undefined), { ...base, focused: false, needsReload: ['p'] });
+  assert.deepEqual(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined), base);
+  assert.equal(tabInfo(tab(1, { url: 'https://b.org/' }), 1, [plugin('p')], live({ name: 'p', hash: 'h' })), undefined);
+});
+
+test('an adapter that did not start is not live, and a reload would not mend it', () => {
+  const info = tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }));
+  assert.deepEqual([info?.documentId, info?.plugins, info?.needsReload], [undefined, undefined, undefined]);
+});
+
+test('a plugin that does not match the URL any more is not live there', () => {
+  const elsewhere = { ...plugin('q'), matches: ['*://b.org/*'] };
+  const info = tabInfo(tab(1), 1, [plugin('p'), elsewhere], live({ name: 'p', hash: 'h' }, { name: 'q', hash: 'h' }));
+  assert.deepEqual(info?.plugins, [{ name: 'p', hash: 'h' }]);
+});
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const world: { tabs: Tab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
+  const told: string[] = [];
+  const tabs = makeTabs({
+    query: async () => {
+      world.queries++;
+      return world.tabs;
+    },
+    focusedWindow: async () => 1,
+    plugins: () => [plugin('p')],
+    live: () => undefined,
+    synced: (all) => told.push(`all ${all.map((i) => i.tabId)}`),
+    changed: (id, info: TabInfo | undefined) => told.push(`${id} ${info?.title ?? 'gone'}`),
+  });
+  return { world, told, tabs };
+}
+
+test('changes are gathered, and only what differs is told', async (t) => {
+  const { world, told, tabs } = makeBench(t);
+  tabs.sync();
+  await settle();
+  assert.deepEqual(told.splice(0), ['all 1,2']);
+  tabs.touch();
+  world.tabs = [tab(1, { title: 'B' }), tab(3)];
+  for (let i = 0; i < 10; i++) tabs.touch();
+  t.mock.timers.tick(49);
+  await settle();
+  assert.equal(world.queries, 1);
+  t.mock.timers.tick(1);
+  await settle();
+  assert.deepEqual(told.splice(0), ['1 B', '3 A', '2 gone']);
+  tabs.touch();
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(told, []);
+  assert.deepEqual(
+    tabs.known.map((i) => i.tabId),
+    [1, 3],
+  );
+});
+
+test('a change while the tabs are being listed is not lost', async (t) => {
+  const { world, told, tabs } = makeBench(t);
+  tabs.sync();
+  tabs.touch();
+  t.mock.timers.tick(50);
+  await settle();
+  world.tabs = [tab(1, { title: 'late' })];
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(told, ['all 1,2', '1 late', '2 gone']);
+});
+
+test('a sync while the tabs are being listed is done after that', async (t) => {
+  const { told, tabs } = makeBench(t);
+  tabs.sync();
+  tabs.sync();
+  await settle();
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(told, ['all 1,2', 'all 1,2']);
+});

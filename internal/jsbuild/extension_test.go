@@ -1,0 +1,131 @@
+package jsbuild
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+func TestExtension(t *testing.T) {
+	files, err := Extension("7.8.9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		Version    string            `json:"version"`
+		Key        string            `json:"key"`
+		Icons      map[string]string `json:"icons"`
+		Background struct {
+			Worker string `json:"service_worker"`
+		} `json:"background"`
+		SidePanel struct {
+			Path string `json:"default_path"`
+		} `json:"side_panel"`
+		Action struct {
+			Icons map[string]string `json:"default_icon"`
+		} `json:"action"`
+	}
+	if err := json.Unmarshal(files["manifest.json"], &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Version != "7.8.9" || m.Key == "" {
+		t.Errorf("version %q, key %q", m.Version, m.Key)
+	}
+	named := []string{m.Background.Worker, m.SidePanel.Path, "bridge.js"}
+	for _, icons := range []map[string]string{m.Icons, m.Action.Icons} {
+		for _, icon := range icons {
+			named = append(named, icon)
+		}
+	}
+	page := string(files[m.SidePanel.Path])
+	for _, link := range regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		named = append(named, link[1])
+	}
+	for _, name := range named {
+		if len(files[name]) == 0 {
+			t.Errorf("%s is named but not among the files", name)
+		}
+	}
+	if _, ok := files["connection.json"]; ok {
+		t.Error("connection.json belongs to one server")
+	}
+	for name, text := range files {
+		if strings.HasSuffix(name, ".js") && bytes.Contains(text, []byte("require(")) {
+			t.Errorf("%s asks for a module at run time", name)
+		}
+	}
+}
+
+func TestHostIsOneExpression(t *testing.T) {
+	host, err := Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := parse("const start = " + string(host) + ";\n")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+}
+
+func TestWrapAdapter(t *testing.T) {
+	host := []byte("(() => {})()")
+	const all, one = "function (globalThis, window, self) {", "function (globalThis) {"
+	for _, c := range []struct{ code, want string }{
+		{`globalThis.__openTabs = {}`, one},
+		{`(globalThis).__openTabs`, one},
+		{`globalThis?.__openTabs`, one},
+		{`globalThis["__openTabs"]`, one},
+		{`globalThis?.["__openTabs"]`, one},
+		{`globalThis
+  .__openTabs`, one},
+		{`console.log(1)`, one},
+		{`window.__openTabs`, all},
+		{`globalThis.__openTabs; self["__openTabs"]`, all},
+		{`var g = globalThis; g.__openTabs`, all},
+		{`myglobalThis.__openTabs`, all},
+		{`globalThis.x.__openTabs`, all},
+		{`const { __openTabs } = window`, all},
+	} {
+		got := string(WrapAdapter(host, "a", "h", []byte(c.code)))
+		if want := fmt.Sprintf("%s(\"a\", \"h\", %s\n%s\n});\n", host, c.want, c.code); got != want {
+			t.Errorf("%s\n got %s\nwant %s", c.code, got, want)
+		}
+	}
+}
+
+// Whatever parses as a script parses in its wrapper, too.
+func TestWrapAdapterParses(t *testing.T) {
+	host, err := Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []string{
+		"",
+		"\"use strict\";\n(() => { globalThis.x = 1; })();\n//# sourceMappingURL=a.js.map",
+		"// a comment without an end of line",
+		"/* a */ \"use strict\"; var a = 1",
+		"#!/usr/bin/env node\nvar a = 1;",
+		"\uFEFFvar a = 1;",
+		"var a = `${1}`; /}/.test('}')",
+		"with ({}) {}\nvar let_ = 010;",
+	} {
+		if problems := parse(string(WrapAdapter(host, `odd "name"`, "h", []byte(code)))); len(problems) > 0 {
+			t.Errorf("%q: %v", code, problems)
+		}
+	}
+}
+
+// parse returns what keeps text from being a script.
+func parse(text string) []string {
+	r := api.Transform(text, api.TransformOptions{LogLevel: api.LogLevelSilent})
+	var problems []string
+	for _, m := range r.Errors {
+		problems = append(problems, m.Text)
+	}
+	return problems
+}
