@@ -32,6 +32,8 @@ type adapters struct {
 	log      zerolog.Logger
 	host     func() ([]byte, error)
 
+	writing sync.Mutex // makes two writeFiles follow one another
+
 	mu    sync.Mutex        // guards files
 	files map[string]string // the path in the extension's folder, by plugin name
 }
@@ -74,6 +76,8 @@ func (a *adapters) writeFiles() error {
 	if !ok {
 		return nil
 	}
+	a.writing.Lock()
+	defer a.writing.Unlock()
 	folder = filepath.Join(folder, adapterFolder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("write the adapters: %w", err)

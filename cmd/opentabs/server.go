@@ -63,9 +63,6 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		return nil, err
 	}
 	v.adapters = newAdapters(v.registry, dirs, log)
-	if err := v.adapters.writeFiles(); err != nil {
-		log.Warn().Err(err).Msg("the adapters could not be written into the extension's folder")
-	}
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Token: token, Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
@@ -107,11 +104,17 @@ func (v *server) reload() error {
 	if err := v.registry.Reload(); err != nil {
 		return err
 	}
+	v.syncBrowsers()
+	return nil
+}
+
+// syncBrowsers tells the browsers of the plugins, and of the files that hold
+// their adapters.
+func (v *server) syncBrowsers() {
 	if err := v.adapters.writeFiles(); err != nil {
 		v.log.Warn().Err(err).Msg("the adapters could not be written into the extension's folder")
 	}
 	v.hub.Sync()
-	return nil
 }
 
 // serve serves until ctx ends, and then shuts down in an order in which every
@@ -129,6 +132,9 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(listener) }()
+	// The files take a while after an update, and most browsers do not need
+	// them, so nobody waits. A shutdown does not either: each is whole or absent.
+	go v.syncBrowsers()
 	var err error
 	select {
 	case <-ctx.Done():

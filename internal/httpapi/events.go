@@ -29,6 +29,9 @@ type missed struct {
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	follower := a.options.Calls.Follow()
 	defer follower.Close()
+	following, end := context.WithCancel(r.Context())
+	defer end()
+	defer context.AfterFunc(a.stopping, end)()
 	out := eventWriter{w: w, c: http.NewResponseController(w)}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -40,19 +43,19 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for {
-		ctx, cancel := context.WithTimeout(r.Context(), a.options.Heartbeat)
+		ctx, cancel := context.WithTimeout(following, a.options.Heartbeat)
 		list, lost, err := follower.Next(ctx)
 		cancel()
 		switch {
-		case r.Context().Err() != nil:
-			return
-		case errors.Is(err, context.DeadlineExceeded):
-			err = out.write(": still here\n\n")
 		case err == nil:
 			err = out.events(list, lost)
+		case following.Err() != nil:
+			return // the client has gone, or the server stops
+		case errors.Is(err, context.DeadlineExceeded):
+			err = out.write(": still here\n\n")
 		}
 		if err != nil {
-			return // the client has gone, or the server stops
+			return // the client does not read
 		}
 	}
 }

@@ -82,3 +82,13 @@ func TestEventsHeartbeat(t *testing.T) {
 		}
 	}
 }
+
+func TestFollowEndsWithServer(t *testing.T) {
+	f := start(t)
+	err := NewClient(f.port, testToken).Follow(context.Background(), Listener{
+		Following: func() error { return f.api.Shutdown(context.Background()) },
+	})
+	if !errors.Is(err, ErrEnded) {
+		t.Errorf("got %v", err)
+	}
+}

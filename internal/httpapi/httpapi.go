@@ -56,6 +56,9 @@ type API struct {
 	options Options
 	guarded http.Handler
 	stdio   connections
+	// stopping ends when the server stops; stop ends it.
+	stopping context.Context
+	stop     context.CancelFunc
 }
 
 // New returns the handler.
@@ -64,6 +67,7 @@ func New(o Options) *API {
 		o.Heartbeat = 15 * time.Second
 	}
 	a := &API{options: o}
+	a.stopping, a.stop = context.WithCancel(context.Background())
 	g := newGuard(o.Token, o.Origins)
 	mux := http.NewServeMux()
 	for path, methods := range a.routes() {
@@ -105,9 +109,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.guarded.ServeHTTP(w, r)
 }
 
-// Shutdown stops reading from the connections of /stdio, so that each writes
-// what it still owes and ends, and waits for them until ctx ends.
-func (a *API) Shutdown(ctx context.Context) error { return a.stdio.drain(ctx) }
+// Shutdown ends the streams of /events, and stops reading from the connections
+// of /stdio, so that each writes what it still owes and ends; it waits for those
+// until ctx ends.
+func (a *API) Shutdown(ctx context.Context) error {
+	a.stop()
+	return a.stdio.drain(ctx)
+}
 
 func otherMethod(allow []string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
