@@ -18,6 +18,20 @@ type Target struct {
 	Title       string
 }
 
+// Want says where a call wants to run. Zero values leave the choice open.
+type Want struct {
+	Plugin string
+	// Browser is a browser's id or name.
+	Browser string
+	TabID   int
+}
+
+// Allows reports whether the call may run in t.
+func (w Want) Allows(t Target) bool {
+	return (w.TabID == 0 || t.TabID == w.TabID) &&
+		(w.Browser == "" || t.Browser == w.Browser || t.BrowserName == w.Browser)
+}
+
 // Targets is what a bridge knows of the places where a plugin could run.
 type Targets struct {
 	// Browsers counts the connected browsers.
@@ -58,9 +72,11 @@ type Sink interface {
 // Bridge is a set of browsers that can run a tool. An implementation may not
 // assume that they are on this host. Its methods are safe for concurrent use.
 type Bridge interface {
-	// Targets returns where plugin can run now. It may wait a few seconds for
-	// browsers that are expected to come back, but not longer than ctx.
-	Targets(ctx context.Context, plugin string) Targets
+	// Targets returns where a plugin can run now, also where the call does not
+	// want to. If it can run nowhere that the call wants, Targets may wait a few
+	// seconds for a browser that is expected to come back or a document that is
+	// loading, but not longer than ctx.
+	Targets(ctx context.Context, want Want) Targets
 	// Start hands run to its target's browser. Everything that happens to the
 	// run afterwards goes to sink, ending with exactly one Finish: with the
 	// result, with the error the page or browser told, or with tab_closed,

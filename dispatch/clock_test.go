@@ -12,7 +12,7 @@ import (
 // instant is a bridge that answers every call at once.
 type instant struct{}
 
-func (instant) Targets(context.Context, string) Targets {
+func (instant) Targets(context.Context, Want) Targets {
 	return Targets{Browsers: 1, Live: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 

@@ -26,6 +26,9 @@ const (
 // keepEnded is how many calls that ended stay in lists.
 const keepEnded = 200
 
+// maxTries is in how many documents a call is tried at most.
+const maxTries = 8
+
 // stopWait is how long a failed call waits for the page's answer to the stop,
 // so that its error can tell it. A handler that honours its signal answers in
 // a few milliseconds.

@@ -21,8 +21,8 @@ type liveCall struct {
 	clock   clock
 	// wake holds a token when the meter has something new.
 	wake chan struct{}
-	// retry takes the error of a target that was not ready, when another one
-	// may be tried.
+	// retry takes the error of a target in which the handler did not run, when
+	// another one may be tried.
 	retry chan *wire.CallError
 	// done is closed when the call has ended, answered when the page has
 	// answered the stop.
@@ -71,7 +71,7 @@ func (c *liveCall) run(ctx context.Context) {
 	c.mu.Lock()
 	c.interrupt = stop
 	c.mu.Unlock()
-	targets, err := chooseTargets(c.d.bridge.Targets(waiting, c.req.Tool.Plugin), &c.req)
+	targets, err := c.choose(waiting)
 	if err != nil {
 		c.fail(err)
 		return
@@ -87,7 +87,13 @@ func (c *liveCall) run(ctx context.Context) {
 			due = c.notify()
 		case <-due:
 			due = c.notify()
-		case <-c.retry:
+		case err := <-c.retry:
+			if err.Code != wire.ErrNotReady { // what was known of the tabs is stale
+				if targets, err = c.choose(waiting); err != nil {
+					c.fail(err)
+					continue
+				}
+			}
 			targets = c.start(ctx, targets)
 		case <-ctx.Done():
 			c.cancel("the client")
@@ -96,6 +102,11 @@ func (c *liveCall) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// choose returns the documents the call may run in, best first.
+func (c *liveCall) choose(ctx context.Context) ([]Target, *wire.CallError) {
+	return chooseTargets(c.d.bridge.Targets(ctx, c.req.want()), &c.req)
 }
 
 // begin makes the call Running and starts its clock. It reports false if the
@@ -113,34 +124,32 @@ func (c *liveCall) begin() bool {
 	return true
 }
 
-// start hands the call to the first target that takes it and returns those
-// that are left. If none takes it the call has failed.
+// start hands the call to the first target and returns those that are left.
 func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
-	var err *wire.CallError
-	for i, t := range targets {
-		rest := targets[i+1:]
-		c.mu.Lock()
-		c.target, c.more = t, len(rest) > 0
-		c.runID = c.id
-		if c.tries++; c.tries > 1 {
-			c.runID = fmt.Sprintf("%s.%d", c.id, c.tries)
-		}
-		id, over := c.runID, c.status.Terminal()
-		c.mu.Unlock()
-		if over {
-			return nil
-		}
-		err = c.d.bridge.Start(ctx, Run{
-			ID: id, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
-			Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: t,
-		}, c)
-		if err == nil {
-			c.stopIfOver()
-			return rest
-		}
+	target, rest := targets[0], targets[1:]
+	c.mu.Lock()
+	c.target, c.more = target, len(rest) > 0
+	c.runID = c.id
+	if c.tries++; c.tries > 1 {
+		c.runID = fmt.Sprintf("%s.%d", c.id, c.tries)
 	}
-	c.fail(err)
-	return nil
+	id, over := c.runID, c.status.Terminal()
+	c.mu.Unlock()
+	if over {
+		return nil
+	}
+	err := c.d.bridge.Start(ctx, Run{
+		ID: id, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
+		Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: target,
+	}, c)
+	if err == nil {
+		c.stopIfOver()
+		return rest
+	}
+	refused := *err
+	refused.NotStarted = true
+	c.Finish(nil, &refused)
+	return rest
 }
 
 // stopIfOver tells the page to stop if the call ended before the bridge knew
@@ -161,7 +170,7 @@ func (c *liveCall) Finish(output json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.mu.Lock()
-	again := err.Code == wire.ErrNotReady && c.more && c.status == StatusRunning
+	again := c.status == StatusRunning && c.tries < maxTries && c.elsewhere(err)
 	if again {
 		c.more = false
 	}
@@ -171,6 +180,19 @@ func (c *liveCall) Finish(output json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.fail(err)
+}
+
+// elsewhere reports whether the call may be tried in another document: the
+// handler did not run in this one. The caller holds mu.
+func (c *liveCall) elsewhere(err *wire.CallError) bool {
+	switch err.Code {
+	case wire.ErrNotReady:
+		return c.more
+	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrBrowserLost:
+		return err.NotStarted
+	default:
+		return false
+	}
 }
 
 // fail ends the call with an error that did not come from its limits; the

@@ -167,9 +167,27 @@ func TestStopEndsTheWaitForABrowser(t *testing.T) {
 // waitingBridge never finds a browser.
 type waitingBridge struct{ dispatchtest.Bridge }
 
-func (*waitingBridge) Targets(ctx context.Context, _ string) dispatch.Targets {
+func (*waitingBridge) Targets(ctx context.Context, _ dispatch.Want) dispatch.Targets {
 	<-ctx.Done()
 	return dispatch.Targets{}
+}
+
+// TestTriesAreBounded: a browser that never takes a call must not keep it going.
+func TestTriesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		d := dispatch.New(&dispatchtest.Bridge{
+			StartFunc: func(_ context.Context, _ dispatch.Run, s dispatch.Sink) *wire.CallError {
+				tries++
+				go s.Finish(nil, &wire.CallError{Code: wire.ErrNavigated, Message: "gone", NotStarted: true})
+				return nil
+			},
+		}, dispatch.Options{})
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if e := asError(t, err); e.Code != wire.ErrNavigated || tries != 8 {
+			t.Errorf("error %v after %d tries, want navigated after 8", err, tries)
+		}
+	})
 }
 
 func TestBlockedStopDoesNotHoldUpTheError(t *testing.T) {
@@ -225,6 +243,9 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		{"none is ready", map[int]*wire.CallError{7: notReady, 8: notReady}, nil, []int{7, 8}, wire.ErrNotReady},
 		{"other errors are final", map[int]*wire.CallError{7: failed}, nil, []int{7}, wire.ErrToolError},
 		{"document gone", nil, &wire.CallError{Code: wire.ErrNavigated, Message: "gone"}, []int{7, 8}, ""},
+		{"document gone on the way", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"tab closed on the way", map[int]*wire.CallError{7: {Code: wire.ErrTabClosed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"navigated while it ran", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone"}}, nil, []int{7}, wire.ErrNavigated},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -233,7 +254,11 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				ids := map[string]bool{}
 				d := dispatch.New(&dispatchtest.Bridge{
 					TargetsFunc: func(string) dispatch.Targets {
-						return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{first, second}}
+						live := []dispatch.Target{first, second}
+						if len(tabs) > 0 { // asked anew: the first is known to be gone
+							live = live[1:]
+						}
+						return dispatch.Targets{Browsers: 1, Live: live}
 					},
 					StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
 						tabs = append(tabs, run.Target.TabID)

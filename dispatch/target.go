@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"opentabs/wire"
@@ -37,17 +38,13 @@ func chooseTargets(all Targets, req *Call) ([]Target, *wire.CallError) {
 
 // matching returns the targets that the call's own choice leaves.
 func matching(targets []Target, req *Call) []Target {
-	var out []Target
-	for _, t := range targets {
-		if req.TabID != 0 && t.TabID != req.TabID {
-			continue
-		}
-		if req.Browser != "" && t.Browser != req.Browser && t.BrowserName != req.Browser {
-			continue
-		}
-		out = append(out, t)
-	}
-	return out
+	want := req.want()
+	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !want.Allows(t) })
+}
+
+// want is where the call wants to run.
+func (c *Call) want() Want {
+	return Want{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID}
 }
 
 // noTarget says why there is no document for the call.

@@ -93,6 +93,7 @@ for (const [name, connect] of [
         await stack.page.reload();
         return !(await client.call('messages__echo', { value: 1 })).isError;
       });
+      await stack.live('/');
     });
   });
 }

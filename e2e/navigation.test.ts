@@ -55,6 +55,15 @@ test('a tool that navigates and returns gets its result through, twenty times', 
   }
 });
 
+test('a call made right after a reload waits for the new document', async () => {
+  await until('the other tabs to be gone', async () => (await stack.tabs()).length === 1);
+  for (let i = 0; i < 10; i++) {
+    await stack.page.reload({ waitUntil: 'commit' });
+    const out = await client.call('messages__echo', { value: i });
+    assert.equal(out.isError, false, out.text);
+  }
+});
+
 test('no tab, and a logged-out tab, are told as such', async () => {
   await until('the other tabs to be gone', async () => (await stack.tabs()).length === 1);
   await stack.page.evaluate(() => {

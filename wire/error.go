@@ -56,6 +56,9 @@ type CallError struct {
 	Code    ErrorCode      `json:"code"`
 	Message string         `json:"message"`
 	Tool    *ToolErrorInfo `json:"tool,omitempty"`
+	// NotStarted says that the tool did not begin, so that the call may safely
+	// be tried in another document.
+	NotStarted bool `json:"notStarted,omitempty"`
 }
 
 // JSON-RPC 2.0 error codes that are used here (jsonrpc.org/specification,

@@ -23,6 +23,9 @@ type TabInfo struct {
 	DocumentID string `json:"documentId,omitempty"`
 	// Plugins are the adapters that are live in the document.
 	Plugins []TabPlugin `json:"plugins,omitempty"`
+	// Loading names plugins that match the tab, are not live in it, and may be
+	// in a moment: its document is still loading.
+	Loading []string `json:"loading,omitempty"`
 	// NeedsReload names plugins that match the tab but were not there when its
 	// document began, so they can't be trusted in it until a reload.
 	NeedsReload []string `json:"needsReload,omitempty"`

@@ -64,6 +64,11 @@ export interface CallError {
   code: ErrorCode;
   message: string;
   tool?: ToolErrorInfo;
+  /**
+   * NotStarted says that the tool did not begin, so that the call may safely
+   * be tried in another document.
+   */
+  notStarted?: boolean;
 }
 
 /** RPCError is the error member of a frame. */
@@ -313,6 +318,11 @@ export interface TabInfo {
   documentId?: string;
   /** Plugins are the adapters that are live in the document. */
   plugins?: readonly TabPlugin[];
+  /**
+   * Loading names plugins that match the tab, are not live in it, and may be
+   * in a moment: its document is still loading.
+   */
+  loading?: readonly string[];
   /**
    * NeedsReload names plugins that match the tab but were not there when its
    * document began, so they can't be trusted in it until a reload.
@@ -631,6 +641,7 @@ export const Shapes = {
     code: 'ErrorCode',
     message: 'string',
     'tool?': 'ToolErrorInfo',
+    'notStarted?': 'boolean',
   },
   RPCError: {
     code: 'integer',
@@ -707,6 +718,7 @@ export const Shapes = {
     lastAccessedMs: 'number',
     'documentId?': 'string',
     'plugins?': ['TabPlugin'],
+    'loading?': ['string'],
     'needsReload?': ['string'],
   },
   TabSyncParams: {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"opentabs/wire"
 )
@@ -38,6 +39,9 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 		event = event.Str("code", string(err.Code))
 	}
 	event.Msg("run answered")
+	if err != nil && err.NotStarted && (err.Code == wire.ErrNavigated || err.Code == wire.ErrTabClosed) {
+		b.documentGone(l, r.tabID, r.documentID)
+	}
 	r.sink.Finish(output, err)
 }
 
@@ -82,24 +86,14 @@ func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	return r.parts, nil
 }
 
-// known are the codes that a browser may give.
-var known = map[wire.ErrorCode]bool{
-	wire.ErrIdleTimeout: true, wire.ErrDeadlineExceeded: true, wire.ErrCancelled: true,
-	wire.ErrTabClosed: true, wire.ErrNavigated: true, wire.ErrBrowserLost: true, wire.ErrLinkLost: true,
-	wire.ErrDenied: true, wire.ErrNotReviewed: true, wire.ErrRateLimited: true,
-	wire.ErrInvalidArguments: true, wire.ErrResultTooLarge: true, wire.ErrInvalidResult: true,
-	wire.ErrToolError: true, wire.ErrUnknownTool: true, wire.ErrNoBrowser: true, wire.ErrNoTab: true,
-	wire.ErrAmbiguousTarget: true, wire.ErrNotReady: true, wire.ErrShutdown: true, wire.ErrInternal: true,
-}
-
 // callError makes a browser's error fit to be shown: a known code, bounded
 // texts without control characters.
 func callError(e *wire.RPCError) *wire.CallError {
 	if e.Data == nil {
 		return internal(fmt.Sprintf("the browser refused the call (%d): %s", e.Code, clean(e.Message, maxErrorMessage)))
 	}
-	out := wire.CallError{Code: e.Data.Code, Message: clean(e.Data.Message, maxErrorMessage)}
-	if !known[out.Code] {
+	out := wire.CallError{Code: e.Data.Code, Message: clean(e.Data.Message, maxErrorMessage), NotStarted: e.Data.NotStarted}
+	if !slices.Contains(wire.ErrorCodes(), out.Code) {
 		out.Code = wire.ErrInternal
 	}
 	if out.Message == "" {

@@ -84,9 +84,7 @@ type Hub struct {
 	tokenSum [sha256.Size]byte
 	started  time.Time
 	links    sync.WaitGroup // one for each connection that is being served
-	// firstTabs is closed, by listed, when a browser has listed its tabs.
-	firstTabs chan struct{}
-	listed    sync.Once
+	tabs     tabNews
 
 	syncing sync.Mutex // held by Sync, so that the newest list of plugins is stored last
 
@@ -119,13 +117,12 @@ func New(o Options) *Hub {
 	}
 	o.Origins = slices.Clone(o.Origins)
 	h := &Hub{
-		opts:      o,
-		tokenSum:  sha256.Sum256([]byte(o.Token)),
-		started:   time.Now(),
-		firstTabs: make(chan struct{}),
-		browsers:  map[string]*browser{},
-		serving:   map[*link]struct{}{},
-		calls:     o.Calls,
+		opts:     o,
+		tokenSum: sha256.Sum256([]byte(o.Token)),
+		started:  time.Now(),
+		browsers: map[string]*browser{},
+		serving:  map[*link]struct{}{},
+		calls:    o.Calls,
 	}
 	h.hashes = currentHashes(h.plugins())
 	return h

@@ -15,6 +15,9 @@ import (
 type run struct {
 	sink  dispatch.Sink
 	limit int // largest result, in bytes
+	// tabID and documentID are where it was sent.
+	tabID      int
+	documentID string
 	// held is the frame of a run that was started while the link was lost, until
 	// the browser is back; then nil.
 	held []byte
@@ -66,7 +69,10 @@ func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire
 	if _, taken := b.runs[r.ID]; taken {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this id is there already"}
 	}
-	started := &run{sink: sink, limit: r.MaxResultBytes, sure: true}
+	started := &run{
+		sink: sink, limit: r.MaxResultBytes, sure: true,
+		tabID: r.Target.TabID, documentID: r.Target.DocumentID,
+	}
 	b.runs[r.ID] = started
 	if b.link == nil || b.link.ended() {
 		started.held = frame

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"opentabs/dispatch"
@@ -16,6 +17,8 @@ const (
 	// The longest texts of a tab that are kept, in characters.
 	maxURL   = 8192
 	maxTitle = 1000
+	// loadWait is how long a call waits for a tab that is loading.
+	loadWait = 5 * time.Second
 	// settleTime is how long a browser that is back may take to find its pages.
 	settleTime = 2 * time.Second
 )
@@ -35,7 +38,7 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 	for _, t := range tabs {
 		b.tabs[t.TabID] = tidy(t)
 	}
-	b.hub.listed.Do(func() { close(b.hub.firstTabs) })
+	b.hub.tabs.tell(true)
 }
 
 // changeTab replaces one tab of the browser. Only its current link may.
@@ -56,6 +59,24 @@ func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
 		p.Tab.TabID = p.TabID
 		b.tabs[p.TabID] = tidy(*p.Tab)
 	}
+	b.hub.tabs.tell(false)
+}
+
+// documentGone forgets a document of which the browser has said, ahead of its
+// tab.changed, that it is gone. Until that comes the tab counts as loading.
+func (b *browser) documentGone(l *link, tabID int, documentID string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.before, tabID)
+	t, ok := b.tabs[tabID]
+	if !ok || b.link != l || t.DocumentID != documentID {
+		return
+	}
+	for _, p := range t.Plugins {
+		t.Loading = append(t.Loading, p.Name)
+	}
+	t.DocumentID, t.Plugins = "", nil
+	b.tabs[tabID] = t
 }
 
 // settle keeps the documents that were live before the link was lost for
@@ -104,22 +125,54 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 // connected for the grace period, but is not offered while one that is there
 // could run the plugin: it may have been closed for good.
 //
-// In the first moments of the server, Targets waits for the first browser to
-// list its tabs: browsers that knew the last server look for this one each
-// second, and a client that has just started the server should find them.
-func (h *Hub) Targets(ctx context.Context, plugin string) dispatch.Targets {
-	h.awaitFirst(ctx)
+// It waits for what is about to come if there is nothing else that the call
+// wants: in the first moments of the server for the first browser (those that
+// knew the last server look for this one each second, and a client that has
+// just started the server should find them), and for a tab that is loading.
+func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets {
+	began := time.Now()
+	for {
+		changed := h.tabs.changed()
+		out, coming := h.targets(want)
+		var left time.Duration
+		switch {
+		case slices.ContainsFunc(out.Live, want.Allows):
+		case coming:
+			left = loadWait - time.Since(began)
+		case !h.tabs.listed():
+			left = h.opts.FirstWait - time.Since(h.started)
+		}
+		if left <= 0 {
+			return out
+		}
+		over := time.NewTimer(left)
+		select {
+		case <-changed:
+			over.Stop()
+		case <-over.C:
+			out, _ = h.targets(want)
+			return out
+		case <-ctx.Done():
+			over.Stop()
+			return out
+		}
+	}
+}
+
+// targets is Targets at this moment; coming is whether the plugin may be live
+// in a moment in a tab that the call wants.
+func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool) {
 	h.mu.Lock()
-	hash, listed := h.hashes[plugin]
+	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
-	var out dispatch.Targets
 	var live, away, reload []place
 	for _, b := range h.list() {
 		out.Browsers++
 		if !listed {
 			continue
 		}
-		l, r, connected := b.places(plugin, hash)
+		l, r, connected := b.places(want.Plugin, hash)
+		coming = coming || b.loading(want)
 		reload = append(reload, r...)
 		if connected {
 			live = append(live, l...)
@@ -131,23 +184,62 @@ func (h *Hub) Targets(ctx context.Context, plugin string) dispatch.Targets {
 		live = away
 	}
 	out.Live, out.NeedReload = rank(live), rank(reload)
-	return out
+	return out, coming
 }
 
-// awaitFirst returns when a browser has listed its tabs, Options.FirstWait after
-// the start of the hub, or when ctx ends.
-func (h *Hub) awaitFirst(ctx context.Context) {
-	left := h.opts.FirstWait - time.Since(h.started)
-	if left <= 0 {
-		return
+// loading reports whether a tab that the call wants is loading a document in
+// which the plugin may be live.
+func (b *browser) loading(want dispatch.Want) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, t := range b.tabs {
+		if slices.Contains(t.Loading, want.Plugin) && want.Allows(b.target(t)) {
+			return true
+		}
 	}
-	over := time.NewTimer(left)
-	defer over.Stop()
-	select {
-	case <-h.firstTabs:
-	case <-over.C:
-	case <-ctx.Done():
+	return false
+}
+
+// target returns a tab as a place to run.
+func (b *browser) target(t wire.TabInfo) dispatch.Target {
+	return dispatch.Target{
+		Browser: b.id, BrowserName: b.name, TabID: t.TabID, DocumentID: t.DocumentID, URL: t.URL, Title: t.Title,
 	}
+}
+
+// tabNews tells those who wait for a tab that something has changed.
+type tabNews struct {
+	mu    sync.Mutex // guards all below
+	news  chan struct{}
+	first bool // a browser has listed its tabs
+}
+
+// changed returns a channel that is closed at the next change.
+func (n *tabNews) changed() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.news == nil {
+		n.news = make(chan struct{})
+	}
+	return n.news
+}
+
+// tell wakes those who wait; listed says that a browser has listed its tabs.
+func (n *tabNews) tell(listed bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.first = n.first || listed
+	if n.news != nil {
+		close(n.news)
+		n.news = nil
+	}
+}
+
+// listed reports whether a browser has ever listed its tabs.
+func (n *tabNews) listed() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.first
 }
 
 // place is a target and what decides its rank.
@@ -163,9 +255,7 @@ func (b *browser) places(plugin, hash string) (live, reload []place, connected b
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	look := func(t wire.TabInfo) {
-		p := place{used: t.LastAccessedMs, class: class(t), Target: dispatch.Target{
-			Browser: b.id, BrowserName: b.name, TabID: t.TabID, DocumentID: t.DocumentID, URL: t.URL, Title: t.Title,
-		}}
+		p := place{used: t.LastAccessedMs, class: class(t), Target: b.target(t)}
 		i := slices.IndexFunc(t.Plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
 		switch {
 		case i >= 0 && t.DocumentID != "" && t.Plugins[i].Hash == hash:

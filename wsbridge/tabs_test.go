@@ -53,7 +53,7 @@ func TestTargets(t *testing.T) {
 		want := func(live, reload string, browsers int) {
 			t.Helper()
 			w.take()
-			got := w.hub.Targets(w.t.Context(), "chat")
+			got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"})
 			if names(got.Live) != live || names(got.NeedReload) != reload || got.Browsers != browsers {
 				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", names(got.Live), names(got.NeedReload), got.Browsers, live, reload, browsers)
 			}
@@ -74,7 +74,7 @@ func TestTargets(t *testing.T) {
 			tabText(11, "", 6, "", liveChat),
 		}, ",") + `]}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 1)
-		got := w.hub.Targets(w.t.Context(), "chat").Live[0]
+		got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}).Live[0]
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
@@ -89,7 +89,7 @@ func TestTargets(t *testing.T) {
 		hash = "h2"
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
-		if got := w.hub.Targets(w.t.Context(), "unknown"); names(got.Live)+names(got.NeedReload) != "" || got.Browsers != 2 {
+		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "unknown"}); names(got.Live)+names(got.NeedReload) != "" || got.Browsers != 2 {
 			t.Errorf("an unknown plugin: %+v", got)
 		}
 	})
@@ -107,7 +107,7 @@ func TestTabsAfterReturn(t *testing.T) {
 		}
 		want := func(live, reload string) {
 			t.Helper()
-			if got := w.hub.Targets(w.t.Context(), "chat"); names(got.Live) != live || names(got.NeedReload) != reload {
+			if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); names(got.Live) != live || names(got.NeedReload) != reload {
 				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), names(got.Live), names(got.NeedReload), live, reload)
 			}
 		}
@@ -157,7 +157,7 @@ func TestTargetsAway(t *testing.T) {
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		want := func(live string, browsers int) {
 			t.Helper()
-			if got := w.hub.Targets(w.t.Context(), "chat"); names(got.Live) != live || got.Browsers != browsers {
+			if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); names(got.Live) != live || got.Browsers != browsers {
 				t.Errorf("live %q, %d browsers; want %q, %d", names(got.Live), got.Browsers, live, browsers)
 			}
 		}
@@ -231,7 +231,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash), FirstWait: 3 * time.Second}, func(w *world) {
 		found := make(chan dispatch.Targets, 1)
-		go func() { found <- w.hub.Targets(w.t.Context(), "chat") }()
+		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
 		w.pass(time.Second)
 		w.browser("b1", "boot1")
 		if got := <-found; names(got.Live) != "b1/7" {
@@ -240,13 +240,13 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	})
 	inWorld(t, Options{FirstWait: 3 * time.Second}, func(w *world) {
 		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), "chat"); got.Browsers != 0 || time.Since(began) != 3*time.Second {
+		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); got.Browsers != 0 || time.Since(began) != 3*time.Second {
 			t.Errorf("%d browsers after %v, want none after 3s", got.Browsers, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		began = time.Now()
-		w.hub.Targets(ctx, "chat")
+		w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"})
 		if time.Since(began) != 0 {
 			t.Error("a hub that has run for a while waits")
 		}
@@ -255,8 +255,66 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		if w.hub.Targets(ctx, "chat"); time.Since(began) != time.Second {
+		if w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); time.Since(began) != time.Second {
 			t.Errorf("waited %v for a client that left after 1s", time.Since(began))
+		}
+	})
+}
+
+// TestTargetsWaitForALoadingTab: a call that comes while its page is being
+// reloaded finds the new document.
+func TestTargetsWaitForALoadingTab(t *testing.T) {
+	hash := "h1"
+	loading := `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"loading":["chat"]}}}`
+	ready := strings.Replace(loading, `"loading":["chat"]`, `"documentId":"d8","plugins":[{"name":"chat","hash":"h1"}]`, 1)
+	for _, tt := range []struct {
+		name   string
+		want   dispatch.Want
+		after  string // the frame that comes after 1 s, if any
+		live   string
+		waited time.Duration
+	}{
+		{"it comes", dispatch.Want{Plugin: "chat"}, ready, "b1/7", time.Second},
+		{"that very tab comes", dispatch.Want{Plugin: "chat", TabID: 7}, ready, "b1/7", time.Second},
+		{"it never comes", dispatch.Want{Plugin: "chat"}, "", "", 5 * time.Second},
+		{"another tab is wanted", dispatch.Want{Plugin: "chat", TabID: 8}, ready, "", 0},
+		{"another browser is wanted", dispatch.Want{Plugin: "chat", Browser: "Phone"}, ready, "", 0},
+		{"another plugin is wanted", dispatch.Want{Plugin: "mail"}, ready, "", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+				p := w.browser("b1", "boot1")
+				p.send(loading)
+				w.pass(time.Second)
+				began := time.Now()
+				found := make(chan dispatch.Targets, 1)
+				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()
+				if tt.waited > 0 && tt.after != "" {
+					w.pass(time.Second)
+					p.send(tt.after)
+				}
+				if got := <-found; names(got.Live) != tt.live || time.Since(began) != tt.waited {
+					t.Errorf("live %q after %v, want %q after %v", names(got.Live), time.Since(began), tt.live, tt.waited)
+				}
+			})
+		})
+	}
+}
+
+// TestDocumentThatIsGone: a run that did not begin because its document is gone
+// makes the hub forget the document, so that the next choice is another.
+func TestDocumentThatIsGone(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "r1")
+		p.take()
+		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
+		w.wantEvents("r1 failed navigated: gone")
+		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
+		defer cancel()
+		if got := w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); names(got.Live) != "" {
+			t.Errorf("live %q, want none", names(got.Live))
 		}
 	})
 }

@@ -27,9 +27,9 @@ var Document = dispatch.Target{
 }
 
 // Targets implements dispatch.Bridge.
-func (b *Bridge) Targets(_ context.Context, plugin string) dispatch.Targets {
+func (b *Bridge) Targets(_ context.Context, want dispatch.Want) dispatch.Targets {
 	if b.TargetsFunc != nil {
-		return b.TargetsFunc(plugin)
+		return b.TargetsFunc(want.Plugin)
 	}
 	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{Document}}
 }

@@ -12,6 +12,7 @@ function makeBench(t: TestContext, booting = false) {
   const resumed: string[][] = [];
   const tabs = new Set([1, 2]);
   const counts: number[] = [];
+  const missing: number[] = [];
   const outbox = makeOutbox({
     send: (text) => sent.push(text) > 0,
     confirm: () => new Promise(() => undefined),
@@ -22,6 +23,7 @@ function makeBench(t: TestContext, booting = false) {
     resumed: (ids) => resumed.push([...ids]),
     tabExists: async (id) => tabs.has(id),
     counted: (n) => counts.push(n),
+    docMissing: (id) => missing.push(id),
     docsChanged: () => undefined,
   });
   if (!booting) t.mock.timers.tick(1000);
@@ -44,7 +46,7 @@ function makeBench(t: TestContext, booting = false) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { calls, sent, resumed, tabs, counts, join, doc, dispatch, codes, pass };
+  return { calls, sent, resumed, tabs, counts, missing, join, doc, dispatch, codes, pass };
 }
 
 test('a call goes to its document, and its reports and result to the server', (t) => {
@@ -78,13 +80,15 @@ test('another document can not speak for a call', (t) => {
 });
 
 test('a document or a tab that is not there any more', async (t) => {
-  const { join, dispatch, codes, pass } = makeBench(t);
+  const { join, dispatch, codes, missing, sent, pass } = makeBench(t);
   join(1, 'd1');
   dispatch('a', 1, 'old');
   dispatch('b', 9, 'd9');
   dispatch('c', 2, 'd1');
   await pass(0);
   assert.deepEqual(codes(), ['a navigated', 'b tab_closed', 'c navigated']);
+  assert.ok(sent.every((text) => text.includes('"notStarted":true')));
+  assert.deepEqual(missing, [1, 9, 2]);
 });
 
 test('a worker that was just started waits for documents to come', async (t) => {

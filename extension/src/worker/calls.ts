@@ -38,6 +38,8 @@ export interface CallsOptions {
   tabExists(tabId: number): Promise<boolean>;
   /** counted is called when the number of running calls changed. */
   counted(running: number): void;
+  /** docMissing is called when the server asked for a document that a tab does not show. */
+  docMissing(tabId: number): void;
   /** docsChanged is called when a document came or went or its plugins changed. */
   docsChanged(): void;
 }
@@ -113,9 +115,16 @@ export function makeCalls(options: CallsOptions): Calls {
     else setTimeout(() => start(docs.get(documentId)), BootMs);
   };
 
+  /** missing ends a call whose document was gone before it was reached; the server may try another. */
   const missing = async (call: Call) => {
     const exists = await options.tabExists(call.tabId);
-    if (calls.get(call.id) === call) fail(call, exists ? navigated : tabClosed);
+    if (calls.get(call.id) !== call) return;
+    options.docMissing(call.tabId);
+    fail(call, {
+      code: exists ? 'navigated' : 'tab_closed',
+      message: exists ? 'the tab shows another document by now' : 'the tab was closed before the tool began',
+      notStarted: true,
+    });
   };
 
   const cancel = (params: ToolCancelParams): Promise<CancelOutcome> => {

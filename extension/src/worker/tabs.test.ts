@@ -42,7 +42,7 @@ test('what is told of a tab', () => {
     needsReload: ['q'],
   });
   assert.deepEqual(tabInfo(tab(1), 2, [plugin('p')], undefined), { ...base, focused: false, needsReload: ['p'] });
-  assert.deepEqual(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined), base);
+  assert.deepEqual(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined), { ...base, loading: ['p'] });
   assert.equal(tabInfo(tab(1, { url: 'https://b.org/' }), 1, [plugin('p')], live({ name: 'p', hash: 'h' })), undefined);
 });
 
@@ -119,4 +119,16 @@ test('a sync while the tabs are being listed is done after that', async (t) => {
   t.mock.timers.tick(50);
   await settle();
   assert.deepEqual(told, ['all 1,2', 'all 1,2']);
+});
+
+test('a tab that the server knows otherwise is told again', async (t) => {
+  const { told, tabs } = makeBench(t);
+  tabs.sync();
+  await settle();
+  told.splice(0);
+  tabs.forget(2);
+  tabs.forget(99);
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(told, ['2 A']);
 });

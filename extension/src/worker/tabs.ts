@@ -22,6 +22,8 @@ export interface Tabs {
   readonly known: readonly TabInfo[];
   /** touch notes that something may have changed. */
   touch(): void;
+  /** forget has a tab told again, though it may be as it was told last: the server knows it otherwise. */
+  forget(tabId: number): void;
   /** sync tells everything anew, for a link that has just opened or new plugins. */
   sync(): void;
 }
@@ -79,6 +81,11 @@ export function makeTabs(options: TabsOptions): Tabs {
       return [...told.values()].map((entry) => entry.tab);
     },
     touch: soon,
+    forget: (tabId) => {
+      const entry = told.get(tabId);
+      if (entry) entry.text = '';
+      soon();
+    },
     sync: () => {
       whole = true;
       clearTimeout(timer);
@@ -111,8 +118,9 @@ export function tabInfo(
     info.documentId = live.documentId;
     info.plugins = running.map(({ name, hash }) => ({ name, hash }));
   }
+  const absent = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
   // A document that is still loading may be about to say that its plugins are live.
-  const absent = tab.loading ? [] : matching.filter((m) => !here.some((p) => p.name === m.name));
-  if (absent.length > 0) info.needsReload = absent.map((m) => m.name);
+  if (absent.length > 0 && tab.loading) info.loading = absent;
+  else if (absent.length > 0) info.needsReload = absent;
   return info;
 }

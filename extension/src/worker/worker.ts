@@ -81,6 +81,7 @@ const calls = makeCalls({
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   tabExists: browser.tabExists,
   counted: () => showBadge(),
+  docMissing: (tabId) => tabs.forget(tabId),
   docsChanged: () => {
     tabs.touch();
     panels.touch();

@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// TestErrorCodesIsWhole holds that every constant of the type is in the list.
+func TestErrorCodesIsWhole(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "error.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	ast.Inspect(f, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "ErrorCode" {
+			n++
+			code, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil || !slices.Contains(ErrorCodes(), ErrorCode(code)) {
+				t.Errorf("%s (%v) is not in the list", code, err)
+			}
+		}
+		return true
+	})
+	if n != len(ErrorCodes()) {
+		t.Errorf("the type has %d codes, the list %d", n, len(ErrorCodes()))
+	}
+}
