@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/version"
 	"opentabs/wire"
@@ -173,6 +174,8 @@ func callError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return &failure{code: exitInterrupted, err: errors.New("interrupted; the call was cancelled")}
+	case errors.Is(err, mcpclient.ErrNoServer):
+		return httpapi.ErrNoServer
 	case errors.Is(err, mcpclient.ErrNoAnswer):
 		return &failure{code: exitCancelled, err: errors.New("the server went away during the call, which may have taken effect: look, then start the server with `opentabs serve` and call again")}
 	case errors.As(err, &rpc):

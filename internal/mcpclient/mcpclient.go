@@ -37,6 +37,9 @@ const (
 // having answered it.
 var ErrNoAnswer = errors.New("the server ended the connection before it answered")
 
+// ErrNoServer says that nobody listens at the URL.
+var ErrNoServer = errors.New("no MCP server listens")
+
 // Options say which server to talk to.
 type Options struct {
 	// URL is the server's MCP endpoint; required.

@@ -239,6 +239,9 @@ func TestCallFails(t *testing.T) {
 			stream(w, `{}`)
 			panic(http.ErrAbortHandler)
 		}, is: ErrNoAnswer},
+		"no answer at all": {call: func(http.ResponseWriter, *http.Request, json.RawMessage, json.RawMessage) {
+			panic(http.ErrAbortHandler)
+		}, is: ErrNoAnswer},
 		"no message": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			stream(w, `nonsense`)
 		}, want: "the server sent what is no message"},
@@ -320,6 +323,18 @@ func TestCancelTooLate(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+func TestNoServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	c := New(Options{URL: "http://" + l.Addr().String() + "/mcp"})
+	if _, err := c.Initialize(t.Context()); !errors.Is(err, ErrNoServer) {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestWrongToken(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"strings"
 
@@ -283,8 +284,14 @@ func (c *Client) send(ctx context.Context, method string, body []byte) (*http.Re
 		h.Set("MCP-Protocol-Version", c.version)
 	}
 	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("ask the server: %w", err)
+	var op *net.OpError
+	switch {
+	case err == nil:
+		return resp, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("ask the server: %w", ctx.Err())
+	case errors.As(err, &op) && op.Op == "dial":
+		return nil, fmt.Errorf("%w: %w", ErrNoServer, err)
 	}
-	return resp, nil
+	return nil, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 }
