@@ -24,7 +24,14 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
+// quickRace keeps the race detector from holding up the end of every process by
+// a second.
+const quickRace = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", quickRace); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"opentabs":    main,
 		"fakebrowser": fakeBrowser,
@@ -57,6 +64,7 @@ func TestScript(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("OPENTABS_HOME", home)
 			env.Setenv("OPENTABS_PORT", "0")
+			env.Setenv("GORACE", quickRace)
 			env.Defer(func() { killServer(config.Dirs{Config: home, State: home}) })
 			return nil
 		},
