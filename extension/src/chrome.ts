@@ -235,18 +235,25 @@ export async function fileScripts(): Promise<Script[]> {
 
 /** registerFile registers a file of the extension's folder for documents to come; it throws if the file is missing. */
 export async function registerFile(script: Script, file: string): Promise<void> {
-  await chrome.scripting.registerContentScripts([
-    {
-      id: script.id,
-      js: [file],
-      matches: [...script.matches],
-      excludeMatches: [...script.excludeMatches],
-      world: script.isolated ? 'ISOLATED' : 'MAIN',
-      runAt: 'document_start',
-      allFrames: false,
-      persistAcrossSessions: true,
-    },
-  ]);
+  await chrome.scripting.registerContentScripts([contentScript(script, file)]);
+}
+
+/** updateFile changes where a registered file runs. */
+export async function updateFile(script: Script, file: string): Promise<void> {
+  await chrome.scripting.updateContentScripts([contentScript(script, file)]);
+}
+
+function contentScript(script: Script, file: string): chrome.scripting.RegisteredContentScript {
+  return {
+    id: script.id,
+    js: [file],
+    matches: [...script.matches],
+    excludeMatches: [...script.excludeMatches],
+    world: script.isolated ? 'ISOLATED' : 'MAIN',
+    runAt: 'document_start',
+    allFrames: false,
+    persistAcrossSessions: true,
+  };
 }
 
 /** unregisterFiles removes content scripts by id. */

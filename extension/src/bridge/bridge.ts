@@ -12,12 +12,12 @@ const link = makeLink({
   connect: connectBridge,
   alive: isExtensionAlive,
   read: readToBridge,
-  received: desk.fromWorker,
-  connected: desk.connected,
+  received: (message) => desk.fromWorker(message),
+  connected: () => desk.connected(),
   orphaned: () => desk.abandon('the browser extension was reloaded or removed'),
 });
 
-gatherHosts(document, { said: desk.fromHost });
+gatherHosts(document, { said: (host, text) => desk.fromHost(host, text) });
 
 // A document that is rendered ahead has no tab of its own yet.
 if (Reflect.get(document, 'prerendering') === true)

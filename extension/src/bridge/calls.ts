@@ -1,4 +1,4 @@
-import { CancelAnswerMs, PartChars } from '../../../wire/wire.gen.ts';
+import { type CallError, CancelAnswerMs, PartChars } from '../../../wire/wire.gen.ts';
 import { hold } from '../held.ts';
 import type { FromBridge, Live, ToBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
@@ -30,134 +30,149 @@ export interface Desk {
 
 /** makeDesk returns a desk that sends by post, which returns false while there is no port. */
 export function makeDesk(post: (message: FromBridge) => boolean): Desk {
-  const hosts = new Map<string, Host>();
-  const live = new Map<string, Live>();
-  const byId = new Map<string, Call>();
-  const byNumber = new Map<number, Call>();
-  let numbers = 0;
+  return new CallDesk(post);
+}
 
-  const announce = () => {
-    const running = [...byId.values()].filter((call) => !call.ending);
-    post({
-      op: 'live',
-      plugins: [...live.values()],
-      running: running.map((call) => ({ id: call.id, plugin: call.host.plugin })),
-    });
-  };
-  const forget = (call: Call) => {
-    byId.delete(call.id);
-    byNumber.delete(call.number);
-  };
-  const end = (call: Call, ending: FromBridge[]) => {
-    // Its reports go before it; what waits for a port waits for the same port.
-    call.ending = ending;
-    byNumber.delete(call.number);
-    for (const message of ending) post(message);
-  };
+class CallDesk implements Desk {
+  readonly #post: (message: FromBridge) => boolean;
+  readonly #hosts = new Map<string, Host>();
+  readonly #live = new Map<string, Live>();
+  readonly #byId = new Map<string, Call>();
+  readonly #byNumber = new Map<number, Call>();
+  #numbers = 0;
 
-  const start = (message: Extract<ToBridge, { op: 'call' }>) => {
-    const { id, plugin, tool, maxBytes, args } = message;
-    const host = hosts.get(plugin);
-    if (byId.has(id)) return;
-    if (!host) {
-      const text = `the plugin ${plugin} is not live in this tab`;
-      post({ op: 'error', id, error: JSON.stringify({ code: 'navigated', message: text }) });
+  constructor(post: (message: FromBridge) => boolean) {
+    this.#post = post;
+  }
+
+  fromHost(host: Host, text: string): void {
+    const [op, rest] = cutAt(text);
+    if (op === 'ready' || op === 'broken') {
+      this.#introduce(host, op === 'broken' ? rest : undefined);
       return;
     }
-    const call: Call = { id, number: ++numbers, host, waiting: [] };
-    byId.set(id, call);
-    byNumber.set(call.number, call);
-    host.send(JSON.stringify(['call', call.number, tool, maxBytes, args]));
-  };
+    const [number, body] = cutAt(rest);
+    const call = this.#byNumber.get(Number(number));
+    if (!call || call.host !== host) return;
+    switch (op) {
+      case 'p':
+        this.#progress(call, body);
+        break;
+      case 'r':
+        this.#end(call, resultMessages(call.id, body));
+        break;
+      case 'n':
+        this.#end(call, [{ op: 'result', id: call.id }]);
+        break;
+      case 'e':
+        this.#end(call, [{ op: 'error', id: call.id, error: body }]);
+        break;
+      case 'a':
+      case 'f':
+        this.#forget(call);
+        this.#post({ op: 'cancelled', id: call.id, outcome: op === 'a' ? 'aborted' : 'finished' });
+        break;
+    }
+  }
 
-  const cancel = (id: string, reason: string) => {
-    const call = byId.get(id);
+  fromWorker(message: ToBridge): void {
+    switch (message.op) {
+      case 'call':
+        this.#start(message);
+        break;
+      case 'cancel':
+        this.#cancel(message.id, message.reason);
+        break;
+      case 'ack':
+        for (const id of message.ids) {
+          const call = this.#byId.get(id);
+          if (call) this.#forget(call);
+        }
+        break;
+    }
+  }
+
+  connected(): void {
+    this.#announce();
+    for (const call of this.#byId.values()) {
+      for (const message of call.waiting.splice(0)) this.#post(message);
+      for (const message of call.ending ?? []) this.#post(message);
+    }
+  }
+
+  abandon(reason: string): void {
+    for (const call of this.#byId.values()) {
+      if (!call.ending) call.host.send(JSON.stringify(['cancel', call.number, reason]));
+    }
+  }
+
+  #introduce(host: Host, problem: string | undefined): void {
+    this.#hosts.set(host.plugin, host);
+    const entry: Live = { name: host.plugin, hash: host.hash };
+    if (problem !== undefined) entry.problem = problem;
+    this.#live.set(host.plugin, entry);
+    this.#announce();
+  }
+
+  #announce(): void {
+    const running = [...this.#byId.values()].filter((call) => !call.ending);
+    this.#post({
+      op: 'live',
+      plugins: [...this.#live.values()],
+      running: running.map((call) => ({ id: call.id, plugin: call.host.plugin })),
+    });
+  }
+
+  #start(message: Extract<ToBridge, { op: 'call' }>): void {
+    const { id, plugin, tool, maxBytes, args } = message;
+    if (this.#byId.has(id)) return;
+    const host = this.#hosts.get(plugin);
+    if (!host) {
+      const why = `the plugin ${plugin} is not live in this tab`;
+      const error: CallError = { code: 'navigated', message: why, notStarted: true };
+      this.#post({ op: 'error', id, error: JSON.stringify(error) });
+      return;
+    }
+    const call: Call = { id, number: ++this.#numbers, host, waiting: [] };
+    this.#byId.set(id, call);
+    this.#byNumber.set(call.number, call);
+    host.send(JSON.stringify(['call', call.number, tool, maxBytes, args]));
+  }
+
+  #cancel(id: string, reason: string): void {
+    const call = this.#byId.get(id);
     if (!call || call.ending) {
       // Who cancels a call wants its result no more.
-      if (call) forget(call);
-      post({ op: 'cancelled', id, outcome: 'finished' });
+      if (call) this.#forget(call);
+      this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;
     }
     call.host.send(JSON.stringify(['cancel', call.number, reason]));
     setTimeout(() => {
-      if (byId.get(id) !== call) return;
-      forget(call);
-      post({ op: 'cancelled', id, outcome: 'ignored' });
+      if (this.#byId.get(id) !== call) return;
+      this.#forget(call);
+      this.#post({ op: 'cancelled', id, outcome: 'ignored' });
     }, CancelAnswerMs);
-  };
+  }
 
-  const progress = (call: Call, rest: string) => {
-    const [count = '', rest2 = ''] = cutAt(rest);
-    const [skipped = '', reports = ''] = cutAt(rest2);
+  #progress(call: Call, body: string): void {
+    const [count, rest] = cutAt(body);
+    const [skipped, reports] = cutAt(rest);
     const message: Progress = { op: 'progress', id: call.id, count: Number(count), skipped: Number(skipped), reports };
-    if (!post(message)) hold(call.waiting, message);
-  };
+    if (!this.#post(message)) hold(call.waiting, message);
+  }
 
-  const fromHost = (host: Host, text: string) => {
-    const [op, rest] = cutAt(text);
-    if (op === 'ready' || op === 'broken') {
-      hosts.set(host.plugin, host);
-      const entry: Live = { name: host.plugin, hash: host.hash };
-      if (op === 'broken') entry.problem = rest;
-      live.set(host.plugin, entry);
-      announce();
-      return;
-    }
-    const [number, body] = cutAt(rest);
-    const call = byNumber.get(Number(number));
-    if (!call || call.host !== host) return;
-    switch (op) {
-      case 'p':
-        progress(call, body);
-        break;
-      case 'r':
-        end(call, resultMessages(call.id, body));
-        break;
-      case 'n':
-        end(call, [{ op: 'result', id: call.id }]);
-        break;
-      case 'e':
-        end(call, [{ op: 'error', id: call.id, error: body }]);
-        break;
-      case 'a':
-      case 'f':
-        forget(call);
-        post({ op: 'cancelled', id: call.id, outcome: op === 'a' ? 'aborted' : 'finished' });
-        break;
-    }
-  };
+  /** end sends how a call ended and keeps it; progress that waits for a port goes out before it (connected). */
+  #end(call: Call, ending: FromBridge[]): void {
+    call.ending = ending;
+    this.#byNumber.delete(call.number);
+    for (const message of ending) this.#post(message);
+  }
 
-  return {
-    fromHost,
-    fromWorker: (message) => {
-      switch (message.op) {
-        case 'call':
-          start(message);
-          break;
-        case 'cancel':
-          cancel(message.id, message.reason);
-          break;
-        case 'ack':
-          for (const id of message.ids) {
-            const call = byId.get(id);
-            if (call) forget(call);
-          }
-          break;
-      }
-    },
-    connected: () => {
-      announce();
-      for (const call of byId.values()) {
-        for (const message of call.waiting.splice(0)) post(message);
-        for (const message of call.ending ?? []) post(message);
-      }
-    },
-    abandon: (reason) => {
-      for (const call of byId.values()) {
-        if (!call.ending) call.host.send(JSON.stringify(['cancel', call.number, reason]));
-      }
-    },
-  };
+  #forget(call: Call): void {
+    this.#byId.delete(call.id);
+    this.#byNumber.delete(call.number);
+  }
 }
 
 /** resultMessages cuts a large result into parts: one message on a port may not be longer than 64 MiB. */

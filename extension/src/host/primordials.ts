@@ -11,7 +11,7 @@
 // - never write `array[i] = x`: a setter on `Array.prototype` would get x.
 
 export const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
-export const { get: getProperty, has: hasProperty, isExtensible, ownKeys, set: setProperty, setPrototypeOf } = Reflect;
+export const { get: getProperty, has: hasProperty, ownKeys, set: setProperty, setPrototypeOf } = Reflect;
 export const { freeze, hasOwn, isFrozen } = Object;
 export const { isFinite: isFiniteNumber } = Number;
 export const { isArray } = Array;
@@ -63,7 +63,6 @@ export const dataOf = getterOf(MessageEvent.prototype, 'data');
 export const port1Of = getterOf(MessageChannel.prototype, 'port1');
 export const port2Of = getterOf(MessageChannel.prototype, 'port2');
 export const exceptionMessageOf = getterOf(DOMException.prototype, 'message');
-export const exceptionNameOf = getterOf(DOMException.prototype, 'name');
 export const lengthOfBytes = getterOf(getPrototypeOf(Uint8Array.prototype) ?? Uint8Array.prototype, 'length');
 export const documentElementOf = getterOf(Document.prototype, 'documentElement');
 export const readyStateOf = getterOf(Document.prototype, 'readyState');

@@ -65,193 +65,211 @@ export interface Calls {
 
 /** makeCalls returns an empty table. */
 export function makeCalls(options: CallsOptions): Calls {
-  const { outbox } = options;
-  const docs = new Map<string, Doc>();
-  const plugins = new Map<string, readonly Live[]>();
-  const calls = new Map<string, Call>();
-  const waiting = new Map<string, Waiting>();
-  const stopped = new Map<string, string>();
-  const removedTabs = new Set<number>();
-  /** endedIn is the document of each ending that the server has not confirmed. */
-  const endedIn = new Map<string, string>();
-  const bornAt = Date.now();
+  return new CallTable(options);
+}
 
-  const forget = (id: string) => {
-    if (calls.delete(id)) options.counted(calls.size);
-  };
-  const fail = (call: Call, error: CallError) => {
-    forget(call.id);
-    outbox.fail(call.id, error);
-  };
-  const answer = (id: string, outcome: CancelOutcome) => {
-    const entry = waiting.get(id);
-    waiting.delete(id);
+class CallTable implements Calls {
+  readonly #options: CallsOptions;
+  readonly #outbox: Outbox;
+  readonly #docs = new Map<string, Doc>();
+  readonly #plugins = new Map<string, readonly Live[]>();
+  readonly #calls = new Map<string, Call>();
+  readonly #waiting = new Map<string, Waiting>();
+  /** #stopped are the reasons of cancels whose call no document has named yet. */
+  readonly #stopped = new Map<string, string>();
+  /** #removedTabs closed a moment ago. */
+  readonly #removedTabs = new Set<number>();
+  /** #endedIn is the document of each ending that the server has not confirmed. */
+  readonly #endedIn = new Map<string, string>();
+  readonly #bornAt = Date.now();
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+    this.#outbox = options.outbox;
+  }
+
+  #forget(id: string): void {
+    if (this.#calls.delete(id)) this.#options.counted(this.#calls.size);
+  }
+
+  #fail(call: Call, error: CallError): void {
+    this.#forget(call.id);
+    this.#outbox.fail(call.id, error);
+  }
+
+  #answer(id: string, outcome: CancelOutcome): void {
+    const entry = this.#waiting.get(id);
+    this.#waiting.delete(id);
     entry?.answer(outcome);
-  };
+  }
 
   /** gone ends the calls of a document that is not there any more. */
-  const gone = (documentId: string, closed: boolean) => {
-    for (const call of [...calls.values()]) {
-      if (call.documentId === documentId) fail(call, closed ? tabClosed : navigated);
+  #gone(documentId: string, closed: boolean): void {
+    for (const call of [...this.#calls.values()]) {
+      if (call.documentId === documentId) this.#fail(call, closed ? tabClosed : navigated);
     }
-    for (const [id, entry] of [...waiting]) if (entry.documentId === documentId) answer(id, 'ignored');
-  };
+    for (const [id, entry] of [...this.#waiting]) if (entry.documentId === documentId) this.#answer(id, 'ignored');
+  }
 
-  const dispatch = (params: ToolDispatchParams) => {
+  dispatch(params: ToolDispatchParams): void {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes, args } = params;
-    if (calls.has(id) || outbox.has(id)) return;
+    if (this.#calls.has(id) || this.#outbox.has(id)) return;
     const call: Call = { id, plugin, tabId, documentId };
-    calls.set(id, call);
-    options.counted(calls.size);
+    this.#calls.set(id, call);
+    this.#options.counted(this.#calls.size);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
     const start = (doc: Doc | undefined) => {
-      if (calls.get(id) !== call) return;
+      if (this.#calls.get(id) !== call) return;
       if (doc && doc.tabId === tabId) doc.post(message);
-      else void missing(call);
+      else void this.#missing(call);
     };
-    const doc = docs.get(documentId);
-    if (doc || Date.now() - bornAt >= BootMs) start(doc);
+    const doc = this.#docs.get(documentId);
+    if (doc || Date.now() - this.#bornAt >= BootMs) start(doc);
     // A worker that was just started knows no documents yet; they come by themselves.
-    else setTimeout(() => start(docs.get(documentId)), BootMs);
-  };
+    else setTimeout(() => start(this.#docs.get(documentId)), BootMs);
+  }
 
   /** missing ends a call whose document was gone before it was reached; the server may try another. */
-  const missing = async (call: Call) => {
-    const exists = await options.tabExists(call.tabId);
-    if (calls.get(call.id) !== call) return;
-    options.docMissing(call.tabId);
-    fail(call, {
+  async #missing(call: Call): Promise<void> {
+    const exists = await this.#options.tabExists(call.tabId);
+    if (this.#calls.get(call.id) !== call) return;
+    this.#options.docMissing(call.tabId);
+    this.#fail(call, {
       code: exists ? 'navigated' : 'tab_closed',
       message: exists ? 'the tab shows another document by now' : 'the tab was closed before the tool began',
       notStarted: true,
     });
-  };
+  }
 
-  const cancel = (params: ToolCancelParams): Promise<CancelOutcome> => {
+  cancel(params: ToolCancelParams): Promise<CancelOutcome> {
     const { dispatchId: id, reason } = params;
-    const call = calls.get(id);
-    const doc = call && docs.get(call.documentId);
-    outbox.drop(id);
-    delivered([id]);
-    forget(id);
+    const call = this.#calls.get(id);
+    const doc = call && this.#docs.get(call.documentId);
+    this.#outbox.drop(id);
+    this.delivered([id]);
+    this.#forget(id);
     if (!call || !doc) {
       // After a restart of this worker a document may still come and name the call.
-      stopped.set(id, reason);
-      for (const [oldest] of stopped) {
-        if (stopped.size <= StoppedKept) break;
-        stopped.delete(oldest);
+      this.#stopped.set(id, reason);
+      for (const [oldest] of this.#stopped) {
+        if (this.#stopped.size <= StoppedKept) break;
+        this.#stopped.delete(oldest);
       }
       return Promise.resolve('finished');
     }
-    answer(id, 'ignored');
+    this.#answer(id, 'ignored');
     return new Promise((resolve) => {
-      waiting.set(id, { documentId: doc.documentId, answer: resolve });
+      this.#waiting.set(id, { documentId: doc.documentId, answer: resolve });
       doc.post({ op: 'cancel', id, reason });
     });
-  };
+  }
 
-  const joined = (doc: Doc) => {
-    docs.set(doc.documentId, doc);
-    removedTabs.delete(doc.tabId);
-  };
+  joined(doc: Doc): void {
+    this.#docs.set(doc.documentId, doc);
+    this.#removedTabs.delete(doc.tabId);
+  }
 
-  const named = (doc: Doc, message: Extract<FromBridge, { op: 'live' }>) => {
-    plugins.set(doc.documentId, message.plugins);
+  #named(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
+    this.#plugins.set(doc.documentId, message.plugins);
     const unknown: string[] = [];
     for (const { id, plugin } of message.running) {
-      const reason = stopped.get(id);
+      const reason = this.#stopped.get(id);
       if (reason !== undefined) {
-        stopped.delete(id);
+        this.#stopped.delete(id);
         doc.post({ op: 'cancel', id, reason });
-      } else if (!calls.has(id) && !waiting.has(id)) {
-        calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId });
+      } else if (!this.#calls.has(id) && !this.#waiting.has(id)) {
+        this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId });
         unknown.push(id);
       }
     }
     if (unknown.length > 0) {
-      options.resumed(unknown);
-      options.counted(calls.size);
+      this.#options.resumed(unknown);
+      this.#options.counted(this.#calls.size);
     }
-    options.docsChanged();
-  };
+    this.#options.docsChanged();
+  }
 
   /** owns tells whether a document may speak for a call: it was sent there, or nobody knows of it. */
-  const owns = (doc: Doc, id: string) => (calls.get(id)?.documentId ?? doc.documentId) === doc.documentId;
+  #owns(doc: Doc, id: string): boolean {
+    return (this.#calls.get(id)?.documentId ?? doc.documentId) === doc.documentId;
+  }
 
-  const said = (doc: Doc, message: FromBridge) => {
-    if (docs.get(doc.documentId) !== doc) return;
+  said(doc: Doc, message: FromBridge): void {
+    if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'live') {
-      named(doc, message);
+      this.#named(doc, message);
       return;
     }
     const { id } = message;
-    if (!owns(doc, id)) return;
+    if (!this.#owns(doc, id)) return;
     switch (message.op) {
       case 'progress':
-        if (calls.has(id)) outbox.progress(id, message.count, message.skipped, message.reports);
+        if (this.#calls.has(id)) this.#outbox.progress(id, message.count, message.skipped, message.reports);
         break;
       case 'part':
-        outbox.part(id, message.seq, message.text);
+        this.#outbox.part(id, message.seq, message.text);
         break;
       case 'result':
-        forget(id);
-        endedIn.set(id, doc.documentId);
-        outbox.result(id, message.text, message.parts);
+        this.#forget(id);
+        this.#endedIn.set(id, doc.documentId);
+        this.#outbox.result(id, message.text, message.parts);
         break;
       case 'error':
-        forget(id);
-        endedIn.set(id, doc.documentId);
-        outbox.fail(id, readError(message.error));
+        this.#forget(id);
+        this.#endedIn.set(id, doc.documentId);
+        this.#outbox.fail(id, readError(message.error));
         break;
       case 'cancelled':
-        if (waiting.get(id)?.documentId === doc.documentId) answer(id, message.outcome);
+        if (this.#waiting.get(id)?.documentId === doc.documentId) this.#answer(id, message.outcome);
         break;
     }
-  };
+  }
 
-  const left = (doc: Doc) => {
-    if (docs.get(doc.documentId) !== doc) return;
-    docs.delete(doc.documentId);
-    plugins.delete(doc.documentId);
-    options.docsChanged();
+  left(doc: Doc): void {
+    if (this.#docs.get(doc.documentId) !== doc) return;
+    this.#docs.delete(doc.documentId);
+    this.#plugins.delete(doc.documentId);
+    this.#options.docsChanged();
     setTimeout(async () => {
-      if (docs.has(doc.documentId)) return;
-      const closed = removedTabs.has(doc.tabId) || !(await options.tabExists(doc.tabId));
-      if (!docs.has(doc.documentId)) gone(doc.documentId, closed);
+      if (this.#docs.has(doc.documentId)) return;
+      const closed = this.#removedTabs.has(doc.tabId) || !(await this.#options.tabExists(doc.tabId));
+      if (!this.#docs.has(doc.documentId)) this.#gone(doc.documentId, closed);
     }, GoneMs);
-  };
+  }
 
-  const tabRemoved = (tabId: number) => {
-    removedTabs.add(tabId);
-    for (const call of [...calls.values()]) if (call.tabId === tabId) gone(call.documentId, true);
-    for (const doc of [...docs.values()]) if (doc.tabId === tabId) left(doc);
-    setTimeout(() => removedTabs.delete(tabId), 10 * GoneMs);
-  };
+  tabRemoved(tabId: number): void {
+    this.#removedTabs.add(tabId);
+    for (const call of [...this.#calls.values()]) if (call.tabId === tabId) this.#gone(call.documentId, true);
+    for (const doc of [...this.#docs.values()]) if (doc.tabId === tabId) this.left(doc);
+    setTimeout(() => this.#removedTabs.delete(tabId), 10 * GoneMs);
+  }
 
-  const delivered = (ids: readonly string[]) => {
+  delivered(ids: readonly string[]): void {
     const perDoc = new Map<string, string[]>();
     for (const id of ids) {
-      const documentId = endedIn.get(id);
-      endedIn.delete(id);
+      const documentId = this.#endedIn.get(id);
+      this.#endedIn.delete(id);
       if (documentId === undefined) continue;
       const some = perDoc.get(documentId) ?? [];
       some.push(id);
       perDoc.set(documentId, some);
     }
-    for (const [documentId, some] of perDoc) docs.get(documentId)?.post({ op: 'ack', ids: some });
-  };
+    for (const [documentId, some] of perDoc) this.#docs.get(documentId)?.post({ op: 'ack', ids: some });
+  }
 
-  const live = (tabId: number) => {
+  live(tabId: number): { documentId: string; plugins: readonly Live[] } | undefined {
     // While a tab navigates, both documents may be there for a moment; the newer one came last.
     let last: { documentId: string; plugins: readonly Live[] } | undefined;
-    for (const doc of docs.values()) {
-      const found = plugins.get(doc.documentId);
+    for (const doc of this.#docs.values()) {
+      const found = this.#plugins.get(doc.documentId);
       if (doc.tabId === tabId && found) last = { documentId: doc.documentId, plugins: found };
     }
     return last;
-  };
+  }
 
-  return { dispatch, cancel, joined, said, left, tabRemoved, delivered, running: () => [...calls.keys()], live };
+  running(): string[] {
+    return [...this.#calls.keys()];
+  }
 }
 
 const tabClosed: CallError = { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' };

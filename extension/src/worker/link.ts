@@ -67,10 +67,8 @@ const AnswerMs = 10_000;
 const DeadMs = 45_000;
 const CheckMs = 5000;
 
-interface Pending {
-  readonly method: RequestMethod;
-  answered(frame: Frame): void;
-}
+/** Pending ends one request of this side; without a frame the link was lost. */
+type Pending = (frame: Frame | undefined) => void;
 
 /** Link is the connection to the server. It tries for ever. */
 export interface Link {
@@ -88,209 +86,215 @@ export interface Link {
 
 /** makeLink returns a link that was not started. */
 export function makeLink(options: LinkOptions): Link {
-  let state: LinkState = { kind: 'connecting' };
-  let socket: Socket | undefined;
-  let trying = false;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  let pulse: ReturnType<typeof setInterval> | undefined;
-  let heardAt = 0;
-  let pingedAt = 0;
-  let requests = 0;
-  const pending = new Map<string, Pending>();
+  return new ServerLink(options);
+}
 
-  const become = (next: LinkState) => {
-    state = next;
-    options.changed(next);
-  };
+class ServerLink implements Link {
+  readonly #options: LinkOptions;
+  readonly #pending = new Map<string, Pending>();
+  #state: LinkState = { kind: 'connecting' };
+  #socket: Socket | undefined;
+  /** #trying is set while a try is being prepared or explained. */
+  #trying = false;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #pulse: ReturnType<typeof setInterval> | undefined;
+  #heardAt = 0;
+  #pingedAt = 0;
+  #requests = 0;
 
-  const tryOnce = async () => {
-    if (trying || socket) return;
-    trying = true;
-    clearTimeout(retry);
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  start(): void {
+    if (!this.#socket && !(this.#state.kind === 'down' && isSlow(this.#state.why))) void this.#tryOnce();
+  }
+
+  restart(): void {
+    const old = this.#socket;
+    if (old) this.#hangUp();
+    old?.close();
+    void this.#tryOnce();
+  }
+
+  send(text: string): boolean {
+    if (this.#state.kind !== 'open' || !this.#socket) return false;
+    this.#socket.send(text);
+    return true;
+  }
+
+  notify<M extends NotificationMethod>(method: M, params: Notifications[M]): boolean {
+    return this.send(notification(method, params));
+  }
+
+  request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
+    const socket = this.#socket;
+    if (!socket) return Promise.reject(new Error('there is no link to the server'));
+    return new Promise((resolve, reject) => {
+      const id = `b${++this.#requests}`;
+      const late = setTimeout(() => {
+        this.#pending.delete(id);
+        reject(new Error(`the server did not answer ${method} for ${AnswerMs / 1000} s`));
+      }, AnswerMs);
+      this.#pending.set(id, (frame) => {
+        clearTimeout(late);
+        const answer = readAnswer(method, frame);
+        if (answer instanceof Error) reject(answer);
+        else resolve(answer);
+      });
+      socket.send(request(id, method, params));
+    });
+  }
+
+  async #tryOnce(): Promise<void> {
+    if (this.#trying || this.#socket) return;
+    this.#trying = true;
+    clearTimeout(this.#retry);
     try {
-      const [connection, hello] = await Promise.all([options.connection(), options.hello()]);
-      if (connection) dial(connection, hello);
-      else down('not_installed', '', RetryMs);
+      const [connection, hello] = await Promise.all([this.#options.connection(), this.#options.hello()]);
+      if (connection) this.#dial(connection, hello);
+      else this.#down('not_installed', '', RetryMs);
     } catch (error) {
-      down('lost', String(error), RetryMs);
+      this.#down('lost', String(error), RetryMs);
     } finally {
-      trying = false;
+      this.#trying = false;
     }
-  };
+  }
 
-  const dial = (connection: Connection, hello: HelloParams) => {
-    let refusal: string | undefined;
-    const protocols = [Subprotocol, TokenSubprotocolPrefix + connection.token];
+  #dial(connection: Connection, hello: HelloParams): void {
     let opened = false;
     /** ended acts on the end of this socket, whoever hung up. */
     const ended = (code: number, reason: string) => {
       clearTimeout(late);
-      if (socket !== mine) return;
-      hangUp();
-      void explain(refusal === undefined ? code : CloseVersion, refusal ?? reason, opened, connection.port);
+      if (this.#socket !== mine) return;
+      this.#hangUp();
+      void this.#explain(code, reason, opened, connection.port);
     };
     /** refuse hangs up; a server that hangs would let close take its time. */
     const refuse = (code: number, reason: string) => {
       ended(code, reason);
       mine.close();
     };
-    const late = setTimeout(() => refuse(0, 'the server did not answer'), OpenMs);
-    const mine = options.open(`ws://127.0.0.1:${connection.port}/ws`, protocols, {
-      opened: () => {
-        opened = true;
-        greet();
-      },
-      text: (text) => {
-        if (socket === mine) take(text);
-      },
-      closed: ended,
-    });
-    socket = mine;
-    const greet = () => {
-      heardAt = Date.now();
-      call('hello', hello).then(
-        (server) => {
-          clearTimeout(late);
-          if (socket !== mine) return;
-          if (server.protocol === Version) welcome(server);
-          else refuse(CloseVersion, versions(server));
-        },
-        (error: unknown) => {
-          // The server closes the socket after a refusal, but its sentence is here already.
-          if (error instanceof RefusedError && error.code === CodeVersion) refusal = error.message;
-          refuse(0, error instanceof Error ? error.message : String(error));
-        },
-      );
+    const greeted = (server: HelloResult) => {
+      clearTimeout(late);
+      if (this.#socket !== mine) return;
+      if (server.protocol === Version) this.#welcome(server);
+      else refuse(CloseVersion, versions(server));
     };
-  };
+    const late = setTimeout(() => refuse(0, 'the server did not answer'), OpenMs);
+    const mine = this.#options.open(
+      `ws://127.0.0.1:${connection.port}/ws`,
+      [Subprotocol, TokenSubprotocolPrefix + connection.token],
+      {
+        opened: () => {
+          opened = true;
+          if (this.#socket !== mine) return;
+          this.#heardAt = Date.now();
+          this.request('hello', hello).then(greeted, (error: unknown) => {
+            // The server closes the socket after a refusal, but its whole sentence is here already.
+            const version = error instanceof RefusedError && error.code === CodeVersion;
+            refuse(version ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
+          });
+        },
+        text: (text) => {
+          if (this.#socket === mine) this.#take(text);
+        },
+        closed: ended,
+      },
+    );
+    this.#socket = mine;
+  }
 
-  const welcome = (server: HelloResult) => {
-    pingedAt = Date.now();
-    pulse = setInterval(beat, CheckMs);
-    become({ kind: 'open', serverVersion: server.serverVersion });
-    options.opened(server);
-  };
+  #welcome(server: HelloResult): void {
+    this.#pingedAt = Date.now();
+    this.#pulse = setInterval(() => this.#beat(), CheckMs);
+    this.#become({ kind: 'open', serverVersion: server.serverVersion });
+    this.#options.opened(server);
+  }
 
-  const beat = () => {
+  #beat(): void {
     const now = Date.now();
-    if (now - heardAt >= DeadMs) {
-      const dead = socket;
-      hangUp();
+    if (now - this.#heardAt >= DeadMs) {
+      const dead = this.#socket;
+      this.#hangUp();
       dead?.close();
-      down('lost', 'the server did not answer for 45 s', 0);
-      return;
+      this.#down('lost', 'the server did not answer for 45 s', 0);
+    } else if (now - this.#pingedAt >= PingIntervalMs) {
+      this.#pingedAt = now;
+      this.request('ping', {}).catch(() => undefined);
     }
-    if (now - pingedAt >= PingIntervalMs) {
-      pingedAt = now;
-      call('ping', {}).catch(() => undefined);
-    }
-  };
+  }
 
-  /** hangUp forgets the socket and ends everything that waits for its answers. */
-  const hangUp = () => {
-    const wasOpen = state.kind === 'open';
-    socket = undefined;
-    clearInterval(pulse);
-    for (const [id, entry] of pending) {
-      pending.delete(id);
-      entry.answered({ kind: 'invalid', problem: 'the link to the server was lost' });
-    }
-    if (wasOpen) {
-      become({ kind: 'connecting' });
-      options.lost();
-    }
-  };
-
-  /** explain finds out why a socket closed: a browser tells a script neither status nor text of a refused handshake. */
-  const explain = async (code: number, reason: string, opened: boolean, port: number) => {
-    if (code === CloseVersion) return down('version', reason, SlowRetryMs);
-    if (code === CloseReplaced) return down('replaced', reason, SlowRetryMs);
-    if (opened) return down('lost', reason, RetryMs);
-    trying = true;
-    const there = await options.serverThere(port).catch(() => false);
-    trying = false;
-    if (socket) return;
-    down(there ? 'refused' : 'no_server', '', RetryMs);
-  };
-
-  const down = (why: Down, text: string, waitMs: number) => {
-    if (state.kind !== 'down' || state.why !== why || state.text !== text) become({ kind: 'down', why, text });
-    clearTimeout(retry);
-    retry = setTimeout(() => void tryOnce(), waitMs + options.random() * RetryJitterMs);
-  };
-
-  const take = (text: string) => {
-    heardAt = Date.now();
+  #take(text: string): void {
+    this.#heardAt = Date.now();
     const frame = parseFrame(text);
     switch (frame.kind) {
       case 'request':
-        options.request(frame);
+        this.#options.request(frame);
         break;
       case 'notification':
-        options.notification(frame);
+        this.#options.notification(frame);
         break;
       case 'invalid':
         console.warn(`opentabs: a frame of the server was refused: ${frame.problem}`);
-        if (frame.reply !== undefined) socket?.send(frame.reply);
+        if (frame.reply !== undefined) this.#socket?.send(frame.reply);
         break;
       default: {
-        const entry = pending.get(frame.id);
-        pending.delete(frame.id);
-        entry?.answered(frame);
+        const answered = this.#pending.get(frame.id);
+        this.#pending.delete(frame.id);
+        answered?.(frame);
       }
     }
-  };
+  }
 
-  const call = <M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> =>
-    new Promise((resolve, reject) => {
-      if (!socket) {
-        reject(new Error('there is no link to the server'));
-        return;
-      }
-      const id = `b${++requests}`;
-      const late = setTimeout(() => {
-        pending.delete(id);
-        reject(new Error(`the server did not answer ${method} for ${AnswerMs / 1000} s`));
-      }, AnswerMs);
-      pending.set(id, {
-        method,
-        answered: (frame) => {
-          clearTimeout(late);
-          if (frame.kind === 'result') {
-            const result = readResult(method, frame.result);
-            if (result.ok) resolve(result.value);
-            else reject(new Error(`the server's answer to ${method} can't be read: ${result.problem}`));
-          } else if (frame.kind === 'error') reject(new RefusedError(frame.error.code, frame.error.message));
-          else reject(new Error(frame.kind === 'invalid' ? frame.problem : 'no answer'));
-        },
-      });
-      socket.send(request(id, method, params));
-    });
+  /** hangUp forgets the socket and ends everything that waits for its answers. */
+  #hangUp(): void {
+    const wasOpen = this.#state.kind === 'open';
+    this.#socket = undefined;
+    clearInterval(this.#pulse);
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const answered of pending) answered(undefined);
+    if (wasOpen) {
+      this.#become({ kind: 'connecting' });
+      this.#options.lost();
+    }
+  }
 
-  const send = (text: string): boolean => {
-    if (state.kind !== 'open' || !socket) return false;
-    socket.send(text);
-    return true;
-  };
-  const start = () => {
-    if (!socket && !(state.kind === 'down' && slow(state.why))) void tryOnce();
-  };
-  const restart = () => {
-    const old = socket;
-    if (old) hangUp();
-    old?.close();
-    void tryOnce();
-  };
-  return {
-    get state() {
-      return state;
-    },
-    start,
-    restart,
-    send,
-    request: call,
-    notify: (method, params) => send(notification(method, params)),
-  };
+  /** explain finds out why a socket closed: a browser tells a script neither status nor text of a refused handshake. */
+  async #explain(code: number, reason: string, opened: boolean, port: number): Promise<void> {
+    if (code === CloseVersion) return this.#down('version', reason, SlowRetryMs);
+    if (code === CloseReplaced) return this.#down('replaced', reason, SlowRetryMs);
+    if (opened) return this.#down('lost', reason, RetryMs);
+    this.#trying = true;
+    const there = await this.#options.serverThere(port).catch(() => false);
+    this.#trying = false;
+    if (!this.#socket) this.#down(there ? 'refused' : 'no_server', '', RetryMs);
+  }
+
+  #down(why: Down, text: string, waitMs: number): void {
+    const { state } = this;
+    if (state.kind !== 'down' || state.why !== why || state.text !== text) this.#become({ kind: 'down', why, text });
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => void this.#tryOnce(), waitMs + this.#options.random() * RetryJitterMs);
+  }
+
+  #become(state: LinkState): void {
+    this.#state = state;
+    this.#options.changed(state);
+  }
+}
+
+/** readAnswer returns the result in an answer, or why there is none; no frame means that the link was lost. */
+function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
+  if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
+  if (frame?.kind !== 'result') return new Error('the link to the server was lost');
+  const result = readResult(method, frame.result);
+  return result.ok ? result.value : new Error(`the server's answer to ${method} can't be read: ${result.problem}`);
 }
 
 /** RefusedError is the server's error answer to a request. */
@@ -311,7 +315,7 @@ function versions(server: HelloResult): string {
     : `${both}: update the opentabs program`;
 }
 
-/** slow tells which faults no further try can mend soon. */
-function slow(why: Down): boolean {
+/** isSlow tells which faults no further try can mend soon. */
+function isSlow(why: Down): boolean {
   return why === 'version' || why === 'replaced';
 }

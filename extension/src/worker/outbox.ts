@@ -1,4 +1,4 @@
-import { callErrorFrame, notification, rawProgressFrame, rawResultFrame } from '../../../wire/frame.ts';
+import { callErrorFrame, notification, rawProgressFrame, rawResultFrame, resultFrame } from '../../../wire/frame.ts';
 import type { CallError } from '../../../wire/wire.gen.ts';
 import { type Batch, hold } from '../held.ts';
 
@@ -49,95 +49,113 @@ export interface Outbox {
 
 /** makeOutbox returns an empty outbox. */
 export function makeOutbox(options: OutboxOptions): Outbox {
-  const endings = new Map<string, Ending>();
-  const held = new Map<string, Batch[]>();
-  let kept = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let confirming = false;
+  return new KeepingOutbox(options);
+}
 
-  const drop = (id: string) => {
-    kept -= endings.get(id)?.chars ?? 0;
-    endings.delete(id);
-    held.delete(id);
-  };
+class KeepingOutbox implements Outbox {
+  readonly #options: OutboxOptions;
+  readonly #endings = new Map<string, Ending>();
+  readonly #held = new Map<string, Batch[]>();
+  #kept = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #confirming = false;
 
-  const add = (id: string, frame: string, last: boolean) => {
-    const ending = endings.get(id) ?? { frames: [], whole: false, chars: 0, dropped: false };
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  progress(id: string, count: number, skipped: number, reports: string): void {
+    const waiting = this.#held.get(id);
+    if (!waiting && this.#options.send(rawProgressFrame(id, reports, skipped))) return;
+    if (waiting) hold(waiting, { count, skipped, reports });
+    else this.#held.set(id, [{ count, skipped, reports }]);
+  }
+
+  part(id: string, seq: number, text: string): void {
+    this.#add(id, notification('tool.part', { dispatchId: id, seq, text }), false);
+  }
+
+  result(id: string, output: string | undefined, parts: number | undefined): void {
+    const frame = parts === undefined ? rawResultFrame(id, output) : resultFrame(id, 'tool.dispatch', { parts });
+    this.#add(id, frame, true);
+  }
+
+  fail(id: string, error: CallError): void {
+    this.#add(id, callErrorFrame(id, error), true);
+  }
+
+  has(id: string): boolean {
+    return this.#endings.has(id);
+  }
+
+  drop(id: string): void {
+    this.#kept -= this.#endings.get(id)?.chars ?? 0;
+    this.#endings.delete(id);
+    this.#held.delete(id);
+  }
+
+  resume(): void {
+    for (const [id, waiting] of this.#held) {
+      for (const { skipped, reports } of waiting) this.#options.send(rawProgressFrame(id, reports, skipped));
+    }
+    this.#held.clear();
+    for (const ending of this.#endings.values()) for (const frame of ending.frames) this.#options.send(frame);
+    this.#confirmSoon();
+  }
+
+  #add(id: string, frame: string, last: boolean): void {
+    const ending = this.#endings.get(id) ?? { frames: [], whole: false, chars: 0, dropped: false };
     if (ending.whole) return;
-    endings.set(id, ending);
+    this.#endings.set(id, ending);
     ending.whole = last;
-    const sent = options.send(frame);
+    const sent = this.#options.send(frame);
     if (!ending.dropped) {
       ending.frames.push(frame);
       ending.chars += frame.length;
-      kept += frame.length;
-      if (kept > KeptChars) giveUp(id, ending, sent);
+      this.#kept += frame.length;
+      if (this.#kept > KeptChars) this.#giveUp(id, ending, sent);
     }
-    if (last && sent) confirmSoon();
-  };
+    if (last && sent) this.#confirmSoon();
+  }
 
   /** giveUp keeps a short error instead of an ending that does not fit. */
-  const giveUp = (id: string, ending: Ending, sent: boolean) => {
-    kept -= ending.chars;
+  #giveUp(id: string, ending: Ending, sent: boolean): void {
+    this.#kept -= ending.chars;
     ending.dropped = true;
     const message = sent
       ? 'the result was lost with the link to the browser'
       : 'the link to the browser was lost, and the result is too large to be kept until it is back';
     ending.frames = [callErrorFrame(id, { code: 'link_lost', message })];
     ending.chars = 0;
-  };
+  }
 
-  const confirmSoon = () => {
-    if (confirming) return;
-    if (kept >= ConfirmChars) void confirm();
-    else timer ??= setTimeout(() => void confirm(), ConfirmMs);
-  };
-  const confirm = async () => {
-    clearTimeout(timer);
-    timer = undefined;
-    const sent = [...endings].filter(([, ending]) => ending.whole).map(([id]) => id);
+  #confirmSoon(): void {
+    if (this.#confirming) return;
+    if (this.#kept >= ConfirmChars) void this.#confirm();
+    else this.#timer ??= setTimeout(() => void this.#confirm(), ConfirmMs);
+  }
+
+  async #confirm(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const sent = this.#whole();
     if (sent.length === 0) return;
-    confirming = true;
+    this.#confirming = true;
     try {
-      await options.confirm();
-      for (const id of sent) drop(id);
-      options.delivered(sent);
+      await this.#options.confirm();
+      for (const id of sent) this.drop(id);
+      this.#options.delivered(sent);
     } catch {
       // The link is gone: resume sends everything again.
       return;
     } finally {
-      confirming = false;
+      this.#confirming = false;
     }
-    if ([...endings.values()].some((ending) => ending.whole)) confirmSoon();
-  };
+    if (this.#whole().length > 0) this.#confirmSoon();
+  }
 
-  const progress = (id: string, count: number, skipped: number, reports: string) => {
-    const waiting = held.get(id);
-    if (!waiting && options.send(rawProgressFrame(id, reports, skipped))) return;
-    if (waiting) hold(waiting, { count, skipped, reports });
-    else held.set(id, [{ count, skipped, reports }]);
-  };
-
-  return {
-    progress,
-    part: (id, seq, text) => add(id, notification('tool.part', { dispatchId: id, seq, text }), false),
-    result: (id, output, parts) => {
-      const frame =
-        parts === undefined
-          ? rawResultFrame(id, output)
-          : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"parts":${parts}}}`;
-      add(id, frame, true);
-    },
-    fail: (id, error) => add(id, callErrorFrame(id, error), true),
-    has: (id) => endings.has(id),
-    drop,
-    resume: () => {
-      for (const [id, waiting] of held) {
-        for (const { skipped, reports } of waiting) options.send(rawProgressFrame(id, reports, skipped));
-      }
-      held.clear();
-      for (const ending of endings.values()) for (const frame of ending.frames) options.send(frame);
-      confirmSoon();
-    },
-  };
+  /** whole returns the calls whose answer was sent, or could be. */
+  #whole(): string[] {
+    return [...this.#endings].filter(([, ending]) => ending.whole).map(([id]) => id);
+  }
 }

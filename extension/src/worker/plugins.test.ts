@@ -33,6 +33,12 @@ function makeBench() {
       assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
       files.push({ script, file });
     },
+    updateFile: async (script) => {
+      const old = files.find((f) => f.script.id === script.id);
+      assert.ok(old, 'updated before it was registered');
+      old.script = script;
+      log.push(`moved ${script.id}`);
+    },
     unregisterFiles: async (ids) => {
       for (const id of ids) {
         const at = files.findIndex((f) => f.script.id === id);
@@ -96,7 +102,7 @@ test('what is not wanted any more is removed, what runs elsewhere is moved', asy
   await plugins.code({ name: 'b', hash: 'hash-b', code: 'B' });
   await plugins.sync({ plugins: [plugin('a', { matches: ['*://other.org/*'] })] });
   assert.deepEqual([...scripts.keys()], ['plugin-a-hash-a-1']);
-  assert.deepEqual(log, ['moved plugin-a-hash-a-1']);
+  assert.deepEqual(log, ['moved plugin-a-hash-a-1', 'moved bridge']);
   assert.deepEqual(files[0]?.script.matches, ['*://other.org/*']);
   await plugins.sync({});
   assert.equal(scripts.size, 0);
@@ -112,6 +118,14 @@ test('new code, and a new server, make the old script stale', async () => {
   await plugins.code({ name: 'a', hash: 'h2', code: 'A2' });
   state.build = '2';
   assert.deepEqual((await plugins.sync({ plugins: [plugin('a', { hash: 'h2' })] })).missing, ['a']);
+});
+
+test('a pattern that Chrome would refuse does not keep others from working', async () => {
+  const { plugins, files } = makeBench();
+  const bad = plugin('bad', { matches: ['*://*', 'not a pattern'] });
+  const half = plugin('half', { matches: ['nonsense', '*://half.org/*'], excludes: ['?'] });
+  assert.deepEqual(await plugins.sync({ plugins: [bad, half] }), { mode: 'userScripts', missing: ['half'] });
+  assert.deepEqual(files[0]?.script.matches, ['*://half.org/*']);
 });
 
 test('code that nobody wants is refused', async () => {

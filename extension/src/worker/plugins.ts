@@ -6,9 +6,11 @@ import type {
   PluginSyncResult,
 } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome.ts';
+import { parsePattern } from './match.ts';
 
 /** BRIDGE is the id of the bridge's registration. */
 const BRIDGE = 'bridge';
+const BRIDGE_FILE = 'bridge.js';
 /** Ids of adapters begin with this. */
 const PREFIX = 'plugin-';
 
@@ -21,6 +23,7 @@ export interface Registrar {
   unregisterUserScripts(ids: readonly string[]): Promise<void>;
   fileScripts(): Promise<Script[]>;
   registerFile(script: Script, file: string): Promise<void>;
+  updateFile(script: Script, file: string): Promise<void>;
   unregisterFiles(ids: readonly string[]): Promise<void>;
 }
 
@@ -40,62 +43,119 @@ export interface Plugins {
 
 /** makePlugins returns a Plugins; build names the version of server and extension, whose change makes all code stale. */
 export function makePlugins(chrome: Registrar, build: () => string): Plugins {
-  let wanted: readonly PluginInfo[] = [];
-  let mode: InjectMode = 'none';
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
-    last = turn.catch(() => undefined);
+  return new RegisteredPlugins(chrome, build);
+}
+
+class RegisteredPlugins implements Plugins {
+  readonly #chrome: Registrar;
+  readonly #build: () => string;
+  #wanted: readonly PluginInfo[] = [];
+  #mode: InjectMode = 'none';
+  /** #last is the turn that was taken last. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** #registered is what Chrome has; it is asked once. */
+  #registered: Map<string, Script> | undefined;
+
+  constructor(chrome: Registrar, build: () => string) {
+    this.#chrome = chrome;
+    this.#build = build;
+  }
+
+  get wanted(): readonly PluginInfo[] {
+    return this.#wanted;
+  }
+
+  get mode(): InjectMode {
+    return this.#mode;
+  }
+
+  sync(params: PluginSyncParams): Promise<PluginSyncResult> {
+    return this.#inTurn(async () => {
+      this.#wanted = (params.plugins ?? []).filter((plugin) => matchesOf(plugin).length > 0);
+      this.#mode = await this.detect();
+      const missing = this.#mode === 'userScripts' ? await this.#syncUserScripts() : [];
+      await this.#syncFiles(this.#mode === 'files');
+      return missing.length > 0 ? { mode: this.#mode, missing } : { mode: this.#mode };
+    });
+  }
+
+  code({ name, hash, code }: PluginCodeParams): Promise<void> {
+    return this.#inTurn(async () => {
+      const plugin = this.#wanted.find((p) => p.name === name && p.hash === hash);
+      if (!plugin) throw new Error(`the plugin ${name} with the hash ${hash} is not wanted; sync the plugins first`);
+      if (!(await this.#chrome.userScriptsAllowed())) {
+        throw new Error('this browser does not allow user scripts; sync the plugins first');
+      }
+      const script = this.#scriptOf(plugin);
+      const have = await this.#have();
+      if (have.has(script.id)) return;
+      await this.#chrome.registerUserScript(script, code);
+      have.set(script.id, script);
+    });
+  }
+
+  async detect(): Promise<InjectMode> {
+    if (await this.#chrome.userScriptsAllowed()) return 'userScripts';
+    return this.#wanted.some((plugin) => plugin.file) ? 'files' : 'none';
+  }
+
+  clear(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (await this.#chrome.userScriptsAllowed()) {
+        const have = await this.#have();
+        await this.#chrome.unregisterUserScripts([...have.keys()]);
+        have.clear();
+      }
+      await this.#chrome.unregisterFiles((await this.#chrome.fileScripts()).map((s) => s.id));
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work, work);
+    this.#last = turn.catch(() => undefined);
     return turn;
-  };
+  }
 
-  /** registered is what Chrome has; it is asked once. */
-  let registered: Map<string, Script> | undefined;
-  const known = async (): Promise<Map<string, Script>> => {
-    registered ??= new Map((await chrome.userScripts()).map((s) => [s.id, s]));
-    return registered;
-  };
+  async #have(): Promise<Map<string, Script>> {
+    this.#registered ??= new Map((await this.#chrome.userScripts()).map((s) => [s.id, s]));
+    return this.#registered;
+  }
 
-  const scriptOf = (plugin: PluginInfo): Script => ({
-    id: `${PREFIX}${plugin.name}-${plugin.hash}-${build()}`,
-    matches: plugin.matches ?? [],
-    excludeMatches: plugin.excludes ?? [],
-    isolated: plugin.world === 'isolated',
-  });
-
-  const sync = async (params: PluginSyncParams): Promise<PluginSyncResult> => {
-    wanted = (params.plugins ?? []).filter((plugin) => (plugin.matches ?? []).length > 0);
-    mode = await modeFor(chrome, wanted);
-    const missing = mode === 'userScripts' ? await syncUserScripts(await known()) : [];
-    await syncFiles(mode === 'files');
-    return missing.length > 0 ? { mode, missing } : { mode };
-  };
+  #scriptOf(plugin: PluginInfo): Script {
+    return {
+      id: `${PREFIX}${plugin.name}-${plugin.hash}-${this.#build()}`,
+      matches: matchesOf(plugin),
+      excludeMatches: readable(plugin.excludes),
+      isolated: plugin.world === 'isolated',
+    };
+  }
 
   /** syncUserScripts removes and moves what is registered, and returns the plugins whose code is not here. */
-  const syncUserScripts = async (have: Map<string, Script>): Promise<string[]> => {
-    const scripts = new Map(wanted.map((plugin) => [scriptOf(plugin).id, plugin]));
+  async #syncUserScripts(): Promise<string[]> {
+    const have = await this.#have();
+    const scripts = new Map(this.#wanted.map((plugin) => [this.#scriptOf(plugin).id, plugin]));
     const stale = [...have.keys()].filter((id) => !scripts.has(id));
-    await chrome.unregisterUserScripts(stale);
+    await this.#chrome.unregisterUserScripts(stale);
     for (const id of stale) have.delete(id);
     const missing: string[] = [];
     for (const [id, plugin] of scripts) {
-      const script = scriptOf(plugin);
+      const script = this.#scriptOf(plugin);
       const old = have.get(id);
       if (!old) missing.push(plugin.name);
       else if (!same(old, script)) {
-        await chrome.updateUserScript(script);
+        await this.#chrome.updateUserScript(script);
         have.set(id, script);
       }
     }
     return missing;
-  };
+  }
 
   /** syncFiles registers the bridge, and adapters that are files if they are used. */
-  const syncFiles = async (adapters: boolean) => {
-    const present = await chrome.fileScripts();
+  async #syncFiles(adapters: boolean): Promise<void> {
+    const present = await this.#chrome.fileScripts();
     const files = new Map<string, { script: Script; file: string }>();
-    for (const plugin of adapters ? wanted : []) {
-      const script = scriptOf(plugin);
+    for (const plugin of adapters ? this.#wanted : []) {
+      const script = this.#scriptOf(plugin);
       // As a file it would run in the extension's own isolated world and could speak to the worker.
       if (plugin.file && !script.isolated) files.set(script.id, { script, file: plugin.file });
     }
@@ -103,58 +163,35 @@ export function makePlugins(chrome: Registrar, build: () => string): Plugins {
     const fresh = [...files.values()].filter(
       ({ script }) => stale.includes(script.id) || !present.some((s) => s.id === script.id),
     );
-    const bridge: Script = {
-      id: BRIDGE,
-      matches: [...new Set(wanted.flatMap((plugin) => plugin.matches ?? []))],
-      excludeMatches: [],
-      isolated: true,
-    };
-    const oldBridge = present.find((s) => s.id === BRIDGE);
-    const keepsBridge = fresh.length === 0 && same(oldBridge, bridge);
-    await chrome.unregisterFiles(oldBridge && !keepsBridge ? [...stale, BRIDGE] : stale);
-    for (const { script, file } of fresh) await chrome.registerFile(script, file);
-    // Chrome runs them in the order of their registration, and the bridge comes best after the hosts.
-    if (!keepsBridge && bridge.matches.length > 0) await chrome.registerFile(bridge, 'bridge.js');
-  };
+    await this.#chrome.unregisterFiles(stale);
+    for (const { script, file } of fresh) await this.#chrome.registerFile(script, file);
+    await this.#syncBridge(
+      present.find((s) => s.id === BRIDGE),
+      fresh.length > 0,
+    );
+  }
 
-  const code = async (params: PluginCodeParams) => {
-    const plugin = wanted.find((p) => p.name === params.name && p.hash === params.hash);
-    if (!plugin)
-      throw new Error(`the plugin ${params.name} with the hash ${params.hash} is not wanted; sync the plugins first`);
-    if (!(await chrome.userScriptsAllowed()))
-      throw new Error('this browser does not allow user scripts; sync the plugins first');
-    const script = scriptOf(plugin);
-    const have = await known();
-    if (have.has(script.id)) return;
-    await chrome.registerUserScript(script, params.code);
-    have.set(script.id, script);
-  };
-
-  return {
-    get wanted() {
-      return wanted;
-    },
-    get mode() {
-      return mode;
-    },
-    sync: (params) => inTurn(() => sync(params)),
-    code: (params) => inTurn(() => code(params)),
-    detect: () => modeFor(chrome, wanted),
-    clear: () =>
-      inTurn(async () => {
-        if (await chrome.userScriptsAllowed()) {
-          const have = await known();
-          await chrome.unregisterUserScripts([...have.keys()]);
-          have.clear();
-        }
-        await chrome.unregisterFiles((await chrome.fileScripts()).map((s) => s.id));
-      }),
-  };
+  /** syncBridge registers the bridge wherever a plugin runs. */
+  async #syncBridge(old: Script | undefined, afterFiles: boolean): Promise<void> {
+    const matches = [...new Set(this.#wanted.flatMap(matchesOf))];
+    const bridge: Script = { id: BRIDGE, matches, excludeMatches: [], isolated: true };
+    if (old && matches.length > 0 && !afterFiles) {
+      if (!same(old, bridge)) await this.#chrome.updateFile(bridge, BRIDGE_FILE);
+      return;
+    }
+    // Chrome runs scripts in the order of their registration, and the bridge comes best after the hosts.
+    if (old) await this.#chrome.unregisterFiles([BRIDGE]);
+    if (matches.length > 0) await this.#chrome.registerFile(bridge, BRIDGE_FILE);
+  }
 }
 
-async function modeFor(chrome: Registrar, wanted: readonly PluginInfo[]): Promise<InjectMode> {
-  if (await chrome.userScriptsAllowed()) return 'userScripts';
-  return wanted.some((plugin) => plugin.file) ? 'files' : 'none';
+/** matchesOf leaves out what is not a match pattern: Chrome would refuse all patterns because of it. */
+function matchesOf(plugin: PluginInfo): readonly string[] {
+  return readable(plugin.matches);
+}
+
+function readable(patterns: readonly string[] | undefined): readonly string[] {
+  return (patterns ?? []).filter((pattern) => parsePattern(pattern) !== undefined);
 }
 
 function same(a: Script | undefined, b: Script | undefined): boolean {

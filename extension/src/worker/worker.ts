@@ -59,7 +59,7 @@ const link = makeLink({
     if (panels.open > 0) link.notify('state.watch', { on: true });
   },
   lost: () => panels.lost(),
-  request: (frame) => void serve(handlers, frame, link.send),
+  request: (frame) => void serve(handlers, frame, (text) => link.send(text)),
   notification: (frame) => {
     if (frame.method === 'state.sync') panels.synced(frame.params);
   },
@@ -71,7 +71,7 @@ const link = makeLink({
 });
 
 const outbox = makeOutbox({
-  send: link.send,
+  send: (text) => link.send(text),
   confirm: () => link.request('ping', {}),
   delivered: (ids) => calls.delivered(ids),
 });
@@ -92,7 +92,7 @@ const tabs = makeTabs({
   query: browser.queryTabs,
   focusedWindow: browser.focusedWindow,
   plugins: () => plugins.wanted,
-  live: calls.live,
+  live: (tabId) => calls.live(tabId),
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
     panels.touch();
@@ -204,14 +204,14 @@ browser.onPort((port) => {
     link.start();
   }
 });
-browser.onTabsChanged(tabs.touch, calls.tabRemoved);
+browser.onTabsChanged(tabs.touch, (tabId) => calls.tabRemoved(tabId));
 browser.onWake(() => {
   link.start();
   void checkMode();
 });
 browser.onInstalled(() => {
   // What an older version registered may be of another protocol.
-  void plugins.clear().then(link.restart);
+  void plugins.clear().then(() => link.restart());
 });
 void browser.openPanelOnClick();
 void browser.setAlarm();
