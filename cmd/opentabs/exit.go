@@ -64,8 +64,8 @@ func usage(format string, args ...any) error {
 // explain turns what the lower layers return into the sentence for a person and
 // the exit code. ctx is the command's.
 func explain(ctx context.Context, err error) (string, int) {
+	err = refusedToken(err)
 	var known *failure
-	var refused *httpapi.Refused
 	switch {
 	case err == nil:
 		return "", exitOK
@@ -75,8 +75,15 @@ func explain(ctx context.Context, err error) (string, int) {
 		return "interrupted", exitInterrupted
 	case errors.Is(err, httpapi.ErrNoServer):
 		return "no opentabs server is running; start it with `opentabs serve`", exitNoServer
-	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
-		return "the server that is running has another token: it was started by another user or with another OPENTABS_HOME; set OPENTABS_HOME to its directory", exitFailed
 	}
 	return err.Error(), exitFailed
+}
+
+// refusedToken turns the refusal of the token into what it means for a person.
+func refusedToken(err error) error {
+	var refused *httpapi.Refused
+	if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized {
+		return &failure{code: exitFailed, err: errors.New("the server that is running has another token: it was started by another user or with another OPENTABS_HOME; set OPENTABS_HOME to its directory")}
+	}
+	return err
 }

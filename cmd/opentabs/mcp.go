@@ -63,7 +63,7 @@ func joinServer(ctx context.Context, dirs config.Dirs, s config.Settings) (sessi
 	}
 	conn, err := httpapi.NewClient(server.port, token).Stdio(ctx)
 	if err != nil {
-		return nil, err
+		return nil, refusedToken(err)
 	}
 	return conn, nil
 }

@@ -27,7 +27,7 @@ const (
 	lastWords = time.Second
 	// endPatience is how long the server may take to end after the client has.
 	endPatience = 5 * time.Second
-	// failedFor is how long a failure to start a server is told again without a
+	// failedFor is how long a failure to get a server is told again without a
 	// new attempt.
 	failedFor = 2 * time.Second
 )
@@ -253,7 +253,7 @@ func (r *relay) connect(ctx context.Context, start bool) error {
 	if r.link != nil {
 		return nil
 	}
-	if start && r.failed != nil && time.Since(r.when) < failedFor {
+	if r.failed != nil && time.Since(r.when) < failedFor {
 		return r.failed
 	}
 	err := r.joinOnce(ctx)

@@ -23,6 +23,8 @@ const (
 	// dialPatience is how long a client waits for a connection. The server is
 	// on this machine.
 	dialPatience = 2 * time.Second
+	// healthPatience is how long whoever listens may take to say who he is.
+	healthPatience = time.Second
 )
 
 // ErrNoServer says that nobody listens on the port.
@@ -67,7 +69,7 @@ func (c *Client) URL(path string) string { return "http://" + c.address + path }
 // Health asks who listens on the port. It returns an error if that is not an
 // opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialPatience)
+	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
 	var h Health
 	if err := c.ask(ctx, http.MethodGet, "/healthz", &h); err != nil {
