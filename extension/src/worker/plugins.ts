@@ -42,12 +42,12 @@ export interface Plugins {
 }
 
 /** makePlugins returns a Plugins; build names the version of server and extension, whose change makes all code stale. */
-export function makePlugins(chrome: Registrar, build: () => string): Plugins {
-  return new RegisteredPlugins(chrome, build);
+export function makePlugins(registrar: Registrar, build: () => string): Plugins {
+  return new RegisteredPlugins(registrar, build);
 }
 
 class RegisteredPlugins implements Plugins {
-  readonly #chrome: Registrar;
+  readonly #registrar: Registrar;
   readonly #build: () => string;
   #wanted: readonly PluginInfo[] = [];
   #mode: InjectMode = 'none';
@@ -56,8 +56,8 @@ class RegisteredPlugins implements Plugins {
   /** #registered is what Chrome has; it is asked once. */
   #registered: Map<string, Script> | undefined;
 
-  constructor(chrome: Registrar, build: () => string) {
-    this.#chrome = chrome;
+  constructor(registrar: Registrar, build: () => string) {
+    this.#registrar = registrar;
     this.#build = build;
   }
 
@@ -83,30 +83,30 @@ class RegisteredPlugins implements Plugins {
     return this.#inTurn(async () => {
       const plugin = this.#wanted.find((p) => p.name === name && p.hash === hash);
       if (!plugin) throw new Error(`the plugin ${name} with the hash ${hash} is not wanted; sync the plugins first`);
-      if (!(await this.#chrome.userScriptsAllowed())) {
+      if (!(await this.#registrar.userScriptsAllowed())) {
         throw new Error('this browser does not allow user scripts; sync the plugins first');
       }
       const script = this.#scriptOf(plugin);
       const have = await this.#have();
       if (have.has(script.id)) return;
-      await this.#chrome.registerUserScript(script, code);
+      await this.#registrar.registerUserScript(script, code);
       have.set(script.id, script);
     });
   }
 
   async detect(): Promise<InjectMode> {
-    if (await this.#chrome.userScriptsAllowed()) return 'userScripts';
+    if (await this.#registrar.userScriptsAllowed()) return 'userScripts';
     return this.#wanted.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
   clear(): Promise<void> {
     return this.#inTurn(async () => {
-      if (await this.#chrome.userScriptsAllowed()) {
+      if (await this.#registrar.userScriptsAllowed()) {
         const have = await this.#have();
-        await this.#chrome.unregisterUserScripts([...have.keys()]);
+        await this.#registrar.unregisterUserScripts([...have.keys()]);
         have.clear();
       }
-      await this.#chrome.unregisterFiles((await this.#chrome.fileScripts()).map((s) => s.id));
+      await this.#registrar.unregisterFiles((await this.#registrar.fileScripts()).map((s) => s.id));
     });
   }
 
@@ -117,7 +117,7 @@ class RegisteredPlugins implements Plugins {
   }
 
   async #have(): Promise<Map<string, Script>> {
-    this.#registered ??= new Map((await this.#chrome.userScripts()).map((s) => [s.id, s]));
+    this.#registered ??= new Map((await this.#registrar.userScripts()).map((s) => [s.id, s]));
     return this.#registered;
   }
 
@@ -135,7 +135,7 @@ class RegisteredPlugins implements Plugins {
     const have = await this.#have();
     const scripts = new Map(this.#wanted.map((plugin) => [this.#scriptOf(plugin).id, plugin]));
     const stale = [...have.keys()].filter((id) => !scripts.has(id));
-    await this.#chrome.unregisterUserScripts(stale);
+    await this.#registrar.unregisterUserScripts(stale);
     for (const id of stale) have.delete(id);
     const missing: string[] = [];
     for (const [id, plugin] of scripts) {
@@ -143,7 +143,7 @@ class RegisteredPlugins implements Plugins {
       const old = have.get(id);
       if (!old) missing.push(plugin.name);
       else if (!same(old, script)) {
-        await this.#chrome.updateUserScript(script);
+        await this.#registrar.updateUserScript(script);
         have.set(id, script);
       }
     }
@@ -152,7 +152,7 @@ class RegisteredPlugins implements Plugins {
 
   /** syncFiles registers the bridge, and adapters that are files if they are used. */
   async #syncFiles(adapters: boolean): Promise<void> {
-    const present = await this.#chrome.fileScripts();
+    const present = await this.#registrar.fileScripts();
     const files = new Map<string, { script: Script; file: string }>();
     for (const plugin of adapters ? this.#wanted : []) {
       const script = this.#scriptOf(plugin);
@@ -163,8 +163,8 @@ class RegisteredPlugins implements Plugins {
     const fresh = [...files.values()].filter(
       ({ script }) => stale.includes(script.id) || !present.some((s) => s.id === script.id),
     );
-    await this.#chrome.unregisterFiles(stale);
-    for (const { script, file } of fresh) await this.#chrome.registerFile(script, file);
+    await this.#registrar.unregisterFiles(stale);
+    for (const { script, file } of fresh) await this.#registrar.registerFile(script, file);
     await this.#syncBridge(
       present.find((s) => s.id === BRIDGE),
       fresh.length > 0,
@@ -176,12 +176,12 @@ class RegisteredPlugins implements Plugins {
     const matches = [...new Set(this.#wanted.flatMap(matchesOf))];
     const bridge: Script = { id: BRIDGE, matches, excludeMatches: [], isolated: true };
     if (old && matches.length > 0 && !afterFiles) {
-      if (!same(old, bridge)) await this.#chrome.updateFile(bridge, BRIDGE_FILE);
+      if (!same(old, bridge)) await this.#registrar.updateFile(bridge, BRIDGE_FILE);
       return;
     }
     // Chrome runs scripts in the order of their registration, and the bridge comes best after the hosts.
-    if (old) await this.#chrome.unregisterFiles([BRIDGE]);
-    if (matches.length > 0) await this.#chrome.registerFile(bridge, BRIDGE_FILE);
+    if (old) await this.#registrar.unregisterFiles([BRIDGE]);
+    if (matches.length > 0) await this.#registrar.registerFile(bridge, BRIDGE_FILE);
   }
 }
 
