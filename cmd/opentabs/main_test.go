@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,7 +67,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("OPENTABS_HOME", home)
 			env.Setenv("OPENTABS_PORT", "0")
 			env.Setenv("GORACE", quickRace)
-			env.Defer(func() { killServer(config.Dirs{Config: home, State: home}) })
+			env.Defer(func() { endAll(config.Dirs{Config: home, State: home}) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -117,6 +119,28 @@ func killServer(dirs config.Dirs) bool {
 		return false
 	}
 	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
+}
+
+// endAll ends every process of an installation: its server, and those that
+// wanted to become one and were too slow. Where the system does not list
+// processes it ends the server alone.
+func endAll(dirs config.Dirs) {
+	mark := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
+	for range 100 {
+		killServer(dirs)
+		found := false
+		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, name := range environs {
+			text, err := os.ReadFile(name)
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, text...), mark) {
+				found = syscall.Kill(pid, syscall.SIGKILL) == nil || found
+			}
+		}
+		if !found {
+			return
+		}
+	}
 }
 
 // cmdMode compares the mode of a file: mode 600 FILE.
@@ -244,6 +268,6 @@ func opentabs(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("opentabs", args...)
 	cmd.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State, "OPENTABS_PORT=0")
-	t.Cleanup(func() { killServer(dirs) })
+	t.Cleanup(func() { endAll(dirs) })
 	return cmd
 }
