@@ -104,7 +104,7 @@ func (s barState) part() float64 {
 func (s barState) numbers() string {
 	switch {
 	case !s.counted:
-		return "waiting"
+		return "no progress yet"
 	case !s.known:
 		return number(s.progress)
 	case s.total == 100 || s.total == 1:

@@ -27,7 +27,7 @@ func TestBar(t *testing.T) {
 		{"no room for the time", half, 18, " 45%  4500/10000"},
 		{"no room for the count", half, 10, " 45%  4..."},
 		{"no room", half, 0, ""},
-		{"nothing known", barState{label: "a__b", elapsed: 300 * time.Millisecond}, 60, "a__b  \\  waiting  0.3s"},
+		{"nothing known", barState{label: "a__b", elapsed: 300 * time.Millisecond}, 60, "a__b  \\  no progress yet  0.3s"},
 		{"indeterminate", barState{label: "a__b", progress: 7, counted: true, message: "seven", elapsed: time.Minute + 5*time.Second}, 60, "a__b  -  7  1m05s  seven"},
 		{"a percentage", barState{label: "a__b", progress: 33, total: 100, known: true, counted: true, elapsed: time.Hour}, 60, "a__b  ####...........   33%  1h00m"},
 		{"just below the end", barState{progress: 9999, total: 10000, known: true, counted: true}, 40, "#####.   99%  9999/10000  0.0s"},

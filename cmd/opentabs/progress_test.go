@@ -58,7 +58,7 @@ func TestBarView(t *testing.T) {
 			t.Errorf("a quick call would flicker: %q", line)
 		}
 		pass(101 * time.Millisecond)
-		if line, _ := s.show(); line != `a__b  \  waiting  0.3s` {
+		if line, _ := s.show(); line != `a__b  \  no progress yet  0.3s` {
 			t.Errorf("got %q", line)
 		}
 		v.report(mcpclient.Progress{Progress: 1, Total: 4, HasTotal: true, Message: "first"})

@@ -89,8 +89,11 @@ func showBrowsers(out *output, s httpapi.Status) {
 			state = "link lost"
 		}
 		out.line("  %s (%s), extension %s, %s", oneLine(b.Name), oneLine(b.ID), oneLine(b.Version), state)
-		if b.Inject == wire.InjectNone {
+		switch b.Inject {
+		case wire.InjectNone:
 			out.line("    it cannot run plugins: switch on \"Allow User Scripts\" on the extension's page in chrome://extensions")
+		case wire.InjectFiles:
+			out.line("    it runs plugins from files; switch on \"Allow User Scripts\" on the extension's page in chrome://extensions to load new ones at once")
 		}
 		for _, t := range b.Tabs {
 			var live []string
