@@ -26,8 +26,8 @@ func (t Tool) FullName() string { return t.Plugin + "__" + t.Name }
 
 // Client is who asked for a call.
 type Client struct {
-	// Session is the MCP session's id; waiting calls of different sessions take
-	// turns.
+	// Session names the MCP session, and is no secret; waiting calls of
+	// different sessions take turns.
 	Session string
 	// Name is the client's own name, for people.
 	Name string

@@ -32,7 +32,8 @@ type View struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
 	Client string `json:"client,omitempty"`
-	// Session is the MCP session that made the call.
+	// Session names the MCP session that made the call; it is not its id, which
+	// works as a password.
 	Session string `json:"session,omitempty"`
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`

@@ -286,7 +286,7 @@ func (s *Server) serveLegacyCall(w http.ResponseWriter, r *http.Request, m messa
 		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
 		return
 	}
-	s.serveCall(w, r, m, p, in, key, dispatch.Client{Session: in.id, Name: s.sessions.client(in).Name})
+	s.serveCall(w, r, m, p, in, key, dispatch.Client{Session: in.public(), Name: s.sessions.client(in).Name})
 }
 
 // serveCall runs a call as the response to r.

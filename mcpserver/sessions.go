@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -45,6 +47,12 @@ type session struct {
 	// running holds what can be cancelled, by the key of its id; guarded by
 	// sessions.mu.
 	running map[string]task
+}
+
+// public names the session in lists of calls: always the same, but no password.
+func (s *session) public() string {
+	sum := sha256.Sum256([]byte(s.id))
+	return "session-" + hex.EncodeToString(sum[:6])
 }
 
 // task is something that runs for a client: a call or a stream.

@@ -170,7 +170,7 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *para
 
 // call runs a tools/call. A client that has cancelled it gets no answer.
 func (c *stdioClient) call(ctx context.Context, key string, m message, p *params) {
-	client := dispatch.Client{Session: c.session.id, Name: c.server.sessions.client(c.session).Name}
+	client := dispatch.Client{Session: c.session.public(), Name: c.server.sessions.client(c.session).Name}
 	var rep reply
 	if p.modern() {
 		rep = checkModern(p)
