@@ -177,7 +177,7 @@ export function makeRealm(): Realm {
     run: (code) => vm.runInContext(code, context),
     start: (plugin, hash, adapter) => {
       const args = `${JSON.stringify(plugin)}, ${JSON.stringify(hash)}, function (globalThis, window, self) {\n${adapter}\n}`;
-      vm.runInContext(`(() => {\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
+      vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {
       add(doc, OFFER, take);

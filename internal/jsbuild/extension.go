@@ -99,7 +99,8 @@ var hostOnce = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, "(() => {\n%s\nreturn host.start;\n})()", bytes.TrimSpace(code)), nil
+	// In sloppy mode a page's function that the host calls could reach the host's functions by `caller`.
+	return fmt.Appendf(nil, "(() => {\n\"use strict\";\n%s\nreturn host.start;\n})()", bytes.TrimSpace(code)), nil
 })
 
 // bundleScript bundles one entry point of the extension. A global name keeps the

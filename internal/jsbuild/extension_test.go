@@ -72,6 +72,21 @@ func TestHostIsOneExpression(t *testing.T) {
 	}
 }
 
+// A function of the page that the host calls must not reach the host by
+// `caller`; adapters, which may be sloppy, keep their mode.
+func TestHostIsStrict(t *testing.T) {
+	host, err := Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(host), "(() => {\n\"use strict\";\n") {
+		t.Errorf("the host begins with %.40q", host)
+	}
+	if problems := parse(string(WrapAdapter(host, "a", "h", []byte("with ({}) {}")))); len(problems) > 0 {
+		t.Errorf("an adapter became strict: %v", problems)
+	}
+}
+
 func TestWrapAdapter(t *testing.T) {
 	host := []byte("(() => {})()")
 	const all, one = "function (globalThis, window, self) {", "function (globalThis) {"
