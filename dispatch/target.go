@@ -83,7 +83,7 @@ func nameTargets(targets []Target) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "tab %d of browser %q (%s)", t.TabID, t.BrowserName, t.URL)
+		fmt.Fprintf(&b, "tab %d of browser %q, id %s (%s)", t.TabID, t.BrowserName, t.Browser, t.URL)
 	}
 	return b.String()
 }

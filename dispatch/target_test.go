@@ -34,7 +34,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"tab named", both, "", 9, "b2", 9, "", ""},
 		{"browser named by name", both, "Work", 0, "b2", 8, "", ""},
 		{"browser named by id", both, "b1", 8, "b1", 8, "", ""},
-		{"two browsers", both, "", 0, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home"`},
+		{"two browsers", both, "", 0, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
 		{"one tab id in two browsers", both, "", 8, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
 		{"unknown tab", both, "", 99, "", 0, wire.ErrNoTab, "these do: tab 7"},
 		{"unknown browser", both, "Phone", 0, "", 0, wire.ErrNoTab, "these do: tab 7"},

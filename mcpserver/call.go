@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"opentabs/dispatch"
+	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -42,10 +43,25 @@ func (s *Server) call(ctx context.Context, p *params, client dispatch.Client, se
 		c.Progress = progressTo(ctx, send, token)
 	}
 	result, err := s.calls.Call(ctx, c)
+	if err == nil && l.shown.RawOutputSchema != nil {
+		err = checkResult(l.tool, &result)
+	}
 	if err != nil {
 		return s.failed(err)
 	}
 	return success(result.CallID, result.Output)
+}
+
+// checkResult checks what a tool returned against the schema that agents were
+// shown: clients refuse a result that does not match it, with a text that names
+// neither the plugin nor what to do.
+func checkResult(t *plugin.Tool, r *dispatch.Result) error {
+	err := t.ValidateResult(r.Output)
+	var e *dispatch.Error
+	if errors.As(err, &e) {
+		e.CallID, e.Ran, e.Reports = r.CallID, r.Ran, r.Reports
+	}
+	return err
 }
 
 // failed is failure, and logs what the agent is not told.

@@ -280,6 +280,20 @@ func TestCallTellsTheDispatcherWhatTheClientSaid(t *testing.T) {
 	}
 }
 
+// TestResultThatBreaksItsSchema: a strict client would refuse it without saying
+// whose fault it is.
+func TestResultThatBreaksItsSchema(t *testing.T) {
+	for output, says := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
+		s := serve(t, returns(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+			Name: "echo", Description: "d", Output: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
+		}}})
+		res := s.open(t, "a").answer(callText("1", `{}`, `{}`)).result(t)
+		if !res.IsError || res.Structured != nil || !strings.Contains(res.Content[0].Text, says) || !strings.Contains(res.Content[0].Text, "invalid_result") {
+			t.Errorf("%q became %+v", output, res)
+		}
+	}
+}
+
 func TestInvalidArgumentsAreAToolError(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d",

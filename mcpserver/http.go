@@ -179,6 +179,10 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		refuseNonsense(w, body)
 		return
 	}
+	if m.nullID() {
+		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
+		return
+	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.call() {
 		refuse(w, http.StatusOK, m.ID, wire.CodeInvalidParams, malformed(err))

@@ -66,6 +66,33 @@ func TestClientCancelsItsCall(t *testing.T) {
 	}
 }
 
+// TestACancelMayOvertakeItsCall: over HTTP they come on different connections.
+func TestACancelMayOvertakeItsCall(t *testing.T) {
+	h := newHanging()
+	s := serve(t, h, Options{})
+	c := s.open(t, "a")
+	c.cancel(`1`)
+	if msgs := c.ask(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
+		t.Errorf("the call was answered: %s", msgs[0].text)
+	}
+	<-h.started
+	if cause := <-h.ended; !errors.Is(cause, errCancelled) {
+		t.Errorf("the call ended because of %v", cause)
+	}
+	// What has ended stays ended: its id may be used again.
+	c.cancel(`1`)
+	later := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+	<-h.started
+	select {
+	case <-h.ended:
+		t.Error("a cancel of an ended call reached the next one with its id")
+	case <-time.After(50 * time.Millisecond):
+	}
+	c.cancel(`1`)
+	<-h.ended
+	<-later
+}
+
 func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{})
@@ -240,6 +267,7 @@ func TestBadRequests(t *testing.T) {
 		{func(r *http.Request) { r.Header.Del("Content-Type") }, `{}`, 415, "Content-Type: application/json"},
 		{nil, callText(`1`, `{"a":"`+strings.Repeat("x", 2000)+`"}`, `{}`), 413, "larger than 2000 bytes"},
 		{nil, `{nonsense`, 400, "-32700"},
+		{nil, callText(`null`, `{}`, `{}`), 400, "must be a string or a number"},
 		{nil, ``, 400, "-32700"},
 		{nil, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, "Send one JSON object"}, // MCP has no batches any more
 		{nil, `{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"messages__echo"}}`, 200, "-32600"},

@@ -39,6 +39,10 @@ func (m message) request() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
+// nullID reports whether m is a request that may not be: MCP wants an id that
+// is a string or a number.
+func (m message) nullID() bool { return m.Method != "" && string(bytes.TrimSpace(m.ID)) == "null" }
+
 // call reports whether m is a tools/call. One with another version of JSON-RPC
 // is left to mcp-go, which says so.
 func (m message) call() bool {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,20 @@ type session struct {
 	// running holds what can be cancelled, by the key of its id; guarded by
 	// sessions.mu.
 	running map[string]task
+	// early holds the keys that were cancelled before they began, ended those of
+	// the last that were released; guarded by sessions.mu.
+	early map[string]time.Time
+	ended []string
 }
+
+const (
+	// earlyFor is how long a cancel waits for its request. Over HTTP the two
+	// come on connections of their own, and the cancel may overtake.
+	earlyFor = 5 * time.Second
+	// earlyKept and endedKept are how many keys of each kind are kept.
+	earlyKept = 64
+	endedKept = 256
+)
 
 // public names the session in lists of calls: always the same, but no password.
 func (s *session) public() string {
@@ -157,6 +171,12 @@ func (t *sessions) begin(s *session, key string, k task) error {
 	if _, ok := s.running[key]; ok {
 		return errDuplicateID
 	}
+	if at, ok := s.early[key]; ok {
+		delete(s.early, key)
+		if time.Since(at) < earlyFor {
+			k.cancel(errCancelled)
+		}
+	}
 	s.running[key] = k
 	t.tasks.Add(1)
 	return nil
@@ -168,6 +188,10 @@ func (t *sessions) begin(s *session, key string, k task) error {
 func (t *sessions) release(s *session, key string) {
 	t.mu.Lock()
 	delete(s.running, key)
+	if len(s.ended) == endedKept {
+		s.ended = append(s.ended[:0], s.ended[1:]...)
+	}
+	s.ended = append(s.ended, key)
 	s.seen = time.Now()
 	t.mu.Unlock()
 }
@@ -175,14 +199,31 @@ func (t *sessions) release(s *session, key string) {
 // finish undoes begin. Shutdown waits for it.
 func (t *sessions) finish() { t.tasks.Done() }
 
-// cancel cancels what runs under key in a session; nothing if nothing does.
+// cancel cancels what runs under key in a session, or what begins under it in
+// the next moments. It does nothing for what has ended.
 func (t *sessions) cancel(s *session, key string) {
 	t.mu.Lock()
 	k, ok := s.running[key]
+	if !ok && !slices.Contains(s.ended, key) {
+		s.cancelEarly(key)
+	}
 	t.mu.Unlock()
 	if ok {
 		k.cancel(errCancelled)
 	}
+}
+
+// cancelEarly notes a cancel that came before its request. The caller holds
+// sessions.mu.
+func (s *session) cancelEarly(key string) {
+	maps.DeleteFunc(s.early, func(_ string, at time.Time) bool { return time.Since(at) >= earlyFor })
+	if len(s.early) >= earlyKept {
+		return
+	}
+	if s.early == nil {
+		s.early = map[string]time.Time{}
+	}
+	s.early[key] = time.Now()
 }
 
 // close ends a session and cancels all that runs in it. It reports false if the

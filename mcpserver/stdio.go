@@ -112,6 +112,10 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 		_ = c.out.message(rpcError(nil, code, text))
 		return
 	}
+	if m.nullID() {
+		_ = c.out.message(rpcError(nil, wire.CodeInvalidRequest, badIDText))
+		return
+	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.call() {
 		_ = c.out.message(rpcError(m.ID, wire.CodeInvalidParams, malformed(err)))

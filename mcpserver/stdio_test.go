@@ -115,7 +115,7 @@ func TestStdioSurvivesNonsense(t *testing.T) {
 			t.Errorf("%.80s:\n%s\nwant\n%s", test.line, m.text, test.want)
 		}
 	}
-	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `5`, `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`} {
+	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `5`, `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, callText(`null`, `{}`, `{}`)} {
 		p.send(line)
 		if m := p.must(); m.Error == nil {
 			t.Errorf("%s: %s", line, m.text)

@@ -69,8 +69,8 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		IdempotentHint:  t.Annotations.Idempotent,
 		OpenWorldHint:   t.Annotations.OpenWorld,
 	}
-	if isObjectSchema(t.OutputSchema) {
-		shown.RawOutputSchema = loosen(t.OutputSchema)
+	if t.DeclaresResults() && isObjectSchema(t.OutputSchema) {
+		shown.RawOutputSchema = t.OutputSchema
 	}
 	if err := mcp.ValidateParamHeaderAnnotations(&shown); err != nil {
 		return nil, err // SetTools would panic

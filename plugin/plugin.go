@@ -75,7 +75,8 @@ type Tool struct {
 	OutputSchema json.RawMessage
 	Annotations  Annotations
 
-	validator validator
+	arguments validator
+	results   validator
 }
 
 // Annotations are an author's hints about a tool, as MCP names them; nil and

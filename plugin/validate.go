@@ -19,7 +19,7 @@ import (
 // schemaURL is what a tool's schema is called while it is compiled.
 const schemaURL = "opentabs:///schema"
 
-// validator compiles a tool's input schema when it is first needed: most tools
+// validator compiles one of a tool's schemas when it is first needed: most tools
 // are never called.
 type validator struct {
 	once   sync.Once
@@ -42,22 +42,38 @@ func (t *Tool) Validate(args json.RawMessage) error {
 	if _, ok := value.(map[string]any); !ok {
 		return t.invalid([]string{"the arguments are " + kindOf(args) + "; they have to be an object"})
 	}
+	if tooDeep(value, maxDepth) {
+		return t.invalid([]string{fmt.Sprintf("the arguments are nested more than %d levels deep; flatten them", maxDepth)})
+	}
 	if problem := checkNumbers(value); problem != "" {
 		return t.invalid([]string{problem})
 	}
-	t.validator.once.Do(t.compile)
-	if t.validator.err != nil {
-		return t.broken(t.validator.err)
-	}
-	err = t.validator.schema.Validate(value)
-	if err == nil {
-		return nil
-	}
-	var violations *jsonschema.ValidationError
-	if !errors.As(err, &violations) {
+	found, err := t.arguments.violations(t.InputSchema, value)
+	switch {
+	case err != nil:
 		return t.broken(err)
+	case len(found) > 0:
+		return t.invalid(found)
 	}
-	return t.invalid(explain(violations, t.validator.doc, value))
+	return nil
+}
+
+// violations says what in value the schema does not allow. An error means that
+// the schema is broken.
+func (v *validator) violations(schema json.RawMessage, value any) ([]string, error) {
+	v.once.Do(func() { v.compile(schema) })
+	if v.err != nil {
+		return nil, v.err
+	}
+	err := v.schema.Validate(value)
+	if err == nil {
+		return nil, nil
+	}
+	var found *jsonschema.ValidationError
+	if !errors.As(err, &found) {
+		return nil, err
+	}
+	return explain(found, v.doc, value), nil
 }
 
 // invalid returns the error for arguments with these violations.
@@ -79,10 +95,9 @@ func (t *Tool) broken(err error) *dispatch.Error {
 		t.FullName(), err, t.Plugin.Name, t.Plugin.Version)}
 }
 
-// compile compiles the input schema.
-func (t *Tool) compile() {
-	v := &t.validator
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(t.InputSchema))
+// compile compiles the schema.
+func (v *validator) compile(schema json.RawMessage) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		v.err = err
 		return
@@ -157,12 +172,34 @@ func checkURI(v any) error {
 }
 
 const (
+	// maxDepth is how deep arguments may be nested. Chrome passes no more than
+	// some 2,000 levels between the extension's parts.
+	maxDepth = 1000
 	// maxNumberChars is the longest number, in characters. Numbers are compared
 	// exactly, which takes time and memory that grow with their length.
 	maxNumberChars = 1000
 	// maxExponent is the largest power of ten; those of JavaScript end at 308.
 	maxExponent = 400
 )
+
+// tooDeep reports whether value has more than levels levels.
+func tooDeep(value any, levels int) bool {
+	deeper := func(v any) bool { return tooDeep(v, levels-1) }
+	switch v := value.(type) {
+	case []any:
+		return levels == 0 || slices.ContainsFunc(v, deeper)
+	case map[string]any:
+		if levels == 0 {
+			return true
+		}
+		for _, item := range v {
+			if deeper(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // checkNumbers says which number in value is too large to be worked with.
 func checkNumbers(value any) string {

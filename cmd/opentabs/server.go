@@ -135,6 +135,7 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	// The files take a while after an update, and most browsers do not need
 	// them, so nobody waits. A shutdown does not either: each is whole or absent.
 	go v.syncBrowsers()
+	go giveBackMemory(base)
 	var err error
 	select {
 	case <-ctx.Done():

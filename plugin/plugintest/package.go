@@ -33,7 +33,7 @@ type Tool struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	Description string `json:"description"`
-	// Input and Output default to an object that takes anything.
+	// Input defaults to an object, Output to anything.
 	Input       json.RawMessage     `json:"input_schema"`
 	Output      json.RawMessage     `json:"output_schema"`
 	Annotations *plugin.Annotations `json:"annotations,omitempty"`
@@ -86,7 +86,7 @@ func (p *Package) fill() {
 			tool.Input = json.RawMessage(`{"type":"object"}`)
 		}
 		if tool.Output == nil {
-			tool.Output = json.RawMessage(`{"type":"object"}`)
+			tool.Output = json.RawMessage(`{}`)
 		}
 		tools[i] = tool
 	}

@@ -1,0 +1,73 @@
+package plugin_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+func TestValidateResult(t *testing.T) {
+	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{{
+		Name: "count", Description: "Counts.", Input: json.RawMessage(`{"type":"object"}`),
+		Output: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`),
+	}}})
+	tool := p.Tools[0]
+	if !tool.DeclaresResults() {
+		t.Error("a package of this SDK declares its results")
+	}
+	big := `{"n":"` + strings.Repeat("x", 5<<20) + `"}`
+	for _, tt := range []struct {
+		output string
+		want   []string // parts of the error; none if the result is right
+	}{
+		{`{"n":1}`, nil},
+		{`{"n":9007199254740993,"more":true}`, nil},
+		{big, nil}, // too large to be checked
+		{``, []string{"undefined"}},
+		{`null`, []string{"null", "object", "It returned: null"}},
+		{`{"n":"one"}`, []string{"/n", "integer", `It returned: {"n":"one"}`, "Do not call it again", "report it to the author"}},
+		{`{}`, []string{"n"}},
+	} {
+		var output json.RawMessage
+		if tt.output != "" {
+			output = json.RawMessage(tt.output)
+		}
+		err := tool.ValidateResult(output)
+		if len(tt.want) == 0 {
+			if err != nil {
+				t.Errorf("%.40s: %v", tt.output, err)
+			}
+			continue
+		}
+		var e *dispatch.Error
+		if !errors.As(err, &e) || e.Code != wire.ErrInvalidResult {
+			t.Errorf("%.40s: %v, want invalid_result", tt.output, err)
+			continue
+		}
+		for _, part := range tt.want {
+			if !strings.Contains(e.Message, part) {
+				t.Errorf("%.40s: %q does not say %q", tt.output, e.Message, part)
+			}
+		}
+	}
+}
+
+func TestArgumentsNestedTooDeep(t *testing.T) {
+	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{{
+		Name: "echo", Description: "Echoes.", Input: json.RawMessage(`{"type":"object"}`),
+	}}})
+	nested := func(n int) json.RawMessage {
+		return json.RawMessage(`{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
+	}
+	if err := p.Tools[0].Validate(nested(999)); err != nil {
+		t.Errorf("1,000 levels: %v", err)
+	}
+	if err := p.Tools[0].Validate(nested(1000)); err == nil || !strings.Contains(err.Error(), "1000 levels") {
+		t.Errorf("1,001 levels: %v", err)
+	}
+}
