@@ -64,6 +64,15 @@ test('a call made right after a reload waits for the new document', async () => 
   }
 });
 
+test('the call after a tool that navigated runs in the new document', async () => {
+  for (let i = 0; i < 10; i++) {
+    assert.equal((await client.call('messages__navigate', { to: `/?n=${i}` })).isError, false);
+    const out = await client.call('messages__echo', { value: i });
+    assert.equal(out.isError, false, out.text);
+  }
+  await stack.page.goto(stack.site.url);
+});
+
 test('no tab, and a logged-out tab, are told as such', async () => {
   await until('the other tabs to be gone', async () => (await stack.tabs()).length === 1);
   await stack.page.evaluate(() => {

@@ -25,7 +25,9 @@ export type FromBridge =
   | { op: 'result'; id: string; text?: string; parts?: number }
   /** error is the JSON text of a wire.CallError. */
   | { op: 'error'; id: string; error: string }
-  | { op: 'cancelled'; id: string; outcome: CancelOutcome };
+  | { op: 'cancelled'; id: string; outcome: CancelOutcome }
+  /** Last, when the document is left: the calls that reached a host and have not ended. No other call ever began. */
+  | { op: 'leaving'; running: readonly string[] };
 
 /** ToBridge is a message of the worker. */
 export type ToBridge =
@@ -39,6 +41,7 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   if (!isBag(value)) return undefined;
   const { op, id } = value;
   if (op === 'live') return readLive(value);
+  if (op === 'leaving') return isTexts(value.running) ? { op, running: value.running } : undefined;
   if (typeof id !== 'string' || id === '') return undefined;
   switch (op) {
     case 'progress': {

@@ -24,6 +24,8 @@ if (Reflect.get(document, 'prerendering') === true)
   document.addEventListener('prerenderingchange', link.open, { once: true });
 else link.open();
 
+addEventListener('pagehide', () => desk.leaving());
+
 // Back from the back/forward cache the port is gone, but the hosts and their calls are there.
 addEventListener('pageshow', (event) => {
   if (event.persisted) link.reopen();

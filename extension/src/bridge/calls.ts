@@ -24,6 +24,8 @@ export interface Desk {
   fromWorker(message: ToBridge): void;
   /** connected tells that a port is there: everything the worker may not know is sent. */
   connected(): void;
+  /** leaving tells that the document is being left. */
+  leaving(): void;
   /** abandon cancels all calls: there will never be a worker again. */
   abandon(reason: string): void;
 }
@@ -100,6 +102,10 @@ class CallDesk implements Desk {
     }
   }
 
+  leaving(): void {
+    this.#post({ op: 'leaving', running: this.#running().map((call) => call.id) });
+  }
+
   abandon(reason: string): void {
     for (const call of this.#byId.values()) {
       if (!call.ending) call.host.send(JSON.stringify(['cancel', call.number, reason]));
@@ -115,12 +121,15 @@ class CallDesk implements Desk {
   }
 
   #announce(): void {
-    const running = [...this.#byId.values()].filter((call) => !call.ending);
     this.#post({
       op: 'live',
       plugins: [...this.#live.values()],
-      running: running.map((call) => ({ id: call.id, plugin: call.host.plugin })),
+      running: this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin })),
     });
+  }
+
+  #running(): Call[] {
+    return [...this.#byId.values()].filter((call) => !call.ending);
   }
 
   #start(message: Extract<ToBridge, { op: 'call' }>): void {

@@ -206,3 +206,15 @@ test('the newest document of a tab is its live one', (t) => {
   assert.deepEqual(calls.live(1), { documentId: 'd2', plugins: [{ name: 'demo', hash: 'h' }] });
   assert.equal(calls.live(2), undefined);
 });
+
+test('a call that never reached its document, because it was being left, may be tried again', async (t) => {
+  const { calls, sent, join, dispatch, pass } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('begun');
+  calls.said(doc, { op: 'leaving', running: ['begun'] });
+  dispatch('late');
+  calls.left(doc);
+  await pass(50);
+  const notStarted = (id: string) => sent.find((text) => text.includes(`"id":"${id}"`))?.includes('"notStarted":true');
+  assert.deepEqual([notStarted('begun'), notStarted('late')], [false, true]);
+});

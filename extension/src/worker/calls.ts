@@ -79,6 +79,8 @@ class CallTable implements Calls {
   readonly #stopped = new Map<string, string>();
   /** #removedTabs closed a moment ago. */
   readonly #removedTabs = new Set<number>();
+  /** #began holds, for a document that is being left, the calls that had begun in it. */
+  readonly #began = new Map<string, ReadonlySet<string>>();
   /** #endedIn is the document of each ending that the server has not confirmed. */
   readonly #endedIn = new Map<string, string>();
   readonly #bornAt = Date.now();
@@ -106,8 +108,12 @@ class CallTable implements Calls {
   /** gone ends the calls of a document that is not there any more. */
   #gone(documentId: string, closed: boolean): void {
     for (const call of [...this.#calls.values()]) {
-      if (call.documentId === documentId) this.#fail(call, closed ? tabClosed : navigated);
+      if (call.documentId !== documentId) continue;
+      const error = closed ? tabClosed : navigated;
+      const never = this.#began.get(documentId)?.has(call.id) === false;
+      this.#fail(call, never ? { ...error, notStarted: true } : error);
     }
+    this.#began.delete(documentId);
     for (const [id, entry] of [...this.#waiting]) if (entry.documentId === documentId) this.#answer(id, 'ignored');
   }
 
@@ -167,6 +173,7 @@ class CallTable implements Calls {
   joined(doc: Doc): void {
     this.#docs.set(doc.documentId, doc);
     this.#removedTabs.delete(doc.tabId);
+    this.#began.delete(doc.documentId);
   }
 
   #named(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
@@ -198,6 +205,10 @@ class CallTable implements Calls {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'live') {
       this.#named(doc, message);
+      return;
+    }
+    if (message.op === 'leaving') {
+      this.#began.set(doc.documentId, new Set(message.running));
       return;
     }
     const { id } = message;
