@@ -1,19 +1,104 @@
 package jsbuild
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
 
 func TestCheckScript(t *testing.T) {
-	for _, good := range []string{"", "(() => { 'use strict' })();", "var a = 1 // a comment to the end"} {
+	for _, good := range []string{
+		"", "(() => { 'use strict' })();", "var a = 1 // a comment to the end",
+		"#!/usr/bin/env node\nvar a = 1", "#!/usr/bin/env node\r\nvar a = 1", "#! alone", "\uFEFFvar a = 1",
+		"var a = '}); \u2028 @'; /}/.test(a)", "with ({}) {}\nvar let_ = 010;", "import('x')",
+		"async function f() { for await (const x of y) await using_(x) }", "class A { static { this.a = 1 } #b = 2 }",
+		"let window = 1", "var re = /(?<a>.)/v", "{ } ({ }), [1]",
+	} {
 		if err := CheckScript([]byte(good)); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"}); alert(1); (function () {", "} /*", "*/ }", "function f() {", "`${"} {
-		if err := CheckScript([]byte(bad)); err == nil || !strings.Contains(err.Error(), "adapter.iife.js:1:") {
+	for _, bad := range []string{"}); alert(1); (function () {", "} /*", "*/ }", "function f() {", "`${", "#!x\n} {"} {
+		if err := CheckScript([]byte(bad)); err == nil || !strings.Contains(err.Error(), "adapter.iife.js:") {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// TestCheckScriptStaysInside: what runs code outside of the function that is
+// written around an adapter is refused, even where it is a whole script by
+// itself.
+func TestCheckScriptStaysInside(t *testing.T) {
+	for _, evil := range []string{
+		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,
+		`if (0) await / "(" ; }); EVIL(); (function(){ "x)" /g`,
+		`}, EVIL(), function(){`,
+		`} (EVIL()), function(){`,
+		`}, x, function(){`,
+		`} [EVIL()] = function(){`,
+		"}); EVIL(); ({ m() {",
+		"} EVIL(); function g() {",
+		"#!x\r}); EVIL(); (function(){",
+		"<!-- \n}); EVIL(); (function(){",
+		"var a\n--> b",
+		"var a = 1 <!--b",
+		"\xff});",
+	} {
+		if err := CheckScript([]byte(evil)); err == nil {
+			t.Errorf("%q was let through", evil)
+		}
+	}
+}
+
+// TestCheckScriptAsBrowsers: what a browser refuses in a function of a classic
+// script is refused when the plugin is added, not when a page is opened.
+func TestCheckScriptAsBrowsers(t *testing.T) {
+	for _, bad := range []string{
+		"export const a = 1", "export {}", "import 'x'", "import a from 'x'", "import.meta.url", "() => import.meta",
+		"await f()", "for await (const x of y) {}", "await using a = b", "@dec class A {}", "class A { @dec m() {} }",
+		"let globalThis = 1", "let window = 1; window.__openTabs = {}", "const a", "a => {} ()", "super.x",
+	} {
+		err := CheckScript([]byte(bad))
+		if err == nil {
+			t.Errorf("%q was let through", bad)
+		} else if !strings.Contains(err.Error(), "classic script: leave out import") {
+			t.Errorf("%q: %v says not what to do", bad, err)
+		}
+	}
+}
+
+// TestCheckScriptPlace: the place is that in the adapter, not in the text
+// around it.
+func TestCheckScriptPlace(t *testing.T) {
+	for code, want := range map[string]string{
+		"var a;\nvar b = ;":            "adapter.iife.js:2:9: ",
+		"#!/bin/x\r\nvar b = ;":        "adapter.iife.js:2:9: ",
+		"function f() {":               "adapter.iife.js:1:",
+		"a;\nb;\n\xff":                 "adapter.iife.js:3: the text is not UTF-8",
+		"let globalThis":               "adapter.iife.js:1:5: ",
+		"var a;\nawait a()\nvar b = 1": "adapter.iife.js:2:1: ",
+	} {
+		if err := CheckScript([]byte(code)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", code, err, want)
+		}
+	}
+}
+
+// largeScript has about 0.7 MB, as a large adapter.
+func largeScript() []byte {
+	var b strings.Builder
+	for i := range 10000 {
+		fmt.Fprintf(&b, "function f%d(a, b) { return { a, b, c: [a + b, `x${a}`] }; }\n", i)
+	}
+	return []byte(b.String())
+}
+
+func BenchmarkCheckScript(b *testing.B) {
+	code := largeScript()
+	b.SetBytes(int64(len(code)))
+	for b.Loop() {
+		if err := CheckScript(code); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"strings"
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -142,23 +141,26 @@ func bundleScript(entry, global string) ([]byte, error) {
 // asked of globalThis by name.
 var ownGlobal = regexp.MustCompile(`(\bglobalThis\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["']))?__openTabs\b`)
 
-// WrapAdapter returns the script that is registered for one plugin: the host,
-// started with the adapter's code as a function whose globalThis is private to
-// the plugin. host is what [Host] returns; code must be a script that parses
-// by itself, so that it can't end the function early.
+// parameters are those of the function that is written around an adapter.
 //
 // window and self are private too if the code may look for its container
 // there. Where it plainly asks globalThis alone it keeps the page's own
 // window, so that comparing event.source with it, or passing it to a DOM
 // method, works.
-func WrapAdapter(host []byte, name, hash string, code []byte) []byte {
-	names := "globalThis"
+func parameters(code []byte) string {
 	for _, m := range ownGlobal.FindAllSubmatchIndex(code, -1) {
 		if m[2] < 0 {
-			names = "globalThis, window, self"
-			break
+			return "globalThis, window, self"
 		}
 	}
+	return "globalThis"
+}
+
+// WrapAdapter returns the script that is registered for one plugin: the host,
+// started with the adapter's code as a function whose globalThis is private to
+// the plugin. host is what [Host] returns; [CheckScript] must have let code
+// pass, or it could end the function early.
+func WrapAdapter(host []byte, name, hash string, code []byte) []byte {
 	b := make([]byte, 0, len(host)+len(code)+200)
 	b = append(b, host...)
 	b = append(b, '(')
@@ -166,18 +168,22 @@ func WrapAdapter(host []byte, name, hash string, code []byte) []byte {
 	b = append(b, ", "...)
 	b = append(b, quote(hash)...)
 	b = append(b, ", function ("...)
-	b = append(b, names...)
+	b = append(b, parameters(code)...)
 	b = append(b, ") {\n"...)
 	b = append(b, dropShebang(code)...)
 	return append(b, "\n});\n"...)
 }
 
-// dropShebang turns a first line that starts with #! into an empty one: it is
-// allowed at the start of a script only.
+// dropShebang makes a first line that starts with #! empty: it is allowed at
+// the start of a script only. The line ends at any of JavaScript's four line
+// ends, or the rest of it would hide what a browser sees.
 func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {
 		return code
 	}
-	_, rest, _ := strings.Cut(string(code), "\n")
-	return append([]byte("\n"), rest...)
+	end := bytes.IndexAny(code, "\n\r\u2028\u2029")
+	if end < 0 {
+		return nil
+	}
+	return code[end:]
 }

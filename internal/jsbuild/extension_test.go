@@ -113,6 +113,18 @@ func TestWrapAdapter(t *testing.T) {
 	}
 }
 
+// TestWrapAdapterShebang: a first line ends where a browser ends it. What came
+// after it must not lose its head, here the beginning of a comment.
+func TestWrapAdapterShebang(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
+		rest := end + "/*\n}); EVIL(); (function () { /* */"
+		got := string(WrapAdapter([]byte("x"), "a", "h", []byte("#!x"+rest)))
+		if want := "x(\"a\", \"h\", function (globalThis) {\n" + rest + "\n});\n"; got != want {
+			t.Errorf("%q: got %q, want %q", end, got, want)
+		}
+	}
+}
+
 // Whatever parses as a script parses in its wrapper, too.
 func TestWrapAdapterParses(t *testing.T) {
 	host, err := Host()
