@@ -7,14 +7,15 @@
 // `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port
 // is never posted to, so nothing waits for a task. Page code has no way to it.
 //
-// Either side may come first: the host offers when it starts and again when it
-// sees a roll call; the bridge listens from its start and calls the roll once.
-// Both stop as soon as the document has its first child, which is before the
-// first page script can run.
+// Hosts start first, because they are registered first: a host offers at the
+// roll call and at no other time. The bridge calls the roll once and listens
+// only meanwhile. That is all over when its script returns, before the first
+// page script can run, whatever the document begins with. A roll call of the
+// page's finds no host that still offers: the bridge's was the first.
 
 /** OFFER is dispatched by a host; its data is the JSON text of [plugin, hash], its one port is the channel. */
 export const OFFER = 'opentabs:host';
-/** ROLL_CALL is dispatched once by the bridge. */
+/** ROLL_CALL is dispatched once by the bridge, after all hosts have started. */
 export const ROLL_CALL = 'opentabs:bridge';
 /** TAKEN is dispatched on the port by the bridge, synchronously, to say that it has taken the offer. */
 export const TAKEN = 'taken';

@@ -7,6 +7,11 @@ import { makeDesk } from './calls.ts';
 import { gatherHosts } from './hosts.ts';
 import { makeLink } from './link.ts';
 
+/** RUNS marks that this document has a bridge: while one is registered anew, Chrome may run two. */
+const RUNS = 'opentabsBridge';
+const first = !Reflect.has(globalThis, RUNS);
+Reflect.set(globalThis, RUNS, true);
+
 const desk = makeDesk((message) => link.post(message));
 const link = makeLink({
   connect: connectBridge,
@@ -17,16 +22,16 @@ const link = makeLink({
   orphaned: () => desk.abandon('the browser extension was reloaded or removed'),
 });
 
-gatherHosts(document, { said: (host, text) => desk.fromHost(host, text) });
+if (first) gatherHosts(document, { said: (host, text) => desk.fromHost(host, text) });
 
 // A document that is rendered ahead has no tab of its own yet.
-if (Reflect.get(document, 'prerendering') === true)
+if (first && Reflect.get(document, 'prerendering') === true)
   document.addEventListener('prerenderingchange', link.open, { once: true });
-else link.open();
+else if (first) link.open();
 
 addEventListener('pagehide', () => desk.leaving());
 
 // Back from the back/forward cache the port is gone, but the hosts and their calls are there.
 addEventListener('pageshow', (event) => {
-  if (event.persisted) link.reopen();
+  if (first && event.persisted) link.reopen();
 });

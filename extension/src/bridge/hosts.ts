@@ -14,13 +14,25 @@ export interface HostEvents {
   said(host: Host, text: string): void;
 }
 
-/** gatherHosts takes the port of every host of this document; see handshake.ts. Call it at document_start. */
-export function gatherHosts(doc: Document, events: HostEvents): void {
+/** Page is the part of a Document that is used here. */
+export interface Page extends EventTarget {
+  readonly documentElement: { readonly firstChild: unknown } | null;
+  readonly readyState: string;
+}
+
+/** MaxHosts is how many hosts one document may have. */
+const MaxHosts = 200;
+
+/**
+ * gatherHosts takes the port of every host of this document; see handshake.ts. Call it at document_start, after the
+ * hosts have started: it listens only while it calls the roll. Whatever comes later could be the page's: a document whose
+ * root is a script, or an image with an onerror, runs page code before it has any content.
+ */
+export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!pristine(doc)) return;
-  const stop = new AbortController();
   const seen = new Set<string>();
   const take = (event: Event) => {
-    if (!pristine(doc) || !(event instanceof MessageEvent)) return;
+    if (!(event instanceof MessageEvent) || seen.size >= MaxHosts) return;
     const [port] = event.ports;
     const introduction = readIntroduction(event.data);
     if (!port || !introduction || seen.has(introduction.plugin)) return;
@@ -36,17 +48,13 @@ export function gatherHosts(doc: Document, events: HostEvents): void {
     });
     port.dispatchEvent(new Event(TAKEN));
   };
-  doc.addEventListener(OFFER, take, { signal: stop.signal });
-  const observer = new MutationObserver(() => {
-    observer.disconnect();
-    stop.abort();
-  });
-  observer.observe(doc, { childList: true, subtree: true });
+  doc.addEventListener(OFFER, take);
   doc.dispatchEvent(new Event(ROLL_CALL));
+  doc.removeEventListener(OFFER, take);
 }
 
 /** pristine tells whether no script of the page can have run yet. */
-function pristine(doc: Document): boolean {
+function pristine(doc: Page): boolean {
   return (doc.documentElement === null || doc.documentElement.firstChild === null) && doc.readyState === 'loading';
 }
 

@@ -34,22 +34,39 @@ test('a call runs the handler with the arguments and sends its result as JSON te
   assert.deepEqual(await call(tool('() => null')), ['r 1 null']);
 });
 
-test('the host says which plugin it is, whichever side comes first', async () => {
-  const first = makeRealm();
-  first.start('a', 'h', adapter('a', ''));
-  first.start('b', 'h', adapter('b', ''));
+test('hosts say which plugin they are at the roll call, and at no other time', async () => {
+  const realm = makeRealm();
+  realm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  realm.start('a', 'h', adapter('a', ''));
+  realm.start('b', 'hash-b', adapter('b', ''));
+  assert.equal(realm.run('offers'), 0);
+  realm.bridge();
+  await realm.idle();
   assert.deepEqual(
-    first.bridge().map((p) => p.plugin),
-    ['a', 'b'],
+    realm.ports.map(({ plugin, hash, said }) => ({ plugin, hash, said })),
+    [
+      { plugin: 'a', hash: 'h', said: ['ready'] },
+      { plugin: 'b', hash: 'hash-b', said: ['ready'] },
+    ],
   );
-  const second = makeRealm();
-  second.bridge();
-  second.start('c', 'hash-c', adapter('c', ''));
-  await second.idle();
-  assert.deepEqual(
-    second.ports.map(({ plugin, hash, said }) => ({ plugin, hash, said })),
-    [{ plugin: 'c', hash: 'hash-c', said: ['ready'] }],
-  );
+  realm.start('late', 'h', adapter('late', ''));
+  assert.equal(realm.ports.length, 2);
+});
+
+test("a roll call that no bridge made gets no host, though the document's root is a script", (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const refused = makeRealm();
+  refused.start('demo', 'h', adapter('demo', ''));
+  refused.dispatch('opentabs:bridge'); // the bridge's, which takes nothing
+  refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  refused.dispatch('opentabs:bridge');
+  assert.equal(refused.run('offers'), 0);
+  const alone = makeRealm();
+  alone.start('demo', 'h', adapter('demo', ''));
+  t.mock.timers.tick(1);
+  alone.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  alone.dispatch('opentabs:bridge');
+  assert.equal(alone.run('offers'), 0);
 });
 
 test('the adapter is evaluated once, and only after a bridge has taken the port', async () => {

@@ -3,6 +3,7 @@ import { makeRunner } from './call.ts';
 import { makeContainer } from './container.ts';
 import { messageOf } from './failure.ts';
 import { makeFlood } from './flood.ts';
+import { exactInteger } from './number.ts';
 import {
   addEventListener,
   apply,
@@ -11,6 +12,7 @@ import {
   dataOf,
   dataProperty,
   defineProperty,
+  delay,
   disconnect,
   dispatchEvent,
   documentElementOf,
@@ -66,7 +68,7 @@ export function start(plugin: string, hash: string, evaluate: Evaluate): void {
   });
 
   listen(port, (text) => {
-    const parts: unknown = parseJson(text);
+    const parts: unknown = parseJson(text, exactInteger);
     if (!isObject(parts) || !isArray(parts)) return;
     const call: unknown = parts[1];
     if (typeof call !== 'number') return;
@@ -126,21 +128,24 @@ function listen(port: EventTarget, take: (text: string) => void): void {
   apply(addEventListener, port, [DOWN, noted]);
 }
 
-/** offer hands port to the bridge, now or at its roll call, and calls taken once, in a microtask, when it was taken. */
+/**
+ * offer hands port to the bridge at the first roll call, and to nobody after that, and calls taken once, in a microtask,
+ * when it was taken. The bridge starts after the hosts; if there is none, the end of the task or the document's first
+ * child ends the offer, so that a page can't call the roll itself.
+ */
 function offer(port: EventTarget, introduction: string, taken: () => void): void {
-  let open = true;
   const close = () => {
-    open = false;
     apply(removeEventListener, realDocument, [ROLL_CALL, handOver]);
     apply(disconnect, observer, []);
   };
   const handOver = () => {
-    if (open && pristine()) apply(dispatchEvent, realDocument, [message(OFFER, introduction, port)]);
+    close();
+    if (pristine()) apply(dispatchEvent, realDocument, [message(OFFER, introduction, port)]);
+    apply(removeEventListener, port, [TAKEN, heard]);
   };
   // The bridge answers an offer at once, so that the host knows it was heard.
   const heard = () => {
     apply(removeEventListener, port, [TAKEN, heard]);
-    close();
     soon(taken);
   };
   const observer = construct(NativeMutationObserver, [close]);
@@ -150,7 +155,7 @@ function offer(port: EventTarget, introduction: string, taken: () => void): void
   defineProperty(what, 'childList', dataProperty(true));
   defineProperty(what, 'subtree', dataProperty(true));
   apply(observe, observer, [realDocument, what]);
-  handOver();
+  delay(close, 0);
 }
 
 /** evaluated runs the adapter's code and returns the message that tells how that went. It never throws. */

@@ -9,6 +9,9 @@ function makeBench() {
   const scripts = new Map<string, { script: Script; code: string }>();
   const files: { script: Script; file: string }[] = [];
   const log: string[] = [];
+  /** order is what Chrome runs, in order. */
+  const order: string[] = [];
+  const went = (id: string) => order.splice(order.indexOf(id), 1);
   const chrome: Registrar = {
     userScriptsAllowed: async () => state.allowed,
     userScripts: async () => {
@@ -18,20 +21,26 @@ function makeBench() {
     registerUserScript: async (script, code) => {
       assert.ok(!scripts.has(script.id), 'registered twice');
       scripts.set(script.id, { script, code });
+      order.push(script.id);
     },
     updateUserScript: async (script) => {
       const old = scripts.get(script.id);
       assert.ok(old);
       scripts.set(script.id, { script, code: old.code });
+      order.push(...went(script.id));
       log.push(`moved ${script.id}`);
     },
     unregisterUserScripts: async (ids) => {
-      for (const id of ids) assert.ok(scripts.delete(id), `${id} was not registered`);
+      for (const id of ids) {
+        assert.ok(scripts.delete(id), `${id} was not registered`);
+        went(id);
+      }
     },
     fileScripts: async () => files.map((f) => f.script),
     registerFile: async (script, file) => {
       assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
       files.push({ script, file });
+      order.push(script.id);
     },
     updateFile: async (script) => {
       const old = files.find((f) => f.script.id === script.id);
@@ -44,11 +53,12 @@ function makeBench() {
         const at = files.findIndex((f) => f.script.id === id);
         assert.ok(at >= 0, `${id} was not registered`);
         files.splice(at, 1);
+        went(id);
       }
     },
   };
   const make = () => makePlugins(chrome, () => state.build);
-  return { state, scripts, files, log, make, plugins: make() };
+  return { state, scripts, files, log, order, make, plugins: make() };
 }
 
 const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
@@ -82,10 +92,37 @@ test('code is asked for once and registered for the pages it matches', async () 
     ],
   );
   assert.deepEqual(
-    files.map((f) => [f.script.id, f.file, f.script.matches]),
+    files.map((f) => [f.script.id.split('-')[0], f.file, f.script.matches]),
     [['bridge', 'bridge.js', ['*://a.org/*', '*://b.org/*']]],
   );
   assert.equal(state.asked, 1);
+});
+
+test('the bridge is registered after every host, also after one that came or moved', async () => {
+  const { plugins, make, order, files } = makeBench();
+  const last = () => order.at(-1)?.split('-')[0];
+  const bridges = () => files.filter((f) => f.file === 'bridge.js').map((f) => f.script.id);
+  await plugins.sync({ plugins: [plugin('a'), plugin('b')] });
+  for (const name of ['a', 'b']) {
+    await plugins.code({ name, hash: `hash-${name}`, code: '' });
+    assert.equal(last(), 'bridge');
+  }
+  const before = bridges();
+  await make().sync({ plugins: [plugin('a'), plugin('b')] });
+  assert.deepEqual(bridges(), before);
+  await plugins.sync({ plugins: [plugin('a', { excludes: ['*://a.org/x'] }), plugin('b')] });
+  assert.equal(last(), 'bridge');
+  assert.equal(bridges().length, 1);
+});
+
+test('without user scripts no isolated plugin can run, whatever a document says', async () => {
+  const { plugins, state } = makeBench();
+  const isolated = plugin('a', { world: 'isolated', file: 'adapters/a.js' });
+  await plugins.sync({ plugins: [isolated] });
+  assert.equal(plugins.canRun(isolated), true);
+  state.allowed = false;
+  await plugins.sync({ plugins: [isolated] });
+  assert.deepEqual([plugins.canRun(isolated), plugins.canRun(plugin('b'))], [false, true]);
 });
 
 test('a worker that was started anew finds what is registered', async () => {
@@ -102,7 +139,7 @@ test('what is not wanted any more is removed, what runs elsewhere is moved', asy
   await plugins.code({ name: 'b', hash: 'hash-b', code: 'B' });
   await plugins.sync({ plugins: [plugin('a', { matches: ['*://other.org/*'] })] });
   assert.deepEqual([...scripts.keys()], ['plugin-a-hash-a-1']);
-  assert.deepEqual(log, ['moved plugin-a-hash-a-1', 'moved bridge']);
+  assert.deepEqual(log, ['moved plugin-a-hash-a-1']);
   assert.deepEqual(files[0]?.script.matches, ['*://other.org/*']);
   await plugins.sync({});
   assert.equal(scripts.size, 0);

@@ -8,8 +8,8 @@ import type {
 import type { Script } from '../chrome.ts';
 import { parsePattern } from './match.ts';
 
-/** BRIDGE is the id of the bridge's registration. */
-const BRIDGE = 'bridge';
+/** Ids of the bridge's registrations begin with this. */
+const BRIDGE = 'bridge-';
 const BRIDGE_FILE = 'bridge.js';
 /** Ids of adapters begin with this. */
 const PREFIX = 'plugin-';
@@ -37,6 +37,8 @@ export interface Plugins {
   code(params: PluginCodeParams): Promise<void>;
   /** detect finds out how adapters can be brought into pages now. */
   detect(): Promise<InjectMode>;
+  /** canRun tells whether a plugin's host can be in any page: without user scripts there is none for the isolated world. */
+  canRun(plugin: PluginInfo): boolean;
   /** clear removes everything, for an extension that was installed anew: its host may be another one. */
   clear(): Promise<void>;
 }
@@ -91,12 +93,17 @@ class RegisteredPlugins implements Plugins {
       if (have.has(script.id)) return;
       await this.#registrar.registerUserScript(script, code);
       have.set(script.id, script);
+      await this.#syncBridge();
     });
   }
 
   async detect(): Promise<InjectMode> {
     if (await this.#registrar.userScriptsAllowed()) return 'userScripts';
     return this.#wanted.some((plugin) => plugin.file) ? 'files' : 'none';
+  }
+
+  canRun(plugin: PluginInfo): boolean {
+    return this.#mode !== 'files' || plugin.world !== 'isolated';
   }
 
   clear(): Promise<void> {
@@ -159,30 +166,43 @@ class RegisteredPlugins implements Plugins {
       // As a file it would run in the extension's own isolated world and could speak to the worker.
       if (plugin.file && !script.isolated) files.set(script.id, { script, file: plugin.file });
     }
-    const stale = present.filter((s) => s.id !== BRIDGE && !same(s, files.get(s.id)?.script)).map((s) => s.id);
+    const adaptersHere = present.filter((s) => !isBridge(s));
+    const stale = adaptersHere.filter((s) => !same(s, files.get(s.id)?.script)).map((s) => s.id);
     const fresh = [...files.values()].filter(
       ({ script }) => stale.includes(script.id) || !present.some((s) => s.id === script.id),
     );
     await this.#registrar.unregisterFiles(stale);
     for (const { script, file } of fresh) await this.#registrar.registerFile(script, file);
-    await this.#syncBridge(
-      present.find((s) => s.id === BRIDGE),
-      fresh.length > 0,
-    );
+    await this.#syncBridge();
   }
 
-  /** syncBridge registers the bridge wherever a plugin runs. */
-  async #syncBridge(old: Script | undefined, afterFiles: boolean): Promise<void> {
+  /**
+   * syncBridge has the bridge run wherever a plugin runs, and after its host: Chrome runs scripts in the order of their
+   * registration, and the bridge hears hosts only while it starts. So it is registered anew after every other script.
+   * Its id names what was there before it; the old one goes last, so that no document is without a bridge.
+   */
+  async #syncBridge(): Promise<void> {
+    const present = await this.#registrar.fileScripts();
+    const user = this.#mode === 'userScripts' ? [...(await this.#have()).values()] : [];
+    const hosts = [...user, ...present.filter((s) => !isBridge(s))];
     const matches = [...new Set(this.#wanted.flatMap(matchesOf))];
-    const bridge: Script = { id: BRIDGE, matches, excludeMatches: [], isolated: true };
-    if (old && matches.length > 0 && !afterFiles) {
-      if (!same(old, bridge)) await this.#registrar.updateFile(bridge, BRIDGE_FILE);
-      return;
+    const id = `${BRIDGE}${await digest(JSON.stringify([hosts, matches]))}`;
+    const old = present.filter((s) => isBridge(s) && s.id !== id).map((s) => s.id);
+    if (matches.length > 0 && !present.some((s) => s.id === id)) {
+      await this.#registrar.registerFile({ id, matches, excludeMatches: [], isolated: true }, BRIDGE_FILE);
     }
-    // Chrome runs scripts in the order of their registration, and the bridge comes best after the hosts.
-    if (old) await this.#registrar.unregisterFiles([BRIDGE]);
-    if (matches.length > 0) await this.#registrar.registerFile(bridge, BRIDGE_FILE);
+    await this.#registrar.unregisterFiles(matches.length > 0 ? old : present.filter(isBridge).map((s) => s.id));
   }
+}
+
+function isBridge(script: Script): boolean {
+  return script.id.startsWith(BRIDGE);
+}
+
+/** digest returns a short name for text. */
+async function digest(text: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return [...bytes.slice(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** matchesOf leaves out what is not a match pattern: Chrome would refuse all patterns because of it. */

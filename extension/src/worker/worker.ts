@@ -92,7 +92,10 @@ const tabs = makeTabs({
   query: browser.queryTabs,
   focusedWindow: browser.focusedWindow,
   plugins: () => plugins.wanted,
-  live: (tabId) => calls.live(tabId),
+  live: (tabId) => {
+    const live = calls.live(tabId);
+    return live && { ...live, plugins: live.plugins.filter((p) => possible(p.name)) };
+  },
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
     panels.touch();
@@ -118,6 +121,11 @@ const panels = makePanels({
   },
   did: (action) => void act(action).catch((error: unknown) => console.warn(`opentabs: ${String(error)}`)),
 });
+
+/** possible tells whether a plugin that a document calls live can be there. */
+function possible(name: string): boolean {
+  return plugins.wanted.some((plugin) => plugin.name === name && plugins.canRun(plugin));
+}
 
 /** panelTabs says of each tab how its plugins stand. */
 function panelTabs(): PanelTab[] {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { OFFER, ROLL_CALL, TAKEN, UP } from '../handshake.ts';
+import { gatherHosts, type Host } from './hosts.ts';
+
+class EmptyPage extends EventTarget {
+  readonly documentElement = { firstChild: null };
+  readonly readyState = 'loading';
+}
+
+/** offer does what a host does, and tells whether the bridge took it and how to speak to it. */
+function offer(page: EventTarget, plugin: string) {
+  const { port1: port } = new MessageChannel();
+  const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP, { data })) };
+  port.addEventListener(TAKEN, () => {
+    made.taken = true;
+  });
+  page.dispatchEvent(new MessageEvent(OFFER, { data: JSON.stringify([plugin, 'h']), ports: [port] }));
+  return made;
+}
+
+test('hosts are taken while the roll is called, and never before or after', () => {
+  const page = new EmptyPage();
+  const said: string[] = [];
+  const early = offer(page, 'early');
+  let asked = offer(page, 'none');
+  page.addEventListener(ROLL_CALL, () => {
+    asked = offer(page, 'demo');
+  });
+  gatherHosts(page, { said: (host: Host, text) => said.push(`${host.plugin} ${text}`) });
+  asked.up('ready');
+  // The document is as empty as before: its root may be a script, which runs now.
+  const late = offer(page, 'late');
+  late.up('ready');
+  assert.deepEqual([early.taken, asked.taken, late.taken], [false, true, false]);
+  assert.deepEqual(said, ['demo ready']);
+});
+
+test('a document has a limited number of hosts, one for each plugin', () => {
+  const page = new EmptyPage();
+  let taken = 0;
+  page.addEventListener(ROLL_CALL, () => {
+    for (let i = 0; i < 1000; i++) for (let n = 0; n < 2; n++) taken += offer(page, `p${i}`).taken ? 1 : 0;
+  });
+  gatherHosts(page, { said: () => undefined });
+  assert.equal(taken, 200);
+});
