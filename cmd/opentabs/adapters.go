@@ -31,6 +31,7 @@ type adapters struct {
 	dirs     config.Dirs
 	log      zerolog.Logger
 	host     func() ([]byte, error)
+	checked  *checkedScripts
 
 	writing sync.Mutex // makes two writeFiles follow one another
 
@@ -41,7 +42,10 @@ type adapters struct {
 var _ wsbridge.Adapters = (*adapters)(nil)
 
 func newAdapters(registry *plugin.Registry, dirs config.Dirs, log zerolog.Logger) *adapters {
-	return &adapters{registry: registry, dirs: dirs, log: log, host: jsbuild.Host, files: map[string]string{}}
+	return &adapters{
+		registry: registry, dirs: dirs, log: log, host: jsbuild.Host,
+		checked: newCheckedScripts(dirs, log), files: map[string]string{},
+	}
 }
 
 // List returns every plugin that a browser should have.
@@ -55,11 +59,16 @@ func (a *adapters) List() []wire.PluginInfo {
 	return infos
 }
 
-// Code returns the script that runs a plugin's adapter.
+// Code returns the script that runs a plugin's adapter. It fails if the adapter
+// would not stay inside it: an older version, or another hand, may have added
+// it without the check.
 func (a *adapters) Code(name, hash string) (string, error) {
 	code, err := a.registry.Code(name, hash)
 	if err != nil {
 		return "", err
+	}
+	if err := a.checked.Check([]byte(code)); err != nil {
+		return "", fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", name, err)
 	}
 	host, err := a.host()
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"opentabs/extension"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
-	"opentabs/internal/jsbuild"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
 	"opentabs/plugin"
@@ -84,7 +83,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 }
 
 func newStore(dirs config.Dirs, log zerolog.Logger) *plugin.Store {
-	return plugin.NewStore(dirs.State, plugin.StoreOptions{Check: jsbuild.CheckScript, Log: log})
+	return plugin.NewStore(dirs.State, plugin.StoreOptions{Check: newCheckedScripts(dirs, log).Check, Log: log})
 }
 
 func dispatchOptions(s config.Settings, log zerolog.Logger) dispatch.Options {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -137,9 +138,16 @@ func bundleScript(entry, global string) ([]byte, error) {
 	return r.OutputFiles[0].Contents, nil
 }
 
-// ownGlobal finds each mention of an adapter's container, and whether it is
-// asked of globalThis by name.
-var ownGlobal = regexp.MustCompile(`(\bglobalThis\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["']))?__openTabs\b`)
+// container is the name that an adapter has its container under.
+const container = "__openTabs"
+
+// ownGlobal matches the end of what stands before a mention of the container
+// that is asked of globalThis by name.
+var ownGlobal = regexp.MustCompile(`[^\w$.]\(?globalThis\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'])$`)
+
+// maxBefore is how much of that is looked at. The bare expression takes 40 times
+// as long as all else that is done with a large adapter.
+const maxBefore = 64
 
 // parameters are those of the function that is written around an adapter.
 //
@@ -148,12 +156,25 @@ var ownGlobal = regexp.MustCompile(`(\bglobalThis\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)
 // window, so that comparing event.source with it, or passing it to a DOM
 // method, works.
 func parameters(code []byte) string {
-	for _, m := range ownGlobal.FindAllSubmatchIndex(code, -1) {
-		if m[2] < 0 {
+	text := slices.Concat([]byte("\n"), code, []byte("\n"))
+	for at := 0; ; at += len(container) {
+		next := bytes.Index(text[at:], []byte(container))
+		if next < 0 {
+			return "globalThis"
+		}
+		at += next
+		if longerName(text[at+len(container)]) {
+			continue
+		}
+		if !ownGlobal.Match(text[max(0, at-maxBefore):at]) {
 			return "globalThis, window, self"
 		}
 	}
-	return "globalThis"
+}
+
+// longerName reports whether a name goes on with c.
+func longerName(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // WrapAdapter returns the script that is registered for one plugin: the host,

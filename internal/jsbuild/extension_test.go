@@ -104,6 +104,10 @@ func TestWrapAdapter(t *testing.T) {
 		{`var g = globalThis; g.__openTabs`, all},
 		{`myglobalThis.__openTabs`, all},
 		{`globalThis.x.__openTabs`, all},
+		{`window.globalThis.__openTabs`, all},
+		{`window.__openTabsExtracted`, one},
+		{`f(globalThis.__openTabs)`, one},
+		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, all},
 		{`const { __openTabs } = window`, all},
 	} {
 		got := string(WrapAdapter(host, "a", "h", []byte(c.code)))

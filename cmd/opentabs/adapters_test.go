@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/config"
+	"opentabs/plugin/plugintest"
+)
+
+// TestAdaptersCheckAgain: an adapter that was added without the check, as an
+// older version did, gets into no browser and no file.
+func TestAdaptersCheckAgain(t *testing.T) {
+	const evil = "var a = 1}, EVIL(), function () {"
+	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})
+	dirs := config.Dirs{State: t.TempDir()}
+	a := newAdapters(registry, dirs, zerolog.Nop())
+	hashes := map[string]string{}
+	for _, info := range a.List() {
+		hashes[info.Name] = info.Hash
+	}
+	if code, err := a.Code("good", hashes["good"]); err != nil || code == "" {
+		t.Errorf("good: %v", err)
+	}
+	code, err := a.Code("evil", hashes["evil"])
+	if err == nil || !strings.Contains(err.Error(), "the adapter of evil may not run: adapter.iife.js:") {
+		t.Errorf("evil: %v, %d bytes", err, len(code))
+	}
+	folder := filepath.Join(t.TempDir(), "adapters")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range a.List() {
+		path := filepath.Join(folder, info.Name)
+		if err := a.writeFile(path, info); (err == nil) != (info.Name == "good") {
+			t.Errorf("%s: %v", info.Name, err)
+		}
+		if _, err := os.Stat(path); (err == nil) != (info.Name == "good") {
+			t.Errorf("%s: %v", info.Name, err)
+		}
+	}
+}
+
+// BenchmarkAdaptersCode composes 120 adapters of 0.7 MB that were checked
+// before, as a server does that starts after an update.
+func BenchmarkAdaptersCode(b *testing.B) {
+	packages := make([]plugintest.Package, 120)
+	for i := range packages {
+		packages[i] = plugintest.Package{
+			Name: "p" + strings.Repeat("x", i), Code: strings.Repeat("var code = function (a, b) { return a + b } // filler\n", 700<<10/54),
+		}
+	}
+	registry, _ := plugintest.Registry(b, packages...)
+	dirs := config.Dirs{State: b.TempDir()}
+	first := newAdapters(registry, dirs, zerolog.Nop())
+	first.checked.check = func([]byte) error { return nil }
+	compose(b, first)
+	for b.Loop() {
+		compose(b, newAdapters(registry, dirs, zerolog.Nop()))
+	}
+}
+
+func compose(b *testing.B, a *adapters) {
+	for _, info := range a.List() {
+		if _, err := a.Code(info.Name, info.Hash); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
