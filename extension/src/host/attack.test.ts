@@ -143,5 +143,42 @@ test("a function of the page that an adapter calls on globalThis gets the page's
   port?.send('call', 1, 'run', 1 << 20, {});
   await realm.idle();
   assert.equal(realm.run('typeof saw.__openTabs'), 'undefined');
-  assert.equal(port?.said.at(-1), 'r 1 [false,true]');
+  assert.equal(port?.said.at(-1), 'r 1 [true,true]');
+});
+
+test("an adapter's globalThis becomes the page's window as an argument, too", async () => {
+  const realm = makeRealm();
+  realm.run(
+    `got = []; function take(a) { got[got.length] = a; } function Made(a, b) { got[got.length] = b; this.made = 1; }`,
+  );
+  const calls = `{ name: 'run', handle: () => {
+    globalThis.take(globalThis);
+    const made = new globalThis.Made(1, globalThis);
+    class Sub extends globalThis.Made {}
+    return [made.made, made instanceof globalThis.Made, new Sub(1, globalThis) instanceof Sub];
+  } }`;
+  realm.start('demo', 'h', adapter('demo', calls));
+  const [port] = realm.bridge();
+  await realm.idle();
+  port?.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  assert.equal(port?.said.at(-1), 'r 1 [1,true,true]');
+  assert.equal(realm.run('got.length === 3 && got.every((g) => g === window)'), true);
+});
+
+test('a page that gets the container can not put an adapter of its own there', async () => {
+  const realm = makeRealm();
+  realm.run('function take() {}');
+  // An adapter that hands its globalThis to a function of the page by way of the page's own Reflect.
+  const calls = `{ name: 'run', handle: (p) => { Reflect.apply(take, globalThis, []); return p.secret; } }`;
+  realm.start('demo', 'h', adapter('demo', calls));
+  const [port] = realm.bridge();
+  await realm.idle();
+  realm.run(`
+    const forged = Object.freeze({ isReady: () => true, tools: [{ name: 'run', handle: () => 'forged' }] });
+    take = function () { replaced = typeof this.__openTabs; this.__openTabs = { adapters: { demo: forged } }; };`);
+  for (const call of [1, 2]) port?.send('call', call, 'run', 1 << 20, args);
+  await realm.idle();
+  assert.equal(realm.run('replaced'), 'object');
+  assert.deepEqual(port?.said, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
 });

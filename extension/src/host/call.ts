@@ -53,7 +53,7 @@ export interface Runner {
   run(request: Request): void;
   /** cancel tells a call to stop; it returns false if there is no such call. */
   cancel(call: number, reason: string): boolean;
-  /** check returns what keeps the adapter from working, or nothing. */
+  /** check returns what keeps the adapter from working, or nothing: then that adapter is kept for all calls. */
   check(): string;
 }
 
@@ -65,9 +65,12 @@ interface Running {
   live: boolean;
 }
 
-/** makeRunner returns a runner for the adapter that registers as plugin in what read returns. */
+/** makeRunner returns a runner for the adapter that has registered as plugin in what read returns at the first check. */
 export function makeRunner(plugin: string, read: () => unknown, events: CallEvents): Runner {
   const table = bare();
+  // What the first check found, before the first script of the page: a page that gets hold of the container must not
+  // be able to put an adapter of its own there.
+  let registered: object | undefined;
   const running = (call: number): Running | undefined => {
     const entry = table[call];
     return isRunning(entry) ? entry : undefined;
@@ -99,9 +102,9 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     if (!isSignal(signal)) return;
     const entry: Running = { call: request.call, controller, signal, live: true };
     table[request.call] = entry;
-    const adapter = findAdapter(plugin, read());
-    if (typeof adapter === 'string') {
-      fail(entry, failureText('internal', adapter));
+    const adapter = registered;
+    if (!adapter) {
+      fail(entry, failureText('internal', `the adapter did not register as ${plugin}`));
       return;
     }
     const ready = () => {
@@ -151,8 +154,10 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
   };
 
   const check = (): string => {
-    const adapter = findAdapter(plugin, read());
-    return typeof adapter === 'string' ? adapter : '';
+    const adapter = registered ?? findAdapter(plugin, read());
+    if (typeof adapter === 'string') return adapter;
+    registered = adapter;
+    return '';
   };
   return { run, cancel, check };
 }

@@ -35,7 +35,7 @@ const KEY = '__openTabs';
 export interface Container {
   /** scope is what the adapter sees as `globalThis`. */
   readonly scope: object;
-  /** read returns `__openTabs`. Adapters replace it at any time: read it anew at each use. */
+  /** read returns `__openTabs`, which adapters replace at any time. */
   read(): unknown;
 }
 
@@ -88,9 +88,19 @@ function makeDisguise(): Disguise {
     },
   };
   // A function of the window that is called as a method of scope gets the window as `this`: built-in ones demand it, and
-  // a page's own function must not see scope.
+  // a page's own function must not see scope, nor get it as an argument.
+  const hidden = (args: readonly unknown[]): unknown[] => {
+    const list: unknown[] = [];
+    for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.hide(args[i])));
+    return list;
+  };
   const methodHandler: ProxyHandler<Fn> = {
-    apply: (method, self, args) => apply(method, disguise.hide(self), args),
+    apply: (method, self, args) => apply(method, disguise.hide(self), hidden(args)),
+    construct: (method, args, target) => {
+      const as: unknown = disguise.hide(target);
+      const made: unknown = construct(method, hidden(args), isFn(as) ? as : method);
+      return isObject(made) ? made : bare();
+    },
   };
   setPrototypeOf(methodHandler, null);
   setPrototypeOf(disguise, null);
