@@ -98,6 +98,15 @@ for (const [name, connect] of [
   });
 }
 
+test('integers beyond 2^53 reach the page and come back exactly', async () => {
+  const json =
+    '{"value":{"id":9007199254740993,"list":[-9007199254740995,12345678901234567890],"text":"9007199254740993"}}';
+  const out = await stack.cli('call', 'messages__echo', '--json', json);
+  assert.equal(out.stdout.trim(), json, out.stderr);
+  const rounded = await stack.cli('call', 'messages__countdown', '--json', '{"from":9007199254740993}');
+  assert.notEqual(rounded.code, 0);
+});
+
 test('twenty calls of two clients at once keep to themselves', async () => {
   const clients = [await stack.client(), await stack.stdioClient()];
   const outs = await Promise.all(

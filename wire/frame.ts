@@ -60,11 +60,25 @@ export interface InvalidFrame {
 
 export type Frame = RequestFrame | NotificationFrame | ResultFrame | ErrorFrame | InvalidFrame;
 
+/** longDigits finds what may be an integer beyond 2^53. */
+const longDigits = /\d{16}/;
+
+/**
+ * exactInteger is a reviver that keeps integers which a number would round as JSON.rawJSON objects: JSON.stringify writes
+ * them as they came. (Both need Chrome 114; elsewhere numbers are as JSON.parse makes them.)
+ */
+function exactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || !source || !/^-?\d+$/.test(source)) return value;
+  const rawJSON: unknown = Reflect.get(JSON, 'rawJSON');
+  return typeof rawJSON === 'function' ? Reflect.apply(rawJSON, JSON, [source]) : value;
+}
+
 /** parseFrame reads one frame and checks it: the envelope, the method, and the params field by field. */
 export function parseFrame(text: string): Frame {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = longDigits.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
   } catch {
     return invalid('not a frame: not JSON');
   }

@@ -20,7 +20,7 @@ const fromBridge: FromBridge[] = [
   { op: 'cancelled', id: 'x', outcome: 'aborted' },
 ];
 const toBridge: ToBridge[] = [
-  { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: { a: null } },
+  { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{"a":null}' },
   { op: 'cancel', id: 'x', reason: 'r' },
   { op: 'ack', ids: ['x', 'y'] },
 ];

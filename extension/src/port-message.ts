@@ -31,7 +31,8 @@ export type FromBridge =
 
 /** ToBridge is a message of the worker. */
 export type ToBridge =
-  | { op: 'call'; id: string; plugin: string; tool: string; maxBytes: number; args: unknown }
+  /** args is the JSON text of an object. */
+  | { op: 'call'; id: string; plugin: string; tool: string; maxBytes: number; args: string }
   | { op: 'cancel'; id: string; reason: string }
   /** The endings of these calls have reached the server; the bridge may forget them. */
   | { op: 'ack'; ids: readonly string[] };
@@ -96,8 +97,8 @@ export function readToBridge(value: unknown): ToBridge | undefined {
   switch (op) {
     case 'call': {
       const { plugin, tool, maxBytes, args } = value;
-      if (typeof plugin !== 'string' || typeof tool !== 'string' || !isCount(maxBytes)) return undefined;
-      return { op, id, plugin, tool, maxBytes, args };
+      if (typeof plugin !== 'string' || typeof tool !== 'string' || typeof args !== 'string') return undefined;
+      return isCount(maxBytes) ? { op, id, plugin, tool, maxBytes, args } : undefined;
     }
     case 'cancel':
       return { op, id, reason: typeof value.reason === 'string' ? value.reason : '' };

@@ -17,7 +17,7 @@ function makeBench() {
   const host: Host = { plugin: 'demo', hash: 'h', send: (text) => void toHost.push(JSON.parse(text)) };
   desk.fromHost(host, 'ready');
   posted.splice(0);
-  const call = (id: string): ToBridge => ({ op: 'call', id, plugin: 'demo', tool: 't', maxBytes: 9, args: { a: 1 } });
+  const call = (id: string): ToBridge => ({ op: 'call', id, plugin: 'demo', tool: 't', maxBytes: 9, args: '{"a":1}' });
   return { desk, host, posted, toHost, port, call };
 }
 
@@ -47,7 +47,7 @@ test('undefined and errors', () => {
 
 test('a plugin that is not live is an error, a second dispatch of the same call is ignored', () => {
   const { desk, posted, toHost, call } = makeBench();
-  desk.fromWorker({ op: 'call', id: 'x', plugin: 'other', tool: 't', maxBytes: 9, args: {} });
+  desk.fromWorker({ op: 'call', id: 'x', plugin: 'other', tool: 't', maxBytes: 9, args: '{}' });
   assert.match(JSON.stringify(posted), /"code\\":\\"navigated\\".*other is not live/);
   desk.fromWorker(call('y'));
   desk.fromWorker(call('y'));

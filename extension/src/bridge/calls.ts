@@ -145,7 +145,7 @@ class CallDesk implements Desk {
     const call: Call = { id, number: ++this.#numbers, host, waiting: [] };
     this.#byId.set(id, call);
     this.#byNumber.set(call.number, call);
-    host.send(JSON.stringify(['call', call.number, tool, maxBytes, args]));
+    host.send(`["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args}]`);
   }
 
   #cancel(id: string, reason: string): void {

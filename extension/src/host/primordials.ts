@@ -16,6 +16,10 @@ export const { freeze, hasOwn, isFrozen } = Object;
 export const { isFinite: isFiniteNumber } = Number;
 export const { isArray } = Array;
 export const { parse: parseJson, stringify: toJson } = JSON;
+/** toBigInt and rawJson keep integers exact that a number would round; rawJson is there since Chrome 114. */
+export const toBigInt = BigInt;
+export const BigIntPrototype = BigInt.prototype;
+export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;
 
 export const ObjectPrototype = Object.prototype;
 export const PromisePrototype = Promise.prototype;
@@ -106,13 +110,40 @@ export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
+// Prototypes that a page can put a getter on: every tool's value has one of them at the end of its chain.
+const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
+const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
+const keyedPrototypes: object[] = [Date.prototype, Map.prototype, Set.prototype, WeakMap.prototype];
+const errorPrototypes: object[] = [
+  Error.prototype,
+  TypeError.prototype,
+  RangeError.prototype,
+  SyntaxError.prototype,
+  ReferenceError.prototype,
+  EvalError.prototype,
+  URIError.prototype,
+  AggregateError.prototype,
+  DOMException.prototype,
+];
+
+/** isNativePrototype tells whether value is a prototype that the page shares with adapters. */
+function isNativePrototype(value: object): boolean {
+  return (
+    value === ObjectPrototype ||
+    isIn(errorPrototypes, value) ||
+    isIn(plainPrototypes, value) ||
+    isIn(textPrototypes, value) ||
+    isIn(keyedPrototypes, value)
+  );
+}
+
 /**
- * lookup reads a property as `from[key]` does, but does not go as far as Object.prototype, where a page may have put a
- * getter that would be handed `from`. It throws what a getter throws.
+ * lookup reads a property as `from[key]` does, but does not go as far as the built-in prototypes, where a page may have
+ * put a getter that would be handed `from`, or a value to answer in its place. It throws what a getter throws.
  */
 export function lookup(from: object, key: PropertyKey): unknown {
   let at: object | null = from;
-  for (let depth = 0; depth < 64 && at !== null && at !== ObjectPrototype; depth++) {
+  for (let depth = 0; depth < 64 && at !== null && !isNativePrototype(at); depth++) {
     const found: PropertyDescriptor | undefined = getOwnPropertyDescriptor(at, key);
     if (found) {
       if (hasOwn(found, 'value')) return found.value;

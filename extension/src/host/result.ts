@@ -1,7 +1,9 @@
 import { failureText, messageOf } from './failure.ts';
+import { exactBigint } from './number.ts';
 import {
   ArrayPrototype,
   apply,
+  BigIntPrototype,
   construct,
   defineProperty,
   deleteProperty,
@@ -26,7 +28,7 @@ export function outcomeOf(tool: string, value: unknown, maxBytes: number): Outco
   if (value === undefined) return { kind: 'nothing' };
   let text: string | undefined;
   try {
-    text = withoutPageToJSON(() => toJson(value));
+    text = withoutPageToJSON(() => textOf(value));
   } catch (error) {
     return invalid(tool, messageOf(error));
   }
@@ -37,6 +39,15 @@ export function outcomeOf(tool: string, value: unknown, maxBytes: number): Outco
     return { kind: 'error', text: failureText('result_too_large', message) };
   }
   return { kind: 'result', text };
+}
+
+/** textOf is JSON.stringify that writes a bigint as the integer it is. */
+function textOf(value: unknown): string | undefined {
+  try {
+    return toJson(value);
+  } catch {
+    return toJson(value, exactBigint); // throws again if it was something else
+  }
 }
 
 function invalid(tool: string, why: string): Outcome {
@@ -51,9 +62,11 @@ function invalid(tool: string, why: string): Outcome {
 function withoutPageToJSON<T>(work: () => T): T {
   const ofObject = takeAway(ObjectPrototype);
   const ofArray = takeAway(ArrayPrototype);
+  const ofBigInt = takeAway(BigIntPrototype);
   try {
     return work();
   } finally {
+    if (ofBigInt) defineProperty(BigIntPrototype, 'toJSON', ofBigInt);
     if (ofObject) defineProperty(ObjectPrototype, 'toJSON', ofObject);
     if (ofArray) defineProperty(ArrayPrototype, 'toJSON', ofArray);
   }

@@ -54,7 +54,7 @@ test('a call goes to its document, and its reports and result to the server', (t
   const { doc, got } = join(1, 'd1');
   dispatch('x');
   dispatch('x');
-  assert.deepEqual(got, [{ op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: { a: 1 } }]);
+  assert.deepEqual(got, [{ op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}' }]);
   calls.said(doc, { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[{"progress":1}]' });
   calls.said(doc, { op: 'result', id: 'x', text: '{"ok":true}' });
   assert.deepEqual(sent, [

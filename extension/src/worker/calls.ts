@@ -118,7 +118,9 @@ class CallTable implements Calls {
   }
 
   dispatch(params: ToolDispatchParams): void {
-    const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes, args } = params;
+    const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
+    // Text, because it is cheaper on a port than objects, and keeps integers that a number would round.
+    const args = JSON.stringify(params.args);
     if (this.#calls.has(id) || this.#outbox.has(id)) return;
     const call: Call = { id, plugin, tabId, documentId };
     this.#calls.set(id, call);
