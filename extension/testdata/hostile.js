@@ -55,6 +55,21 @@
       },
     });
   }
+  // The built-in prototypes between a tool's value and Object.prototype are the page's, too.
+  const between = ['Error', 'TypeError', 'Array', 'Function', 'Promise', 'Map', 'Date', 'DOMException'];
+  const words = ['code', 'category', 'retryable', 'retryAfterMs', 'issues', 'progress', 'success', 'data', 'handle'];
+  for (const name of between) {
+    for (const key of name === 'Promise' ? words : [...words, 'then']) {
+      defineProperty(globalThis[name].prototype, key, {
+        __proto__: null,
+        configurable: true,
+        get() {
+          note(name + '.prototype.' + key);
+          return key === 'retryable' ? true : 'FORGED';
+        },
+      });
+    }
+  }
   for (let i = 0; i < 8; i++) {
     defineProperty(Array.prototype, i, {
       __proto__: null,

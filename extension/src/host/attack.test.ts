@@ -8,6 +8,8 @@ const tools = `
   { name: 'value', handle: (p) => ({ secret: p.secret, list: [p.secret] }) },
   { name: 'promise', handle: () => given },
   { name: 'thrown', handle: () => { throw made; } },
+  { name: 'type', handle: () => { throw wrong; } },
+  { name: 'list', handle: () => list },
   { name: 'reports', handle: (p, c) => { c.reportProgress({ progress: 1, message: p.secret }); c.reportPercent(2, p.secret); c.reportCount(1, 2); return 1; } },
   { name: 'checked', input: { safeParse: (v) => ({ __proto__: null, success: true, data: v }) }, handle: (p) => p.secret },
   { name: 'wrong', input: { safeParse: () => ({ __proto__: null, success: false, error: { __proto__: null, issues: [{ __proto__: null, path: ['a', 0], message: 'no' }] } }) }, handle: () => 1 },
@@ -17,6 +19,7 @@ const tools = `
 
 const prelude = `
   const given = Promise.resolve('S3CRET'); const never = new Promise(() => {}); const made = new Error('S3CRET');
+  const wrong = new TypeError('S3CRET'); const list = ['S3CRET'];
   const yes = Promise.resolve(true);`;
 
 /** attacked returns a page whose first script is hostile, after the host has started. */
@@ -43,6 +46,8 @@ const attacks: [string, unknown[][], string[]][] = [
   ['a result', [['call', 1, 'value', 1 << 20, args]], ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']],
   ['a promise', [['call', 1, 'promise', 1 << 20, {}]], ['r 1 "S3CRET"']],
   ['an error', [['call', 1, 'thrown', 1 << 20, {}]], ['e 1 {"code":"tool_error","message":"S3CRET"}']],
+  ['an error of another class', [['call', 1, 'type', 1 << 20, {}]], ['e 1 {"code":"tool_error","message":"S3CRET"}']],
+  ['an array', [['call', 1, 'list', 1 << 20, {}]], ['r 1 ["S3CRET"]']],
   [
     'reports',
     [['call', 1, 'reports', 1 << 20, args]],

@@ -1,5 +1,15 @@
 import type { CallError, ErrorCode } from '../../../wire/wire.gen.ts';
-import { apply, exceptionMessageOf, hasOwn, isArray, isFiniteNumber, isObject, lookup, toJson } from './primordials.ts';
+import {
+  apply,
+  errorKind,
+  exceptionMessageOf,
+  hasOwn,
+  isArray,
+  isFiniteNumber,
+  isObject,
+  lookup,
+  toJson,
+} from './primordials.ts';
 import { cut } from './report.ts';
 
 /** Longest error text that leaves the page, in UTF-16 units. */
@@ -23,10 +33,20 @@ export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
   const message = isObject(thrown) ? read(thrown, 'message') : undefined;
   if (typeof message === 'string' && message !== '') return message;
-  const name = isObject(thrown) ? read(thrown, 'name') : undefined;
-  if (typeof name === 'string' && name !== '') return `the tool threw a ${name} without a message`;
+  const own = isObject(thrown) ? read(thrown, 'name') : undefined;
+  const name = typeof own === 'string' && own !== '' ? own : isObject(thrown) ? kindOf(thrown) : '';
+  if (name !== '') return `the tool threw a ${name} without a message`;
   if (typeof thrown === 'number' || typeof thrown === 'boolean') return `the tool threw ${thrown}`;
   return 'the tool threw a value without a message';
+}
+
+/** kindOf returns the name of the built-in class of errors that thrown is of; a revoked proxy has none. */
+function kindOf(thrown: object): string {
+  try {
+    return errorKind(thrown);
+  } catch {
+    return '';
+  }
 }
 
 /** read reads one field of what was thrown, whatever it is. */

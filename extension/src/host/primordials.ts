@@ -126,6 +126,28 @@ const errorPrototypes: object[] = [
   DOMException.prototype,
 ];
 
+const errorNames: string[] = [
+  'Error',
+  'TypeError',
+  'RangeError',
+  'SyntaxError',
+  'ReferenceError',
+  'EvalError',
+  'URIError',
+  'AggregateError',
+  'DOMException',
+];
+
+/** errorKind returns the name of the built-in class of errors that value descends from, or nothing. */
+export function errorKind(value: object): string {
+  let at = getPrototypeOf(value);
+  for (let depth = 0; depth < 64 && at !== null; depth++) {
+    for (let i = 0; i < errorPrototypes.length; i++) if (errorPrototypes[i] === at) return errorNames[i] ?? '';
+    at = getPrototypeOf(at);
+  }
+  return '';
+}
+
 /** isNativePrototype tells whether value is a prototype that the page shares with adapters. */
 function isNativePrototype(value: object): boolean {
   return (
