@@ -99,6 +99,7 @@ func bundle(entry string, zod zodSource) (bundled, error) {
 	if err != nil {
 		return bundled{}, err
 	}
+	within := fence{dir: zod.Dir}
 	r := api.Build(api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: entry, ResolveDir: zod.Dir, Sourcefile: "opentabs-entry.ts", Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
@@ -114,14 +115,14 @@ func bundle(entry string, zod zodSource) (bundled, error) {
 		Sourcemap:     api.SourceMapExternal,
 		Loader:        assetLoaders,
 		Define:        map[string]string{"process.env.NODE_ENV": `"production"`},
-		Plugins:       []api.Plugin{zod.plugin(sources), sources.Plugin()},
+		Plugins:       []api.Plugin{within.plugin(), zod.plugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
 		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction says it better
 	})
 	if len(r.Errors) > 0 {
-		return bundled{}, &BuildError{Dir: zod.Dir, Problems: fromEsbuild(r.Errors)}
+		return bundled{}, &BuildError{Dir: zod.Dir, Problems: within.fromEsbuild(r.Errors)}
 	}
-	b := bundled{Warnings: fromEsbuild(r.Warnings)}
+	b := bundled{Warnings: within.fromEsbuild(r.Warnings)}
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
 		case bundleName:

@@ -13,6 +13,8 @@ import (
 const (
 	packageFile  = "package.json"
 	defaultEntry = "src/index.ts"
+	// outputDir is where the built files go.
+	outputDir = "dist"
 )
 
 // source is a plugin's package.json, as far as building needs it. Whether it
@@ -43,6 +45,10 @@ func readSource(dir string) (source, []Problem, error) {
 		return source{}, nil, fmt.Errorf("find the plugin's directory: %w", err)
 	}
 	s := source{Dir: abs, Entry: defaultEntry}
+	within := fence{dir: abs}
+	if p := within.checkOwn(packageFile); p != nil {
+		return s, nil, &BuildError{Dir: abs, Problems: []Problem{*p}}
+	}
 	s.Text, err = os.ReadFile(filepath.Join(abs, packageFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Text: "it has no package.json; name the directory of a plugin"}}}
@@ -83,6 +89,11 @@ func readSource(dir string) (source, []Problem, error) {
 	if _, err := os.Stat(filepath.Join(abs, filepath.FromSlash(s.Entry))); err != nil {
 		problems = append(problems, Problem{Where: s.Entry, Text: "there is no such file; write the plugin there, or name its file in opentabs.entry of package.json"})
 		return s, nil, &BuildError{Dir: abs, Problems: problems}
+	}
+	for _, name := range []string{s.Entry, outputDir} {
+		if p := within.checkOwn(name); p != nil {
+			return s, nil, &BuildError{Dir: abs, Problems: append(problems, *p)}
+		}
 	}
 	return s, problems, nil
 }

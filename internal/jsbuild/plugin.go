@@ -185,7 +185,7 @@ func (b *Built) write(src source, adapter bundled, read extracted, o Options) er
 		return &BuildError{Dir: src.Dir, Problems: problems}
 	}
 	b.Warnings = append(b.Warnings, warnings...)
-	out := filepath.Join(src.Dir, "dist")
+	out := filepath.Join(src.Dir, outputDir)
 	files := []struct {
 		name    string
 		content []byte

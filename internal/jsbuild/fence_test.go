@@ -1,0 +1,234 @@
+package jsbuild
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const secretText = "S3CRET-of-the-person"
+
+// fenced is a plugin's directory beside one that is not its.
+type fenced struct {
+	dir, outside string
+}
+
+// newFenced makes a plugin of index, whose OUT becomes the directory outside.
+func newFenced(t *testing.T, index string) fenced {
+	t.Helper()
+	at, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := fenced{dir: filepath.Join(at, "plugin"), outside: filepath.Join(at, "outside")}
+	for name, text := range map[string]string{
+		"outside/s.json": `{"s":"` + secretText + `"}`,
+		"outside/s.txt":  secretText,
+		"outside/token":  secretText,
+		"outside/s.ts":   "export default '" + secretText + "';",
+		"outside/s.md":   secretText,
+		"plugin/in.ts":   "export default 'inside';",
+		// That of a package manager that keeps packages once, and links to them.
+		"node_modules/.pnpm/dep@1/node_modules/dep/package.json": `{"name":"dep","main":"index.js"}`,
+		"node_modules/.pnpm/dep@1/node_modules/dep/index.js":     "export default 'installed';",
+		"plugin/" + packageFile:                                  goodPackage,
+		"plugin/" + defaultEntry:                                 strings.ReplaceAll(index, "OUT", f.outside) + "\n" + withTools("{...ok, name: 'tool'}"),
+	} {
+		if err := writeFile(filepath.Join(at, name), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.link(t, "../node_modules/dep", ".pnpm/dep@1/node_modules/dep")
+	return f
+}
+
+// link makes name in the plugin a link.
+func (f fenced) link(t *testing.T, name, target string) {
+	t.Helper()
+	path := filepath.Join(f.dir, name)
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(strings.ReplaceAll(target, "OUT", f.outside), path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused builds and wants an error with these parts, which tells and leaves
+// nothing of what is outside.
+func (f fenced) refused(t *testing.T, parts ...string) {
+	t.Helper()
+	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs})
+	var wrong *BuildError
+	if !errors.As(err, &wrong) {
+		t.Fatalf("got %v, want a BuildError", err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), strings.ReplaceAll(part, "OUT", f.outside)) {
+			t.Errorf("%q is not in: %v", part, err)
+		}
+	}
+	if strings.Contains(err.Error(), secretText) || strings.Contains(err.Error(), "S3CRET") {
+		t.Errorf("the error shows a file outside: %v", err)
+	}
+	err = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == bundleName {
+			t.Errorf("%s was written", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFenceImports: what a plugin can import of the disk is its own, and what
+// is installed for it.
+func TestFenceImports(t *testing.T) {
+	use := "\n(globalThis as any).q = a;"
+	for name, index := range map[string]string{
+		"JSON":                `import a from "OUT/s.json";` + use,
+		"text":                `import a from "OUT/s.md";` + use,
+		"text by attribute":   `import a from "OUT/token" with { type: "text" };` + use,
+		"a module":            `import a from "OUT/s.ts";` + use,
+		"a relative path":     `import a from "../../outside/s.ts";` + use,
+		"no extension":        `import "OUT/token";`,
+		"require":             `declare const require: any; const a = require("OUT/s.txt");` + use,
+		"import by a pattern": "declare const n: string; const a = import(`../../outside/s${n}`);" + use,
+	} {
+		t.Run(name, func(t *testing.T) {
+			newFenced(t, index).refused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+allowed+": copy it into the plugin, or install")
+		})
+	}
+}
+
+func TestFenceLinks(t *testing.T) {
+	const use = "\n(globalThis as any).q = a;"
+	t.Run("a file", func(t *testing.T) {
+		f := newFenced(t, `import a from "./a.json";`+use)
+		f.link(t, "src/a.json", "OUT/s.json")
+		f.refused(t, "src/index.ts:1:", "outside of the plugin")
+	})
+	t.Run("a directory", func(t *testing.T) {
+		f := newFenced(t, `import a from "../lib/s.ts";`+use)
+		f.link(t, "lib", "OUT")
+		f.refused(t, "src/index.ts:1:", "outside of the plugin")
+	})
+	t.Run("a node_modules", func(t *testing.T) {
+		f := newFenced(t, `import a from "s.ts";`+use)
+		f.link(t, "node_modules", "OUT")
+		f.refused(t, "src/index.ts:1:", "outside of the plugin")
+	})
+	t.Run("a node_modules above", func(t *testing.T) {
+		f := newFenced(t, `import a from "s.ts";`+use)
+		f.link(t, "../node_modules", "OUT")
+		f.refused(t, "src/index.ts:1:", "outside of the plugin")
+	})
+	t.Run("the entry", func(t *testing.T) {
+		f := newFenced(t, "")
+		f.link(t, defaultEntry, "OUT/token")
+		f.refused(t, defaultEntry+": it is a link to OUT/token, outside of the plugin's directory; replace it")
+	})
+	t.Run("the entry's directory", func(t *testing.T) {
+		f := newFenced(t, "")
+		if err := os.WriteFile(filepath.Join(f.outside, "index.ts"), []byte(secretText), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f.link(t, "src", "OUT")
+		f.refused(t, defaultEntry+": it is a link to OUT/index.ts, outside")
+	})
+	t.Run("package.json", func(t *testing.T) {
+		f := newFenced(t, "")
+		f.link(t, packageFile, "OUT/token")
+		f.refused(t, "package.json: it is a link to OUT/token, outside")
+	})
+}
+
+// TestFenceConfiguration: esbuild reads these by itself.
+func TestFenceConfiguration(t *testing.T) {
+	put := func(t *testing.T, f fenced, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(f.dir, "tsconfig.json"), []byte(strings.ReplaceAll(text, "OUT", f.outside)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("paths", func(t *testing.T) {
+		f := newFenced(t, `import a from "secret";`+"\n(globalThis as any).q = a;")
+		put(t, f, `{"compilerOptions":{"paths":{"secret":["OUT/s.json"]}}}`)
+		f.refused(t, "src/index.ts:1:", "OUT/s.json is outside of the plugin")
+	})
+	t.Run("extends", func(t *testing.T) {
+		f := newFenced(t, "")
+		put(t, f, `{"extends":"OUT/token"}`)
+		b, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs})
+		if err != nil {
+			if strings.Contains(err.Error(), "S3CRET") {
+				t.Errorf("the error shows a file outside: %v", err)
+			}
+			return
+		}
+		for _, w := range b.Warnings {
+			if strings.Contains(w.String(), "S3CRET") {
+				t.Errorf("a warning shows a file outside: %v", w)
+			}
+		}
+	})
+	t.Run("source map", func(t *testing.T) {
+		f := newFenced(t, `import a from "../lib.js";`+"\n(globalThis as any).q = a;")
+		text := "export default 1\n//# sourceMappingURL=../outside/token\n"
+		if err := os.WriteFile(filepath.Join(f.dir, "lib.js"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f.refused(t, "../outside/token:1:1: this file can't be used as it is; "+allowed)
+	})
+}
+
+// TestFenceAllows: own files, also through links, and installed packages.
+func TestFenceAllows(t *testing.T) {
+	f := newFenced(t, `import a from "../in.ts"; import b from "dep"; import c from "../linked.ts";`+"\n(globalThis as any).q = [a, b, c];")
+	f.link(t, "linked.ts", "in.ts")
+	f.link(t, "dist", "out")
+	if err := os.Mkdir(filepath.Join(f.dir, "out"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	build(t, f.dir)
+	code := string(read(t, f.dir, "out/"+bundleName))
+	for _, want := range []string{`"inside"`, `"installed"`} {
+		if !strings.Contains(code, want) {
+			t.Errorf("the adapter has no %s", want)
+		}
+	}
+	through := filepath.Join(filepath.Dir(f.dir), "through")
+	if err := os.Symlink(f.dir, through); err != nil {
+		t.Fatal(err)
+	}
+	build(t, through)
+}
+
+// TestFenceOutput: nothing is written outside of the plugin.
+func TestFenceOutput(t *testing.T) {
+	for _, target := range []string{"OUT", "../outside"} {
+		f := newFenced(t, "")
+		f.link(t, outputDir, target)
+		f.refused(t, "dist: it is a link to OUT, outside of the plugin's directory; replace it")
+		if _, err := os.Stat(filepath.Join(f.outside, bundleName)); err == nil {
+			t.Error("the adapter was written outside")
+		}
+	}
+	f := newFenced(t, "")
+	f.link(t, outputDir, "OUT/nowhere")
+	f.refused(t, "dist: it is a link that leads nowhere; replace it")
+	// A file that is a link is replaced, not followed.
+	f = newFenced(t, "")
+	if err := os.Mkdir(filepath.Join(f.dir, outputDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f.link(t, "dist/"+toolsName, "OUT/s.txt")
+	build(t, f.dir)
+	if text, err := os.ReadFile(filepath.Join(f.outside, "s.txt")); string(text) != secretText {
+		t.Errorf("a file outside became %q, %v", text, err)
+	}
+}
