@@ -14,12 +14,18 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/rs/zerolog"
 
+	"opentabs/internal/loopback"
 	"opentabs/wire"
 )
 
 // helloTimeout is how long a browser may take to send its first frame.
 const helloTimeout = 10 * time.Second
+
+// maxHelloBytes is the longest first frame. Who has not said hello yet may not
+// fill the memory.
+const maxHelloBytes = 64 << 10
 
 // maxReason is the longest close reason, in bytes (RFC 6455, section 5.5).
 const maxReason = 123
@@ -27,7 +33,9 @@ const maxReason = 123
 // serveHTTP lets a browser in and serves its connection until it ends.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := h.refusal(r); status != 0 {
-		h.opts.Log.Warn().Int("status", status).Str("origin", clean(r.Header.Get("Origin"), 200)).Msg("connection refused: " + sentence)
+		h.refusals.note(&h.opts.Log, sentence, func(e *zerolog.Event) {
+			e.Int("status", status).Str("origin", clean(r.Header.Get("Origin"), 200))
+		})
 		if status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodGet)
 		}
@@ -45,10 +53,10 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		OriginPatterns: h.opts.Origins,
 	})
 	if err != nil { // Accept has answered
-		h.opts.Log.Warn().Err(err).Msg("connection refused")
+		h.refusals.note(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", clean(err.Error(), 200)) })
 		return
 	}
-	ws.SetReadLimit(wire.MaxFrameBytes)
+	ws.SetReadLimit(maxHelloBytes) // until hello is answered
 	l := newLink(h, ws, keep.conn)
 	if !h.enter(l) {
 		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
@@ -79,7 +87,7 @@ func (h *Hub) refusal(r *http.Request) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
 	}
-	if !loopback(r.Host) {
+	if !loopback.IsHost(r.Host) {
 		return http.StatusForbidden, "This host name is not allowed; use 127.0.0.1."
 	}
 	if origins := r.Header.Values("Origin"); len(origins) != 1 || !slices.Contains(h.opts.Origins, origins[0]) {
@@ -114,22 +122,6 @@ func (h *Hub) refusal(r *http.Request) (int, string) {
 func (h *Hub) tokenIs(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], h.tokenSum[:]) == 1
-}
-
-// loopback reports whether a Host header names this machine's loopback. A page
-// whose name an attacker points at 127.0.0.1 sends that name here.
-func loopback(host string) bool {
-	name := host
-	if n, port, err := net.SplitHostPort(host); err == nil {
-		if port == "" {
-			return false
-		}
-		name = n
-		if strings.HasPrefix(host, "[") {
-			name = "[" + n + "]"
-		}
-	}
-	return name == "127.0.0.1" || name == "[::1]" || strings.EqualFold(name, "localhost")
 }
 
 func offersUpgrade(h http.Header) bool {
@@ -214,6 +206,7 @@ func (l *link) welcome() (*browser, error) {
 		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
 			"hello needs a browserId and a bootId of 1 to 128 visible ASCII characters")
 	}
+	l.ws.SetReadLimit(wire.MaxFrameBytes)
 	p.BrowserName = clean(p.BrowserName, maxName)
 	p.ExtensionVersion = clean(p.ExtensionVersion, maxName)
 	b := l.hub.attach(l, e.ID, p)

@@ -46,6 +46,7 @@ func TestRefusals(t *testing.T) {
 		{"IPv6 without brackets", host("::1"), 403},
 		{"no host", host(""), 403},
 		{"port without number", host("127.0.0.1:"), 403},
+		{"port that is none", host("[::1]:x"), 403},
 		{"no origin", header("Origin"), 403},
 		{"web page", header("Origin", "https://evil.example"), 403},
 		{"loopback page", header("Origin", "http://127.0.0.1:9527"), 403},
@@ -179,6 +180,35 @@ func TestFirstFrame(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFirstFrameIsShort: a large frame is taken after hello only.
+func TestFirstFrameIsShort(t *testing.T) {
+	hello := func(pad int) string {
+		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","pad":"` +
+			strings.Repeat("x", pad) + `"}}`
+	}
+	frame := func(size int) string { return hello(size - len(hello(0))) }
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		p.send(frame(64<<10 + 1))
+		if got := p.end(); !strings.HasPrefix(got, "close 1009 ") {
+			t.Errorf("%s, want close 1009", got)
+		}
+		if got := w.hub.Browsers(); len(got) != 0 {
+			t.Errorf("browsers = %+v, want none", got)
+		}
+	})
+	inWorld(t, Options{}, func(w *world) {
+		p := w.dial()
+		p.send(frame(64 << 10))
+		p.wantFrames(helloOK, syncNil)
+		p.send(`{"jsonrpc":"2.0","id":"1","method":"ping","params":{"pad":"` + strings.Repeat("x", 1<<20) + `"}}`)
+		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{}}`)
+		if got := p.end(); got != "" {
+			t.Errorf("ended: %s", got)
+		}
+	})
 }
 
 func TestBinaryFirstFrame(t *testing.T) {

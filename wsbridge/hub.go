@@ -85,6 +85,7 @@ type Hub struct {
 	started  time.Time
 	links    sync.WaitGroup // one for each connection that is being served
 	tabs     tabNews
+	refusals refusals
 
 	syncing sync.Mutex // held by Sync, so that the newest list of plugins is stored last
 

@@ -62,7 +62,19 @@ func (b *browser) report(l *link, p wire.ToolProgressParams) {
 		l.strayReport(p.DispatchID)
 		return
 	}
+	cleanReports(p.Reports)
 	r.sink.Reports(p.Reports, max(0, p.Skipped))
+}
+
+// cleanReports makes the texts of reports fit for clients, which may show them
+// in a terminal. They keep their length.
+func cleanReports(reports []wire.Report) {
+	for i := range reports {
+		r := &reports[i]
+		for _, text := range []*string{&r.Message, &r.Status, &r.Audience} {
+			*text = clean(*text, len(*text))
+		}
+	}
 }
 
 // strayReport counts reports of runs that this browser does not have: they

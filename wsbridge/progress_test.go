@@ -1,6 +1,9 @@
 package wsbridge
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestReportsForgedInText: the reports are the page's own text; it can't name
 // another run in them.
@@ -29,5 +32,23 @@ func TestOddReports(t *testing.T) {
 		w.run("b1", "c1")
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"1","message":"a"},{"progress":1e999},7,{"progress":2}],"skipped":-5}}`)
 		w.wantEvents(`c1 reports [{"message":"a","invalid":true},{"invalid":true},{"invalid":true},{"progress":2}] skipped 0`)
+	})
+}
+
+// TestReportTextsAreClean: texts of a page reach clients that show them in a
+// terminal, so they may not steer it or turn the line around. That goes for
+// reports that are odd, too. Line feeds and tabs stay, and no length is lost.
+func TestReportTextsAreClean(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		const bad = `a\u001b[31m\u0007\u009b\u202e\u2066\u200f\u0000\r\n\tb\u00e9`
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + bad + `","status":"` + bad + `","audience":"user\u001b"}]}}`)
+		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","status":"a[31m\n\tbé","audience":"user"}] skipped 0`)
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"x","message":"` + bad + `"}]}}`)
+		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","invalid":true}] skipped 0`)
+		long := strings.Repeat("\u00e9", 5000)
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + long + `"}]}}`)
+		w.wantEvents(`c1 reports [{"message":"` + long + `"}] skipped 0`)
 	})
 }

@@ -4,10 +4,11 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
+
+	"opentabs/internal/loopback"
 )
 
 // guard refuses what does not come from a program of this machine's user.
@@ -29,7 +30,7 @@ func newGuard(token string, origins []string) *guard {
 // it has one, is trusted.
 func (g *guard) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopback(r.Host) {
+		if !loopback.IsHost(r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
 			return
 		}
@@ -64,16 +65,6 @@ func (g *guard) trusts(origins []string) bool {
 		return slices.Contains(g.origins, origins[0])
 	}
 	return false
-}
-
-// isLoopback reports whether host, with or without a port, is a name of this
-// machine.
-func isLoopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil { // no port
-		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	}
-	return name == "127.0.0.1" || name == "::1" || strings.EqualFold(name, "localhost")
 }
 
 // refuse answers with a sentence that says what to do.

@@ -41,6 +41,9 @@ func TestGuard(t *testing.T) {
 		{"a rebound name with the port", map[string]string{"Host": "evil.example:9527"}, 421, "connect to 127.0.0.1"},
 		{"a name that begins well", map[string]string{"Host": "localhost.evil.example"}, 421, "connect to"},
 		{"another address", map[string]string{"Host": "192.168.1.1"}, 421, "connect to"},
+		// The rule is that of /ws, internal/loopback.
+		{"a port that is none", map[string]string{"Host": "[::1]:x"}, 421, "connect to"},
+		{"IPv6 without brackets", map[string]string{"Host": "::1"}, 421, "connect to"},
 		{"a web page", map[string]string{"Origin": "https://evil.example"}, 403, "web pages are refused"},
 		{"a sandboxed page", map[string]string{"Origin": "null"}, 403, "web pages are refused"},
 		{"a local page", map[string]string{"Origin": "http://127.0.0.1:9527"}, 403, "web pages are refused"},
@@ -65,7 +68,7 @@ func TestGuard(t *testing.T) {
 			}
 		}
 	}
-	for _, attack := range attacks[:8] {
+	for _, attack := range attacks[:10] {
 		if resp, _ := f.ask(t, "GET", "/healthz", attack.header); resp.StatusCode != attack.status {
 			t.Errorf("%s: /healthz answers %d", attack.name, resp.StatusCode)
 		}

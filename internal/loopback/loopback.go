@@ -1,0 +1,39 @@
+// Package loopback has the one rule for the Host header of requests to this
+// server. Its functions are safe for concurrent use.
+package loopback
+
+import (
+	"net"
+	"strconv"
+	"strings"
+)
+
+// IsHost reports whether a Host header names this machine's loopback: exactly
+// 127.0.0.1, [::1] or localhost in any case, alone or with a port from 1 to
+// 65535. A web page whose own name an attacker points at 127.0.0.1 sends that
+// name.
+func IsHost(host string) bool {
+	name := host
+	if n, port, err := net.SplitHostPort(host); err == nil {
+		if !isPort(port) {
+			return false
+		}
+		name = n
+		if strings.HasPrefix(host, "[") {
+			name = "[" + n + "]"
+		}
+	}
+	// EqualFold takes letters beyond ASCII too, which have more bytes.
+	return name == "127.0.0.1" || name == "[::1]" || len(name) == len("localhost") && strings.EqualFold(name, "localhost")
+}
+
+// isPort takes digits alone: no sign, no name of a service.
+func isPort(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
+}
