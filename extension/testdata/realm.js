@@ -62,6 +62,9 @@
     get firstChild() {
       return outer.firstChild(this);
     }
+    get lastChild() {
+      return outer.firstChild(this);
+    }
   }
   class Document extends Node {
     get documentElement() {

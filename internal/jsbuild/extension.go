@@ -35,6 +35,7 @@ func Extension(version string) (map[string][]byte, error) {
 	for out, entry := range map[string]string{
 		"worker.js": "extension/src/worker/worker.ts",
 		"bridge.js": "extension/src/bridge/bridge.ts",
+		"probe.js":  "extension/src/bridge/probe.ts",
 		"panel.js":  "extension/src/panel/main.tsx",
 	} {
 		code, err := bundleScript(entry, "")
@@ -99,9 +100,36 @@ var hostOnce = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In sloppy mode a page's function that the host calls could reach the host's functions by `caller`.
-	return fmt.Appendf(nil, "(() => {\n\"use strict\";\n%s\nreturn host.start;\n})()", bytes.TrimSpace(code)), nil
+	check, err := intactCheck()
+	if err != nil {
+		return nil, err
+	}
+	// In sloppy mode a page's function that the host calls could reach the host's functions by `caller`. The check
+	// comes before anything that a page could have replaced is used, and says nothing: an error would reach the page.
+	const form = "(() => {\n\"use strict\";\n%s\nif (!intact()) return () => {};\n%s\nreturn host.start;\n})()"
+	return fmt.Appendf(nil, form, check, bytes.TrimSpace(code)), nil
 })
+
+// intactCheck returns the function intact (extension/src/host/intact.ts) as it
+// is written but for its types: what a bundler adds would run before it.
+func intactCheck() ([]byte, error) {
+	const file = "extension/src/host/intact.ts"
+	text, err := extensionSources.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	r := api.Transform(string(text), api.TransformOptions{
+		Loader: api.LoaderTS, Target: api.ES2022, Charset: api.CharsetASCII, Sourcefile: file, LogLevel: api.LogLevelSilent,
+	})
+	if len(r.Errors) > 0 {
+		return nil, fmt.Errorf("compile %s: %s", file, r.Errors[0].Text)
+	}
+	alone, ok := bytes.CutPrefix(bytes.TrimSpace(r.Code), []byte("export "))
+	if !ok {
+		return nil, fmt.Errorf("compile %s: it does not begin with its one export", file)
+	}
+	return alone, nil
+}
 
 // bundleScript bundles one entry point of the extension. A global name keeps the
 // entry's exports in a variable of that name.

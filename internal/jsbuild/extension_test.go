@@ -72,6 +72,18 @@ func TestHostIsOneExpression(t *testing.T) {
 	}
 }
 
+// Nothing, not even a bundler's helper, may run before the built-ins were compared.
+func TestHostComparesFirst(t *testing.T) {
+	host, err := Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(host), "\n}\nif (!intact()) return () => {};\n")
+	if !ok || !strings.HasPrefix(head, "(() => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(rest, "var host = ") {
+		t.Errorf("the host begins with %.80q", host)
+	}
+}
+
 // A function of the page that the host calls must not reach the host by
 // `caller`; adapters, which may be sloppy, keep their mode.
 func TestHostIsStrict(t *testing.T) {

@@ -4,6 +4,7 @@
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { readToBridge } from '../port-message.ts';
 import { makeDesk } from './calls.ts';
+import { mayShareWindow, probeFrame } from './frame.ts';
 import { gatherHosts } from './hosts.ts';
 import { makeLink } from './link.ts';
 
@@ -22,7 +23,14 @@ const link = makeLink({
   orphaned: () => desk.abandon('the browser extension was reloaded or removed'),
 });
 
-if (first) gatherHosts(document, { said: (host, text) => desk.fromHost(host, text) });
+if (first) {
+  const frame = probeFrame();
+  // Where hosts could not compare, none is trusted; a reload gives the tab a Window of its own.
+  if (frame !== undefined || !mayShareWindow()) {
+    gatherHosts(document, { frame, said: (host, text) => desk.fromHost(host, text) });
+  }
+  frame?.remove();
+}
 
 // A document that is rendered ahead has no tab of its own yet.
 if (first && Reflect.get(document, 'prerendering') === true)

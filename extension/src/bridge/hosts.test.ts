@@ -4,7 +4,7 @@ import { OFFER, ROLL_CALL, TAKEN, UP } from '../handshake.ts';
 import { gatherHosts, type Host } from './hosts.ts';
 
 class EmptyPage extends EventTarget {
-  readonly documentElement = { firstChild: null };
+  readonly documentElement = { firstChild: null, lastChild: null };
   readonly readyState = 'loading';
 }
 

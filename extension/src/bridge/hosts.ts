@@ -10,13 +10,15 @@ export interface Host {
 
 /** HostEvents is told what hosts say. */
 export interface HostEvents {
+  /** frame is the probe's, which is no content; default none. */
+  readonly frame?: unknown;
   /** said is called for each message of a host, while the host waits: it must not run page code. */
   said(host: Host, text: string): void;
 }
 
 /** Page is the part of a Document that is used here. */
 export interface Page extends EventTarget {
-  readonly documentElement: { readonly firstChild: unknown } | null;
+  readonly documentElement: { readonly firstChild: unknown; readonly lastChild: unknown } | null;
   readonly readyState: string;
 }
 
@@ -29,7 +31,7 @@ const MaxHosts = 200;
  * root is a script, or an image with an onerror, runs page code before it has any content.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
-  if (!pristine(doc)) return;
+  if (!pristine(doc, events.frame)) return;
   const seen = new Set<string>();
   const take = (event: Event) => {
     if (!(event instanceof MessageEvent) || seen.size >= MaxHosts) return;
@@ -54,8 +56,10 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 }
 
 /** pristine tells whether no script of the page can have run yet. */
-function pristine(doc: Page): boolean {
-  return (doc.documentElement === null || doc.documentElement.firstChild === null) && doc.readyState === 'loading';
+function pristine(doc: Page, frame: unknown): boolean {
+  const root = doc.documentElement;
+  const empty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);
+  return empty && doc.readyState === 'loading';
 }
 
 function readIntroduction(data: unknown): { plugin: string; hash: string } | undefined {

@@ -19,6 +19,7 @@ import {
   firstChildOf,
   isArray,
   isObject,
+  lastChildOf,
   NativeMessageChannel,
   NativeMessageEvent,
   NativeMutationObserver,
@@ -27,6 +28,7 @@ import {
   port1Of,
   port2Of,
   postMessage,
+  probed,
   readyStateOf,
   realDocument,
   removeEventListener,
@@ -84,7 +86,9 @@ export function start(plugin: string, hash: string, evaluate: Evaluate): void {
 /** pristine tells whether the document is as it was before its first script. */
 function pristine(): boolean {
   const root = apply(documentElementOf, realDocument, []);
-  if (isObject(root) && apply(firstChildOf, root, []) !== null) return false;
+  const child = isObject(root) ? apply(firstChildOf, root, []) : null;
+  // The probe's frame is there until the bridge has called the roll.
+  if (child !== null && !(probed && isObject(root) && apply(lastChildOf, root, []) === child)) return false;
   return apply(readyStateOf, realDocument, []) === 'loading';
 }
 

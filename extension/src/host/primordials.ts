@@ -71,6 +71,9 @@ export const lengthOfBytes = getterOf(getPrototypeOf(Uint8Array.prototype) ?? Ui
 export const documentElementOf = getterOf(Document.prototype, 'documentElement');
 export const readyStateOf = getterOf(Document.prototype, 'readyState');
 export const firstChildOf = getterOf(Node.prototype, 'firstChild');
+export const lastChildOf = getterOf(Node.prototype, 'lastChild');
+/** probed tells whether the probe gave this document a frame (intact.ts). */
+export const probed = window[0] !== undefined;
 
 // A list of its own, without the DOM's interfaces: Chrome makes those when they are first asked for, which takes time.
 const builtIns: object[] = [Object, Function, Array, Number, Boolean, String, Symbol, BigInt, Date, RegExp, Proxy];

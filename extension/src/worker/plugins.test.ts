@@ -93,7 +93,11 @@ test('code is asked for once and registered for the pages it matches', async () 
   );
   assert.deepEqual(
     files.map((f) => [f.script.id.split('-')[0], f.file, f.script.matches]),
-    [['bridge', 'bridge.js', ['*://a.org/*', '*://b.org/*']]],
+    [
+      ['probe', 'probe.js', ['*://a.org/*']],
+      ['probe', 'probe.js', ['*://b.org/*']],
+      ['bridge', 'bridge.js', ['*://a.org/*', '*://b.org/*']],
+    ],
   );
   assert.equal(state.asked, 1);
 });
@@ -113,6 +117,10 @@ test('the bridge is registered after every host, also after one that came or mov
   await plugins.sync({ plugins: [plugin('a', { excludes: ['*://a.org/x'] }), plugin('b')] });
   assert.equal(last(), 'bridge');
   assert.equal(bridges().length, 1);
+  for (const name of ['a', 'b']) {
+    const host = `plugin-${name}-hash-${name}-1`;
+    assert.ok(order.indexOf(`probe-${host}`) < order.indexOf(host), `no probe before ${host}: ${order}`);
+  }
 });
 
 test('without user scripts no isolated plugin can run, whatever a document says', async () => {
@@ -184,12 +192,12 @@ test('without user scripts, files are registered before the bridge, but none in 
   await plugins.sync({ plugins: [a, b, c] });
   assert.deepEqual(
     files.map((f) => f.file),
-    ['adapters/a.js', 'adapters/b.js', 'bridge.js'],
+    ['probe.js', 'adapters/a.js', 'probe.js', 'adapters/b.js', 'bridge.js'],
   );
   await plugins.sync({ plugins: [{ ...a, hash: 'h2', file: 'adapters/a2.js' }] });
   assert.deepEqual(
     files.map((f) => f.file),
-    ['adapters/a2.js', 'bridge.js'],
+    ['probe.js', 'adapters/a2.js', 'bridge.js'],
   );
   state.allowed = true;
   assert.deepEqual(await plugins.sync({ plugins: [a] }), { mode: 'userScripts', missing: ['a'] });

@@ -11,6 +11,9 @@ import { parsePattern } from './match.ts';
 /** Ids of the bridge's registrations begin with this. */
 const BRIDGE = 'bridge-';
 const BRIDGE_FILE = 'bridge.js';
+/** A probe's id is this and the id of the adapter that it runs before. */
+const PROBE = 'probe-';
+const PROBE_FILE = 'probe.js';
 /** Ids of adapters begin with this. */
 const PREFIX = 'plugin-';
 
@@ -91,6 +94,7 @@ class RegisteredPlugins implements Plugins {
       const script = this.#scriptOf(plugin);
       const have = await this.#have();
       if (have.has(script.id)) return;
+      await this.#putProbe(script);
       await this.#registrar.registerUserScript(script, code);
       have.set(script.id, script);
       await this.#syncBridge();
@@ -150,11 +154,21 @@ class RegisteredPlugins implements Plugins {
       const old = have.get(id);
       if (!old) missing.push(plugin.name);
       else if (!same(old, script)) {
+        await this.#putProbe(script);
         await this.#registrar.updateUserScript(script);
         have.set(id, script);
       }
     }
     return missing;
+  }
+
+  /** putProbe registers the probe anew, to run wherever and before a host does; its registration comes just before. */
+  async #putProbe(host: Script): Promise<void> {
+    const probe = { ...host, id: `${PROBE}${host.id}`, isolated: true };
+    if ((await this.#registrar.fileScripts()).some((s) => s.id === probe.id)) {
+      await this.#registrar.unregisterFiles([probe.id]);
+    }
+    await this.#registrar.registerFile(probe, PROBE_FILE);
   }
 
   /** syncFiles registers the bridge, and adapters that are files if they are used. */
@@ -166,13 +180,18 @@ class RegisteredPlugins implements Plugins {
       // As a file it would run in the extension's own isolated world and could speak to the worker.
       if (plugin.file && !script.isolated) files.set(script.id, { script, file: plugin.file });
     }
-    const adaptersHere = present.filter((s) => !isBridge(s));
+    const adaptersHere = present.filter((s) => s.id.startsWith(PREFIX));
     const stale = adaptersHere.filter((s) => !same(s, files.get(s.id)?.script)).map((s) => s.id);
     const fresh = [...files.values()].filter(
       ({ script }) => stale.includes(script.id) || !present.some((s) => s.id === script.id),
     );
-    await this.#registrar.unregisterFiles(stale);
-    for (const { script, file } of fresh) await this.#registrar.registerFile(script, file);
+    const hosts = new Set([...files.keys(), ...(this.#mode === 'userScripts' ? (await this.#have()).keys() : [])]);
+    const probes = present.filter((s) => s.id.startsWith(PROBE) && !hosts.has(s.id.slice(PROBE.length)));
+    await this.#registrar.unregisterFiles([...stale, ...probes.map((s) => s.id)]);
+    for (const { script, file } of fresh) {
+      await this.#putProbe(script);
+      await this.#registrar.registerFile(script, file);
+    }
     await this.#syncBridge();
   }
 

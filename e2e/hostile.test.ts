@@ -1,0 +1,149 @@
+/** Promise: a page can neither read nor forge what tools get and say. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { freePort } from './harness/chromium.ts';
+import type { McpClient } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+const secret = 'S3CRET';
+const note = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
+/** watch replaces built-ins by ones that tell, and forges events and roll calls. */
+const watch = `
+  const on = EventTarget.prototype.addEventListener, apply = Reflect.apply, parse = JSON.parse, then = Promise.prototype.then;
+  JSON.parse = function (t) { if (String(t).includes('${secret}')) note(['parse', t]); return apply(parse, JSON, arguments); };
+  JSON.stringify = function (v) { const t = apply(text, JSON, arguments); if (String(t).includes('${secret}')) note(['stringify', t]); return t; };
+  Promise.prototype.then = function (a, b) { return apply(then, this, [(v) => { if (v && v.value === '${secret}') note(['then', v]); return a ? a(v) : v; }, b]); };
+  EventTarget.prototype.addEventListener = function (t, f, o) {
+    if (t === 'down' || t === 'taken') { note(['port', t]); apply(on, this, ['down', (e) => { note(['read', e.data]); e.stopImmediatePropagation(); const a = parse(e.data);
+      this.dispatchEvent(new MessageEvent('up', { data: 'r ' + a[1] + ' {"value":"FORGED"}' })); }]); }
+    return apply(on, this, [t, f, o]); };
+  for (const key of ['code', 'then', 'toJSON', 'value'])
+    Object.defineProperty(Error.prototype, key, { configurable: true, get() { note(['getter', key, this.message]); return 'FORGED'; } });`;
+const forge = `
+  const { port1: mine, port2: other } = new MessageChannel();
+  mine.addEventListener('taken', () => note('taken'));
+  mine.addEventListener('down', (e) => { note(['read', e.data]); mine.dispatchEvent(new MessageEvent('up', { data: 'r 1 {"value":"FORGED"}' })); });
+  document.addEventListener('opentabs:host', (e) => { if (e.ports[0] !== mine) note('a host offered to the page'); });
+  document.dispatchEvent(new Event('opentabs:bridge'));
+  document.dispatchEvent(new MessageEvent('opentabs:host', { data: '["messages","h"]', ports: [mine] }));
+  mine.dispatchEvent(new MessageEvent('up', { data: 'ready' }));`;
+
+const pages: Record<string, [type: string, body: string]> = {
+  '/plain': ['text/html', '<!doctype html><title>plain</title><p>hello'],
+  '/first': ['text/html', `<!doctype html><title>first</title><script>${note}{${forge}}{${watch}}</script>`],
+  '/root': ['application/xhtml+xml', '<script xmlns="http://www.w3.org/1999/xhtml" src="/root.js"/>'],
+  '/root.js': ['text/javascript', `${note}${forge}`],
+  '/opener': ['text/html', '<!doctype html><title>opener</title>'],
+};
+
+let stack: Stack;
+let client: McpClient;
+let server: Server;
+let origin: string;
+let notes: string[] = [];
+
+before(async () => {
+  server = createServer((request, response) => {
+    if (request.url === '/note') {
+      request.on('data', (chunk) => notes.push(String(chunk)));
+      request.on('end', () => response.end());
+      return;
+    }
+    const [type, body] = pages[request.url ?? ''] ?? ['text/plain', 'none'];
+    response.writeHead(200, { 'content-type': type });
+    response.end(body);
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${port}`;
+  stack = await startStack();
+  client = await stack.client();
+  await stack.page.close();
+});
+after(async () => {
+  await stack.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+/** opened waits for a tab to be told, and tells whether the plugin is live there. */
+async function opened(path: string): Promise<boolean> {
+  const tab = await until(`the tab ${path}`, async () =>
+    (await stack.tabs()).find((t) => t.url === `${origin}${path}` && !('loading' in t)),
+  );
+  return (tab.plugins ?? []).length > 0;
+}
+
+/** alone waits until one tab is left, or none. */
+async function alone(left = 1): Promise<void> {
+  await until('the other tabs to be gone', async () => (await stack.tabs()).length === left);
+}
+
+async function visit(path: string): Promise<Page> {
+  await alone(0);
+  notes = [];
+  const page = await stack.chrome.context.newPage();
+  await page.goto(`${origin}${path}`);
+  return page;
+}
+
+/** safe calls tools and checks that the page neither saw nor changed what they got and said. */
+async function safe(): Promise<void> {
+  const echo = await client.call('messages__echo', { value: secret });
+  assert.equal(echo.isError, false, echo.text);
+  assert.deepEqual(echo.structured, { value: secret });
+  const fail = await client.call('messages__fail', { message: secret });
+  assert.equal(fail.isError, true);
+  assert.doesNotMatch(fail.text, /FORGED/);
+  assert.deepEqual(notes, []);
+}
+
+test('a first script that replaces built-ins and forges events sees and changes nothing', async () => {
+  const page = await visit('/first');
+  assert.equal(await opened('/first'), true);
+  await safe();
+  await page.close();
+});
+
+test('a document whose root is a script is no exception', async () => {
+  const page = await visit('/root');
+  assert.equal(await opened('/root'), true);
+  await safe();
+  await page.close();
+});
+
+test('a window whose built-ins its opener replaced has no plugin until it is reloaded', async () => {
+  const opener = await visit('/opener');
+  const popup = opener.waitForEvent('popup');
+  await opener.evaluate((script) => {
+    const made: unknown = window.open('/plain');
+    const run: unknown = typeof made === 'object' && made !== null ? Reflect.get(made, 'eval') : undefined;
+    if (typeof run === 'function') run(script);
+  }, `{${note}${watch}}`);
+  const page = await popup;
+  await opener.close();
+  await alone();
+  assert.equal(await opened('/plain'), false, 'a host runs with the built-ins of the opener');
+  const refused = await client.call('messages__echo', { value: secret });
+  assert.match(refused.text, /reload/);
+  assert.deepEqual(notes, []);
+  await page.reload();
+  await until('the plugin after the reload', () => opened('/plain'));
+  await safe();
+  await page.close();
+});
+
+test('a window that its opener left alone, and a new tab, have their plugin at once, and no trace of a frame', async () => {
+  const opener = await visit('/opener');
+  const popup = opener.waitForEvent('popup');
+  await opener.evaluate(() => void window.open('/plain'));
+  const page = await popup;
+  await opener.close();
+  await until('the plugin', () => opened('/plain'));
+  assert.deepEqual(await page.evaluate(() => [window.length, document.querySelectorAll('iframe').length]), [0, 0]);
+  await safe();
+  await page.close();
+});

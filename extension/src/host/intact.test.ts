@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import vm from 'node:vm';
+import { buildSync } from 'esbuild';
+
+const code = buildSync({
+  entryPoints: [new URL('./intact.ts', import.meta.url).pathname],
+  bundle: true,
+  write: false,
+  format: 'iife',
+  globalName: 'check',
+  target: 'es2022',
+}).outputFiles[0]?.text;
+
+// What Node's realms lack of a browser's, and which functions count as native.
+const browser = `
+  globalThis.window = globalThis;
+  JSON.rawJSON ??= { rawJSON() {} }.rawJSON;
+  for (const name of ['setTimeout', 'clearTimeout']) globalThis[name] = { [name]() {} }[name];
+  const table = {
+    AbortController: ['abort', 'get signal'], AbortSignal: ['get aborted'], DOMException: ['get message'], Node: ['get firstChild', 'get lastChild'],
+    Document: ['get documentElement', 'get readyState'], EventTarget: ['addEventListener', 'removeEventListener', 'dispatchEvent'],
+    MessageChannel: ['get port1', 'get port2'], MessageEvent: ['get data'], MessagePort: ['postMessage', 'start'],
+    MutationObserver: ['observe', 'disconnect'], Performance: ['now'], TextEncoder: ['encode'] };
+  for (const name in table) {
+    const members = table[name].map((m) => (m.startsWith('get ') ? m + '() {}' : m + '() {}')).join(' ');
+    globalThis[name] = (0, eval)('(class ' + name + ' { ' + members + ' })');
+  }
+  const clock = new Performance();
+  Object.defineProperty(globalThis, 'performance', { configurable: true, get: Object.getOwnPropertyDescriptor({ get performance() { return clock; } }, 'performance').get });
+  const known = new Map();
+  for (const on of [globalThis, Reflect, JSON]) note(on);
+  function note(on) {
+    for (const key of Reflect.ownKeys(on)) {
+      const { value, get } = Reflect.getOwnPropertyDescriptor(on, key);
+      for (const fn of [value, get]) if (typeof fn === 'function' && !known.has(fn)) {
+        known.set(fn, fn.name);
+        note(fn);
+        if (fn.prototype) note(fn.prototype);
+      }
+    }
+  }
+  ({ Reflect: { ...fresh.Reflect, apply: fresh.Reflect.apply, getOwnPropertyDescriptor: fresh.Reflect.getOwnPropertyDescriptor, getPrototypeOf: fresh.Reflect.getPrototypeOf },
+     Function: { prototype: { toString() { return known.has(this) ? 'function ' + known.get(this) + '() { [native code] }' : 'function () { [native code] }'; } } } })`;
+
+/** checked runs intact in a realm that attack has changed; it returns the answer and how often the page's code ran. */
+function checked(attack: string, framed = true): unknown {
+  const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
+  const frame: unknown = vm.runInContext(
+    `(() => { ${browser.replace('({ Reflect', 'return ({ Reflect')} })()`,
+    context,
+  );
+  if (framed) Reflect.set(context, '0', frame);
+  // What the bundler adds is loaded before the attack; the server puts the function first by itself.
+  vm.runInContext(code ?? '', context);
+  const intact: unknown = vm.runInContext('check.intact', context);
+  vm.runInContext(attack, context);
+  assert.ok(typeof intact === 'function');
+  const answer: unknown = intact();
+  return [answer, vm.runInContext('touched', context)];
+}
+
+test('the built-ins of a browser pass, and without a frame there is nothing to compare with', () => {
+  assert.deepEqual(checked(''), [true, 0]);
+  assert.deepEqual(checked('Reflect.apply = () => 0', false), [true, 0]);
+});
+
+for (const [name, attack] of [
+  ['a function', 'Reflect.apply = function apply() { touched++; }'],
+  ['a proxy', 'JSON.parse = new Proxy(JSON.parse, { apply() { touched++; } })'],
+  ['a bound function', 'Reflect.apply = Reflect.apply.bind(Reflect)'],
+  ['a getter', 'Object.defineProperty(globalThis, "Reflect", { get() { touched++; } })'],
+  ['a declared name', 'const Reflect = new Proxy({}, { get() { touched++; } })'],
+  ['a method', 'Promise.prototype.then = function then() { touched++; }'],
+  ['a liar', 'Function.prototype.toString = () => { touched++; }; Reflect.apply = () => { touched++; }'],
+] as const) {
+  test(`${name} in the place of a built-in is found, and is not run`, () => {
+    assert.deepEqual(checked(attack), [false, 0]);
+  });
+}

@@ -1,0 +1,221 @@
+// Chrome gives the first page of a window that another page of the same site
+// opened the Window object of the empty page before it. The opener may have
+// replaced built-ins there, before any host could take them. probe.ts gives such
+// a document a frame, whose built-ins are new; this compares with those.
+//
+// It is put before the host's own code as it is written here, so it stands
+// alone. Until it has answered it must run nothing that the opener may have
+// replaced: no getter, no method, no iterator, no global name that was not
+// looked at first.
+
+/** intact tells whether the built-ins that a host takes are the browser's own. It never throws. */
+export function intact(): boolean {
+  type Names = readonly (readonly [on: string, keys: readonly string[]])[];
+  const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
+  const isObject = (value: unknown): value is object =>
+    (typeof value === 'object' && value !== null) || typeof value === 'function';
+  try {
+    const frame: unknown = window[0];
+    if (frame === undefined) return true;
+    if (!isRealm(frame)) return false;
+    const { apply, getOwnPropertyDescriptor: own, getPrototypeOf } = frame.Reflect;
+    const { toString: source } = frame.Function.prototype;
+    const isNative = (value: unknown, name: string): boolean =>
+      typeof value === 'function' && apply(source, value, []) === `function ${name}() { [native code] }`;
+    // An accessor has no value, and is not asked for one.
+    const read = (on: unknown, key: string): unknown => (isObject(on) ? own(on, key)?.value : undefined);
+    const prototype = (name: string): unknown => read(read(window, name), 'prototype');
+
+    const classes = [
+      'Object',
+      'Function',
+      'Array',
+      'Number',
+      'Boolean',
+      'String',
+      'Symbol',
+      'BigInt',
+      'Date',
+      'RegExp',
+      'Promise',
+      'Map',
+      'Set',
+      'WeakMap',
+      'WeakSet',
+      'WeakRef',
+      'Error',
+      'TypeError',
+      'RangeError',
+      'SyntaxError',
+      'ReferenceError',
+      'EvalError',
+      'URIError',
+      'AggregateError',
+      'ArrayBuffer',
+      'DataView',
+      'Uint8Array',
+      'Int8Array',
+      'Uint16Array',
+      'Int16Array',
+      'Uint32Array',
+      'AbortController',
+      'AbortSignal',
+      'DOMException',
+      'Document',
+      'EventTarget',
+      'MessageChannel',
+      'MessageEvent',
+      'MessagePort',
+      'MutationObserver',
+      'Node',
+      'Performance',
+      'TextEncoder',
+    ];
+    for (let i = 0; i < classes.length; i++) {
+      const name = classes[i] ?? '';
+      if (!isNative(read(window, name), name) || read(prototype(name), 'constructor') !== read(window, name))
+        return false;
+    }
+    const functions: Names = [
+      ['', ['Proxy', 'setTimeout', 'clearTimeout']],
+      [
+        'Reflect',
+        [
+          'apply',
+          'construct',
+          'defineProperty',
+          'deleteProperty',
+          'getOwnPropertyDescriptor',
+          'getPrototypeOf',
+          'get',
+          'has',
+          'ownKeys',
+          'set',
+          'setPrototypeOf',
+        ],
+      ],
+      ['Object', ['freeze', 'hasOwn', 'isFrozen']],
+      ['Number', ['isFinite']],
+      ['Array', ['isArray']],
+      ['JSON', ['parse', 'stringify', 'rawJSON']],
+    ];
+    for (let i = 0; i < functions.length; i++) {
+      const on = functions[i]?.[0] ?? '';
+      const keys = functions[i]?.[1] ?? [];
+      for (let k = 0; k < keys.length; k++) {
+        const key = keys[k] ?? '';
+        if (!isNative(read(on === '' ? window : read(window, on), key), key)) return false;
+      }
+    }
+    const methods: Names = [
+      ['Promise', ['then']],
+      ['EventTarget', ['addEventListener', 'removeEventListener', 'dispatchEvent']],
+      ['MessagePort', ['postMessage', 'start']],
+      ['AbortController', ['abort']],
+      ['MutationObserver', ['observe', 'disconnect']],
+      ['WeakMap', ['get', 'set']],
+      ['TextEncoder', ['encode']],
+      ['String', ['slice']],
+      ['Performance', ['now']],
+    ];
+    for (let i = 0; i < methods.length; i++) {
+      const on = prototype(methods[i]?.[0] ?? '');
+      const keys = methods[i]?.[1] ?? [];
+      for (let k = 0; k < keys.length; k++) if (!isNative(read(on, keys[k] ?? ''), keys[k] ?? '')) return false;
+    }
+    const getters: Names = [
+      ['AbortController', ['signal']],
+      ['AbortSignal', ['aborted']],
+      ['MessageEvent', ['data']],
+      ['MessageChannel', ['port1', 'port2']],
+      ['DOMException', ['message']],
+      ['Document', ['documentElement', 'readyState']],
+      ['Node', ['firstChild', 'lastChild']],
+    ];
+    for (let i = 0; i < getters.length; i++) {
+      const on = prototype(getters[i]?.[0] ?? '');
+      const keys = getters[i]?.[1] ?? [];
+      for (let k = 0; k < keys.length; k++) {
+        if (!isObject(on) || !isNative(own(on, keys[k] ?? '')?.get, `get ${keys[k]}`)) return false;
+      }
+    }
+
+    // A name that a script of the opener declared hides the property that was looked at.
+    const seen: unknown[] = [
+      Object,
+      Function,
+      Array,
+      Number,
+      Boolean,
+      String,
+      Symbol,
+      BigInt,
+      Date,
+      RegExp,
+      Promise,
+      Map,
+      Set,
+      WeakMap,
+      WeakSet,
+      WeakRef,
+      Error,
+      TypeError,
+      RangeError,
+      SyntaxError,
+      ReferenceError,
+      EvalError,
+      URIError,
+      AggregateError,
+      ArrayBuffer,
+      DataView,
+      Uint8Array,
+      Int8Array,
+      Uint16Array,
+      Int16Array,
+      Uint32Array,
+      AbortController,
+      AbortSignal,
+      DOMException,
+      Document,
+      EventTarget,
+      MessageChannel,
+      MessageEvent,
+      MessagePort,
+      MutationObserver,
+      Node,
+      Performance,
+      TextEncoder,
+    ];
+    for (let i = 0; i < classes.length; i++) if (seen[i] !== read(window, classes[i] ?? '')) return false;
+    if (Reflect !== read(window, 'Reflect') || JSON !== read(window, 'JSON') || Proxy !== read(window, 'Proxy'))
+      return false;
+    if (setTimeout !== read(window, 'setTimeout') || clearTimeout !== read(window, 'clearTimeout')) return false;
+    const clock = own(window, 'performance')?.get;
+    if (!isNative(clock, 'get performance') || !clock || performance !== apply(clock, window, [])) return false;
+    if (own(performance, 'now') !== undefined || getPrototypeOf(performance) !== prototype('Performance')) return false;
+
+    // Built-ins of the opener's own window would pass so far; what they make has other prototypes.
+    const is = (made: object, name: string): boolean => getPrototypeOf(made) === prototype(name);
+    const made = is({}, 'Object') && is([], 'Array') && is(() => 0, 'Function') && is((async () => 0)(), 'Promise');
+    const wrong = (): unknown => {
+      try {
+        return apply(Reflect.apply, undefined, []);
+      } catch (error) {
+        return error;
+      }
+    };
+    const parsed: unknown = JSON.parse('{}');
+    const error = wrong();
+    return (
+      made &&
+      isObject(parsed) &&
+      is(parsed, 'Object') &&
+      is(Reflect.ownKeys({}), 'Array') &&
+      is(Reflect.getOwnPropertyDescriptor([], 'length') ?? [], 'Object') &&
+      isObject(error) &&
+      is(error, 'TypeError')
+    );
+  } catch {
+    return false;
+  }
+}
