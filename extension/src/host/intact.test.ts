@@ -29,7 +29,7 @@ const browser = `
   const clock = new Performance();
   Object.defineProperty(globalThis, 'performance', { configurable: true, get: Object.getOwnPropertyDescriptor({ get performance() { return clock; } }, 'performance').get });
   const known = new Map();
-  for (const on of [globalThis, Reflect, JSON]) note(on);
+  for (const on of [globalThis, Reflect, JSON, fresh, fresh.JSON, fresh.Reflect]) note(on);
   function note(on) {
     for (const key of Reflect.ownKeys(on)) {
       const { value, get } = Reflect.getOwnPropertyDescriptor(on, key);
@@ -72,6 +72,9 @@ for (const [name, attack] of [
   ['a getter', 'Object.defineProperty(globalThis, "Reflect", { get() { touched++; } })'],
   ['a declared name', 'const Reflect = new Proxy({}, { get() { touched++; } })'],
   ['a method', 'Promise.prototype.then = function then() { touched++; }'],
+  ["another window's class", 'Object = fresh.Object'],
+  ["another window's error", 'TypeError = fresh.TypeError; Reflect = fresh.Reflect'],
+  ["another window's function", 'JSON.parse = fresh.JSON.parse'],
   ['a liar', 'Function.prototype.toString = () => { touched++; }; Reflect.apply = () => { touched++; }'],
 ] as const) {
   test(`${name} in the place of a built-in is found, and is not run`, () => {

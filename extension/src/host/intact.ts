@@ -196,24 +196,40 @@ export function intact(): boolean {
 
     // Built-ins of the opener's own window would pass so far; what they make has other prototypes.
     const is = (made: object, name: string): boolean => getPrototypeOf(made) === prototype(name);
-    const made = is({}, 'Object') && is([], 'Array') && is(() => 0, 'Function') && is((async () => 0)(), 'Promise');
-    const wrong = (): unknown => {
+    const thrown = (work: () => unknown): object => {
       try {
-        return apply(Reflect.apply, undefined, []);
+        work();
       } catch (error) {
-        return error;
+        if (isObject(error)) return error;
       }
+      return {};
     };
+    // The language makes these itself, so that they show which window's classes belong to this code.
+    const isNothing = (value: unknown): value is object => value === null;
+    const nothing: unknown = null;
+    const literals = is({}, 'Object') && is([], 'Array') && is(() => 0, 'Function');
+    if (
+      !literals ||
+      !is(
+        thrown(() => isNothing(nothing) && 'a' in nothing),
+        'TypeError',
+      )
+    )
+      return false;
     const parsed: unknown = JSON.parse('{}');
-    const error = wrong();
     return (
-      made &&
       isObject(parsed) &&
       is(parsed, 'Object') &&
       is(Reflect.ownKeys({}), 'Array') &&
       is(Reflect.getOwnPropertyDescriptor([], 'length') ?? [], 'Object') &&
-      isObject(error) &&
-      is(error, 'TypeError')
+      is(
+        thrown(() => apply(Reflect.apply, undefined, [])),
+        'TypeError',
+      ) &&
+      is(
+        thrown(() => apply(Promise.prototype.then, undefined, [])),
+        'TypeError',
+      )
     );
   } catch {
     return false;
