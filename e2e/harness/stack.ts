@@ -148,18 +148,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/** registered reports whether the extension has registered an adapter, by either way. */
+/** registered reports whether the extension has registered the bridge, which it does after every adapter. */
 async function registered(chrome: Chrome): Promise<boolean> {
   const worker = chrome.context.serviceWorkers()[0] ?? (await chrome.context.waitForEvent('serviceworker'));
   return worker.evaluate(async () => {
     const files = await globalThis.chrome.scripting.getRegisteredContentScripts();
-    let scripts = 0;
-    try {
-      scripts = (await globalThis.chrome.userScripts.getScripts()).length;
-    } catch {
-      scripts = 0; // the toggle is off
-    }
-    return files.length + scripts >= 2; // the bridge and one adapter
+    return files.some((script) => script.id.startsWith('bridge-'));
   });
 }
 
