@@ -11,7 +11,7 @@ before(async () => {
   stack = await startStack({ serve: ['--max-result-bytes', String(20 << 20)] });
   client = await stack.client();
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 for (const bytes of [0, 1000, (256 << 10) - 20, 256 << 10, 1 << 20, 10 << 20]) {
   test(`${bytes} bytes`, async () => {

@@ -13,7 +13,7 @@ before(async () => {
   stack = await startStack();
   client = await stack.client();
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 /** slow is a channel whose first page comes at once and the others after 20 s. */
 let channels = 0;

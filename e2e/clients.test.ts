@@ -12,7 +12,7 @@ let stack: Stack;
 before(async () => {
   stack = await startStack();
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 for (const [name, connect] of [
   ['http', () => stack.client()],

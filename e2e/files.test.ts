@@ -8,7 +8,7 @@ let stack: Stack;
 before(async () => {
   stack = await startStack({ chrome: { userScripts: false } });
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 test('a tool runs from the file the server wrote', async () => {
   const client = await stack.client();

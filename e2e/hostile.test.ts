@@ -64,9 +64,9 @@ before(async () => {
   await stack.page.close();
 });
 after(async () => {
-  await stack.close();
   server.closeAllConnections();
   server.close();
+  await stack?.close();
 });
 
 /** opened waits for a tab to be told, and tells whether the plugin is live there. */

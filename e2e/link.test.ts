@@ -12,7 +12,7 @@ before(async () => {
   stack = await startStack();
   client = await stack.client();
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 /** killWorker stops the extension's service worker, as Chrome does when it thinks it idle. */
 async function killWorker(): Promise<void> {

@@ -12,7 +12,7 @@ before(async () => {
   stack = await startStack({ serve: ['--idle-timeout', '3s', '--hard-timeout', '9s'] });
   client = await stack.client();
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 /** ended checks when a call ended: never before its limit, and not long after, however busy the machine is. */
 function ended(out: Outcome, limitMs: number): void {

@@ -13,7 +13,7 @@ before(async () => {
   stack = await startStack();
   client = await stack.client();
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 let fresh = 0;
 

@@ -18,7 +18,7 @@ before(async () => {
   client = await stack.client();
   panel = await stack.chrome.panel();
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 test('a running call has a bar that moves, and is listed when it has ended', async () => {
   const call = client.call('messages__countdown', { from: 8, intervalMs: 300 });

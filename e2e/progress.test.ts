@@ -9,7 +9,7 @@ let stack: Stack;
 before(async () => {
   stack = await startStack();
 });
-after(() => stack.close());
+after(() => stack?.close());
 
 function checkProtocol(out: Outcome): void {
   assert.equal(out.isError, false, out.text);

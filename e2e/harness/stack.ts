@@ -96,16 +96,33 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     return isStatus(value) ? value : {};
   };
   const tabs = async () => (await status()).browsers?.flatMap((b) => b.tabs ?? []) ?? [];
-  const live = async (path: string) => {
-    await until(`the plugin in ${path}`, async () =>
-      (await tabs()).some((t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > 0),
+  const live = async (path: string, limitMs = 15_000) => {
+    await until(
+      `the plugin in ${path}`,
+      async () => (await tabs()).some((t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > 0),
+      limitMs,
     );
   };
-  await until('the browser at the daemon', async () => ((await status()).browsers ?? []).length > 0);
-  // Adapters are registered once the link is up; a page opened before that needs a reload.
-  await until('the adapter at the browser', () => registered(chrome));
-  const page = await chrome.open(site.url);
-  await live('/');
+  const firstPage = async (): Promise<Page> => {
+    await until('the browser at the daemon', async () => ((await status()).browsers ?? []).length > 0);
+    // Adapters are registered once the link is up; a page opened before that needs a reload.
+    await until('the adapter at the browser', () => registered(chrome));
+    const page = await chrome.open(site.url);
+    await live('/', 3_000).catch(async () => {
+      await page.reload(); // it began between two registrations: what the side panel asks a person to do
+      await live('/');
+    });
+    return page;
+  };
+  let page: Page;
+  try {
+    page = await firstPage();
+  } catch (error) {
+    await chrome.close();
+    await stop(daemon);
+    await site.close();
+    throw error;
+  }
   return {
     home,
     env,
@@ -148,12 +165,17 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/** registered reports whether the extension has registered the bridge, which it does after every adapter. */
+/** registered reports whether the extension has registered the bridge and an adapter, in either way. */
 async function registered(chrome: Chrome): Promise<boolean> {
   const worker = chrome.context.serviceWorkers()[0] ?? (await chrome.context.waitForEvent('serviceworker'));
   return worker.evaluate(async () => {
-    const files = await globalThis.chrome.scripting.getRegisteredContentScripts();
-    return files.some((script) => script.id.startsWith('bridge-'));
+    const ids = (await globalThis.chrome.scripting.getRegisteredContentScripts()).map((script) => script.id);
+    try {
+      ids.push(...(await globalThis.chrome.userScripts.getScripts()).map((script) => script.id));
+    } catch {
+      // The toggle is off: adapters are files.
+    }
+    return ids.some((id) => id.startsWith('bridge-')) && ids.some((id) => id.startsWith('plugin-'));
   });
 }
 
