@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { startProxy } from './proxy.ts';
+import { pause, until } from './wait.ts';
+
+let echo: Server;
+const servers: Socket[] = [];
+
+before(async () => {
+  echo = createServer((socket) => {
+    servers.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => socket.write(chunk));
+  });
+  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
+});
+after(() => echo.close());
+
+const isAddress = (value: AddressInfo | string | null): value is AddressInfo =>
+  typeof value === 'object' && value !== null;
+
+async function setUp() {
+  const address = echo.address();
+  assert.ok(isAddress(address));
+  const proxy = await startProxy(address.port);
+  const open = () => {
+    const socket = connect(proxy.port, '127.0.0.1');
+    const state = { socket, got: '', closed: false };
+    socket.on('data', (chunk) => {
+      state.got += String(chunk);
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      state.closed = true;
+    });
+    return state;
+  };
+  return { proxy, open };
+}
+
+test('what is stalled is held, told to neither side, and comes in order after resume', async () => {
+  const { proxy, open } = await setUp();
+  try {
+    for (const direction of ['up', 'down', 'both'] as const) {
+      const client = open();
+      client.socket.write('1');
+      await until('the echo', () => client.got === '1');
+      proxy.stall(direction);
+      client.socket.write('2');
+      client.socket.write('3');
+      const late = open();
+      late.socket.write('4');
+      await pause(100);
+      assert.equal(client.got + late.got, '1', direction);
+      assert.equal(client.closed || late.closed, false);
+      proxy.resume(direction);
+      await until('what was held', () => client.got === '123' && late.got === '4');
+      client.socket.destroy();
+      late.socket.destroy();
+    }
+    await until('no connection', () => proxy.open === 0);
+  } finally {
+    await proxy.close();
+  }
+});
+
+test('a close is held while its direction is stalled', async () => {
+  const { proxy, open } = await setUp();
+  try {
+    const client = open();
+    client.socket.write('1');
+    await until('the echo', () => client.got === '1');
+    proxy.stall('down');
+    servers.at(-1)?.destroy();
+    await pause(100);
+    assert.equal(client.closed, false);
+    proxy.resume('down');
+    await until('the close', () => client.closed);
+  } finally {
+    await proxy.close();
+  }
+});
+
+test('a cut resets what is open and what comes, until resume', async () => {
+  const { proxy, open } = await setUp();
+  try {
+    const client = open();
+    client.socket.write('1');
+    await until('the echo', () => client.got === '1');
+    proxy.cut();
+    await until('the reset', () => client.closed);
+    const refused = open();
+    await until('the refusal', () => refused.closed);
+    proxy.resume();
+    const next = open();
+    next.socket.write('2');
+    await until('the echo after resume', () => next.got === '2');
+  } finally {
+    await proxy.close();
+  }
+});
+
+test('what is dropped never comes, on connections of before alone', async () => {
+  const { proxy, open } = await setUp();
+  try {
+    const client = open();
+    client.socket.write('1');
+    await until('the echo', () => client.got === '1');
+    proxy.drop();
+    client.socket.write('2');
+    const next = open();
+    next.socket.write('3');
+    await until('the echo on a new connection', () => next.got === '3');
+    await pause(50);
+    assert.equal(client.got, '1');
+    assert.equal(client.closed, false);
+  } finally {
+    await proxy.close();
+  }
+});
