@@ -29,8 +29,11 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewReaderSize(stream, 64<<10)
 		event, some := Event{}, false
-		for {
+		for first := true; ; first = false {
 			line, err := readLine(lines, limit)
+			if first { // a stream may begin with a byte order mark
+				line = bytes.TrimPrefix(line, []byte("\ufeff"))
+			}
 			if err != nil {
 				if !errors.Is(err, io.EOF) {
 					yield(Event{}, err)
@@ -44,7 +47,7 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 				event, some = Event{ID: event.ID}, false
 				continue
 			}
-			if event.add(line) {
+			if event.add(line, !some) {
 				some = true
 			}
 			if len(event.Data) > limit {
@@ -55,17 +58,20 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	}
 }
 
-// add applies one line and reports whether it was data.
-func (e *Event) add(line []byte) bool {
+// add applies one line and reports whether it was data; first says that the
+// event has no data yet.
+func (e *Event) add(line []byte, first bool) bool {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(field) {
 	case "event":
 		e.Name = string(value)
 	case "id":
-		e.ID = string(value)
+		if !bytes.ContainsRune(value, 0) { // the specification has those ignored
+			e.ID = string(value)
+		}
 	case "data":
-		if e.Data == nil {
+		if first {
 			e.Data = value
 		} else {
 			e.Data = append(append(e.Data, '\n'), value...)

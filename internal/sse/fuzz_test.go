@@ -1,0 +1,79 @@
+package sse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// FuzzRead compares Read with the specification's rules, applied to the stream
+// as a whole, whatever pieces the stream comes in.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{
+		"data: a\n\n", "event: x\r\nid: 7\r\ndata: a\r\ndata:\r\n\r\n", ": c\n\nretry: 5\n\ndata\ndata: b\n\n", "data: cut off\n", "id\n\n\ndata:\n\n",
+		"\ufeffdata: a\n\n",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, stream string) {
+		const limit = 1 << 10
+		want, fits := bySpecification(stream, limit)
+		whole := readAll(Read(strings.NewReader(stream), limit))
+		pieces := readAll(Read(iotest.OneByteReader(strings.NewReader(stream)), limit))
+		if whole != pieces {
+			t.Fatalf("%q:\n  whole %s\n pieces %s", stream, whole, pieces)
+		}
+		if fits && whole != want {
+			t.Fatalf("%q:\n got %s\nwant %s", stream, whole, want)
+		}
+	})
+}
+
+func readAll(events func(func(Event, error) bool)) string {
+	var got strings.Builder
+	for e, err := range events {
+		if errors.Is(err, ErrTooLarge) {
+			return got.String() + "too large"
+		}
+		fmt.Fprintf(&got, "%q %q %q %v\n", e.Name, e.ID, e.Data, err)
+	}
+	return got.String()
+}
+
+// bySpecification reads a stream as the HTML standard has it, section 9.2.6;
+// fits is false if a line has more than limit bytes.
+func bySpecification(stream string, limit int) (events string, fits bool) {
+	var got strings.Builder
+	var name, id, data string
+	lines := strings.Split(strings.TrimPrefix(stream, "\ufeff"), "\n")
+	for _, line := range lines[:len(lines)-1] { // what follows the last line end is no line
+		line = strings.TrimSuffix(line, "\r")
+		if len(line) > limit {
+			return "", false
+		}
+		field, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "" && data != "":
+			if name == "" {
+				name = "message"
+			}
+			fmt.Fprintf(&got, "%q %q %q %v\n", name, id, strings.TrimSuffix(data, "\n"), nil)
+			name, data = "", ""
+		case line == "":
+			name, data = "", ""
+		case field == "event":
+			name = value
+		case field == "data":
+			data += value + "\n"
+		case field == "id" && !strings.Contains(value, "\x00"):
+			id = value
+		}
+		if len(data) > limit {
+			return "", false
+		}
+	}
+	return got.String(), true
+}
