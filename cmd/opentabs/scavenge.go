@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"opentabs/internal/httpapi"
 )
 
 const (
@@ -35,8 +37,11 @@ func giveBackMemory(ctx context.Context) {
 }
 
 // held is the memory that the program has from the system, in bytes.
-func held() uint64 {
+func held() uint64 { return memory().SystemBytes }
+
+// memory is what the program takes now.
+func memory() httpapi.Memory {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return m.Sys - m.HeapReleased
+	return httpapi.Memory{HeapBytes: m.HeapAlloc, SystemBytes: m.Sys - m.HeapReleased, Goroutines: runtime.NumGoroutine()}
 }

@@ -181,6 +181,7 @@ func (v *server) status() httpapi.Status {
 			IdleMs: s.IdleTimeout.Milliseconds(), HardMs: s.HardTimeout.Milliseconds(),
 			ProgressIntervalMs: s.ProgressInterval.Milliseconds(), MaxResultBytes: s.MaxResultBytes, MaxRunning: s.MaxRunning,
 		},
+		Memory: memory(),
 		// A list that is empty is [] in JSON, not null.
 		Browsers: []httpapi.Browser{}, Plugins: []httpapi.Plugin{},
 		Failed: []httpapi.FailedPlugin{}, Clients: []httpapi.MCPClient{},

@@ -11,6 +11,8 @@ type Health struct {
 	OK      bool   `json:"ok"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
+	// Proof is the answer to a challenge, if the request had one.
+	Proof string `json:"proof,omitempty"`
 }
 
 // Status is what /status tells.
@@ -24,6 +26,7 @@ type Status struct {
 	UptimeMs int64     `json:"uptime_ms"`
 	Home     Home      `json:"home"`
 	Limits   Limits    `json:"limits"`
+	Memory   Memory    `json:"memory"`
 	Calls    CallCount `json:"calls"`
 	Browsers []Browser `json:"browsers"`
 	Plugins  []Plugin  `json:"plugins"`
@@ -45,6 +48,15 @@ type Limits struct {
 	ProgressIntervalMs int64 `json:"progress_interval_ms"`
 	MaxResultBytes     int   `json:"max_result_bytes"`
 	MaxRunning         int   `json:"max_running"`
+}
+
+// Memory is what the server itself takes of the machine.
+type Memory struct {
+	// HeapBytes is what its objects take, those that are garbage already among
+	// them. SystemBytes is what it holds from the system.
+	HeapBytes   uint64 `json:"heap_bytes"`
+	SystemBytes uint64 `json:"system_bytes"`
+	Goroutines  int    `json:"goroutines"`
 }
 
 // CallCount counts the calls that have not ended.
