@@ -74,7 +74,9 @@ func runCall(ctx context.Context, opts callOptions) error {
 	if err != nil {
 		return err
 	}
-	client := mcpclient.New(mcpclient.Options{URL: api.URL("/mcp"), Token: token, Name: "opentabs call", Version: version.Version})
+	client := mcpclient.New(mcpclient.Options{
+		URL: api.URL("/mcp"), Token: token, Name: "opentabs call", Version: version.Version, Transport: api.Transport(),
+	})
 	if _, err := client.Initialize(ctx); err != nil {
 		return callError(ctx, err)
 	}
@@ -172,6 +174,8 @@ func callError(ctx context.Context, err error) error {
 	var rpc *mcpclient.RPCError
 	var status *mcpclient.StatusError
 	switch {
+	case errors.Is(err, httpapi.ErrStranger):
+		return err
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return &failure{code: exitInterrupted, err: errors.New("interrupted; the call was cancelled")}
 	case errors.Is(err, mcpclient.ErrNoServer):

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"opentabs/internal/httpapi"
 	"opentabs/wire"
@@ -64,7 +63,7 @@ func usage(format string, args ...any) error {
 // explain turns what the lower layers return into the sentence for a person and
 // the exit code. ctx is the command's.
 func explain(ctx context.Context, err error) (string, int) {
-	err = refusedToken(err)
+	err = stranger(err)
 	var known *failure
 	switch {
 	case err == nil:
@@ -79,11 +78,10 @@ func explain(ctx context.Context, err error) (string, int) {
 	return err.Error(), exitFailed
 }
 
-// refusedToken turns the refusal of the token into what it means for a person.
-func refusedToken(err error) error {
-	var refused *httpapi.Refused
-	if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized {
-		return &failure{code: exitFailed, err: errors.New("the server that is running has another token: it was started by another user or with another OPENTABS_HOME; set OPENTABS_HOME to its directory")}
+// stranger tells a person what httpapi.ErrStranger means.
+func stranger(err error) error {
+	if errors.Is(err, httpapi.ErrStranger) {
+		return &failure{code: exitFailed, err: errors.New("what listens on the port of opentabs does not know the token of this installation, and was told nothing: it is the server of another user or of another OPENTABS_HOME, or no opentabs at all; set OPENTABS_HOME to the directory of that server, or choose another port with OPENTABS_PORT")}
 	}
 	return err
 }

@@ -21,9 +21,15 @@ func (r running) String() string {
 }
 
 // findServer asks who serves this installation: first where the server's record
-// says, then on the port of the settings. It returns httpapi.ErrNoServer if
-// nobody does.
+// says, then on the port of the settings. It believes a server only that proves
+// to know the token. It returns httpapi.ErrNoServer if nobody serves, and
+// httpapi.ErrStranger if somebody else has the port of the settings.
 func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (running, error) {
+	token, err := dirs.ExistingToken()
+	if err != nil {
+		return running{}, err
+	}
+	missing := httpapi.ErrNoServer
 	ports := []int{}
 	if record, ok := dirs.ReadServer(); ok {
 		ports = append(ports, record.Port)
@@ -32,15 +38,17 @@ func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (runni
 		ports = append(ports, s.Port)
 	}
 	for _, port := range ports {
-		health, err := httpapi.NewClient(port, "").Health(ctx)
-		if err == nil {
+		health, err := httpapi.NewClient(port, token).Health(ctx)
+		switch {
+		case err == nil && token != "":
 			return running{health, port}, nil
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return running{}, fmt.Errorf("look for the server: %w", errors.Join(ctx.Err(), err))
+		case port == s.Port && (err == nil || errors.Is(err, httpapi.ErrStranger)):
+			missing = httpapi.ErrStranger
 		}
 	}
-	return running{}, httpapi.ErrNoServer
+	return running{}, missing
 }
 
 // client returns a client of the running server. It starts none.

@@ -55,7 +55,7 @@ func runMCP(ctx context.Context, opts mcpOptions) error {
 func joinServer(ctx context.Context, dirs config.Dirs, s config.Settings) (session, error) {
 	server, err := findServer(ctx, dirs, s)
 	if err != nil {
-		return nil, err
+		return nil, stranger(err)
 	}
 	token, err := dirs.Token()
 	if err != nil {
@@ -63,7 +63,7 @@ func joinServer(ctx context.Context, dirs config.Dirs, s config.Settings) (sessi
 	}
 	conn, err := httpapi.NewClient(server.port, token).Stdio(ctx)
 	if err != nil {
-		return nil, refusedToken(err)
+		return nil, stranger(err)
 	}
 	return conn, nil
 }

@@ -94,17 +94,17 @@ func startServer(ctx context.Context, dirs config.Dirs, s config.Settings, log z
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if record, ok := dirs.ReadServer(); ok {
-		health, err := httpapi.NewClient(record.Port, "").Health(ctx)
-		if err == nil && health.PID == record.PID {
-			return nil, nil, alreadyServing(running{health, record.Port})
-		}
-	}
 	token, err := dirs.Token()
 	if err != nil {
 		return nil, nil, err
 	}
-	listener, err = listen(ctx, s.Port)
+	if record, ok := dirs.ReadServer(); ok {
+		health, err := httpapi.NewClient(record.Port, token).Health(ctx)
+		if err == nil && health.PID == record.PID {
+			return nil, nil, alreadyServing(running{health, record.Port})
+		}
+	}
+	listener, err = listen(ctx, s.Port, token)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,14 +122,13 @@ func startServer(ctx context.Context, dirs config.Dirs, s config.Settings, log z
 
 // listen opens the port on loopback. A port that is taken is refused with the
 // owner's name.
-func listen(ctx context.Context, port int) (net.Listener, error) {
+func listen(ctx context.Context, port int, token string) (net.Listener, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err == nil {
 		return listener, nil
 	}
-	client := httpapi.NewClient(port, "")
-	health, probe := client.Health(ctx)
+	health, probe := httpapi.NewClient(port, token).Health(ctx)
 	switch {
 	case probe == nil:
 		return nil, alreadyServing(running{health, port})

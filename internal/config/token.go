@@ -38,6 +38,13 @@ func (d Dirs) Token() (string, error) {
 	return readToken(d.TokenFile())
 }
 
+// ExistingToken returns the bearer token of this installation, or "" if there is
+// none yet.
+func (d Dirs) ExistingToken() (string, error) {
+	token, err := readToken(d.TokenFile())
+	return token, ignore(err, fs.ErrNotExist)
+}
+
 func ignore(err, target error) error {
 	if errors.Is(err, target) {
 		return nil
@@ -51,8 +58,11 @@ func readToken(path string) (string, error) {
 		return "", fmt.Errorf("read the token: %w", err)
 	}
 	token := strings.TrimSpace(string(data))
-	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) < tokenBytes {
-		return "", fmt.Errorf("the token in %s is damaged: delete the file, then run opentabs extension install and restart the server", path)
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(raw) < tokenBytes || strings.ContainsAny(token, "\r\n") { // those the decoder skips
+		return "", fmt.Errorf("the token in %s is %w: restart the server, which puts it aside and makes a new one", path, errDamaged)
 	}
 	return token, nil
 }
+
+var errDamaged = errors.New("damaged")

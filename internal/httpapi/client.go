@@ -43,24 +43,31 @@ type Refused struct {
 func (e *Refused) Error() string { return e.Sentence }
 
 // Client asks a running server. Its methods return ErrNoServer if nobody
-// listens, *Refused if the server refused.
+// listens, ErrStranger if somebody else does, *Refused if the server refused.
 type Client struct {
 	address string
+	port    int
 	token   string
 	http    *http.Client
 }
 
-// NewClient returns a client of the server on the loopback port.
+// NewClient returns a client of the server on the loopback port. With a token
+// it speaks to a server that has proved to know it, and to no other (proof.go);
+// without one it asks whoever listens.
 func NewClient(port int, token string) *Client {
-	dialer := &net.Dialer{Timeout: dialPatience}
-	// No proxy: the server is on this machine. No idle connections: whoever
-	// looks for a server makes many clients.
-	transport := &http.Transport{DialContext: dialer.DialContext, DisableCompression: true, DisableKeepAlives: true}
-	return &Client{
-		address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
-		token:   token,
-		http:    &http.Client{Transport: transport},
-	}
+	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
+	transport := c.Transport()
+	// Whoever looks for a server makes many clients.
+	transport.DisableKeepAlives = true
+	c.http = &http.Client{Transport: transport}
+	return c
+}
+
+// Transport returns a transport for other clients of the same server. Whatever
+// the URL, it connects to this server, with the same proof.
+func (c *Client) Transport() *http.Transport {
+	// No proxy: the server is on this machine.
+	return &http.Transport{DialContext: c.dial, DisableCompression: true}
 }
 
 // URL is the server's address with path appended.
@@ -159,8 +166,7 @@ func (l Listener) hear(e sse.Event) error {
 // ctx limits the opening only. The connection has CloseWrite, which tells the
 // server that no more will come.
 func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
-	dialer := net.Dialer{Timeout: dialPatience}
-	conn, err := dialer.DialContext(ctx, "tcp", c.address)
+	conn, err := c.dial(ctx, "tcp", c.address)
 	if err != nil {
 		return nil, dialError(err)
 	}
@@ -261,6 +267,9 @@ func dialError(err error) error {
 	gaveUp := errors.Is(err, context.Canceled)
 	if errors.As(err, &op) && op.Op == "dial" && !gaveUp {
 		return ErrNoServer
+	}
+	if errors.Is(err, ErrStranger) {
+		return ErrStranger
 	}
 	return fmt.Errorf("ask the server: %w", err)
 }

@@ -128,8 +128,17 @@ func notFound(w http.ResponseWriter, _ *http.Request) {
 	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /events or /plugins/reload")
 }
 
-func (a *API) health(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, a.options.Health)
+func (a *API) health(w http.ResponseWriter, r *http.Request) {
+	h := a.options.Health
+	if r.URL.Query().Has("challenge") {
+		challenge := r.URL.Query().Get("challenge")
+		if !isChallenge(challenge) {
+			refuse(w, http.StatusBadRequest, "the challenge is not 16 to 128 letters, digits, - and _: make it from random bytes")
+			return
+		}
+		h.Proof = proof(a.options.Token, localPort(r), challenge)
+	}
+	answer(w, http.StatusOK, h)
 }
 
 func (a *API) status(w http.ResponseWriter, _ *http.Request) {

@@ -1,0 +1,124 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Any program of any user can listen on a port of this machine while the server
+// does not run. So whoever holds the token shows it to nobody who has not
+// proved to know it: the client sends a challenge, the server answers what only
+// the token's owner can make of it. The port is part of the proof, so that a
+// program on another port can't pass a challenge on to the server and its
+// answer back.
+
+// ErrStranger says that what listens on the port does not know the token. It
+// was not told the token, nor anything else.
+var ErrStranger = errors.New("what listens on the port does not know the token")
+
+// The length of a challenge, in characters: letters, digits, - and _.
+const (
+	minChallenge = 16
+	maxChallenge = 128
+)
+
+// proof is what a server that knows the token and listens on port answers to a
+// challenge: an HMAC-SHA256 in hex.
+func proof(token string, port int, challenge string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	fmt.Fprintf(mac, "opentabs server\n%d\n%s", port, challenge)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// isChallenge keeps what is proved short and plain.
+func isChallenge(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return len(s) >= minChallenge && len(s) <= maxChallenge
+}
+
+// localPort is the port that a request came in on; 0 if that is not known.
+func localPort(r *http.Request) int {
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		return addr.Port
+	}
+	return 0
+}
+
+// dial opens a connection to the server on which it has proved to know the
+// token; a client without a token asks for no proof. It returns ErrStranger if
+// somebody else listens.
+func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: dialPatience}).DialContext(ctx, "tcp", c.address)
+	if err != nil {
+		return nil, err
+	}
+	if c.token == "" {
+		return conn, nil
+	}
+	if err := c.prove(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// prove has the other end of a new connection prove that it knows the token.
+func (c *Client) prove(ctx context.Context, conn net.Conn) error {
+	until := time.Now().Add(healthPatience)
+	if limit, ok := ctx.Deadline(); ok && limit.Before(until) {
+		until = limit
+	}
+	if err := conn.SetDeadline(until); err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	challenge := rand.Text()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL("/healthz?challenge="+challenge), nil)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	if err := req.Write(conn); err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	reader := bufio.NewReaderSize(io.LimitReader(conn, 16<<10), 4<<10)
+	resp, err := http.ReadResponse(reader, req)
+	if err != nil {
+		return noAnswer(err)
+	}
+	defer resp.Body.Close()
+	var h Health
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	want := proof(c.token, c.port, challenge)
+	// Bytes behind the answer would be taken for the next one.
+	known := json.Unmarshal(text, &h) == nil && hmac.Equal([]byte(h.Proof), []byte(want)) && reader.Buffered() == 0 && !resp.Close
+	if !known {
+		return ErrStranger
+	}
+	return conn.SetDeadline(time.Time{})
+}
+
+// noAnswer tells what does not speak HTTP from a server that has just gone.
+func noAnswer(err error) error {
+	var broken net.Error
+	if errors.As(err, &broken) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	return ErrStranger
+}
