@@ -35,7 +35,7 @@ export function linkAdvice(link: LinkState): Advice | undefined {
       return { title: 'The opentabs server is not running.', steps: ['Start it with `opentabs serve`.'] };
     case 'refused':
       return {
-        title: 'The server refused this extension: its token is not the right one.',
+        title: 'What listens on the port has not the token of this extension, so it was told nothing.',
         steps: ['Run `opentabs extension install` again, then press “Try again”.'],
       };
     case 'version':

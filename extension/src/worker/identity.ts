@@ -1,6 +1,6 @@
 import { type HelloParams, Version } from '../../../wire/wire.gen.ts';
 import { isBag } from '../port-message.ts';
-import type { Connection } from './link.ts';
+import type { Connection } from './proof.ts';
 
 /** MaxNameChars is the longest name of a browser. */
 const MaxNameChars = 60;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { CloseReplaced, CloseVersion, CodeVersion, Version } from '../../../wire/wire.gen.ts';
 import { type FakeSocket, makeServer, settle } from '../../test/server.ts';
-import { type Connection, type LinkState, makeLink } from './link.ts';
+import { type LinkState, makeLink } from './link.ts';
+import type { Connection, Who } from './proof.ts';
 
 const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
 const server = { protocol: Version, serverVersion: '9.9.9' };
@@ -13,12 +14,19 @@ function makeBench(t: TestContext) {
   const states: LinkState[] = [];
   const events: string[] = [];
   const connection: Connection = { port: 4321, token: 'secret' };
-  const world: { connection: Connection | undefined; serverThere: boolean } = { connection, serverThere: false };
+  const world: { connection: Connection | undefined; who: Who; asked: number } = {
+    connection,
+    who: 'server',
+    asked: 0,
+  };
   const link = makeLink({
     connection: async () => world.connection,
     hello: async () => hello,
     open,
-    serverThere: async () => world.serverThere,
+    who: async () => {
+      world.asked++;
+      return world.who;
+    },
     opened: () => events.push('opened'),
     lost: () => events.push('lost'),
     request: (frame) => events.push(`request ${frame.method}`),
@@ -109,18 +117,19 @@ test('it pings each 20 s and gives up a link that was silent for 45 s', async (t
 test('a lost link is tried again within a second, for ever', async (t) => {
   const { sockets, states, world, connected, last, pass } = makeBench(t);
   const socket = await connected();
+  world.who = 'nobody';
   socket.close();
   await settle();
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: '' });
-  for (let i = 2; i < 200; i++) {
+  for (let asked = 2; asked < 200; asked++) {
     await pass(600);
-    assert.equal(sockets.length, i);
-    last().close();
-    await settle();
+    assert.equal(world.asked, asked);
   }
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'no_server', text: '' });
-  world.serverThere = true;
+  assert.equal(sockets.length, 1);
+  world.who = 'server';
   await pass(600);
+  assert.equal(sockets.length, 2);
   last().close();
   await settle();
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'refused', text: '' });
@@ -129,6 +138,19 @@ test('a lost link is tried again within a second, for ever', async (t) => {
   last().answer('hello', server);
   await settle();
   assert.equal(states.at(-1)?.kind, 'open');
+});
+
+test('a stranger on the port is shown no token, and tried again until the server is back', async (t) => {
+  const { link, sockets, states, world, pass } = makeBench(t);
+  world.who = 'stranger';
+  link.start();
+  await settle();
+  for (let i = 0; i < 20; i++) await pass(600);
+  assert.equal(sockets.length, 0);
+  assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: '' }]);
+  world.who = 'server';
+  await pass(600);
+  assert.equal(sockets.length, 1);
 });
 
 test('without an installed connection it waits for one', async (t) => {

@@ -22,13 +22,8 @@ import {
   TokenSubprotocolPrefix,
   Version,
 } from '../../../wire/wire.gen.ts';
+import type { Connection, Who } from './proof.ts';
 import type { OpenSocket, Socket } from './socket.ts';
-
-/** Connection is where the server listens, as `opentabs extension install` wrote it beside the manifest. */
-export interface Connection {
-  readonly port: number;
-  readonly token: string;
-}
 
 /** Down says why there is no link. */
 export type Down = 'not_installed' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
@@ -45,8 +40,8 @@ export interface LinkOptions {
   /** hello is asked before each try. */
   hello(): Promise<HelloParams>;
   open: OpenSocket;
-  /** serverThere tells whether a server answers on the port at all; asked after a try that failed. */
-  serverThere(port: number): Promise<boolean>;
+  /** who tells who listens on the port; asked before each try, and after one that failed. */
+  who(connection: Connection): Promise<Who>;
   /** opened is called when hello was answered, before anything else the server sends is handed on. */
   opened(server: HelloResult): void;
   /** lost is called when an open link is gone. */
@@ -156,8 +151,10 @@ class ServerLink implements Link {
     clearTimeout(this.#retry);
     try {
       const [connection, hello] = await Promise.all([this.#options.connection(), this.#options.hello()]);
-      if (connection) this.#dial(connection, hello);
-      else this.#down('not_installed', '', RetryMs);
+      const who = connection && (await this.#options.who(connection));
+      if (!connection) this.#down('not_installed', '', RetryMs);
+      else if (who === 'server') this.#dial(connection, hello);
+      else this.#down(who === 'stranger' ? 'refused' : 'no_server', '', RetryMs);
     } catch (error) {
       this.#down('lost', String(error), RetryMs);
     } finally {
@@ -172,7 +169,7 @@ class ServerLink implements Link {
       clearTimeout(late);
       if (this.#socket !== mine) return;
       this.#hangUp();
-      void this.#explain(code, reason, opened, connection.port);
+      void this.#explain(code, reason, opened, connection);
     };
     /** refuse hangs up; a server that hangs would let close take its time. */
     const refuse = (code: number, reason: string) => {
@@ -266,14 +263,14 @@ class ServerLink implements Link {
   }
 
   /** explain finds out why a socket closed: a browser tells a script neither status nor text of a refused handshake. */
-  async #explain(code: number, reason: string, opened: boolean, port: number): Promise<void> {
+  async #explain(code: number, reason: string, opened: boolean, connection: Connection): Promise<void> {
     if (code === CloseVersion) return this.#down('version', reason, SlowRetryMs);
     if (code === CloseReplaced) return this.#down('replaced', reason, SlowRetryMs);
     if (opened) return this.#down('lost', reason, RetryMs);
     this.#trying = true;
-    const there = await this.#options.serverThere(port).catch(() => false);
+    const who = await this.#options.who(connection);
     this.#trying = false;
-    if (!this.#socket) this.#down(there ? 'refused' : 'no_server', '', RetryMs);
+    if (!this.#socket) this.#down(who === 'nobody' ? 'no_server' : 'refused', '', RetryMs);
   }
 
   #down(why: Down, text: string, waitMs: number): void {

@@ -12,6 +12,7 @@ import { makeLink } from './link.ts';
 import { makeOutbox } from './outbox.ts';
 import { makePanels } from './panels.ts';
 import { makePlugins } from './plugins.ts';
+import { whoListens } from './proof.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
 
@@ -50,7 +51,7 @@ const link = makeLink({
     return hello;
   },
   open: openSocket,
-  serverThere: async (port) => (await fetch(`http://127.0.0.1:${port}/healthz`, { cache: 'no-store' })).ok,
+  who: (connection) => whoListens(connection, fetch),
   opened: (server) => {
     serverVersion = server.serverVersion;
     link.notify('call.resumed', { dispatchIds: calls.running() });
