@@ -43,13 +43,20 @@ func (s *Server) call(ctx context.Context, p *params, client dispatch.Client, se
 		c.Progress = progressTo(ctx, send, token)
 	}
 	result, err := s.calls.Call(ctx, c)
-	if err == nil && l.shown.RawOutputSchema != nil {
+	declared := l.shown.RawOutputSchema != nil
+	if err == nil && declared {
 		err = checkResult(l.tool, &result)
 	}
 	if err != nil {
 		return s.failed(err)
 	}
-	return success(result.CallID, result.Output)
+	r = success(result.CallID, result.Output)
+	// A schema may want more of a block's data than that it is a string. Clients
+	// refuse what does not match, so such a tool's data stays in both places.
+	if declared && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
+		r.data = objectOnly(oneLine(result.Output))
+	}
+	return r
 }
 
 // checkResult checks what a tool returned against the schema that agents were

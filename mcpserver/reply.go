@@ -21,13 +21,17 @@ const metaError = "opentabs/error"
 type reply struct {
 	code    int
 	message string
-	data    any
+	details any // the error's data
 
 	// callID is for the log; empty if no call was made.
 	callID string
-	// output is what the tool returned, as JSON text without line breaks; nil
-	// for undefined.
+	// output is what the tool returned, as JSON text without line breaks, and
+	// what agents read; nil for undefined and for blocks alone.
 	output json.RawMessage
+	// data is the structured content; nil if the tool returned no object.
+	data json.RawMessage
+	// blocks are the content beside the text, each as JSON.
+	blocks [][]byte
 	// text is the whole text of a failed result.
 	text    string
 	isError bool
@@ -43,12 +47,20 @@ func fault(code int, format string, args ...any) reply {
 // success is the reply for what a tool returned: valid JSON (the bridge has
 // checked that), or nothing for undefined.
 func success(callID string, output json.RawMessage) reply {
-	output = bytes.TrimSpace(output)
+	output = oneLine(output)
 	if len(output) == 0 {
 		return reply{callID: callID}
 	}
-	// Both transports end a message at a line break. JSON has them only between
-	// its tokens, and JSON.stringify writes none.
+	if s, ok := separate(output); ok {
+		return reply{callID: callID, output: s.text, data: s.data, blocks: s.blocks}
+	}
+	return reply{callID: callID, output: output, data: objectOnly(output)}
+}
+
+// oneLine makes JSON ready to be sent. Both transports end a message at a line
+// break; JSON has them only between its tokens, and JSON.stringify writes none.
+func oneLine(output json.RawMessage) json.RawMessage {
+	output = bytes.TrimSpace(output)
 	if bytes.IndexByte(output, '\n') >= 0 || bytes.IndexByte(output, '\r') >= 0 {
 		var b bytes.Buffer
 		if json.Compact(&b, output) == nil {
@@ -58,7 +70,16 @@ func success(callID string, output json.RawMessage) reply {
 	if !utf8.Valid(output) {
 		output = bytes.ToValidUTF8(output, []byte("\uFFFD"))
 	}
-	return reply{callID: callID, output: output}
+	return output
+}
+
+// objectOnly returns output if it is an object, nil if not: MCP has no other
+// structured content.
+func objectOnly(output json.RawMessage) json.RawMessage {
+	if len(output) == 0 || output[0] != '{' {
+		return nil
+	}
+	return output
 }
 
 // errorMeta is the JSON under metaError. Times are in milliseconds.
@@ -111,11 +132,11 @@ func (r reply) writeTo(w *bufio.Writer, id json.RawMessage, modern bool, info js
 		return
 	}
 	w.WriteString(`,"result":{"content":[`)
-	r.writeText(w)
+	r.writeContent(w)
 	w.WriteByte(']')
-	if len(r.output) > 0 && r.output[0] == '{' {
+	if r.data != nil {
 		w.WriteString(`,"structuredContent":`)
-		w.Write(r.output)
+		w.Write(r.data)
 	}
 	if r.isError {
 		w.WriteString(`,"isError":true`)
@@ -133,20 +154,31 @@ func (r reply) writeError(w *bufio.Writer) {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 		Data    any    `json:"data,omitempty"`
-	}{r.code, r.message, r.data})
-	if err != nil { // data is made here, of strings
+	}{r.code, r.message, r.details})
+	if err != nil { // details are made here, of strings
 		panic("mcpserver: " + err.Error())
 	}
 	w.WriteString(`,"error":`)
 	w.Write(body)
 }
 
-// writeText writes the text content, if there is one. A string is the text
-// itself and is copied as the page wrote it; anything else is its JSON text.
-func (r reply) writeText(w *bufio.Writer) {
-	if !r.isError && r.output == nil {
-		return
+// writeContent writes the elements of the content.
+func (r reply) writeContent(w *bufio.Writer) {
+	text := r.isError || r.output != nil
+	if text {
+		r.writeText(w)
 	}
+	for i, b := range r.blocks {
+		if text || i > 0 {
+			w.WriteByte(',')
+		}
+		w.Write(b)
+	}
+}
+
+// writeText writes the text content. A string is the text itself and is copied
+// as the page wrote it; anything else is its JSON text.
+func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {
 	case r.isError:

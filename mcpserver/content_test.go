@@ -1,0 +1,208 @@
+package mcpserver
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"opentabs/plugin/plugintest"
+)
+
+// png is a picture, as far as anything here looks into it.
+const png = `iVBORw0KGgo=` // 8 bytes
+
+// TestBlocksOfContent: what a tool returns as blocks of MCP content reaches the
+// agent as content, once.
+func TestBlocksOfContent(t *testing.T) {
+	picture := `{"type":"image","data":"` + png + `","mimeType":"image/png"}`
+	sound := `{"mimeType":"audio/x-wav","type":"audio","data":"AAAA"}`
+	file := `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"one \"two\""},"annotations":{"audience":["user"],"priority":0.5}}`
+	blob := `{"type":"resource","resource":{"uri":"x:1","blob":"AA=="}}`
+	link := `{"type":"resource_link","uri":"https://example.com/","name":"n","size":12,"_meta":{"a":[1]}}`
+	for output, want := range map[string]string{
+		// The whole result.
+		picture: `{"content":[` + picture + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
+		blob:    `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
+		link:    `{"content":[` + link + `],"structuredContent":` + link + `}`,
+		// Values in it.
+		`{"a":1,"p":` + picture + `,"s":[` + sound + `]}`: `{"content":[{"type":"text","text":` +
+			`"{\"a\":1,\"p\":{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},` +
+			`\"s\":[{\"mimeType\":\"audio/x-wav\",\"type\":\"audio\",\"data\":\"see content[2], audio/x-wav, 3 bytes\"}]}"},` + picture + `,` + sound +
+			`],"structuredContent":{"a":1,"p":{"type":"image","data":"see content[1], image/png, 8 bytes","mimeType":"image/png"},` +
+			`"s":[{"mimeType":"audio/x-wav","type":"audio","data":"see content[2], audio/x-wav, 3 bytes"}]}}`,
+		`{"f":` + file + `}`: `{"content":[{"type":"text","text":"{\"f\":{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a%20b\",\"mimeType\":\"text/plain\",` +
+			`\"text\":\"see content[1], text/plain, 11 bytes\"},\"annotations\":{\"audience\":[\"user\"],\"priority\":0.5}}}"},` + file +
+			`],"structuredContent":{"f":{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"see content[1], text/plain, 11 bytes"},"annotations":{"audience":["user"],"priority":0.5}}}}`,
+		// A list of blocks is the content as it is.
+		`[{"type":"text","text":"first"},` + picture + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + picture + `,` + file + `]}`,
+		`[` + picture + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + picture + `]}`,
+	} {
+		if got := writtenResult(t, success("", json.RawMessage(output))); got != want {
+			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
+		}
+	}
+}
+
+// TestWhatIsOnlyLikeABlock stays where it is, whole.
+func TestWhatIsOnlyLikeABlock(t *testing.T) {
+	for _, output := range []string{
+		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // a record of the site
+		`{"type":"image","data":"","mimeType":"image/png"}`,
+		`{"type":"image","data":"AAA","mimeType":"image/png"}`,
+		`{"type":"image","data":"AA-_","mimeType":"image/png"}`, // the alphabet of URLs
+		`{"type":"image","data":"A=AA","mimeType":"image/png"}`,
+		`{"type":"image","data":"A===","mimeType":"image/png"}`,
+		`{"type":"image","data":"data:image/png;base64,AAAA","mimeType":"image/png"}`,
+		`{"type":"image","data":["AAAA"],"mimeType":"image/png"}`,
+		`{"type":"image","data":12345678,"mimeType":"image/png"}`,
+		`{"type":"image","data":"AAAA","mimeType":"text/html"}`,
+		`{"type":"image","data":"AAAA","mimeType":"image/"}`,
+		`{"type":"image","data":"AAAA","mimeType":"image/p\u006eg"}`,
+		`{"type":"image","data":"AAAA","mimeType":7,"a":"\"mimeType\":\""}`,
+		`{"type":"image","data":"AAAA","data":"BBBB","mimeType":"image/png"}`,
+		`{"type":"image","data":"AAAA","mimeType":"image/png","annotations":{"audience":["agent"]}}`,
+		`{"type":"image","data":"AAAA","mimeType":"image/png","annotations":{"priority":2}}`,
+		`{"type":"image","data":"AAAA","mimeType":"image/png","annotations":{"lastModified":"yesterday"}}`,
+		`{"type":"image","data":"AAAA","mimeType":"image/png","annotations":{"other":1}}`,
+		`{"type":"image","data":"AAAA","mimeType":"image/png","annotations":null}`,
+		`{"type":"image","data":"AAAA","mimeType":"image/png","_meta":1}`,
+		`{"type":"audio","data":"AAAA","mimeType":"image/png"}`,
+		`{"type":"resource","resource":{"uri":"/a","mimeType":"a/b","text":"t"}}`, // not absolute
+		`{"type":"resource","resource":{"uri":"x:a","text":"t","blob":"AAAA"}}`,
+		`{"type":"resource","resource":{"uri":"x:a"}}`,
+		`{"type":"resource","resource":{"uri":"x:a","text":1}}`,
+		`{"type":"resource","resource":{"uri":"x:a","blob":"t"}}`,
+		`{"type":"resource","resource":"x:a","uri":"x:a"}`,
+		`{"type":"resource_link","uri":"x:a"}`,
+		`{"type":"resource_link","uri":"x:a","name":1}`,
+		`{"type":"resource_link","uri":"x:a","name":"n","size":-1}`,
+		`{"type":"resource_link","uri":"x:a","name":"n","size":null}`,
+		`[{"type":"text","text":"only text"}]`,
+		`{"a":"data:image/png;base64,` + png + `"}`,
+		`"{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}"`,
+		strings.Repeat(`[`, deepestBlock) + `{"type":"image","data":"AAAA","mimeType":"image/png"}` + strings.Repeat(`]`, deepestBlock),
+	} {
+		r := success("", json.RawMessage(output))
+		if string(r.output) != output || r.blocks != nil {
+			t.Errorf("%.100s became %s with blocks %s", output, r.output, r.blocks)
+		}
+	}
+}
+
+// TestBlocksBesideASchema: programs get what matches the schema they were shown.
+func TestBlocksBesideASchema(t *testing.T) {
+	output := `{"p":{"type":"image","data":"` + png + `","mimeType":"image/png"}}` + "\n"
+	for _, c := range []struct{ schema, want string }{
+		{`{"type":"string"}`, "see content[1], image/png, 8 bytes"},
+		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, png}, // what z.base64() becomes
+	} {
+		s := serve(t, returns(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+			Name: "echo", Description: "d",
+			Output: json.RawMessage(`{"type":"object","properties":{"p":{"type":"object","properties":{"data":` + c.schema + `}}}}`),
+		}}})
+		m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
+		res := m.result(t)
+		var data struct{ P struct{ Data string } }
+		if err := json.Unmarshal(res.Structured, &data); err != nil || data.P.Data != c.want {
+			t.Errorf("schema %s: structured content %s", c.schema, res.Structured)
+		}
+		if strings.Contains(res.Content[0].Text, png) || len(res.Content) != 2 || res.Content[1].Type != "image" {
+			t.Errorf("schema %s: content %+v", c.schema, res.Content)
+		}
+	}
+}
+
+// TestManyLargeBlocks: the bytes are the same at the other end.
+func TestManyLargeBlocks(t *testing.T) {
+	var elements []string
+	for i := range 20 {
+		data := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+i)), 100_000+i)))
+		elements = append(elements, `{"n":`+fmt.Sprint(i)+`,"shot":{"type":"image","data":"`+data+`","mimeType":"image/png"},"text":"\\\"\\"}`)
+	}
+	r := success("", json.RawMessage(`{"all":[`+strings.Join(elements, ",")+`]}`))
+	var got struct {
+		Content []struct{ Type, Text, Data string }
+		Data    struct{ All []struct{ N int } } `json:"structuredContent"`
+	}
+	if err := json.Unmarshal([]byte(writtenResult(t, r)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Content) != 21 || len(got.Data.All) != 20 || len(got.Content[0].Text) > 5000 {
+		t.Fatalf("%d blocks, %d records, a text of %d bytes", len(got.Content), len(got.Data.All), len(got.Content[0].Text))
+	}
+	for i, c := range got.Content[1:] {
+		b, err := base64.StdEncoding.DecodeString(c.Data)
+		if err != nil || string(b) != strings.Repeat(string(rune('a'+i)), 100_000+i) {
+			t.Errorf("block %d is not what was sent: %v", i, err)
+		}
+		if !strings.Contains(got.Content[0].Text, fmt.Sprintf("see content[%d], image/png, %d bytes", i+1, 100_000+i)) {
+			t.Errorf("the text does not name block %d", i)
+		}
+	}
+}
+
+// FuzzContent: nothing of a result is lost, whatever it is. What is written is
+// JSON, and with the blocks put back it is the result.
+func FuzzContent(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"b":"\\\""}`,
+		`[{"type":"text","text":"a"},{"type":"audio","data":"AA==","mimeType":"audio/a"}]`,
+		`{"type":"resource","resource":{"uri":"x:a","blob":"AAAA"}}`,
+		`{"type":"resource_link","uri":"x:a","name":"n"}`,
+		`[ 1 , {"type":"image" ,"data":"AAAA","mimeType":"image/png"} ]`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, output string) {
+		if !json.Valid([]byte(output)) {
+			separate([]byte(output)) // must not panic
+			return
+		}
+		r := success("", json.RawMessage(output))
+		writtenResult(t, r)
+		rebuilt := r.output
+		switch {
+		case r.blocks == nil:
+			return
+		case r.output == nil && r.data != nil:
+			rebuilt = r.blocks[0] // the whole result
+		case r.output == nil:
+			rebuilt = []byte("[")
+			for i, b := range r.blocks {
+				if i > 0 {
+					rebuilt = append(rebuilt, ',')
+				}
+				rebuilt = append(rebuilt, b...)
+			}
+			rebuilt = append(rebuilt, ']')
+		default:
+			return // the marks in the text say less than the blocks
+		}
+		if !sameJSON(t, rebuilt, oneLine([]byte(output))) {
+			t.Errorf("%s became %s", output, rebuilt)
+		}
+	})
+}
+
+func sameJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	return fmt.Sprint(x) == fmt.Sprint(y)
+}
+
+// BenchmarkContentScan is what a result without blocks pays for the look.
+func BenchmarkContentScan(b *testing.B) {
+	one := `{"id":"C123/1","type":"message","text":"a message that is as long as most are","author":"ada"},`
+	output := []byte(`[` + strings.Repeat(one, 10<<20/len(one)) + `0]`)
+	b.SetBytes(int64(len(output)))
+	for b.Loop() {
+		if mayHaveBlocks(output) {
+			b.Fatal("there is none")
+		}
+	}
+}
