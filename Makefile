@@ -39,9 +39,10 @@ e2e: setup build
 	@echo "== e2e"
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e test
 
-## bench: benchmarks of the parts where speed is promised
-bench:
-	go test -run '^$$' -bench . -benchmem ./dispatch ./wsbridge ./mcpserver
+## bench: every number that is promised, beside its floor; ROWS=echo,load for some, JSON=out.json for a file too
+bench: setup build
+	go build -trimpath -o bin/bench ./internal/bench
+	@CHROMIUM=$$(.ci/chromium) BENCH_JSON="$(abspath $(JSON))" npm run -s -w e2e bench
 
 ## soak: the real limits (35 s, 70 s, 30 s silent, 5 min); takes about 6 minutes
 soak: setup build

@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"wire":                  {},
 	"dispatch":              {"wire"},
 	"dispatch/dispatchtest": {"wire", "dispatch"},
-	"plugin":                {"wire", "dispatch"},
+	"plugin":                {"wire", "dispatch", "internal/statefile"},
 	"plugin/plugintest":     {"plugin", "wire"},
 	"wsbridge":              {"wire", "dispatch", "internal/loopback"},
 	"wsbridge/wsbridgetest": {"wire"},
@@ -44,10 +44,12 @@ var mayImport = map[string][]string{
 	"internal/genwire":      {},
 	"internal/sse":          {},
 	"internal/loopback":     {},
-	"internal/config":       {"wire"},
+	"internal/statefile":    {},
+	"internal/config":       {"wire", "internal/statefile"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts"},
 	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback"},
 	"internal/mcpclient":    {"internal/sse"},
+	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/httpapi"}, // a developers' program, in no binary
 	"cmd/opentabs":          {everything},
 }
 
@@ -73,7 +75,7 @@ type library struct {
 }
 
 var libraries = map[string]library{
-	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest"},
+	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/bench"}, // the last for a floor: an echo over it alone
 		"the WebSocket protocol: closing handshake, masking, limits"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcpserver"}, "the MCP protocol in all its versions"},
 	"github.com/spf13/cobra":      {[]string{"cmd/opentabs"}, "commands, flags, help, completions"},
@@ -86,7 +88,7 @@ var libraries = map[string]library{
 	"github.com/rs/zerolog":      {[]string{everything}, "structured logs without allocation"},
 	"github.com/rogpeppe/go-internal": {[]string{"cmd/opentabs"},
 		"testscript: the command line is tested by scripts that run the real main"},
-	"golang.org/x/sys": {[]string{"plugin", "cmd/opentabs", "internal/config"}, "file locks and process details of each system"},
+	"golang.org/x/sys": {[]string{"internal/statefile", "cmd/opentabs"}, "file locks and process details of each system"},
 }
 
 // goFile is one parsed Go file of this repository.

@@ -23,6 +23,8 @@ export interface ChromeOptions {
   readonly extension: string;
   /** Whether the person has switched on "Allow User Scripts"; default true. */
   readonly userScripts?: boolean;
+  /** Folders of further unpacked extensions; default none. */
+  readonly others?: readonly string[];
   readonly args?: readonly string[];
 }
 
@@ -39,6 +41,7 @@ export function extensionId(folder: string): string {
 /** launch starts a browser whose profile has developer mode on. */
 export async function launch(options: ChromeOptions): Promise<Chrome> {
   const id = extensionId(options.extension);
+  const extensions = [options.extension, ...(options.others ?? [])].join(',');
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
   mkdirSync(join(profile, 'Default'));
   writeFileSync(
@@ -65,8 +68,8 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
       '--disable-component-update',
       '--disable-sync',
       `--remote-debugging-port=${debugPort}`,
-      `--disable-extensions-except=${options.extension}`,
-      `--load-extension=${options.extension}`,
+      `--disable-extensions-except=${extensions}`,
+      `--load-extension=${extensions}`,
       ...(options.args ?? []),
     ],
   });

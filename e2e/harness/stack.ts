@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Worker } from 'playwright-core';
 import { type Chrome, type ChromeOptions, freePort, launch } from './chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from './client.ts';
 import { must, type Ran, type Running, root, run, start, stop } from './process.ts';
@@ -167,7 +167,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 /** registered reports whether the extension has registered the bridge and an adapter, in either way. */
 async function registered(chrome: Chrome): Promise<boolean> {
-  const worker = chrome.context.serviceWorkers()[0] ?? (await chrome.context.waitForEvent('serviceworker'));
+  const ours = (worker: Worker) => worker.url().startsWith(`chrome-extension://${chrome.extensionId}/`);
+  const worker =
+    chrome.context.serviceWorkers().find(ours) ?? (await chrome.context.waitForEvent('serviceworker', ours));
   return worker.evaluate(async () => {
     const ids = (await globalThis.chrome.scripting.getRegisteredContentScripts()).map((script) => script.id);
     try {

@@ -1,0 +1,50 @@
+/**
+ * make bench: each row of the numbers that opentabs promises (docs/performance.md), beside the floor that was measured
+ * in the same run.
+ *
+ *   ROWS=echo,load        these rows only
+ *   BENCH_JSON=out.json   the rows as JSON too
+ *
+ * It exits with 1 when a bar is missed.
+ */
+import { writeFileSync } from 'node:fs';
+import { arch, cpus, release } from 'node:os';
+import { Bed } from './bed.ts';
+import { type Row, table, verdict } from './row.ts';
+import { echo, load } from './rows/echo.ts';
+import { server } from './rows/server.ts';
+
+const measures: Readonly<Record<string, (bed: Bed) => Promise<Row[]>>> = { server, echo, load };
+
+const wanted = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(measures);
+const unknown = wanted.filter((id) => !(id in measures));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `bench: there is no row ${unknown.join(', ')}; ROWS may name ${Object.keys(measures).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+
+const rows: Row[] = [];
+const bed = new Bed();
+try {
+  for (const [id, measure] of Object.entries(measures)) {
+    if (!wanted.includes(id)) continue;
+    process.stderr.write(`bench: ${id} ...\n`);
+    rows.push(...(await measure(bed)));
+  }
+} finally {
+  await bed.close();
+}
+const cpu = cpus();
+const machine = `${cpu.length} x ${cpu[0]?.model ?? arch()}, ${process.platform} ${release()}`;
+process.stdout.write(`${new Date().toISOString()}, ${machine}\n\n${table(rows)}\n`);
+if (process.env.BENCH_JSON) {
+  const whole = { at: new Date().toISOString(), machine, rows: rows.map((row) => ({ ...row, verdict: verdict(row) })) };
+  writeFileSync(process.env.BENCH_JSON, `${JSON.stringify(whole, undefined, 2)}\n`);
+}
+const missed = rows.filter((row) => verdict(row) === 'MISSED');
+if (missed.length > 0) {
+  process.stdout.write(`\n${missed.length} of ${rows.filter(verdict).length} bars missed\n`);
+  process.exitCode = 1;
+}

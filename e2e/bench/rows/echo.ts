@@ -1,0 +1,76 @@
+import type { Bed } from '../bed.ts';
+import { Measured } from '../go.ts';
+import { atLeast, atMost, ms, type Row, spread } from '../row.ts';
+import { inTurns, median } from '../samples.ts';
+
+const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
+const ours = { target: 'ours', tool: 'bench__echo', args: { text } };
+const floor = { ...ours, target: 'floor-c' };
+
+/** echo is one call of a tool that returns 200 bytes, through a page. */
+export async function echo(bed: Bed): Promise<Row[]> {
+  const { stack, floorPage } = await bed.live();
+  const run = (order: typeof ours, calls: number, everyMs: number) => async () => {
+    await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
+    await bed.calls({ ...order, calls: 20 });
+    return bed.calls({ ...order, calls, everyMs });
+  };
+  await run(floor, 500, 0)();
+  await run(ours, 500, 0)();
+  const rows: Row[] = [];
+  for (const [pace, calls, everyMs, rounds] of [
+    ['back to back', 400, 0, 9],
+    ['one each 30 ms', 80, 30, 7],
+  ] as const) {
+    const seen = await inTurns(rounds, {
+      floor: run(floor, calls, everyMs),
+      ours: run(ours, calls, everyMs),
+    });
+    const [f, o] = [seen.get('floor'), seen.get('ours')];
+    if (!f || !o) throw new Error('nothing was measured');
+    rows.push({
+      id: 'echo',
+      what: `echo of 200 B through a page, ${pace}, p50`,
+      ours: spread(o),
+      floor: spread(f),
+      value: o.p50 / f.p50,
+      bar: atMost(1.25, 'x'),
+    });
+  }
+  return rows;
+}
+
+/** load is calls per second through one page with 32 in flight. */
+export async function load(bed: Bed): Promise<Row[]> {
+  const { stack, floorPage } = await bed.live();
+  let refused = 0;
+  let problem = '';
+  const run = (order: typeof ours) => async () => {
+    await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
+    const done = await bed.go.carryOut({ do: 'calls', ...order, calls: 4000, inFlight: 32 }, Measured);
+    refused += done.failed;
+    problem ||= done.problem;
+    return [4000 / (done.allNs / 1e9), median(done.eachNs) / 1e6] as const;
+  };
+  const rates: { floor: number[]; ours: number[] } = { floor: [], ours: [] };
+  const latencies: number[] = [];
+  await run(floor)();
+  await run(ours)();
+  for (let round = 0; round < 5; round++) {
+    rates.floor.push((await run(floor)())[0]);
+    const [rate, latency] = await run(ours)();
+    rates.ours.push(rate);
+    latencies.push(latency);
+  }
+  return [
+    {
+      id: 'load',
+      what: 'calls/s through one page, 32 in flight, none refused',
+      ours: `${median(rates.ours).toFixed(0)}/s (each ${ms(median(latencies))}, n 20000)`,
+      floor: `${median(rates.floor).toFixed(0)}/s`,
+      value: median(rates.ours),
+      bar: atLeast(1500, '/s'),
+      ...(refused > 0 ? { broken: `${refused} calls were refused: ${problem}` } : {}),
+    },
+  ];
+}

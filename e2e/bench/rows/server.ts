@@ -1,0 +1,33 @@
+import type { Bed } from '../bed.ts';
+import { startServer } from '../go.ts';
+import { atMost, type Row, spread } from '../row.ts';
+import { inTurns } from '../samples.ts';
+
+/** server is a tools/call whose tool is instant, against a plain JSON echo; both in processes of their own. */
+export async function server(bed: Bed): Promise<Row[]> {
+  await bed.floor();
+  const { stack } = await bed.live();
+  const instant = await startServer('instant', '-state', stack.home, '-token', stack.token);
+  try {
+    await bed.go.connect('instant', `http://127.0.0.1:${instant.port}/mcp`, stack.token);
+    const run = (target: string) => () =>
+      bed.calls({ target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, calls: 2000 });
+    await run('plain')();
+    await run('instant')();
+    const seen = await inTurns(9, { floor: run('plain'), ours: run('instant') });
+    const [f, o] = [seen.get('floor'), seen.get('ours')];
+    if (!f || !o) throw new Error('nothing was measured');
+    return [
+      {
+        id: 'server',
+        what: 'tool that needs no page over HTTP, p50, against a plain JSON echo',
+        ours: spread(o),
+        floor: spread(f),
+        value: o.p50 / f.p50,
+        bar: atMost(1.5, 'x'),
+      },
+    ];
+  } finally {
+    await instant.close();
+  }
+}

@@ -1,0 +1,49 @@
+/** Samples and what is told of them. */
+
+/** Summary is what is told of many samples, in milliseconds. */
+export interface Summary {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly samples: number;
+}
+
+/** quantile returns the smallest sample that is at least as large as the share q of all. */
+export function quantile(samples: readonly number[], q: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
+
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5);
+}
+
+/**
+ * summarize takes blocks of samples. Its p50 is the median of the blocks' p50s: a block in which the machine was busy
+ * with something else does not move it. p99 and max are those of all samples.
+ */
+export function summarize(blocks: readonly (readonly number[])[]): Summary {
+  const all = blocks.flat();
+  return {
+    p50: median(blocks.map(median)),
+    p99: quantile(all, 0.99),
+    max: Math.max(...all),
+    samples: all.length,
+  };
+}
+
+/** inTurns runs each side once per round: floor, ours, floor, ours. What the machine does besides hits all alike. */
+export async function inTurns<K extends string>(
+  rounds: number,
+  sides: Readonly<Record<K, () => Promise<readonly number[]>>>,
+): Promise<Map<string, Summary>> {
+  const blocks = new Map<string, (readonly number[])[]>();
+  for (let round = 0; round < rounds; round++) {
+    for (const [side, measure] of Object.entries<() => Promise<readonly number[]>>(sides)) {
+      const block = blocks.get(side) ?? [];
+      blocks.set(side, block);
+      block.push(await measure());
+    }
+  }
+  return new Map([...blocks].map(([side, block]) => [side, summarize(block)]));
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// measured is the answer to calls. Times are in nanoseconds.
+type measured struct {
+	// EachNs is how long each call took, from before the write of the request to
+	// the last byte of the response.
+	EachNs []int64 `json:"eachNs"`
+	// AllNs is how long they took together.
+	AllNs int64 `json:"allNs"`
+	// Failed counts the calls that ended with an error, Problem is one of those.
+	Failed  int    `json:"failed"`
+	Problem string `json:"problem,omitempty"`
+	// Bytes is the length of the last response.
+	Bytes int `json:"bytes"`
+}
+
+// calls makes o.Calls calls, o.InFlight at a time, each on a connection of its
+// own that is kept.
+func calls(t *target, o order) (measured, error) {
+	workers := make([]worker, max(1, o.InFlight))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	began := time.Now()
+	for i := range workers {
+		w := &workers[i]
+		w.target, w.order, w.began = t, o, began
+		all.Go(func() { w.err = w.work(&next) })
+	}
+	all.Wait()
+	m := measured{AllNs: time.Since(began).Nanoseconds(), EachNs: make([]int64, 0, o.Calls)}
+	for _, w := range workers {
+		if w.err != nil {
+			return m, w.err
+		}
+		m.EachNs = append(m.EachNs, w.eachNs...)
+		m.Failed += w.failed
+		if w.problem != "" {
+			m.Problem = w.problem
+		}
+		m.Bytes = max(m.Bytes, w.bytes)
+	}
+	return m, nil
+}
+
+// worker makes one call at a time.
+type worker struct {
+	target  *target
+	order   order
+	began   time.Time
+	eachNs  []int64
+	failed  int
+	problem string
+	bytes   int
+	err     error
+}
+
+// work makes calls as long as next gives numbers below the order's.
+func (w *worker) work(next *atomic.Int64) error {
+	c, err := w.target.take()
+	if err != nil {
+		return err
+	}
+	every := time.Duration(w.order.EveryMs * float64(time.Millisecond))
+	var body []byte
+	for {
+		i := next.Add(1) - 1
+		if i >= int64(w.order.Calls) {
+			w.target.give(c)
+			return nil
+		}
+		if every > 0 {
+			time.Sleep(time.Until(w.began.Add(time.Duration(i) * every)))
+		}
+		body, _ = w.target.call(body[:0], w.order.Tool, w.order.Args, false)
+		began := time.Now()
+		response, err := c.post(body)
+		if err != nil {
+			c.close()
+			return err
+		}
+		w.eachNs = append(w.eachNs, time.Since(began).Nanoseconds())
+		w.bytes = len(response)
+		if text := problem(response); text != "" {
+			w.failed++
+			w.problem = text
+		}
+	}
+}
+
+// streamed is the answer to stream: one call with what was told before its
+// result. Times are milliseconds since 1970.
+type streamed struct {
+	BeganMs float64 `json:"beganMs"`
+	EndedMs float64 `json:"endedMs"`
+	Events  []event `json:"events"`
+	// Result is the answer, a JSON-RPC message.
+	Result json.RawMessage `json:"result"`
+}
+
+// event is one notification and when it was read.
+type event struct {
+	AtMs    float64         `json:"atMs"`
+	Message json.RawMessage `json:"message"`
+}
+
+// epochMs is t in milliseconds since 1970, with its fraction.
+func epochMs(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
+
+// stream makes one call with a progress token.
+func stream(t *target, o order) (streamed, error) {
+	c, err := t.take()
+	if err != nil {
+		return streamed{}, err
+	}
+	body, _ := t.call(nil, o.Tool, o.Args, true)
+	s := streamed{BeganMs: epochMs(time.Now())}
+	err = c.events(body, func(data []byte, at time.Time) {
+		s.Events = append(s.Events, event{epochMs(at), json.RawMessage(append([]byte(nil), data...))})
+	})
+	s.EndedMs = epochMs(time.Now())
+	if err != nil {
+		c.close()
+		return s, err
+	}
+	t.give(c)
+	if n := len(s.Events); n > 0 {
+		s.Result, s.Events = s.Events[n-1].Message, s.Events[:n-1]
+	}
+	return s, nil
+}
+
+// cancelled is the answer to cancel.
+type cancelled struct {
+	// SentMs is when the notification was written, in milliseconds since 1970.
+	SentMs float64 `json:"sentMs"`
+}
+
+// cancel makes one call, waits for its first report, which says that it runs,
+// and cancels it as MCP has it: by a notification of its own request.
+func cancel(t *target, o order) (cancelled, error) {
+	var answer cancelled
+	running, err := t.take()
+	if err != nil {
+		return answer, err
+	}
+	defer running.close() // a cancelled call's stream ends without an answer
+	notice, err := t.take()
+	if err != nil {
+		return answer, err
+	}
+	body, id := t.call(nil, o.Tool, o.Args, true)
+	text, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id, "reason": "bench"},
+	})
+	if err != nil {
+		return answer, err
+	}
+	failed := make(chan error, 1)
+	reported := make(chan struct{}, 1)
+	go func() {
+		failed <- running.events(body, func([]byte, time.Time) {
+			select {
+			case reported <- struct{}{}:
+			default:
+			}
+		})
+	}()
+	select {
+	case <-reported:
+	case err := <-failed:
+		return answer, err
+	}
+	answer.SentMs = epochMs(time.Now())
+	if _, err := notice.post(text); err != nil {
+		notice.close()
+		return answer, err
+	}
+	t.give(notice)
+	<-failed // how the stream of a cancelled call ends does not matter
+	return answer, nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// conn is one kept-alive HTTP/1.1 connection. It writes requests by hand, so
+// that the client's own work is small beside what is measured. It is for one
+// goroutine at a time.
+type conn struct {
+	net net.Conn
+	in  *bufio.Reader
+	// head is a request up to the value of Content-Length, out the last request.
+	head, out []byte
+	body      bytes.Buffer
+}
+
+// dial connects for POSTs of JSON to target, with these further headers.
+func dial(target string, headers map[string]string) (*conn, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return nil, err
+	}
+	c, err := net.Dial("tcp", u.Host)
+	if err != nil {
+		return nil, err
+	}
+	var head strings.Builder
+	fmt.Fprintf(&head, "POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), u.Host)
+	head.WriteString("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n")
+	for name, value := range headers {
+		fmt.Fprintf(&head, "%s: %s\r\n", name, value)
+	}
+	head.WriteString("Content-Length: ")
+	return &conn{net: c, in: bufio.NewReaderSize(c, 256<<10), head: []byte(head.String())}, nil
+}
+
+func (c *conn) close() { _ = c.net.Close() }
+
+// send writes one request.
+func (c *conn) send(body []byte) error {
+	c.out = append(c.out[:0], c.head...)
+	c.out = strconv.AppendInt(c.out, int64(len(body)), 10)
+	c.out = append(c.out, "\r\n\r\n"...)
+	c.out = append(c.out, body...)
+	_, err := c.net.Write(c.out)
+	return err
+}
+
+// receive reads the head of the response.
+func (c *conn) receive() (*http.Response, error) {
+	resp, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 300 {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
+		resp.Body.Close()
+		return nil, fmt.Errorf("%s: %s", resp.Status, text)
+	}
+	return resp, nil
+}
+
+// post makes one exchange and returns the whole body, which is good until the
+// next one.
+func (c *conn) post(body []byte) ([]byte, error) {
+	if err := c.send(body); err != nil {
+		return nil, err
+	}
+	resp, err := c.receive()
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	c.body.Reset()
+	_, err = c.body.ReadFrom(resp.Body)
+	return c.body.Bytes(), err
+}
+
+// header makes one exchange and returns a header of the response.
+func (c *conn) header(body []byte, name string) (string, error) {
+	if err := c.send(body); err != nil {
+		return "", err
+	}
+	resp, err := c.receive()
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.Header.Get(name), err
+}
+
+// events makes one exchange whose response may be a stream of events, and calls
+// each with the data of each event, or with the body if it is none, and the time
+// at which it was read. The data is good during the call only.
+func (c *conn) events(body []byte, each func(data []byte, at time.Time)) error {
+	if err := c.send(body); err != nil {
+		return err
+	}
+	resp, err := c.receive()
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		c.body.Reset()
+		_, err := c.body.ReadFrom(resp.Body)
+		each(c.body.Bytes(), time.Now())
+		return err
+	}
+	lines := bufio.NewReaderSize(resp.Body, 256<<10)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			each(bytes.TrimSpace(data), time.Now())
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// floor is the least that a server can do for a call in a page: it decodes the
+// request's JSON and encodes the answer's, and carries text to a page and back
+// in between. It has no gates, no timers, no schemas and no errors to tell.
+//
+//	POST /echo        answers with the request's JSON
+//	POST /page/<way>  sends it to the extension first; way says how far it goes (see floor/worker.js in e2e/bench)
+//	POST /notes       answers with what the page says by itself, as server-sent events
+//	GET  /ws          the extension
+//	GET  /healthz     nothing
+type floor struct {
+	lastID chan int
+
+	mu      sync.Mutex // guards all below
+	ws      *websocket.Conn
+	waiting map[int]chan []byte
+	notes   chan []byte
+}
+
+func newFloor() http.Handler {
+	f := &floor{waiting: map[int]chan []byte{}, lastID: make(chan int, 1), notes: make(chan []byte, 1000)}
+	f.lastID <- 0
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /echo", func(w http.ResponseWriter, r *http.Request) {
+		exchange(w, r, func(text []byte) ([]byte, error) { return text, nil })
+	})
+	mux.HandleFunc("POST /page/{way}", func(w http.ResponseWriter, r *http.Request) {
+		exchange(w, r, func(text []byte) ([]byte, error) { return f.ask(r.PathValue("way"), text) })
+	})
+	mux.HandleFunc("POST /notes", f.serveNotes)
+	mux.HandleFunc("GET /ws", f.serveExtension)
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	return mux
+}
+
+// exchange decodes a request, as a JSON echo does, and encodes what there makes
+// of its text.
+func exchange(w http.ResponseWriter, r *http.Request, there func([]byte) ([]byte, error)) {
+	var v any
+	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	text, err := json.Marshal(v)
+	if err == nil {
+		text, err = there(text)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text)
+}
+
+// ask sends text to the extension, with its way and a number before it, and
+// waits for the text that comes back with that number.
+func (f *floor) ask(way string, text []byte) ([]byte, error) {
+	id := <-f.lastID + 1
+	f.lastID <- id
+	answer := make(chan []byte, 1)
+	f.mu.Lock()
+	ws := f.ws
+	f.waiting[id] = answer
+	f.mu.Unlock()
+	if ws == nil {
+		return nil, errors.New("the extension is not connected")
+	}
+	frame := append(strconv.AppendInt([]byte(way), int64(id), 10), ' ')
+	if err := ws.Write(context.Background(), websocket.MessageText, append(frame, text...)); err != nil {
+		return nil, err
+	}
+	select {
+	case text := <-answer:
+		return text, nil
+	case <-time.After(30 * time.Second):
+		return nil, errors.New("the page did not answer for 30 s")
+	}
+}
+
+// serveExtension takes the extension's texts: "<way><id> <text>", and "n<text>"
+// for what the page says by itself.
+func (f *floor) serveExtension(w http.ResponseWriter, r *http.Request) {
+	// Any origin will do: an echo of what was sent here has nothing to hide.
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	if err != nil {
+		return
+	}
+	ws.SetReadLimit(64 << 20)
+	f.mu.Lock()
+	f.ws = ws
+	f.mu.Unlock()
+	for {
+		_, text, err := ws.Read(context.Background())
+		if err != nil {
+			return
+		}
+		if note, ok := bytes.CutPrefix(text, []byte("n")); ok {
+			select {
+			case f.notes <- note:
+			default:
+			}
+			continue
+		}
+		head, rest, _ := bytes.Cut(text, []byte(" "))
+		id, err := strconv.Atoi(string(head[min(1, len(head)):]))
+		if err != nil {
+			continue // a sign of life
+		}
+		f.mu.Lock()
+		answer := f.waiting[id]
+		delete(f.waiting, id)
+		f.mu.Unlock()
+		if answer != nil {
+			answer <- rest
+		}
+	}
+}
+
+// serveNotes has the page speak by itself as its body asks, {"count","everyMs"},
+// and passes on each text as one event.
+func (f *floor) serveNotes(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	var want struct {
+		Params struct {
+			Arguments struct {
+				Count int `json:"count"`
+			} `json:"arguments"`
+		} `json:"params"`
+	}
+	if err := json.Unmarshal(body, &want); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	go func() { _, _ = f.ask("n", body) }()
+	for range want.Params.Arguments.Count {
+		select {
+		case note := <-f.notes:
+			fmt.Fprintf(w, "data: {\"params\":{\"message\":%q}}\n\n", note)
+			_ = out.Flush()
+		case <-r.Context().Done():
+			return
+		case <-time.After(30 * time.Second):
+			return
+		}
+	}
+	fmt.Fprint(w, "data: {}\n\n")
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/internal/httpapi"
+	"opentabs/mcpserver"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// instantBridge is a bridge whose pages return their arguments at once, so that
+// what is measured is the server alone.
+type instantBridge struct{}
+
+var _ dispatch.Bridge = instantBridge{}
+
+// Targets returns one document.
+func (instantBridge) Targets(context.Context, dispatch.Want) dispatch.Targets {
+	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
+}
+
+// Start ends the run with its arguments.
+func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	sink.Finish(run.Args, nil)
+	return nil
+}
+
+// Cancel has nothing to cancel.
+func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
+	answered(wire.CancelFinished)
+}
+
+// newInstant returns the routes of opentabs serve, the guard included, with the
+// plugins of a state directory and an instantBridge.
+func newInstant(state, token string) (http.Handler, error) {
+	log := zerolog.Nop()
+	registry := plugin.NewRegistry(plugin.NewStore(state, plugin.StoreOptions{}), log)
+	if err := registry.Reload(); err != nil {
+		return nil, err
+	}
+	d := dispatch.New(instantBridge{}, dispatch.Options{})
+	return httpapi.New(httpapi.Options{
+		Token: token, Calls: d, Health: httpapi.Health{OK: true},
+		MCP:      mcpserver.New(d, registry, mcpserver.Options{}).Handler(),
+		Browsers: http.NotFoundHandler(),
+		Status:   func() httpapi.Status { return httpapi.Status{} },
+		Reload:   registry.Reload,
+		Stdio:    nil,
+	}), nil
+}

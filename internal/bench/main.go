@@ -1,0 +1,80 @@
+// Bench is the Go half of `make bench`: the client that measures, and the
+// floors it compares with. It is a developers' program, no part of opentabs.
+//
+//	bench client                      takes orders on stdin, one JSON object a line (order.go)
+//	bench floor                       a plain HTTP echo, and an echo through a page (floor.go)
+//	bench instant -state DIR -token T opentabs' own HTTP and MCP server before a bridge that answers at once
+//
+// The two servers print their port on the first line and run until stdin ends,
+// so that they cannot outlive who started them.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is main without the process: it returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	mode := ""
+	if len(args) > 0 {
+		mode, args = args[0], args[1:]
+	}
+	flags := flag.NewFlagSet("bench "+mode, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	state := flags.String("state", "", "the state directory whose plugins instant shows")
+	token := flags.String("token", "", "the token that instant wants to see")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	var err error
+	switch mode {
+	case "client":
+		err = takeOrders(stdin, stdout)
+	case "floor":
+		err = serve(newFloor(), stdin, stdout)
+	case "instant":
+		var h http.Handler
+		if h, err = newInstant(*state, *token); err == nil {
+			err = serve(h, stdin, stdout)
+		}
+	default:
+		err = fmt.Errorf("the mode is %q: give client, floor or instant", mode)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+// serve serves h on a free port of loopback, which it prints, until stdin ends.
+func serve(h http.Handler, stdin io.Reader, stdout io.Writer) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
+		return err
+	}
+	server := &http.Server{Handler: h}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(io.Discard, stdin)
+	}()
+	select {
+	case err := <-failed:
+		return err
+	case <-ended:
+		return server.Close()
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// order is one line of stdin. Do says what to do; the other fields are its
+// parameters.
+type order struct {
+	Do string `json:"do"`
+	// Target is the name of a target. connect makes it, from URL and Token.
+	Target string `json:"target"`
+	URL    string `json:"url"`
+	Token  string `json:"token"`
+	// Tool and Args say what to call.
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"`
+	// Calls are made in all, InFlight at a time; one each EveryMs milliseconds
+	// if that is not 0.
+	Calls    int     `json:"calls"`
+	InFlight int     `json:"inFlight"`
+	EveryMs  float64 `json:"everyMs"`
+	// Command, Env and Port say what start starts, and where it listens.
+	Command []string `json:"command"`
+	Env     []string `json:"env"`
+	Port    int      `json:"port"`
+	// SettleMs is the time between the start and the look at the memory.
+	SettleMs float64 `json:"settleMs"`
+}
+
+// client is what orders work on.
+type client struct {
+	targets map[string]*target
+}
+
+// takeOrders carries out the orders of in, one after the other, and writes one
+// line for each: {"ok": answer} or {"failed": "why"}.
+func takeOrders(in io.Reader, out io.Writer) error {
+	c := client{targets: map[string]*target{}}
+	lines := bufio.NewReader(in)
+	write := json.NewEncoder(out)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		answer := struct {
+			OK     any    `json:"ok,omitempty"`
+			Failed string `json:"failed,omitempty"`
+		}{}
+		if answer.OK, err = c.carryOut(line); err != nil {
+			answer.OK, answer.Failed = nil, err.Error()
+		}
+		if err := write.Encode(answer); err != nil {
+			return err
+		}
+	}
+}
+
+// carryOut carries out one order and returns its answer.
+func (c *client) carryOut(line []byte) (any, error) {
+	var o order
+	if err := json.Unmarshal(line, &o); err != nil {
+		return nil, err
+	}
+	switch o.Do {
+	case "start":
+		return start(o)
+	case "connect":
+		t, err := connect(o.URL, o.Token)
+		c.targets[o.Target] = t
+		return true, err
+	}
+	t := c.targets[o.Target]
+	if t == nil {
+		return nil, fmt.Errorf("there is no target %q: connect first", o.Target)
+	}
+	switch o.Do {
+	case "calls":
+		return calls(t, o)
+	case "stream":
+		return stream(t, o)
+	case "cancel":
+		return cancel(t, o)
+	}
+	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel or start", o.Do)
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// started is the answer to start. Times are milliseconds since just before the
+// exec.
+type started struct {
+	AcceptsMs float64 `json:"acceptsMs"`
+	// HealthMs is when /healthz was answered; 0 if it was not asked for.
+	HealthMs float64 `json:"healthMs"`
+	// RSSBytes is the resident memory SettleMs later, and what of it is not
+	// backed by a file.
+	RSSBytes  int64 `json:"rssBytes"`
+	AnonBytes int64 `json:"anonBytes"`
+}
+
+// startPatience is how long a server may take.
+const startPatience = time.Minute
+
+// start starts a server, waits until it listens on o.Port and answers
+// /healthz, looks at its memory and ends it.
+func start(o order) (s started, err error) {
+	ctx, stop := context.WithTimeout(context.Background(), startPatience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
+	cmd.Env = append(os.Environ(), o.Env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return s, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	defer func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if e := <-ended; err == nil && e != nil {
+			err = fmt.Errorf("the server ended with %w: %s", e, stderr.Bytes())
+		}
+	}()
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port))
+	for {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			s.AcceptsMs = sinceMs(began)
+			_ = c.Close()
+			break
+		}
+		if ctx.Err() != nil {
+			return s, errors.Join(errors.New("the server does not listen"), err)
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	resp, err := http.Get("http://" + address + "/healthz")
+	if err != nil {
+		return s, err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+	if err != nil {
+		return s, err
+	}
+	s.HealthMs = sinceMs(began)
+	if o.SettleMs > 0 {
+		time.Sleep(time.Duration(o.SettleMs * float64(time.Millisecond)))
+		s.RSSBytes, s.AnonBytes, err = memory(cmd.Process.Pid)
+	}
+	return s, err
+}
+
+func sinceMs(t time.Time) float64 { return float64(time.Since(t).Microseconds()) / 1000 }
+
+// memory reads a process's resident memory from /proc, which Linux alone has.
+func memory(pid int) (rss, anon int64, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	for line := range bytes.Lines(text) {
+		words := bytes.Fields(line)
+		if len(words) != 3 {
+			continue
+		}
+		kb, err := strconv.ParseInt(string(words[1]), 10, 64)
+		if err != nil {
+			continue
+		}
+		switch string(words[0]) {
+		case "VmRSS:":
+			rss = kb << 10
+		case "RssAnon:":
+			anon = kb << 10
+		}
+	}
+	return rss, anon, nil
+}
