@@ -54,15 +54,19 @@ func (r *Registry) OnChange(changed func(*Set)) (stop func()) {
 
 // Reload reads the store and loads every plugin in it. A plugin that cannot be
 // loaded is listed as failed and hinders no other; Reload itself fails only if
-// the store cannot be read, and then the set stays as it is.
+// the store cannot be read. Then the set stays as it is, but for an empty one,
+// which lists the store as failed.
 func (r *Registry) Reload() error {
 	r.reload.Lock()
 	defer r.reload.Unlock()
+	old := r.Set()
 	entries, failed, err := r.store.list()
 	if err != nil {
+		if len(old.plugins) == 0 {
+			r.set.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}))
+		}
 		return err
 	}
-	old := r.Set()
 	loaded := loadAll(entries)
 	var plugins []*Plugin
 	for i, p := range resolve(entries, loaded, old) {

@@ -308,3 +308,33 @@ func readAndHash(b *testing.B, list []plugin.Entry) time.Duration {
 	}
 	return best
 }
+
+// A list that can't be read is told by an empty set, and harms no plugins that
+// are served already.
+func TestRegistryWithADamagedList(t *testing.T) {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	damage := func() {
+		if err := os.WriteFile(store.Path(), []byte(`{"version":1,`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage()
+	registry := plugin.NewRegistry(store, zerolog.Nop())
+	if err := registry.Reload(); err == nil {
+		t.Error("no error")
+	}
+	if failed := registry.Set().Failed(); len(failed) != 1 || failed[0].Path != store.Path() || !strings.Contains(failed[0].Err.Error(), "mend it") {
+		t.Errorf("failed %+v", failed)
+	}
+	add(t, store, plugintest.Package{Name: "a"}.Write(t))
+	if set := reload(t, registry); len(set.Failed()) != 0 || len(set.Plugins()) != 1 {
+		t.Errorf("mended: %+v", set)
+	}
+	damage()
+	if err := registry.Reload(); err == nil {
+		t.Error("no error")
+	}
+	if _, ok := registry.Set().Plugin("a"); !ok {
+		t.Error("what was served is gone")
+	}
+}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rs/zerolog"
+	"opentabs/internal/statefile"
 )
 
 // The names of the store's files in the state folder.
@@ -27,9 +27,9 @@ type StoreOptions struct {
 	// LockWait is how long a change waits for another process that is changing
 	// the store. Default 10 s; after that Add and Remove fail.
 	LockWait time.Duration
-	// Log takes a line when a store that cannot be read was put aside. Default:
-	// nothing is logged.
-	Log zerolog.Logger
+	// Warn takes a sentence for a person when a damaged list was put aside.
+	// Default: nobody is told.
+	Warn func(sentence string)
 }
 
 // Store is the list of added plugins in plugins.json in the state folder. Every
@@ -59,6 +59,9 @@ type Entry struct {
 func NewStore(dir string, o StoreOptions) *Store {
 	if o.LockWait == 0 {
 		o.LockWait = 10 * time.Second
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
 	}
 	return &Store{dir: dir, opts: o}
 }
@@ -158,7 +161,11 @@ func (s *Store) change(edit func(*document) error) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
-	unlock, err := lock(filepath.Join(s.dir, lockFile), s.opts.LockWait)
+	lock := filepath.Join(s.dir, lockFile)
+	unlock, err := statefile.Lock(lock, s.opts.LockWait)
+	if errors.Is(err, statefile.ErrLocked) {
+		return fmt.Errorf("the list of plugins is being changed by another opentabs (%s has been locked for %s); wait for it to end and try again", lock, s.opts.LockWait)
+	}
 	if err != nil {
 		return err
 	}
@@ -166,11 +173,11 @@ func (s *Store) change(edit func(*document) error) error {
 	doc, err := s.read()
 	var corrupt *corruptError
 	if errors.As(err, &corrupt) {
-		kept, moveErr := s.putAside()
+		kept, moveErr := statefile.PutAside(s.Path())
 		if moveErr != nil {
-			return fmt.Errorf("%w; it could not be put aside: %w", err, moveErr)
+			return fmt.Errorf("%w; %w", err, moveErr)
 		}
-		s.opts.Log.Error().Err(err).Str("kept", kept).Msg("the list of plugins was damaged; it is kept under another name and a new one begun")
+		s.opts.Warn(fmt.Sprintf("the list of plugins in %s was damaged and is kept as %s; a new list was begun, so add your plugins again", s.Path(), kept))
 		doc, err = newDocument(), nil
 	}
 	if err != nil {
@@ -179,39 +186,5 @@ func (s *Store) change(edit func(*document) error) error {
 	if err := edit(doc); err != nil {
 		return err
 	}
-	if err := writeFile(s.Path(), doc.encode()); err != nil {
-		return fmt.Errorf("write the list of plugins: %w", err)
-	}
-	return nil
-}
-
-// putAside renames the store's file to the first free name.
-func (s *Store) putAside() (kept string, err error) {
-	for n := 1; ; n++ {
-		kept = fmt.Sprintf("%s.corrupt-%d", s.Path(), n)
-		if _, err := os.Lstat(kept); err == nil {
-			continue // the lock is held, so nobody else takes a name meanwhile
-		}
-		return kept, os.Rename(s.Path(), kept)
-	}
-}
-
-// writeFile replaces a file in one step: readers see the old or the new content
-// and never a part, also after a power cut.
-func writeFile(path string, content []byte) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, filepath.Base(path)+".tmp-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails once it is renamed
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(dir)
+	return statefile.Write(s.Path(), doc.encode())
 }

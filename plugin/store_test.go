@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/internal/statefile"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 )
@@ -98,7 +99,7 @@ func TestStoreAdds(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, mode)
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "*.tmp-*"))
+	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -202,8 +203,8 @@ func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 func TestStorePutsDamagedListsAside(t *testing.T) {
 	for i, damaged := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
 		dir := t.TempDir()
-		var log bytes.Buffer
-		store := plugin.NewStore(dir, plugin.StoreOptions{Log: zerolog.New(&log)})
+		var told strings.Builder
+		store := plugin.NewStore(dir, plugin.StoreOptions{Warn: func(sentence string) { told.WriteString(sentence) }})
 		for n := 1; n <= 2; n++ {
 			if err := os.WriteFile(store.Path(), []byte(damaged), 0o600); err != nil {
 				t.Fatal(err)
@@ -213,12 +214,15 @@ func TestStorePutsDamagedListsAside(t *testing.T) {
 				t.Errorf("%q: %v", damaged, err)
 			}
 			add(t, store, plugintest.Package{Name: "a"}.Write(t))
-			kept := fmt.Sprintf("%s.corrupt-%d", store.Path(), n)
-			if text, err := os.ReadFile(kept); err != nil || string(text) != damaged {
+			kept, err := filepath.Glob(store.Path() + ".corrupt-*")
+			if err != nil || len(kept) != n {
+				t.Fatalf("%d: kept %q, %v", i, kept, err)
+			}
+			if text, err := os.ReadFile(kept[n-1]); err != nil || string(text) != damaged {
 				t.Errorf("%d: kept %q, %v", i, text, err)
 			}
-			if !strings.Contains(log.String(), kept) || names(entries(t, store)) != "a" {
-				t.Errorf("%d: log %s, entries %v", i, log.String(), entries(t, store))
+			if !strings.Contains(told.String(), kept[n-1]) || names(entries(t, store)) != "a" {
+				t.Errorf("%d: told %s, entries %v", i, told.String(), entries(t, store))
 			}
 		}
 	}
@@ -295,5 +299,19 @@ func TestStoreSharedByProcesses(t *testing.T) {
 	wg.Wait()
 	if list := entries(t, plugin.NewStore(dir, plugin.StoreOptions{})); len(list) != 24 {
 		t.Errorf("%d entries, want 24: %s", len(list), names(list))
+	}
+}
+
+// A store that another process holds for ever is not waited for.
+func TestStoreLockedByAnother(t *testing.T) {
+	dir := t.TempDir()
+	unlock, err := statefile.Lock(filepath.Join(dir, "plugins.json.lock"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	store := plugin.NewStore(dir, plugin.StoreOptions{LockWait: time.Millisecond})
+	if _, err := store.Add(plugintest.Package{}.Write(t)); err == nil || !strings.Contains(err.Error(), "is being changed by another opentabs") {
+		t.Errorf("got %v", err)
 	}
 }

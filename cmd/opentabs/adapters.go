@@ -15,6 +15,7 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/statefile"
 	"opentabs/plugin"
 	"opentabs/wire"
 	"opentabs/wsbridge"
@@ -120,7 +121,7 @@ func (a *adapters) writeFile(path string, info wire.PluginInfo) error {
 	if err != nil {
 		return err
 	}
-	return config.WriteFile(path, []byte(code))
+	return statefile.Write(path, []byte(code))
 }
 
 // adapterFile is the name of an adapter's file. Chrome keeps scripts by their

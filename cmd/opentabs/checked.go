@@ -14,6 +14,7 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/statefile"
 )
 
 const (
@@ -80,7 +81,7 @@ func (c *checkedScripts) add(hash string) {
 	kept := c.order[max(0, len(c.order)-maxChecked):]
 	err := os.MkdirAll(filepath.Dir(c.path), 0o700)
 	if err == nil {
-		err = config.WriteFile(c.path, []byte(checkedHead()+strings.Join(kept, "\n")+"\n"))
+		err = statefile.Write(c.path, []byte(checkedHead()+strings.Join(kept, "\n")+"\n"))
 	}
 	if err != nil {
 		c.log.Warn().Err(err).Msg("could not note that an adapter was checked; it will be checked again")

@@ -18,6 +18,7 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/statefile"
 	"opentabs/internal/version"
 )
 
@@ -150,7 +151,7 @@ func writeExtension(dirs config.Dirs, dir string, c connection) error {
 	if err != nil {
 		return fmt.Errorf("remember the extension's folder: %w", err)
 	}
-	return config.WriteFile(dirs.ExtensionRecord(), record)
+	return statefile.Write(dirs.ExtensionRecord(), record)
 }
 
 // manifestLast orders names so that Chrome finds a manifest only where the
@@ -192,7 +193,7 @@ func replaceFile(path string, content []byte) error {
 		}
 		return nil
 	}
-	return config.WriteFile(path, content)
+	return statefile.Write(path, content)
 }
 
 // removeLeftovers removes what an older version wrote into dir and this one did

@@ -24,6 +24,14 @@ func newPluginCmd(p *program) *cobra.Command {
 	}, newPluginBuildCmd(p), newPluginAddCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
 }
 
+// store is the list of plugins; what is wrong with it is told on stderr.
+func (p *program) store(dirs config.Dirs) *plugin.Store {
+	return plugin.NewStore(dirs.State, plugin.StoreOptions{
+		Check: newCheckedScripts(dirs, zerolog.Nop()).Check,
+		Warn:  func(sentence string) { p.out.say("%s", sentence) },
+	})
+}
+
 type pluginBuildOptions struct {
 	program *program
 	dir     string
@@ -114,7 +122,7 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", opts.path, err)
 	}
-	added, err := newStore(dirs, zerolog.Nop()).Add(path)
+	added, err := p.store(dirs).Add(path)
 	if err != nil {
 		return withBuildHint(err, path, opts.path)
 	}
@@ -203,7 +211,7 @@ func runPluginList(opts pluginListOptions) error {
 	if err != nil {
 		return err
 	}
-	registry := plugin.NewRegistry(newStore(dirs, zerolog.Nop()), zerolog.Nop())
+	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
 	if err := registry.Reload(); err != nil {
 		return err
 	}
@@ -266,7 +274,7 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := newStore(dirs, zerolog.Nop()).Remove(opts.name); err != nil {
+	if err := p.store(dirs).Remove(opts.name); err != nil {
 		return err
 	}
 	p.out.line("removed %s", opts.name)

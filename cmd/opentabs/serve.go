@@ -93,7 +93,7 @@ func startServer(ctx context.Context, dirs config.Dirs, s config.Settings, log z
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer unlock()
 	token, err := dirs.Token()
 	if err != nil {
 		return nil, nil, err

@@ -57,9 +57,10 @@ type server struct {
 // agents, HTTP. Plugins that cannot be loaded do not hinder it.
 func newServer(dirs config.Dirs, s config.Settings, token, address string, log zerolog.Logger) (*server, error) {
 	v := &server{dirs: dirs, settings: s, log: log, started: time.Now(), address: address}
-	v.registry = plugin.NewRegistry(newStore(dirs, log), log)
+	v.registry = plugin.NewRegistry(plugin.NewStore(dirs.State, plugin.StoreOptions{}), log)
 	if err := v.registry.Reload(); err != nil {
-		return nil, err
+		// The status shows it too. What else there is can be used.
+		log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
 	v.adapters = newAdapters(v.registry, dirs, log)
 	origins := []string{"chrome-extension://" + extension.ID()}
@@ -80,10 +81,6 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		Stdio:    v.mcp.ServeStdio,
 	})
 	return v, nil
-}
-
-func newStore(dirs config.Dirs, log zerolog.Logger) *plugin.Store {
-	return plugin.NewStore(dirs.State, plugin.StoreOptions{Check: newCheckedScripts(dirs, log).Check, Log: log})
 }
 
 func dispatchOptions(s config.Settings, log zerolog.Logger) dispatch.Options {

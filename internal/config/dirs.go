@@ -1,9 +1,7 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -68,13 +66,14 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 
 // Make creates the directories where they are missing and closes them, and the
 // files in them that hold secrets, to other users. It returns a sentence for
-// each mode it had to correct.
+// each mode it had to correct, and refuses what [MakePrivate] refuses.
 func (d Dirs) Make() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return warnings, fmt.Errorf("create %s: %w", dir, err)
+		said, err := MakePrivate(dir)
+		warnings = append(warnings, said...)
+		if err != nil {
+			return warnings, err
 		}
-		warnings = append(warnings, tighten(dir, 0o700)...)
 		if d.Config == d.State {
 			break
 		}
@@ -83,20 +82,6 @@ func (d Dirs) Make() (warnings []string, err error) {
 		warnings = append(warnings, tighten(file, 0o600)...)
 	}
 	return warnings, nil
-}
-
-// tighten takes other users' rights to path away. Windows has no such modes:
-// the directories lie in the user's profile, which is closed already.
-func tighten(path string, mode fs.FileMode) (warnings []string) {
-	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
-		return nil
-	}
-	was := info.Mode().Perm()
-	if err := os.Chmod(path, mode); err != nil {
-		return []string{fmt.Sprintf("other users can open %s (mode %04o): run chmod %o %s", path, was, mode, path)}
-	}
-	return []string{fmt.Sprintf("other users could open %s (mode %04o); its mode is now %04o", path, was, mode)}
 }
 
 // ConfigFile is the path of the settings.
@@ -121,34 +106,3 @@ func (d Dirs) ExtensionRecord() string { return filepath.Join(d.State, "extensio
 
 // lockFile is locked while a server starts.
 func (d Dirs) lockFile() string { return filepath.Join(d.State, "start.lock") }
-
-// WriteFile replaces the file at path by data, so that a reader, also after a
-// crash, sees the old or the new content and nothing between. Its mode is
-// 0600.
-func WriteFile(path string, data []byte) error {
-	temp, err := writeTemp(path, data)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(temp))
-	}
-	return nil
-}
-
-// writeTemp writes data to a new file beside path and returns its name.
-// os.CreateTemp gives it mode 0600.
-func writeTemp(path string, data []byte) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return "", fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
-	}
-	return f.Name(), nil
-}

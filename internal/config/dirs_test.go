@@ -92,24 +92,6 @@ func mode(t *testing.T, path string, want os.FileMode) {
 	}
 }
 
-func TestWriteFileLeavesNothingBehind(t *testing.T) {
-	d := home(t, "")
-	path := d.ServerFile()
-	for _, content := range []string{"one", "two"} {
-		if err := WriteFile(path, []byte(content)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	entries, err := os.ReadDir(d.State)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("got %v, %v; want only server.json", entries, err)
-	}
-	mode(t, path, 0o600)
-	if err := WriteFile(filepath.Join(d.State, "missing", "x"), nil); err == nil {
-		t.Error("wrote into a directory that is not there")
-	}
-}
-
 func TestClosest(t *testing.T) {
 	choices := []string{"port", "idleTimeout", "hardTimeout", "logLevel"}
 	for word, want := range map[string]string{

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"opentabs/internal/statefile"
 )
 
 // Server is the record that a running server leaves for other processes. A
@@ -25,14 +27,14 @@ func (d Dirs) WriteServer(s Server) error {
 	if err != nil {
 		return fmt.Errorf("write the server's record: %w", err)
 	}
-	return WriteFile(d.ServerFile(), append(data, '\n'))
+	return statefile.Write(d.ServerFile(), append(data, '\n'))
 }
 
 // ReadServer returns the record, and false if there is none that makes sense.
 func (d Dirs) ReadServer() (Server, bool) {
 	var s Server
 	data, err := os.ReadFile(d.ServerFile())
-	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 {
+	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {
 		return Server{}, false
 	}
 	return s, true

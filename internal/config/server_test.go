@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"strings"
 	"testing"
 	"time"
 )
@@ -61,17 +62,16 @@ func TestLockStart(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		if err := unlock(); err != nil {
-			t.Error(err)
-		}
+		unlock()
 	}()
 	select {
 	case <-second:
 		t.Error("two hold the lock")
 	case <-time.After(50 * time.Millisecond):
 	}
-	if err := unlock(); err != nil {
-		t.Fatal(err)
+	if _, err := d.lockStart(time.Millisecond); err == nil || !strings.Contains(err.Error(), d.lockFile()+": end that process") {
+		t.Errorf("a lock that is never freed: %v", err)
 	}
+	unlock()
 	<-second
 }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"opentabs/internal/statefile"
 )
 
 // tokenBytes is the length of the token before it is encoded: 256 bits.
@@ -25,31 +27,10 @@ func (d Dirs) Token() (string, error) {
 	if _, err := rand.Read(random); err != nil { // never fails, by its documentation
 		return "", fmt.Errorf("make a token: %w", err)
 	}
-	temp, err := writeTemp(d.TokenFile(), []byte(base64.RawURLEncoding.EncodeToString(random)+"\n"))
-	if err != nil {
+	if err := statefile.Create(d.TokenFile(), []byte(base64.RawURLEncoding.EncodeToString(random)+"\n")); err != nil {
 		return "", err
 	}
-	// A link, unlike a rename, leaves a file alone that another process made
-	// meanwhile, and the file is whole from its first moment.
-	err = os.Link(temp, d.TokenFile())
-	if err = errors.Join(ignore(err, fs.ErrExist), os.Remove(temp)); err != nil {
-		return "", fmt.Errorf("create the token: %w", err)
-	}
 	return readToken(d.TokenFile())
-}
-
-// ExistingToken returns the bearer token of this installation, or "" if there is
-// none yet.
-func (d Dirs) ExistingToken() (string, error) {
-	token, err := readToken(d.TokenFile())
-	return token, ignore(err, fs.ErrNotExist)
-}
-
-func ignore(err, target error) error {
-	if errors.Is(err, target) {
-		return nil
-	}
-	return err
 }
 
 func readToken(path string) (string, error) {

@@ -48,12 +48,12 @@ func TestToken(t *testing.T) {
 }
 
 func TestTokenDamaged(t *testing.T) {
-	for _, content := range []string{"", "short", "!!!" + strings.Repeat("A", 43)} {
+	for _, content := range []string{"", "short", "!!!" + strings.Repeat("A", 43), strings.Repeat("A", 40) + "\n" + strings.Repeat("A", 10)} {
 		d := home(t, "")
 		if err := os.WriteFile(d.TokenFile(), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Token(); err == nil || !strings.Contains(err.Error(), "delete the file") {
+		if _, err := d.Token(); err == nil || !strings.Contains(err.Error(), "restart the server") {
 			t.Errorf("%q: %v", content, err)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package plugin
+package statefile
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock on f or returns errLocked. The lock belongs to the
+// tryLock takes the lock on f or returns ErrLocked. The lock belongs to the
 // open file, so it also holds within one process.
 func tryLock(f *os.File) error {
 	for {
@@ -17,7 +17,7 @@ func tryLock(f *os.File) error {
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case errors.Is(err, syscall.EWOULDBLOCK):
-			return errLocked
+			return ErrLocked
 		default:
 			return err
 		}

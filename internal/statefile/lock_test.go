@@ -1,6 +1,7 @@
-package plugin
+package statefile
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -8,17 +9,17 @@ import (
 )
 
 func TestLockGivesUp(t *testing.T) {
-	path := filepath.Join(t.TempDir(), lockFile)
-	unlock, err := lock(path, 0)
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, err := Lock(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock(path, time.Millisecond); err == nil || !strings.Contains(err.Error(), "is being changed by another opentabs") {
+	if _, err := Lock(path, time.Millisecond); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a second lock: %v", err)
 	}
 	taken := make(chan error, 1)
 	go func() {
-		second, err := lock(path, time.Minute)
+		second, err := Lock(path, time.Minute)
 		if err == nil {
 			second()
 		}

@@ -1,0 +1,34 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"opentabs/internal/statefile"
+)
+
+// Mend makes the state directory fit for a server that starts: a damaged token
+// and a damaged record of a server are put aside, and what processes that
+// crashed while they wrote left behind is removed. It returns a sentence for
+// each file that it put aside. Call it under [Dirs.LockStart].
+func (d Dirs) Mend() (warnings []string, err error) {
+	statefile.RemoveLeftovers(d.State)
+	if _, err := readToken(d.TokenFile()); errors.Is(err, errDamaged) {
+		kept, err := statefile.PutAside(d.TokenFile())
+		if err != nil {
+			return warnings, err
+		}
+		warnings = append(warnings, fmt.Sprintf("the token in %s was damaged and is kept as %s; there is a new one now: run `opentabs extension install`, then reload the extension", d.TokenFile(), kept))
+	}
+	text, err := os.ReadFile(d.ServerFile())
+	if err == nil && !json.Valid(text) {
+		kept, err := statefile.PutAside(d.ServerFile())
+		if err != nil {
+			return warnings, err
+		}
+		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.ServerFile(), kept))
+	}
+	return warnings, nil
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMendKeepsDamagedFiles(t *testing.T) {
+	d := home(t, "")
+	for round, damage := range []string{"", "half a tok"} {
+		for _, file := range []string{d.TokenFile(), d.ServerFile()} {
+			if err := os.WriteFile(file, []byte(damage), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		warnings, err := d.Mend()
+		if err != nil || len(warnings) != 2 {
+			t.Fatalf("got %q, %v", warnings, err)
+		}
+		for i, file := range []string{d.TokenFile(), d.ServerFile()} {
+			if !strings.Contains(warnings[i], file+" was damaged and is kept as "+file+".corrupt-") {
+				t.Errorf("got %q", warnings[i])
+			}
+			kept, err := filepath.Glob(file + ".corrupt-*")
+			if err != nil || len(kept) != round+1 {
+				t.Fatalf("kept %q, %v", kept, err)
+			}
+			if text, err := os.ReadFile(kept[round]); err != nil || string(text) != damage {
+				t.Errorf("%s holds %q, %v", kept[round], text, err)
+			}
+		}
+		if _, err := d.Token(); err != nil {
+			t.Errorf("no new token: %v", err)
+		}
+	}
+}
+
+func TestMendLeavesTheRest(t *testing.T) {
+	d := home(t, "{")
+	token, err := d.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.WriteServer(Server{PID: 1, Port: 2, Version: "3"}); err != nil {
+		t.Fatal(err)
+	}
+	leftover := filepath.Join(d.State, "token.123.tmp")
+	old := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.WriteFile(leftover, nil, 0o600), os.Chtimes(leftover, old, old)); err != nil {
+		t.Fatal(err)
+	}
+	if warnings, err := d.Mend(); err != nil || warnings != nil {
+		t.Errorf("got %q, %v", warnings, err)
+	}
+	var names []string
+	entries, err := os.ReadDir(d.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "config.json server.json token" {
+		t.Errorf("there is %s", got)
+	}
+	if again, err := d.Token(); err != nil || again != token {
+		t.Errorf("the token is %q, %v", again, err)
+	}
+}

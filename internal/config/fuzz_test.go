@@ -1,0 +1,70 @@
+package config
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzConfigFile reads anything as config.json: it never panics, what it takes
+// is within the limits, and what it refuses is told in one line that names the
+// file.
+func FuzzConfigFile(f *testing.F) {
+	for _, text := range []string{
+		"", "\ufeff{}", `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m", "maxRunning": 3, "logLevel": "debug"}`,
+		`{"prot": 1}`, `{"port": "1"}`, `{"port":1,"port":2}`, `[]`, `{"port": 1`, `{"progressInterval": "0s", "maxResultBytes": 1e4}`, "null",
+	} {
+		f.Add([]byte(text))
+	}
+	dir := f.TempDir()
+	d := Dirs{Config: dir, State: dir}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(d.ConfigFile(), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Load(d, noEnv, nil)
+		if err != nil {
+			said := err.Error()
+			if s != (Settings{}) || !strings.HasPrefix(said, d.ConfigFile()) || strings.Contains(said, "\n") || !utf8.ValidString(said) {
+				t.Fatalf("%q: got %+v and %q", text, s, said)
+			}
+			return
+		}
+		flags := map[string]string{}
+		for _, row := range table {
+			flags[row.flag] = row.get(s)
+		}
+		// Each setter checks its limits.
+		if again, err := Load(Dirs{}, noEnv, flags); err != nil || again != s {
+			t.Fatalf("%q gives %+v, which is not allowed: %v", text, s, err)
+		}
+	})
+}
+
+// FuzzState reads anything as the server's record and as the token.
+func FuzzState(f *testing.F) {
+	f.Add([]byte(`{"pid":1,"port":9527,"version":"0.1.0","started":"2026-01-01T00:00:00Z"}`))
+	f.Add([]byte(strings.Repeat("A", 43) + "\n"))
+	f.Add([]byte(""))
+	f.Add([]byte(`{"pid":-1,"port":99999999}`))
+	dir := f.TempDir()
+	d := Dirs{Config: dir, State: dir}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, file := range []string{d.ServerFile(), d.TokenFile()} {
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s, ok := d.ReadServer(); ok && (s.PID <= 0 || s.Port <= 0 || s.Port > 65535) {
+			t.Fatalf("%q is taken for %+v", text, s)
+		}
+		token, err := d.Token()
+		switch {
+		case err == nil && (len(token) < 43 || strings.ContainsAny(token, " \t\r\n,;\"\\")):
+			t.Fatalf("%q is taken for the token %q", text, token)
+		case err != nil && (token != "" || !strings.Contains(err.Error(), d.TokenFile())):
+			t.Fatalf("%q: %q, %v", text, token, err)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// MakePrivate creates dir where it is missing and closes it to other users. It
+// returns a sentence for a mode it had to correct. It refuses a directory that
+// belongs to another user, who could read and replace what is written there,
+// and one that holds another user's files, which were put there while it was
+// open.
+func MakePrivate(dir string) (warnings []string, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create %s: %w", dir, err)
+	}
+	// The link, if it is one, and where it leads.
+	for _, look := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
+		info, err := look(dir)
+		if err != nil {
+			return nil, fmt.Errorf("create %s: %w", dir, err)
+		}
+		if !isOwn(info) {
+			return nil, fmt.Errorf("%s belongs to another user, who could read and replace what is in it: choose another directory, or make it yours with chown", dir)
+		}
+	}
+	warnings = tighten(dir, 0o700)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return warnings, fmt.Errorf("look into %s: %w", dir, err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && !isOwn(info) && !isRoots(info) {
+			return warnings, fmt.Errorf("%s belongs to another user, who put it there while the directory was open: look at it, then remove it", filepath.Join(dir, e.Name()))
+		}
+	}
+	return warnings, nil
+}
+
+// tighten takes other users' rights to path away. Windows has no such modes:
+// the directories lie in the user's profile, which is closed already.
+func tighten(path string, mode fs.FileMode) (warnings []string) {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	was := info.Mode().Perm()
+	if err := os.Chmod(path, mode); err != nil {
+		return []string{fmt.Sprintf("other users can open %s (mode %04o): run chmod %o %s", path, was, mode, path)}
+	}
+	return []string{fmt.Sprintf("other users could open %s (mode %04o); its mode is now %04o", path, was, mode)}
+}

@@ -1,0 +1,105 @@
+package statefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// tempEnd is the end of the name of a file that is being written.
+const tempEnd = ".tmp"
+
+// leftoverAge is how old, or how far in the future if the clock was set back, a
+// temporary file is that nobody writes any more.
+const leftoverAge = time.Minute
+
+// Write replaces the file at path by data: a reader sees the old or the new
+// content and nothing between, also after a crash or a power cut. Its mode is
+// 0600.
+func Write(path string, data []byte) error {
+	temp, err := writeTemp(path, data)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(temp))
+	}
+	if err := syncFolder(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// Create is Write, but leaves a file alone that is there already, also one that
+// another process makes at the same time.
+func Create(path string, data []byte) error {
+	temp, err := writeTemp(path, data)
+	if err != nil {
+		return err
+	}
+	// A link, unlike a rename, does not replace, and the file is whole from its
+	// first moment.
+	err = os.Link(temp, path)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	if err = errors.Join(err, os.Remove(temp)); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// writeTemp writes data to a new file beside path and returns its name.
+// os.CreateTemp gives it mode 0600.
+func writeTemp(path string, data []byte) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempEnd)
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// PutAside renames a damaged file, so that nothing overwrites it, and returns
+// its new name: the old one, ".corrupt-" and the time in UTC.
+func PutAside(path string) (kept string, err error) {
+	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
+	kept = base
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		kept = fmt.Sprintf("%s-%d", base, n)
+	}
+	if err := os.Rename(path, kept); err != nil {
+		return "", fmt.Errorf("put the damaged file %s aside: %w", path, err)
+	}
+	return kept, nil
+}
+
+// RemoveLeftovers removes what processes that crashed left of their writes in
+// dir. Failures do no harm.
+func RemoveLeftovers(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), tempEnd) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()).Abs() > leftoverAge {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}

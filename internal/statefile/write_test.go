@@ -1,0 +1,108 @@
+package statefile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// list returns the names in dir.
+func list(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+func TestWriteAndCreate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	for _, step := range []struct {
+		write func(string, []byte) error
+		text  string
+		want  string
+	}{{Create, "a", "a"}, {Create, "b", "a"}, {Write, "c", "c"}, {Write, "", ""}} {
+		if err := step.write(path, []byte(step.text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != step.want {
+			t.Errorf("got %q, %v; want %q", got, err, step.want)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v", info, err)
+	}
+	if got := list(t, filepath.Dir(path)); got != "f" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+// What can't be written leaves nothing behind, and the old file.
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := os.MkdirAll(filepath.Join(path, "a folder that is not empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, []byte("new")); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v", err)
+	}
+	if err := Write(filepath.Join(dir, "none", "f"), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if got := list(t, dir); got != "f" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+func TestPutAside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	seen := map[string]bool{}
+	for _, text := range []string{"1", "2", "3"} { // in one second
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := PutAside(path)
+		if err != nil || seen[kept] || !strings.HasPrefix(kept, path+".corrupt-") {
+			t.Fatalf("got %s, %v", kept, err)
+		}
+		seen[kept] = true
+		if got, err := os.ReadFile(kept); err != nil || string(got) != text {
+			t.Errorf("%s holds %q, %v", kept, got, err)
+		}
+	}
+	if _, err := PutAside(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("nothing to put aside: %v", err)
+	}
+}
+
+func TestRemoveLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	for name, age := range map[string]time.Time{
+		"token.123.tmp": now.Add(-time.Hour), "token.9.tmp": now.Add(time.Hour), // the clock was set back
+		"token.5.tmp": now, "notes.txt": now.Add(-time.Hour),
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, age, age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder.tmp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	RemoveLeftovers(dir)
+	if got := list(t, dir); got != "folder.tmp notes.txt token.5.tmp" {
+		t.Errorf("there is %s", got)
+	}
+	RemoveLeftovers(filepath.Join(dir, "none"))
+}
