@@ -33,6 +33,16 @@ func (d Dirs) Token() (string, error) {
 	return readToken(d.TokenFile())
 }
 
+// ExistingToken returns the bearer token of this installation, or "" if there is
+// none yet.
+func (d Dirs) ExistingToken() (string, error) {
+	token, err := readToken(d.TokenFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return token, err
+}
+
 func readToken(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
