@@ -62,13 +62,32 @@ func fromFile(s *Settings, path string) error {
 		}
 		text, ok := row.text(values[key])
 		if !ok || !row.set(s, text) {
-			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, values[key], row.want))
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, glance(values[key]), row.want))
 		}
 	}
 	if problems != nil {
 		return fmt.Errorf("%s: %s", path, strings.Join(problems, "; "))
 	}
 	return nil
+}
+
+// glance is a value for a message: on one line, and cut if it is long.
+func glance(value json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return "no JSON"
+	}
+	return cut(b.String())
+}
+
+// maxGlance is how much of what a file holds is shown, in bytes.
+const maxGlance = 100
+
+func cut(text string) string {
+	if len(text) > maxGlance {
+		text = text[:maxGlance] + "..."
+	}
+	return strings.ToValidUTF8(text, "?")
 }
 
 // text returns the value as its setter takes it, and whether it is of the
@@ -87,7 +106,7 @@ func unknownKey(key string) string {
 	for i, row := range table {
 		keys[i] = row.key
 	}
-	return fmt.Sprintf("there is no setting %q%s: use one of %s", key, DidYouMean(key, keys), strings.Join(keys, ", "))
+	return fmt.Sprintf("there is no setting %q%s: use one of %s", cut(key), DidYouMean(key, keys), strings.Join(keys, ", "))
 }
 
 // keysInOrder returns the keys of the object in data as they stand there, so

@@ -150,10 +150,11 @@ func statusError(status int, body []byte) error {
 	var said struct {
 		Error string `json:"error"`
 	}
-	sentence := strings.TrimSpace(string(body[:min(len(body), 1000)]))
+	sentence := string(body)
 	if json.Unmarshal(body, &said) == nil && said.Error != "" {
 		sentence = said.Error
 	}
+	sentence = strings.TrimSpace(strings.ToValidUTF8(sentence[:min(len(sentence), 1000)], "?"))
 	return &StatusError{Status: status, Sentence: sentence}
 }
 
