@@ -315,3 +315,51 @@ func TestStoreLockedByAnother(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// FuzzDocument reads anything as plugins.json: it never panics, and what it
+// takes is written again with every entry in it.
+func FuzzDocument(f *testing.F) {
+	for _, text := range []string{
+		`{"version":1,"plugins":[{"name":"a","path":"/a","hash":"h","manifest":"m","added":"2026-01-31T12:00:00Z"},7],"note":1.50}`,
+		`{"version":1}`, `{"version":2}`, `[]`, `null`, `{"version":1,"plugins":{}}`, "\ufeff{}", `{"version":1,"plugins":[{"name":"a","name":"b"}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	store := plugin.NewStore(f.TempDir(), plugin.StoreOptions{})
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(store.Path(), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before, err := store.Entries()
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), store.Path()) || before != nil {
+				t.Fatalf("%q: %v, %v", text, before, err)
+			}
+			return
+		}
+		gone := store.Remove("no plugin has this name") // reads only
+		if gone == nil || !strings.Contains(gone.Error(), "there is no plugin") {
+			t.Fatalf("%q: %v", text, gone)
+		}
+		for i, e := range before {
+			if e.Name == "" || e.Path == "" || e.Hash == "" {
+				t.Fatalf("%q: incomplete: %+v", text, e)
+			}
+			if i == 0 {
+				if err := store.Remove(e.Name); err != nil {
+					t.Fatalf("%q: %v", text, err)
+				}
+			}
+		}
+		after, err := store.Entries()
+		left := 0
+		for _, e := range before {
+			if e.Name != before[0].Name {
+				left++
+			}
+		}
+		if err != nil || len(after) != left {
+			t.Fatalf("%q: of %+v was left %+v, %v", text, before, after, err)
+		}
+	})
+}
