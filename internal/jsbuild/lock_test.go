@@ -1,6 +1,7 @@
 package jsbuild
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,7 +43,7 @@ JSON.stringify([
 func TestAdapterRegistersLocked(t *testing.T) {
 	b := builtExample(t)
 	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
-	want := `[true,true,true,10,false,false,true,false,false,"` + b.Hash + `","messages","Messages",2,"function","function"]`
+	want := fmt.Sprintf(`[true,true,true,%d,false,false,true,false,false,%q,"messages","Messages",2,"function","function"]`, len(exampleTools), b.Hash)
 	if got := run(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}

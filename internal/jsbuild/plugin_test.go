@@ -22,7 +22,7 @@ import (
 const exampleDir = "../../sdk-ts/examples/messages"
 
 // exampleTools are the tools of the example, in its order.
-var exampleTools = []string{"export_messages", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail"}
+var exampleTools = []string{"export_messages", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail", "draw"}
 
 // copyExample puts the example's source into a directory that has no
 // node_modules above it.

@@ -1,3 +1,16 @@
+export {
+  type AudioContent,
+  audio,
+  audioSchema,
+  type ContentAnnotations,
+  type ContentSource,
+  type ImageContent,
+  image,
+  imageSchema,
+  type ResourceContent,
+  resource,
+  resourceSchema,
+} from './content.ts';
 export type { ProgressAudience, ProgressOptions, ToolHandlerContext } from './context.ts';
 export {
   type FetchOptions,

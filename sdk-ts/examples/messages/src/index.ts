@@ -1,6 +1,7 @@
 import { definePlugin } from '@opentabs/sdk';
 import { big } from './tools/big.ts';
 import { countdown } from './tools/countdown.ts';
+import { draw } from './tools/draw.ts';
 import { echo } from './tools/echo.ts';
 import { exportMessages } from './tools/export-messages.ts';
 import { fail } from './tools/fail.ts';
@@ -11,7 +12,7 @@ import { silent } from './tools/silent.ts';
 import { stubborn } from './tools/stubborn.ts';
 
 export default definePlugin({
-  tools: [exportMessages, countdown, silent, echo, big, reports, heartbeat, stubborn, navigate, fail],
+  tools: [exportMessages, countdown, silent, echo, big, reports, heartbeat, stubborn, navigate, fail, draw],
 
   // The site marks its page while nobody is logged in.
   isReady() {

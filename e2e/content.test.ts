@@ -1,0 +1,54 @@
+/** Promise: a picture that a tool makes in the page reaches the agent as a picture, byte for byte. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { McpClient } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+const values = [1, 5, 3];
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack();
+});
+after(() => stack.close());
+
+/** drawn is the SHA-256 of the same chart, drawn by the page itself. */
+function drawn(): Promise<string> {
+  return stack.page.evaluate(async (given) => {
+    const canvas = new OffscreenCanvas(given.length * 10, 100);
+    const pen = canvas.getContext('2d');
+    if (!pen) throw new Error('no canvas');
+    given.forEach((value, i) => {
+      const bar = (value / Math.max(...given)) * 100;
+      pen.fillStyle = `hsl(${(i * 47) % 360} 70% 45%)`;
+      pen.fillRect(i * 10, 100 - bar, 9, bar);
+    });
+    const bytes = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer();
+    const sum = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+    return [...sum].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  }, values);
+}
+
+for (const transport of ['http', 'stdio'] as const) {
+  test(`a canvas arrives as image content over ${transport}`, async () => {
+    const client: McpClient = transport === 'http' ? await stack.client() : await stack.stdioClient();
+    // The stock client checks the result against the tool's output schema once it has seen the list.
+    await client.sdk.listTools();
+    const result = CallToolResultSchema.parse(
+      await client.sdk.callTool({ name: 'messages__draw', arguments: { values } }),
+    );
+    const [text, picture] = result.content;
+    assert.equal(result.content.length, 2);
+    assert.ok(text?.type === 'text' && picture?.type === 'image');
+    assert.equal(picture.mimeType, 'image/png');
+    const bytes = Buffer.from(picture.data, 'base64');
+    assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+    assert.equal(createHash('sha256').update(bytes).digest('hex'), await drawn());
+    const mark = `see content[1], image/png, ${bytes.length} bytes`;
+    const shown = { bars: 3, chart: { type: 'image', data: mark, mimeType: 'image/png' } };
+    assert.deepEqual(JSON.parse(text.text), shown);
+    assert.deepEqual(result.structuredContent, shown);
+  });
+}

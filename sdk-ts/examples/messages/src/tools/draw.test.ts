@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { draw } from './draw.ts';
+
+/** A canvas that keeps the bars it is given, and is that list when it becomes a picture. */
+class FakeCanvas {
+  readonly bars: string[] = [];
+
+  readonly size: string;
+
+  constructor(width: number, height: number) {
+    this.size = `${width}x${height}`;
+  }
+
+  getContext() {
+    return { fillRect: (x: number, y: number, w: number, h: number) => this.bars.push([x, y, w, h].join(' ')) };
+  }
+
+  async convertToBlob({ type }: { type: string }) {
+    return new Blob([`${this.size}: ${this.bars.join(', ')}`], { type });
+  }
+}
+
+test('the chart has a bar for each number', async (t) => {
+  Object.defineProperty(globalThis, 'OffscreenCanvas', { value: FakeCanvas, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis, 'OffscreenCanvas'));
+  const { bars, chart } = draw.output.parse(await draw.handle({ values: [1, 4] }));
+  assert.equal(bars, 2);
+  assert.equal(chart.mimeType, 'image/png');
+  assert.equal(atob(chart.data), '20x100: 0 75 9 25, 10 0 9 100');
+  assert.match(atob((await draw.handle({ values: [0] })).chart.data), /0 100 9 0$/);
+});

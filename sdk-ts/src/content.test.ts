@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { audio, audioSchema, image, imageSchema, resource, resourceSchema } from './content.ts';
+
+const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => i % 251);
+
+test('a picture carries its bytes, whatever it is made of', async () => {
+  const data = Buffer.from(bytes).toString('base64');
+  const wanted = { type: 'image', data, mimeType: 'image/png' };
+  for (const made of [
+    await image(bytes, 'image/png'),
+    await image(bytes.buffer, 'image/png'),
+    await image(new Uint8Array([9, ...bytes]).subarray(1), 'image/png'),
+    await image(new DataView(bytes.buffer), 'image/png'),
+    await image(new Blob([bytes], { type: 'image/png' })),
+    await image(new Blob([bytes]), 'image/png; charset=x'),
+    await image(data, 'image/png'),
+  ]) {
+    assert.deepEqual(made, wanted);
+    assert.deepEqual(imageSchema.parse(made), wanted);
+  }
+});
+
+test('every length keeps its padding', async () => {
+  for (const length of [1, 2, 3, 4, 24_575, 24_576, 24_577]) {
+    const { data } = await audio(bytes.subarray(0, length), 'audio/mpeg');
+    assert.deepEqual(Buffer.from(data, 'base64'), Buffer.from(bytes.subarray(0, length)));
+    assert.equal(data.length % 4, 0);
+  }
+});
+
+test('base64 of any length is taken', async () => {
+  const data = 'AAAA'.repeat(10_000_000);
+  assert.equal((await image(data, 'image/png')).data, data);
+});
+
+test('a sound is a sound', async () => {
+  const made = await audio(new Blob(['a'], { type: 'audio/wav' }));
+  assert.deepEqual(audioSchema.parse(made), { type: 'audio', data: 'YQ==', mimeType: 'audio/wav' });
+});
+
+test('a file is text or bytes', async () => {
+  assert.deepEqual(resourceSchema.parse(await resource('https://a.example/b c', 'text', 'text/plain')), {
+    type: 'resource',
+    resource: { uri: 'https://a.example/b%20c', mimeType: 'text/plain', text: 'text' },
+  });
+  assert.deepEqual(await resource('x:1', new Blob(['a'])), {
+    type: 'resource',
+    resource: { uri: 'x:1', blob: 'YQ==' },
+  });
+  await assert.rejects(resource('/relative', 'text'), TypeError);
+});
+
+test('what is no content is refused where it is made', async () => {
+  await assert.rejects(image(bytes), /nothing is not the type of image content; give one such as image\/png/);
+  await assert.rejects(image(bytes, 'text/html'), /text\/html is not the type/);
+  await assert.rejects(image(bytes, 'image/'), TypeError);
+  await assert.rejects(audio(bytes, 'image/png'), /audio\/mpeg/);
+  await assert.rejects(image(new Uint8Array(), 'image/png'), /no bytes/);
+  for (const text of ['', 'AAA', 'A-_A', 'AA=A', 'AAAA\n', 'data:image/png;base64,AAAA']) {
+    await assert.rejects(image(text, 'image/png'), /not base64/, text);
+  }
+});
