@@ -96,6 +96,16 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 	if port == 0 {
 		return usage("the port is 0, so the extension cannot know it: set a port, or start the server first")
 	}
+	if err := checkFolder(dir); err != nil {
+		return err
+	}
+	warnings, err := config.MakePrivate(dir)
+	for _, w := range warnings {
+		p.out.say("%s", w)
+	}
+	if err != nil {
+		return err
+	}
 	if err := writeExtension(dirs, dir, connection{Port: port, Token: token}); err != nil {
 		return err
 	}
@@ -126,9 +136,6 @@ In Chrome:
 // step, the manifest last, and what an older version wrote is removed; the
 // adapters and what is not ours stay.
 func writeExtension(dirs config.Dirs, dir string, c connection) error {
-	if err := checkFolder(dir); err != nil {
-		return err
-	}
 	files, err := jsbuild.Extension(version.Version)
 	if err != nil {
 		return fmt.Errorf("bundle the extension: %w", err)

@@ -26,15 +26,16 @@ func newGuard(token string, origins []string) *guard {
 	return &guard{token: sha256.Sum256([]byte(token)), origins: origins}
 }
 
-// local lets a request through whose Host is this machine and whose Origin, if
-// it has one, is trusted.
+// local lets a request through whose Host is this machine and that no web page
+// made: its Origin, if it has one, is trusted.
 func (g *guard) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
 			return
 		}
-		if !g.trusts(r.Header.Values("Origin")) {
+		origins := r.Header.Values("Origin")
+		if !g.trusts(origins) || len(origins) == 0 && fromPage(r.Header) {
 			refuse(w, http.StatusForbidden, "requests from web pages are refused: connect from a program, without an Origin header")
 			return
 		}
@@ -45,7 +46,12 @@ func (g *guard) local(next http.Handler) http.Handler {
 // bearer lets a request through that carries the token.
 func (g *guard) bearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		// Of two headers no two readers believe the same one.
+		var given string
+		if all := r.Header.Values("Authorization"); len(all) == 1 {
+			given = all[0]
+		}
+		scheme, token, _ := strings.Cut(given, " ")
 		// The sums have one length, so that the comparison takes one time.
 		sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
 		if subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
@@ -55,6 +61,14 @@ func (g *guard) bearer(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// fromPage reports whether a browser made the request for a page. A page's GET of
+// an image or a script has no Origin, but this. "none" is the person's own, typed
+// into the address bar, or an extension's.
+func fromPage(h http.Header) bool {
+	site := h.Values("Sec-Fetch-Site")
+	return len(site) > 0 && !slices.Equal(site, []string{"none"})
 }
 
 func (g *guard) trusts(origins []string) bool {
@@ -86,6 +100,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	w.WriteHeader(status)
 	// An error means that the client has gone.
 	_, _ = w.Write(append(data, '\n'))

@@ -1,0 +1,322 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+)
+
+// nobody is the id of another user.
+const nobody = 65534
+
+// foreignDir returns a directory of another user: one of nobody's, or, where
+// this test may not make one, one of root's.
+func foreignDir(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return "/usr"
+	}
+	dir := openTempDir(t)
+	if err := errorsOf(os.Chmod(dir, 0o777), os.Chown(dir, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// openTempDir returns a directory that other users can reach, so that only what
+// opentabs does keeps them out of what is in it.
+func openTempDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := errorsOf(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func errorsOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestAttackByUser: what another user of the machine can try.
+func TestAttackByUser(t *testing.T) {
+	t.Run("reading the token, the settings, the log, the list of plugins and the extension", attackFiles)
+	t.Run("a state directory that the other user made first", attackPlantedHome)
+	t.Run("a token, a record and a list of plugins put into an open directory", attackPlantedFiles)
+	t.Run("an extension folder that the other user made first", attackPlantedExtension)
+	t.Run("looking for the token in command lines and environments", attackProcesses)
+	t.Run("a program on the port of the server: every command", attackPort)
+	t.Run("a record that names the other user's program as the server", attackRecord)
+	t.Run("changing a plugin's files after it was added", attackPluginFiles)
+}
+
+func attackFiles(t *testing.T) {
+	base := openTempDir(t)
+	dirs := config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
+	unpacked := filepath.Join(base, "unpacked")
+	mustRun(t, dirs, "extension", "install", "--dir", unpacked)
+	c := startMCP(t, dirs)
+	c.open()
+	untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	mustRun(t, dirs, "extension", "install")
+	for _, top := range []string{dirs.State, unpacked} {
+		// The top directory's mode closes all of it; files with secrets are closed
+		// themselves too.
+		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil && info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s has the mode %v", path, info.Mode())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() == 0 {
+			spy := exec.Command("find", top, "-type", "f")
+			spy.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			if out, err := spy.CombinedOutput(); err == nil || !strings.Contains(string(out), "Permission denied") {
+				t.Errorf("another user can list %s: %s", top, out)
+			}
+		}
+	}
+}
+
+func attackPlantedHome(t *testing.T) {
+	dir := foreignDir(t)
+	dirs := config.Dirs{Config: dir, State: dir}
+	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
+		out, err := opentabs(t, dirs, args...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "belongs to another user, who could read and replace what is in it: choose another directory") {
+			t.Errorf("opentabs %v: %v %s", args, err, out)
+		}
+	}
+	if _, err := os.Stat(dirs.TokenFile()); err == nil {
+		t.Error("the token was written there")
+	}
+	// A link of one's own that leads there is no better.
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := opentabs(t, config.Dirs{Config: link, State: link}, "serve").CombinedOutput(); err == nil || !strings.Contains(string(out), "belongs to another user") {
+		t.Errorf("through a link: %v %s", err, out)
+	}
+}
+
+func attackPlantedFiles(t *testing.T) {
+	for _, name := range []string{"token", "plugins.json", "server.json", "config.json", "start.lock"} {
+		dir := t.TempDir()
+		dirs := config.Dirs{Config: dir, State: dir}
+		if err := errorsOf(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() != 0 { // this test can't give files away: the directory is closed and that is said
+			if out, _ := opentabs(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(out), "its mode is now 0700") {
+				t.Errorf("%s: %s", name, out)
+			}
+			continue
+		}
+		if err := os.Chown(filepath.Join(dir, name), nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+		out, err := opentabs(t, dirs, "plugin", "list").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), name+" belongs to another user, who put it there while the directory was open") {
+			t.Errorf("%s: %v %s", name, err, out)
+		}
+	}
+}
+
+func attackPlantedExtension(t *testing.T) {
+	home := t.TempDir()
+	dirs := config.Dirs{Config: home, State: home}
+	dir := foreignDir(t)
+	if os.Geteuid() != 0 { // root's directories are not empty, which is refused before
+		dir = "/proc/1"
+	}
+	out, err := opentabsOn(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
+	if err == nil {
+		t.Errorf("the extension was written into %s: %s", dir, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, connectionFile)); err == nil {
+		t.Error("the token was written there")
+	}
+	// One's own folder that others could write to is closed first.
+	open := filepath.Join(openTempDir(t), "open")
+	if err := errorsOf(os.Mkdir(open, 0o777), os.Chmod(open, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := opentabsOn(t, dirs, 9527, "extension", "install", "--dir", open).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	if info, err := os.Stat(open); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("others can write to the folder: %v %v", info.Mode(), err)
+	}
+}
+
+func attackProcesses(t *testing.T) {
+	dirs := installation(t)
+	c := startMCP(t, dirs)
+	c.open()
+	status := untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	token, err := dirs.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := map[int]bool{status.PID: true, c.cmd.Process.Pid: true}
+	for pid := range ours {
+		for _, file := range []string{"cmdline", "environ"} {
+			text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
+			if err == nil && bytes.Contains(text, []byte(token)) {
+				t.Errorf("the %s of process %d has the token", file, pid)
+			}
+		}
+	}
+}
+
+// opentabsOn is opentabs with a port of the settings.
+func opentabsOn(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := opentabs(t, dirs, args...)
+	cmd.Env = append(cmd.Env, "OPENTABS_PORT="+strconv.Itoa(port))
+	return cmd
+}
+
+func mustRun(t *testing.T, dirs config.Dirs, args ...string) {
+	t.Helper()
+	if out, err := opentabsOn(t, dirs, 9527, args...).CombinedOutput(); err != nil {
+		t.Fatalf("opentabs %v: %v %s", args, err, out)
+	}
+}
+
+// squatterThatSpeaks listens on a port as an opentabs server of another user
+// would look, and notes all that it is told.
+func squatterThatSpeaks(t *testing.T) (port int, told func() string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex // guards all
+	var all bytes.Buffer
+	var served sync.WaitGroup
+	served.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			served.Go(func() {
+				defer conn.Close()
+				buf := make([]byte, 4096)
+				for {
+					n, err := conn.Read(buf)
+					mu.Lock()
+					all.Write(buf[:n])
+					mu.Unlock()
+					if err != nil {
+						return
+					}
+					body := fmt.Sprintf(`{"ok":true,"version":"0.1.0","pid":%d,"proof":"%064d"}`, os.Getpid(), 0)
+					_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+				}
+			})
+		}
+	})
+	t.Cleanup(func() { _ = l.Close(); served.Wait() })
+	return l.Addr().(*net.TCPAddr).Port, func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return all.String()
+	}
+}
+
+func attackPort(t *testing.T) {
+	dirs := installation(t)
+	token, err := dirs.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, told := squatterThatSpeaks(t)
+	for _, args := range [][]string{
+		{"status"}, {"calls"}, {"calls", "--follow"}, {"calls", "cancel", "x"}, {"call", "messages__echo"}, {"mcp"},
+		{"extension", "install"}, {"plugin", "remove", "messages"}, {"serve"},
+	} {
+		cmd := opentabsOn(t, dirs, port, args...)
+		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
+		out, _ := cmd.CombinedOutput()
+		if strings.Contains(string(out), "is already serving") {
+			t.Errorf("opentabs %v took the program for a server: %s", args, out)
+		}
+	}
+	text := told()
+	if strings.Contains(text, token) || strings.Contains(text, "messages") || strings.Contains(text, "initialize") {
+		t.Errorf("the program was told\n%s", text)
+	}
+	if n := strings.Count(text, "challenge="); n < 7 {
+		t.Errorf("%d commands asked for a proof; the program was told\n%s", n, text)
+	}
+}
+
+func attackRecord(t *testing.T) {
+	dirs := installation(t)
+	port, told := squatterThatSpeaks(t)
+	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
+		t.Fatal(err)
+	}
+	// The other program keeps nobody from having a server of his own.
+	c := startMCP(t, dirs)
+	c.open()
+	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
+	if lines := c.until(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "messages__echo") {
+		t.Errorf("got %q", lines)
+	}
+	token, err := dirs.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := told(); strings.Contains(text, token) || strings.Contains(text, "tools/list") {
+		t.Errorf("the program was told\n%s", text)
+	}
+}
+
+func attackPluginFiles(t *testing.T) {
+	for _, file := range []string{"package.json", "dist/tools.json", "dist/adapter.iife.js"} {
+		dirs := installation(t)
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(dirs.State), "messages", file), os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = io.WriteString(f, "\n ")
+			err = errorsOf(err, f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := startMCP(t, dirs)
+		c.open()
+		c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
+		if lines := c.until(`"id":"list"`); strings.Contains(lines[len(lines)-1], "messages__echo") {
+			t.Errorf("%s was changed and the plugin still runs", file)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package httpapi
+
+import (
+	"bufio"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// allRoutes are every route and some that are none.
+var allRoutes = []string{
+	"/healthz", "/status", "/calls", "/calls/x", "/calls/x/cancel", "/events", "/plugins/reload", "/mcp", "/stdio",
+	"/", "/nothing", "/debug/pprof/", "/status/", "/%2e%2e/status", "/ws/", "/healthz/",
+}
+
+var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
+
+// refusedWith is what a request has to be answered with.
+type refusedWith struct {
+	name   string
+	header []string // as "Name: value"; of a name that repeats, each
+	status int
+}
+
+// send sends a request as it is written and returns the answer.
+func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, text); err != nil {
+		return nil, ""
+	}
+	method, _, _ := strings.Cut(text, " ")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	if err != nil {
+		return nil, ""
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body) // a stream that is cut is refused by what it said
+	return resp, string(body)
+}
+
+func request(method, path string, header ...string) string {
+	return method + " " + path + " HTTP/1.1\r\n" + strings.Join(header, "\r\n") + "\r\nConnection: close\r\n\r\n"
+}
+
+// TestAttackByOrigin: what a page of another origin can have a browser send, and
+// what nobody should.
+func TestAttackByOrigin(t *testing.T) {
+	f := start(t)
+	const host, bearer = "Host: 127.0.0.1", "Authorization: Bearer " + testToken
+	everywhere := []refusedWith{
+		{"a rebound name in Host", []string{"Host: evil.example", bearer}, 421},
+		{"a rebound name with the port in Host", []string{fmt.Sprintf("Host: evil.example:%d", f.port), bearer}, 421},
+		{"a trailing dot in Host", []string{"Host: localhost.", bearer}, 421},
+		{"a name that begins or ends as a good one in Host", []string{"Host: 127.0.0.1.evil.example", bearer}, 421},
+		{"user information in Host", []string{"Host: localhost@evil.example", bearer}, 400},
+		{"an IPv6 address of another machine in Host", []string{"Host: [2001:db8::1]:80", bearer}, 421},
+		{"an IPv4 address inside IPv6 in Host", []string{"Host: [::ffff:127.0.0.1]", bearer}, 421},
+		{"every other spelling of the address in Host", []string{"Host: 2130706433", bearer}, 421},
+		{"an empty Host", []string{"Host: ", bearer}, 421},
+		{"no Host", []string{bearer}, 400},
+		{"two Hosts", []string{host, "Host: evil.example", bearer}, 400},
+		{"a page's Origin", []string{host, bearer, "Origin: https://evil.example"}, 403},
+		{"a page's Origin on this machine", []string{host, bearer, fmt.Sprintf("Origin: http://127.0.0.1:%d", f.port)}, 403},
+		{"the Origin null of a sandboxed page", []string{host, bearer, "Origin: null"}, 403},
+		{"an empty Origin", []string{host, bearer, "Origin: "}, 403},
+		{"the Origin of another extension", []string{host, bearer, "Origin: chrome-extension://abd"}, 403},
+		{"the extension's Origin in capitals", []string{host, bearer, "Origin: CHROME-EXTENSION://ABC"}, 403},
+		{"two Origins, one of them good", []string{host, bearer, "Origin: " + testOrigin, "Origin: https://evil.example"}, 403},
+		{"two Origins in one header", []string{host, bearer, "Origin: " + testOrigin + " https://evil.example"}, 403},
+		{"a page's GET without an Origin", []string{host, bearer, "Sec-Fetch-Site: cross-site"}, 403},
+		{"a GET of a page of another port", []string{host, bearer, "Sec-Fetch-Site: same-site"}, 403},
+		{"two Sec-Fetch-Site", []string{host, bearer, "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"}, 403},
+		{"a preflight", []string{host, "Origin: https://evil.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Private-Network: true"}, 403},
+	}
+	for _, attack := range everywhere {
+		t.Run(attack.name, func(t *testing.T) { f.refuses(t, attack, allRoutes) })
+	}
+	behindToken := []refusedWith{
+		{"no token", []string{host}, 401},
+		{"a wrong token", []string{host, "Authorization: Bearer the-tokem"}, 401},
+		{"the beginning of the token", []string{host, "Authorization: Bearer the-toke"}, 401},
+		{"the token and more", []string{host, "Authorization: Bearer the-token0"}, 401},
+		{"a token of 50,000 bytes", []string{host, "Authorization: Bearer " + strings.Repeat("t", 50_000)}, 401},
+		{"a token of as many letters in more bytes", []string{host, "Authorization: Bearer thé-tökén"}, 401},
+		{"a token that is no UTF-8", []string{host, "Authorization: Bearer \xff\xfe\x80"}, 401},
+		{"the right token beside a wrong one", []string{host, bearer, "Authorization: Bearer wrong"}, 401},
+		{"the right token twice", []string{host, bearer, bearer}, 401},
+		{"two tokens in one header", []string{host, "Authorization: Bearer wrong, Bearer " + testToken}, 401},
+		{"the token without a scheme", []string{host, "Authorization: " + testToken}, 401},
+		{"the token by Basic", []string{host, "Authorization: Basic " + testToken}, 401},
+		{"the token in a cookie", []string{host, "Cookie: token=" + testToken + "; Authorization=Bearer " + testToken}, 401},
+		{"the token as a subprotocol", []string{host, "Sec-WebSocket-Protocol: opentabs, opentabs.token." + testToken}, 401},
+		{"the token in another header", []string{host, "Proxy-Authorization: Bearer " + testToken, "X-Token: " + testToken}, 401},
+	}
+	var guarded []string
+	for _, path := range allRoutes {
+		if path != "/healthz" {
+			guarded = append(guarded, path, path+"?token="+testToken+"&access_token="+testToken)
+		}
+	}
+	for _, attack := range behindToken {
+		t.Run(attack.name, func(t *testing.T) { f.refuses(t, attack, guarded) })
+	}
+	t.Run("request lines with a whole URL", f.attackAbsolute)
+	t.Run("two requests in one (smuggling)", f.attackSmuggling)
+	t.Run("HTTP/2 without TLS", f.attackHTTP2)
+	t.Run("the time that a comparison of the token takes", attackTiming)
+}
+
+// refuses sends an attack to routes by every method.
+func (f *fixture) refuses(t *testing.T, attack refusedWith, routes []string) {
+	for _, path := range routes {
+		for _, method := range allMethods {
+			resp, body := f.send(t, request(method, path, attack.header...))
+			if resp == nil {
+				t.Errorf("%s %s: no answer", method, path)
+				continue
+			}
+			if resp.StatusCode != attack.status {
+				t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, body)
+			}
+			inert(t, method+" "+path, resp, body)
+		}
+	}
+}
+
+// inert checks that an answer tells no secret and lets no page read it.
+func inert(t *testing.T, what string, resp *http.Response, body string) {
+	t.Helper()
+	for name, values := range resp.Header {
+		all := strings.Join(values, " ")
+		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" || name == "Location" || strings.Contains(all, testToken) {
+			t.Errorf("%s: the answer has %s: %s", what, name, all)
+		}
+	}
+	if strings.Contains(body, testToken) || strings.Contains(body, "evil.example") || strings.Contains(body, "1.2.3") || strings.Contains(body, "proof") {
+		t.Errorf("%s: the answer tells %s", what, body)
+	}
+}
+
+func (f *fixture) attackAbsolute(t *testing.T) {
+	for _, line := range []string{"http://evil.example/status", "http://evil.example:80/healthz", "//evil.example/status", "evil.example:443", "*", "http:///status", "?/status"} {
+		for _, method := range []string{"GET", "OPTIONS", "CONNECT"} {
+			resp, body := f.send(t, request(method, line, "Host: 127.0.0.1"))
+			if resp == nil {
+				continue // the connection was closed
+			}
+			// The mux cleans a path before the token is asked for, on this host;
+			// net/http answers "OPTIONS *" itself, with nothing.
+			to := resp.Header.Get("Location")
+			moved := strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//")
+			if resp.StatusCode < 400 && !moved && body != "" {
+				t.Errorf("%s %s: %d %s", method, line, resp.StatusCode, body)
+			}
+		}
+	}
+}
+
+// attackSmuggling: whatever is taken for a second request is asked for the token
+// itself.
+func (f *fixture) attackSmuggling(t *testing.T) {
+	const inner = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+	head := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
+	for name, text := range map[string]string{
+		"both lengths":         head + fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", len(inner)+5) + inner,
+		"two lengths":          head + "Content-Length: 0\r\nContent-Length: " + fmt.Sprint(len(inner)) + "\r\n\r\n" + inner,
+		"a length with a sign": head + "Content-Length: +0\r\n\r\n" + inner,
+		"two encodings":        head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n" + inner,
+		"an odd encoding":      head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + inner,
+		"a folded header":      head + "Transfer-Encoding:\r\n chunked\r\nContent-Length: 0\r\n\r\n" + inner,
+		"a space in a name":    head + "Content-Length : 0\r\n\r\n" + inner,
+		"a bare line feed":     head + "X: y\nContent-Length: 0\r\n\r\n" + inner,
+		"a bare return":        head + "X: y\rContent-Length: 5\r\n\r\n" + inner,
+		"a nul":                head + "X: \x00\r\n\r\n" + inner,
+	} {
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, text)
+		_ = conn.(*net.TCPConn).CloseWrite()
+		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+		all, _ := io.ReadAll(conn)
+		_ = conn.Close()
+		if strings.Contains(string(all), "1.2.3") {
+			t.Errorf("%s: the request inside was served with the token of the one around it:\n%s", name, all)
+		}
+	}
+}
+
+func (f *fixture) attackHTTP2(t *testing.T) {
+	resp, body := f.send(t, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")
+	if resp != nil && resp.StatusCode < 400 {
+		t.Errorf("prior knowledge: %d %s", resp.StatusCode, body)
+	}
+	resp, body = f.send(t, request("GET", "/status", "Host: 127.0.0.1", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA", "Connection: Upgrade, HTTP2-Settings"))
+	if resp == nil || resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("upgrade: %v %s", resp, body)
+	}
+}
+
+// attackTiming holds how tokens are compared: sums of one length, by the
+// function whose time does not depend on them, and in no other way.
+func attackTiming(t *testing.T) {
+	for file, function := range map[string]string{"guard.go": "bearer", "../../wsbridge/handshake.go": "tokenIs"} {
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				found = found || n.Name.Name == function && calls(n, "sha256.Sum256") && calls(n, "subtle.ConstantTimeCompare")
+			case *ast.BinaryExpr:
+				if (n.Op == token.EQL || n.Op == token.NEQ) && (named(n.X) || named(n.Y)) {
+					t.Errorf("%v compares a token by itself", set.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+		if !found {
+			t.Errorf("%s: %s does not compare sums in constant time", file, function)
+		}
+	}
+}
+
+// named reports whether an expression is a token by its name.
+func named(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return strings.EqualFold(e.Name, "token") || strings.EqualFold(e.Name, "sum")
+	case *ast.SelectorExpr:
+		return strings.EqualFold(e.Sel.Name, "token") || strings.EqualFold(e.Sel.Name, "tokenSum")
+	}
+	return false
+}
+
+// calls reports whether a function calls another, by its name with its package.
+func calls(f *ast.FuncDecl, name string) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if s, ok := call.Fun.(*ast.SelectorExpr); ok {
+				if p, ok := s.X.(*ast.Ident); ok {
+					found = found || p.Name+"."+s.Sel.Name == name
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
