@@ -203,9 +203,14 @@ func (opts callOptions) print(r mcpclient.Result) error {
 		return nil
 	}
 	if r.StructuredContent != nil {
-		return out.raw(r.StructuredContent)
+		if err := out.raw(r.StructuredContent); err != nil {
+			return err
+		}
 	}
 	for _, c := range r.Content {
+		if c.Type == "text" && r.StructuredContent != nil {
+			continue // it says the same
+		}
 		if err := printJSON(out, c); err != nil {
 			return err
 		}
@@ -218,7 +223,7 @@ func (opts callOptions) print(r mcpclient.Result) error {
 func printJSON(out *output, c mcpclient.Content) error {
 	switch {
 	case c.Type != "text":
-		return out.value(c)
+		return out.raw(c.Raw)
 	case json.Valid([]byte(c.Text)):
 		return out.raw([]byte(c.Text))
 	}
@@ -229,7 +234,8 @@ func contentText(c mcpclient.Content) string {
 	if c.Type == "text" {
 		return c.Text
 	}
-	return fmt.Sprintf("[%s %s, %d characters of base64; see --output json]", c.Type, c.MIMEType, len(c.Data))
+	kind := strings.TrimSpace(c.Type + " " + c.MIMEType)
+	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
 // toolFailure is the error that a result tells. Its text is the server's; the

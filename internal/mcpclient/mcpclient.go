@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -150,6 +151,16 @@ type Content struct {
 	Text     string `json:"text,omitempty"`
 	Data     string `json:"data,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
+	// Raw is the whole block as it came; other types have other members.
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Content) UnmarshalJSON(b []byte) error {
+	type plain Content
+	err := json.Unmarshal(b, (*plain)(c))
+	c.Raw = slices.Clone(b)
+	return err
 }
 
 // Result is what a tool returned.
