@@ -120,7 +120,7 @@ func (a toolArguments) property(name string) (*schema, error) {
 // item returns the schema of the items if the argument is a list and text is
 // not a whole one.
 func (a toolArguments) item(p *schema, text string) (*schema, bool) {
-	kinds := a.kinds(p, 0)
+	kinds := a.kinds(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
 		return nil, false
 	}
@@ -136,7 +136,7 @@ func (a toolArguments) item(p *schema, text string) (*schema, bool) {
 
 // value turns text into a JSON value of the schema p.
 func (a toolArguments) value(name string, p *schema, text string) (json.RawMessage, error) {
-	kinds := a.kinds(p, 0)
+	kinds := a.kinds(p)
 	parsed, kind := parseJSON(text)
 	switch {
 	case kinds["string"] && len(kinds) == 1:
@@ -204,8 +204,8 @@ func quote(text string) json.RawMessage {
 	return data
 }
 
-// maxDepth bounds how deep references and alternatives are followed: a schema
-// may refer to itself.
+// maxDepth bounds how far references are followed: a schema may refer to
+// itself.
 const maxDepth = 8
 
 // resolve follows a reference within the tool's schema. It never returns nil.
@@ -220,16 +220,24 @@ func (a toolArguments) resolve(p *schema, depth int) *schema {
 }
 
 // kinds are the types a value of p may have; none if any may do.
-func (a toolArguments) kinds(p *schema, depth int) map[string]bool {
+func (a toolArguments) kinds(p *schema) map[string]bool {
 	kinds := map[string]bool{}
-	p = a.resolve(p, depth)
-	if depth >= maxDepth {
-		return kinds
+	a.addKinds(p, kinds, map[*schema]bool{})
+	return kinds
+}
+
+// addKinds looks at each schema once: they may refer to each other in many
+// ways.
+func (a toolArguments) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
+	p = a.resolve(p, 0)
+	if seen[p] {
+		return
 	}
+	seen[p] = true
 	var one string
 	var several []string
 	switch {
-	case json.Unmarshal(p.Type, &one) == nil:
+	case json.Unmarshal(p.Type, &one) == nil && one != "":
 		kinds[one] = true
 	case json.Unmarshal(p.Type, &several) == nil:
 		for _, kind := range several {
@@ -244,10 +252,9 @@ func (a toolArguments) kinds(p *schema, depth int) map[string]bool {
 	}
 	for _, alternatives := range [][]*schema{p.AnyOf, p.OneOf, p.AllOf} {
 		for _, s := range alternatives {
-			maps.Copy(kinds, a.kinds(s, depth+1))
+			a.addKinds(s, kinds, seen)
 		}
 	}
-	return kinds
 }
 
 // readJSON returns the object that --json stands for: itself, @FILE or - for

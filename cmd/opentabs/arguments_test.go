@@ -152,3 +152,16 @@ func TestAim(t *testing.T) {
 		t.Errorf("a tool's own argument: %v", err)
 	}
 }
+
+// A schema whose parts refer to each other in very many ways is looked through
+// in no time.
+func TestParseArgumentsOfATangledSchema(t *testing.T) {
+	refs := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},`, 50), ",")
+	a := toolWith(`{"$defs":{"a":{"anyOf":[` + refs + `]},"b":{"oneOf":[{"type":"integer"},` + refs + `]}},"properties":{"x":{"allOf":[` + refs + `]}}}`)
+	if args, err := a.parse([]string{"x=7"}); err != nil || string(args["x"]) != "7" {
+		t.Errorf("got %s, %v", args, err)
+	}
+	if _, err := a.parse([]string{"x=seven"}); err == nil || !strings.Contains(err.Error(), "give it a whole number") {
+		t.Errorf("got %v", err)
+	}
+}

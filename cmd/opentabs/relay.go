@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -142,13 +143,16 @@ func (r *relay) nextLook() <-chan time.Time {
 func (r *relay) readClient(lines chan<- []byte, gone <-chan struct{}) {
 	defer close(lines)
 	in := bufio.NewReaderSize(r.in, 64<<10)
-	for {
+	for first := true; ; first = false {
 		line, err := boundedLine(in)
+		if first { // Windows' shells write a byte order mark
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
 		if errors.Is(err, errLineTooLong) {
 			r.toClient(errorLine("null", fmt.Sprintf("the line has more than %d MiB: send less in one message", maxLineBytes>>20)))
 			continue
 		}
-		if len(line) > 1 || len(line) == 1 && line[0] != '\n' {
+		if len(bytes.TrimSpace(line)) > 0 {
 			select {
 			case lines <- line:
 			case <-gone:

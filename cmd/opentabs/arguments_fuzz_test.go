@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"opentabs/internal/mcpclient"
+)
+
+// FuzzArguments gives `opentabs call` any schema and any arguments: the result
+// is a JSON object with those arguments and no others, or an error of usage.
+func FuzzArguments(f *testing.F) {
+	const schema = `{"type":"object","additionalProperties":false,"properties":{"text":{"type":"string"},"count":{"type":"integer"},
+		"tags":{"type":"array","items":{"type":"string"}},"maybe":{"anyOf":[{"type":"number"},{"type":"null"}]},"any":{},
+		"self":{"$ref":"#/$defs/self"}},"$defs":{"self":{"anyOf":[{"$ref":"#/$defs/self"},{"const":1}]}}}`
+	for _, pair := range []string{"text=12", "count=9007199254740993", "tags=a", "tags=[1,2]", "maybe=null", "any={}", "self=1", "=", "text", "text=\xff", "count=1e999"} {
+		f.Add(schema, pair, "tags=b", `{"a": 1}`)
+	}
+	f.Add(`{"properties":{"a":null,"b":true}}`, "a=1", "b=2", "[]")
+	f.Add("", "a=1", "a=2", `{"a":1,"a":2}`)
+	f.Fuzz(func(t *testing.T, schema, one, two, whole string) {
+		a := newToolArguments(mcpclient.Tool{Name: "t", InputSchema: json.RawMessage(schema)})
+		given := map[string]bool{}
+		for _, pair := range []string{one, two} {
+			name, _, _ := strings.Cut(pair, "=")
+			given[name] = true
+		}
+		args, err := a.parse([]string{one, two})
+		checkArguments(t, args, err)
+		if err == nil && !maps.Equal(given, keysOf(args)) {
+			t.Fatalf("%q and %q gave %v", one, two, keysOf(args))
+		}
+		if strings.HasPrefix(whole, "@") { // a file's name
+			return
+		}
+		args, err = readJSON(whole, strings.NewReader(one))
+		checkArguments(t, args, err)
+		if err == nil {
+			err = a.aim(args, "b", 7)
+			checkArguments(t, args, err)
+		}
+	})
+}
+
+func keysOf(args map[string]json.RawMessage) map[string]bool {
+	keys := map[string]bool{}
+	for key := range args {
+		keys[key] = true
+	}
+	return keys
+}
+
+func checkArguments(t *testing.T, args map[string]json.RawMessage, err error) {
+	t.Helper()
+	if err != nil {
+		var known *failure
+		if !errors.As(err, &known) || known.code != exitUsage {
+			t.Fatalf("not an error of usage: %v", err)
+		}
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if !json.Valid(args[name]) {
+			t.Fatalf("%q is %q", name, args[name])
+		}
+	}
+}
