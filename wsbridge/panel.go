@@ -108,7 +108,7 @@ func (l *link) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 func (b *browser) callView(v dispatch.View) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
-		Message: v.Message, Client: v.Client, RunMs: v.RunMs, Error: v.Error,
+		Message: v.Message, Client: clean(v.Client, maxName), RunMs: v.RunMs, Error: v.Error,
 	}
 	if v.Browser == b.id {
 		c.TabID = v.TabID

@@ -18,7 +18,8 @@ import (
 //   - A terminal gets text that people read, a pipe gets the same facts in
 //     plain lines, --json gets JSON: indented on a terminal, one line in a pipe.
 //   - Nothing that came from a tool or a page is written to a terminal as it is
-//     (visible.go).
+//     (visible.go), nor to stderr or a log, which somebody will look at in one.
+//     A result in a pipe is exact, as what reads it needs it.
 
 // output is where a command writes.
 type output struct {
@@ -71,11 +72,7 @@ func terminalOf(w io.Writer) (width func() int, ok bool) {
 
 // say tells a person something.
 func (o *output) say(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if o.errTerminal {
-		text = visibleText(text)
-	}
-	fmt.Fprintf(o.stderr, "opentabs: %s\n", text)
+	fmt.Fprintf(o.stderr, "opentabs: %s\n", visibleText(fmt.Sprintf(format, args...)))
 }
 
 // line writes one line of what was asked for.

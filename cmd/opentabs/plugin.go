@@ -65,7 +65,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	for _, w := range built.Warnings {
 		out.say("warning: %s", w)
 	}
-	out.line("%s %s (%s), %s", built.Name, built.Version, oneLine(built.DisplayName), plural(len(built.Tools), "tool"))
+	out.line("%s %s (%s), %s", built.Name, oneLine(built.Version), oneLine(built.DisplayName), plural(len(built.Tools), "tool"))
 	rows := [][]string{}
 	for _, t := range built.Tools {
 		rows = append(rows, []string{t.Name, t.Description})
@@ -129,7 +129,7 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	for _, w := range added.Warnings {
 		p.out.say("warning: %s", w)
 	}
-	p.out.line("added %s %s (%s), %s", added.Name, added.Version, oneLine(added.DisplayName), plural(len(added.Tools), "tool"))
+	p.out.line("added %s %s (%s), %s", added.Name, oneLine(added.Version), oneLine(added.DisplayName), plural(len(added.Tools), "tool"))
 	p.out.table("  ", toolRows(added))
 	return p.tellServer(ctx, dirs, settings)
 }
@@ -157,7 +157,7 @@ func toolRows(p *plugin.Plugin) [][]string {
 // have to be reloaded. That no server runs is fine.
 func (p *program) tellServer(ctx context.Context, dirs config.Dirs, s config.Settings) error {
 	server, err := findServer(ctx, dirs, s)
-	if errors.Is(err, httpapi.ErrNoServer) {
+	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrStranger) {
 		return nil
 	}
 	if err != nil {
@@ -223,7 +223,7 @@ func runPluginList(opts pluginListOptions) error {
 		p.out.say("there are no plugins yet; add one with `opentabs plugin add PATH`")
 	}
 	for _, one := range set.Plugins() {
-		p.out.line("%s %s (%s), %s", one.Name, one.Version, oneLine(one.DisplayName), one.Dir)
+		p.out.line("%s %s (%s), %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), one.Dir)
 		p.out.table("  ", toolRows(one))
 	}
 	for _, f := range set.Failed() {

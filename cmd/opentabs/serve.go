@@ -142,15 +142,36 @@ func alreadyServing(r running) error {
 	return &failure{code: exitFailed, err: fmt.Errorf("%s, is already serving on port %d: use that one, stop it with `kill %d`, or choose another port with --port and another directory with OPENTABS_HOME", r, r.port, r.PID)}
 }
 
-// logger returns the log of the server, which goes to stderr.
+// logger returns the log of the server, which goes to stderr. What is in it from
+// browsers, clients and plugins is inert there and in a file.
 func (o *output) logger(level, format string) (zerolog.Logger, error) {
 	least, err := zerolog.ParseLevel(level)
 	if err != nil {
 		return zerolog.Logger{}, fmt.Errorf("set the log level: %w", err)
 	}
-	var w io.Writer = o.stderr
+	var w io.Writer = inertJSON{o.stderr}
 	if format == "console" || format == "auto" && o.errTerminal {
-		w = zerolog.ConsoleWriter{Out: o.stderr, NoColor: !o.color, TimeFormat: time.DateTime}
+		w = zerolog.ConsoleWriter{Out: o.stderr, NoColor: !o.color, TimeFormat: time.DateTime, FormatPrepare: inertMessage}
 	}
 	return zerolog.New(w).Level(least).With().Timestamp().Logger(), nil
+}
+
+// inertJSON writes lines of JSON that stay the same JSON. zerolog escapes ASCII's
+// control characters, but no others.
+type inertJSON struct{ w io.Writer }
+
+func (i inertJSON) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(i.w, visibleJSON(string(line))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// inertMessage makes the message of a line safe; zerolog's console quotes the
+// fields, but not that.
+func inertMessage(line map[string]any) error {
+	if message, ok := line[zerolog.MessageFieldName].(string); ok {
+		line[zerolog.MessageFieldName] = visibleText(message)
+	}
+	return nil
 }

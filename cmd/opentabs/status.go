@@ -114,7 +114,7 @@ func showBrowsers(out *output, s httpapi.Status) {
 func showPlugins(out *output, s httpapi.Status) {
 	out.line("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
 	for _, p := range s.Plugins {
-		out.line("  %s %s, %s", p.Name, p.Version, plural(len(p.Tools), "tool"))
+		out.line("  %s %s, %s", p.Name, oneLine(p.Version), plural(len(p.Tools), "tool"))
 	}
 	for _, f := range s.Failed {
 		out.line("  %s failed: %s", oneLine(f.Path), oneLine(f.Error))

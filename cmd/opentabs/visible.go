@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // Text of tools and pages goes to terminals, which obey what is in it. So
 // everything that a terminal could obey is shown as text there.
 
-// visible returns s with its control characters, its bytes that are not UTF-8
-// and the marks that turn the direction of writing replaced by what write
-// makes of them. Line ends and tabs stay.
+// visible returns s with its control characters, its bytes that are not UTF-8,
+// the marks that turn the direction of writing and those that show nothing
+// replaced by what write makes of them. Line ends and tabs stay.
 func visible(s string, write func(r rune) string) string {
 	var b strings.Builder
 	clean := 0 // s[clean:i] needs no change
@@ -36,17 +37,27 @@ func visible(s string, write func(r rune) string) string {
 	return b.String()
 }
 
-// obeyed reports whether a terminal could do something else than show r.
+// obeyed reports whether a terminal could do something else than show r, or
+// show nothing for it, which hides text in text. Joiners stay: scripts and emoji
+// need them.
 func obeyed(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' ||
-		unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+	switch r {
+	case '\n', '\t', '\u200c', '\u200d':
+		return false
+	case '\u2028', '\u2029':
+		return true
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Bidi_Control)
 }
 
 // visibleText makes plain text safe: ESC becomes \x1b.
 func visibleText(s string) string {
 	return visible(s, func(r rune) string {
-		if r < 0x100 {
+		switch {
+		case r < 0x100:
 			return fmt.Sprintf(`\x%02x`, r)
+		case r > 0xffff:
+			return fmt.Sprintf(`\U%08x`, r)
 		}
 		return fmt.Sprintf(`\u%04x`, r)
 	})
@@ -55,7 +66,12 @@ func visibleText(s string) string {
 // visibleJSON makes a JSON text safe that stays the same JSON: what is replaced
 // can stand in its strings only.
 func visibleJSON(s string) string {
-	return visible(s, func(r rune) string { return fmt.Sprintf(`\u%04x`, r) })
+	return visible(s, func(r rune) string {
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
 }
 
 // oneLine makes text safe and puts it on one line.
