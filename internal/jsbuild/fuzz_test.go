@@ -1,0 +1,57 @@
+package jsbuild
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"modernc.org/quickjs"
+)
+
+// FuzzCheckScript asks a second parser about what CheckScript lets through: to
+// it the function that is written around the code has to be one function, from
+// its first character to its last.
+func FuzzCheckScript(f *testing.F) {
+	for _, code := range []string{
+		"", "(() => { 'use strict' })();", "}); alert(1); (function () {", "}, EVIL(), function(){", "} /*", "`${", "#!x\n} {",
+		"await / \"(\" ; }); EVIL(); (function(){ \"x)\" /g", "<!-- \n}); EVIL(); (function(){", "var a\n--> b", "with ({}) {}\nvar let_ = 010;",
+		"class A { static { this.a = 1 } #b = 2 }", "async function f() { for await (const x of y) await z }", "'use strict'; yield: 1", "\u2028}",
+	} {
+		f.Add(code)
+	}
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer vm.Close()
+	vm.SetEvalTimeout(2 * time.Second)
+	f.Fuzz(func(t *testing.T, code string) {
+		if strings.Contains(code, "\x00") || CheckScript([]byte(code)) != nil { // C's strings end at a NUL
+			return
+		}
+		written := "function (" + parameters([]byte(code)) + ") {\n" + string(dropShebang([]byte(code))) + "\n}"
+		got, err := vm.Eval("("+written+").toString()", quickjs.EvalGlobal)
+		switch {
+		case err != nil && strings.Contains(err.Error(), "SyntaxError"): // it is the stricter one, or the older
+		case err != nil:
+			t.Fatalf("%q ran: %v", code, err)
+		case got != written:
+			t.Fatalf("%q: the function is\n%v\nand not\n%s", code, got, written)
+		}
+	})
+}
+
+// FuzzSourceOf looks up any position in any source map: it never panics, and
+// names no file that the map does not.
+func FuzzSourceOf(f *testing.F) {
+	f.Add([]byte(`{"version":3,"sources":["../src/a.ts"],"mappings":"AAAA,SAASA;AACT,gBAAkB"}`), 1, 3)
+	f.Add([]byte(`{"sources":[],"mappings":"CCCC"}`), 0, 0)
+	f.Add([]byte(`{"sources":["a"],"mappings":"ggggggggggggggggC"}`), 0, 0)
+	f.Add([]byte(`{"sources":["x:y"],"mappings":";;AAAA"}`), 2, -1)
+	f.Fuzz(func(t *testing.T, sourceMap []byte, line, column int) {
+		where := sourceOf(sourceMap, line, column)
+		if where != "" && (!strings.Contains(where, ":") || strings.Contains(where, "node_modules/")) {
+			t.Fatalf("%s: %q", sourceMap, where)
+		}
+	})
+}
