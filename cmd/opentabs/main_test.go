@@ -73,6 +73,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"until":      cmdUntil,
 			"killserver": cmdKillServer,
+			"endall":     cmdEndAll,
 			"mode":       cmdMode,
 		},
 		RequireExplicitExec: true,
@@ -111,6 +112,13 @@ func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
 	if !killServer(config.Dirs{Config: home, State: home}) {
 		ts.Fatalf("there is no server to kill")
 	}
+}
+
+// cmdEndAll ends every process of the installation: also one that was started to
+// be its server, was too slow, and would become it when the server is killed.
+func cmdEndAll(ts *testscript.TestScript, _ bool, _ []string) {
+	home := ts.Getenv("OPENTABS_HOME")
+	endAll(config.Dirs{Config: home, State: home})
 }
 
 func killServer(dirs config.Dirs) bool {

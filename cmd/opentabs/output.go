@@ -70,9 +70,11 @@ func terminalOf(w io.Writer) (width func() int, ok bool) {
 	}, ok
 }
 
-// say tells a person something.
+// say tells a person something. Further lines are set in, so that no text can
+// look like another line of ours.
 func (o *output) say(format string, args ...any) {
-	fmt.Fprintf(o.stderr, "opentabs: %s\n", visibleText(fmt.Sprintf(format, args...)))
+	text := visibleText(fmt.Sprintf(format, args...))
+	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
 
 // line writes one line of what was asked for.

@@ -151,7 +151,10 @@ func (o *output) logger(level, format string) (zerolog.Logger, error) {
 	}
 	var w io.Writer = inertJSON{o.stderr}
 	if format == "console" || format == "auto" && o.errTerminal {
-		w = zerolog.ConsoleWriter{Out: o.stderr, NoColor: !o.color, TimeFormat: time.DateTime, FormatPrepare: inertMessage}
+		w = zerolog.ConsoleWriter{
+			Out: o.stderr, NoColor: !o.color, TimeFormat: time.DateTime,
+			FormatPrepare: inertMessage, FormatFieldValue: func(v any) string { return visibleText(fmt.Sprintf("%s", v)) },
+		}
 	}
 	return zerolog.New(w).Level(least).With().Timestamp().Logger(), nil
 }
@@ -167,11 +170,11 @@ func (i inertJSON) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// inertMessage makes the message of a line safe; zerolog's console quotes the
-// fields, but not that.
+// inertMessage makes the message of a line safe and keeps it on that line;
+// zerolog's console quotes texts in fields, but not this.
 func inertMessage(line map[string]any) error {
 	if message, ok := line[zerolog.MessageFieldName].(string); ok {
-		line[zerolog.MessageFieldName] = visibleText(message)
+		line[zerolog.MessageFieldName] = oneLine(message)
 	}
 	return nil
 }
