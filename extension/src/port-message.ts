@@ -26,8 +26,8 @@ export type FromBridge =
   /** error is the JSON text of a wire.CallError. */
   | { op: 'error'; id: string; error: string }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
-  /** Last, when the document is left: the calls that reached a host and have not ended. No other call ever began. */
-  | { op: 'leaving'; running: readonly string[] };
+  /** Last, when the document is left: the calls that reached a host and whose ending was not confirmed. No other began and is still awaited. */
+  | { op: 'leaving'; begun: readonly string[] };
 
 /** ToBridge is a message of the worker. */
 export type ToBridge =
@@ -42,7 +42,7 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   if (!isBag(value)) return undefined;
   const { op, id } = value;
   if (op === 'live') return readLive(value);
-  if (op === 'leaving') return isTexts(value.running) ? { op, running: value.running } : undefined;
+  if (op === 'leaving') return isTexts(value.begun) ? { op, begun: value.begun } : undefined;
   if (typeof id !== 'string' || id === '') return undefined;
   switch (op) {
     case 'progress': {

@@ -103,7 +103,8 @@ class CallDesk implements Desk {
   }
 
   leaving(): void {
-    this.#post({ op: 'leaving', running: this.#running().map((call) => call.id) });
+    // An ending that was posted just now may be lost with the document, so those count as well until it is confirmed.
+    this.#post({ op: 'leaving', begun: [...this.#byId.keys()] });
   }
 
   abandon(reason: string): void {

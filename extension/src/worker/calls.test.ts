@@ -211,7 +211,7 @@ test('a call that never reached its document, because it was being left, may be 
   const { calls, sent, join, dispatch, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('begun');
-  calls.said(doc, { op: 'leaving', running: ['begun'] });
+  calls.said(doc, { op: 'leaving', begun: ['begun'] });
   dispatch('late');
   calls.left(doc);
   await pass(50);

@@ -7,6 +7,8 @@ import type { Outbox } from './outbox.ts';
 const GoneMs = 50;
 /** BootMs is how long documents may take to connect to a worker that was started anew, in milliseconds. */
 const BootMs = 300;
+/** BusyMs is the age of a worker, in milliseconds, until which a document that did not connect may just be busy. */
+const BusyMs = 10_000;
 /** StoppedKept is how many cancels of calls that no document has named yet are remembered. */
 const StoppedKept = 1000;
 
@@ -23,6 +25,8 @@ interface Call {
   readonly plugin: string;
   readonly tabId: number;
   readonly documentId: string;
+  /** again is whether the server sent it before, so that it may have begun. */
+  readonly again: boolean;
 }
 
 /** Waiting is a tool.cancel that was not answered yet. */
@@ -35,7 +39,8 @@ export interface CallsOptions {
   readonly outbox: Outbox;
   /** resumed tells the server of calls that run in a document but were not in the table. */
   resumed(ids: readonly string[]): void;
-  tabExists(tabId: number): Promise<boolean>;
+  tabState(tabId: number): Promise<TabState>;
+  documentGone(tabId: number, documentId: string): Promise<boolean>;
   /** counted is called when the number of running calls changed. */
   counted(running: number): void;
   /** docMissing is called when the server asked for a document that a tab does not show. */
@@ -53,8 +58,9 @@ export interface Calls {
   joined(doc: Doc): void;
   said(doc: Doc, message: FromBridge): void;
   left(doc: Doc): void;
-  /** tabRemoved ends the calls of a closed tab at once. */
+  /** tabRemoved and tabDiscarded end the calls of a tab at once. */
   tabRemoved(tabId: number): void;
+  tabDiscarded(tabId: number): void;
   /** delivered tells documents that the server has the endings of these calls. */
   delivered(ids: readonly string[]): void;
   /** running returns the ids of all running calls. */
@@ -106,10 +112,10 @@ class CallTable implements Calls {
   }
 
   /** gone ends the calls of a document that is not there any more. */
-  #gone(documentId: string, closed: boolean): void {
+  #gone(documentId: string, state: TabState): void {
     for (const call of [...this.#calls.values()]) {
       if (call.documentId !== documentId) continue;
-      const error = closed ? tabClosed : navigated;
+      const error = endings[state];
       const never = this.#began.get(documentId)?.has(call.id) === false;
       this.#fail(call, never ? { ...error, notStarted: true } : error);
     }
@@ -122,7 +128,110 @@ class CallTable implements Calls {
     // Text, because it is cheaper on a port than objects, and keeps integers that a number would round.
     const args = JSON.stringify(params.args);
     if (this.#calls.has(id) || this.#outbox.has(id)) return;
-    const call: Call = { id, plugin, tabId, documentId };
+    const call: Call = { id, plugin, tabId, documentId, again: params.again === true };
+    this.#calls.set(id, call);
+    this.#options.counted(this.#calls.size);
+    const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
+    const start = (doc: Doc | undefined) => {
+      if (this.#calls.get(id) !== call) return;
+      if (doc && doc.tabId === tabId) doc.post(message);
+      else void this.#missing(call);
+    };
+    const doc = this.#docs.get(documentId);
+    if (doc || Date.now() - this.#bornAt >= BootMs) start(doc);
+    // A worker that was just started knows no documents yet; they come by themselves.
+    else setTimeout(() => start(this.#docs.get(documentId)), BootMs);
+  }
+
+  /** missing ends a call whose document was gone before it was reached; the server may try another. */
+  async #missing(call: Call): Promise<void> {
+    const { id, tabId, documentId } = call;
+    const age = Date.now() - this.#bornAt;
+    if (age < BusyMs) {
+      const late = new Promise((resolve) => setTimeout(resolve, BusyMs - age, true));
+      const gone = await Promise.race([this.#options.documentGone(tabId, documentId), late]);
+      if (gone === false) await new Promise((resolve) => setTimeout(resolve, BootMs));
+      const doc = this.#docs.get(documentId);
+      if (this.#calls.get(id) === call && doc?.tabId === tabId) return doc.post(this.#message(call));
+    }
+  }
+
+  cancel(params: ToolCancelParams): Promise<CancelOutcome>;
+  /** joined, said and left follow the port of a document. */
+  joined(doc: Doc): void;
+  said(doc: Doc, message: FromBridge): void;
+  left(doc: Doc): void;
+  /** tabRemoved and tabDiscarded end the calls of a tab at once. */
+  tabRemoved(tabId: number): void;
+  tabDiscarded(tabId: number): void;
+  /** delivered tells documents that the server has the endings of these calls. */
+  delivered(ids: readonly string[]): void;
+  /** running returns the ids of all running calls. */
+  running(): string[];
+  /** live returns the adapters of a tab's document. */
+  live(tabId: number): { documentId: string; plugins: readonly Live[] } | undefined;
+}
+
+/** makeCalls returns an empty table. */
+export function makeCalls(options: CallsOptions): Calls {
+  return new CallTable(options);
+}
+
+class CallTable implements Calls {
+  readonly #options: CallsOptions;
+  readonly #outbox: Outbox;
+  readonly #docs = new Map<string, Doc>();
+  readonly #plugins = new Map<string, readonly Live[]>();
+  readonly #calls = new Map<string, Call>();
+  readonly #waiting = new Map<string, Waiting>();
+  /** #stopped are the reasons of cancels whose call no document has named yet. */
+  readonly #stopped = new Map<string, string>();
+  /** #removedTabs closed a moment ago. */
+  readonly #removedTabs = new Set<number>();
+  /** #began holds, for a document that is being left, the calls that had begun in it. */
+  readonly #began = new Map<string, ReadonlySet<string>>();
+  /** #endedIn is the document of each ending that the server has not confirmed. */
+  readonly #endedIn = new Map<string, string>();
+  readonly #bornAt = Date.now();
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+    this.#outbox = options.outbox;
+  }
+
+  #forget(id: string): void {
+    if (this.#calls.delete(id)) this.#options.counted(this.#calls.size);
+  }
+
+  #fail(call: Call, error: CallError): void {
+    this.#forget(call.id);
+    this.#outbox.fail(call.id, error);
+  }
+
+  #answer(id: string, outcome: CancelOutcome): void {
+    const entry = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    entry?.answer(outcome);
+  }
+
+  /** gone ends the calls of a document that is not there any more. */
+  #gone(documentId: string, state: TabState): void {
+    for (const call of [...this.#calls.values()]) {
+      if (call.documentId !== documentId) continue;
+      const error = endings[state];
+      const never = this.#began.get(documentId)?.has(call.id) === false;
+      this.#fail(call, never ? { ...error, notStarted: true } : error);
+    }
+    this.#began.delete(documentId);
+    for (const [id, entry] of [...this.#waiting]) if (entry.documentId === documentId) this.#answer(id, 'ignored');
+  }
+
+  dispatch(params: ToolDispatchParams): void {
+    const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
+    // Text, because it is cheaper on a port than objects, and keeps integers that a number would round.
+    const args = JSON.stringify(params.args);
+    if (this.#calls.has(id) || this.#outbox.has(id)) return;
+    const call: Call = { id, plugin, tabId, documentId, again: params.again === true };
     this.#calls.set(id, call);
     this.#options.counted(this.#calls.size);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
@@ -210,7 +319,7 @@ class CallTable implements Calls {
       return;
     }
     if (message.op === 'leaving') {
-      this.#began.set(doc.documentId, new Set(message.running));
+      this.#began.set(doc.documentId, new Set(message.begun));
       return;
     }
     const { id } = message;
