@@ -1,0 +1,122 @@
+/**
+ * The DevTools protocol, spoken plainly: for what must not have a driver attached all the time (a service worker with a debugger never sleeps)
+ * and for what no driver offers (memory, listeners, objects by prototype).
+ */
+import { WebSocket } from 'ws';
+import { until } from './wait.ts';
+
+/** Target is one thing that can be inspected. */
+export interface Target {
+  readonly targetId: string;
+  readonly type: string;
+  readonly url: string;
+}
+
+/** Session speaks to one target until detach. A method's answer is any JSON; Object(answer).x reads it. */
+export interface Session {
+  send(method: string, params?: object): Promise<unknown>;
+  /** evaluate returns the value of an expression, awaited, as JSON. */
+  evaluate(expression: string): Promise<unknown>;
+  /** on calls heard with the parameters of each event of this name, until detach. */
+  on(event: string, heard: (params: unknown) => void): void;
+  detach(): Promise<void>;
+}
+
+/** Cdp is a connection to a browser. All pending requests fail when it closes. */
+export interface Cdp {
+  send(method: string, params?: object): Promise<unknown>;
+  targets(): Promise<readonly Target[]>;
+  attach(targetId: string): Promise<Session>;
+  close(): void;
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** answerMs is how long the browser may take to answer. A page that is stopped or busy answers late. */
+const answerMs = 30_000;
+
+/** connectCdp connects to the browser that listens on a debugging port. */
+export async function connectCdp(port: number): Promise<Cdp> {
+  const url = await until('the debugging port', async () => {
+    const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
+    return String(Object(answer).webSocketDebuggerUrl);
+  });
+  const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 1 << 30 });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', () => resolve());
+    socket.once('error', reject);
+  });
+  const waiting = new Map<number, Waiting>();
+  const listeners = new Map<string, (params: unknown) => void>();
+  let last = 0;
+  socket.on('message', (data) => {
+    const message = Object(JSON.parse(String(data)));
+    if (message.method) listeners.get(`${message.sessionId} ${message.method}`)?.(message.params);
+    const entry = waiting.get(message.id);
+    if (!entry) return;
+    waiting.delete(message.id);
+    if (message.error) entry.reject(new Error(String(message.error.message)));
+    else entry.resolve(message.result);
+  });
+  socket.on('error', () => undefined); // close follows
+  socket.on('close', () => {
+    for (const entry of waiting.values()) entry.reject(new Error('the browser is gone'));
+    waiting.clear();
+  });
+  const send = (method: string, params: object = {}, sessionId?: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (socket.readyState !== WebSocket.OPEN) {
+        reject(new Error('the browser is gone'));
+        return;
+      }
+      const id = ++last;
+      const late = setTimeout(() => {
+        waiting.delete(id);
+        reject(new Error(`no answer to ${method} within ${answerMs} ms`));
+      }, answerMs);
+      waiting.set(id, {
+        resolve(value) {
+          clearTimeout(late);
+          resolve(value);
+        },
+        reject(error) {
+          clearTimeout(late);
+          reject(error);
+        },
+      });
+      socket.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }));
+    });
+  return {
+    send,
+    async targets() {
+      const list: unknown = Object(await send('Target.getTargets')).targetInfos;
+      return Array.isArray(list) ? list : [];
+    },
+    async attach(targetId) {
+      const sessionId = String(Object(await send('Target.attachToTarget', { targetId, flatten: true })).sessionId);
+      return {
+        send: (method, params) => send(method, params, sessionId),
+        async evaluate(expression) {
+          const params = { expression, awaitPromise: true, returnByValue: true };
+          const { result, exceptionDetails } = Object(await send('Runtime.evaluate', params, sessionId));
+          if (exceptionDetails)
+            throw new Error(String(exceptionDetails.exception?.description ?? exceptionDetails.text));
+          return result.value;
+        },
+        on(event, heard) {
+          listeners.set(`${sessionId} ${event}`, heard);
+        },
+        async detach() {
+          for (const key of [...listeners.keys()]) if (key.startsWith(`${sessionId} `)) listeners.delete(key);
+          await send('Target.detachFromTarget', { sessionId }).catch(() => undefined);
+        },
+      };
+    },
+    close() {
+      socket.close();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** What server, worker and page hold on to, measured after their garbage was collected. */
+import { readFileSync } from 'node:fs';
+import type { Cdp, Session } from '../harness/cdp.ts';
+
+/** Held is what one JavaScript realm holds. */
+export interface Held {
+  /** Bytes of the JavaScript heap in use. */
+  readonly heapBytes: number;
+  /** Live objects of some classes that leaks are made of, and the entries of all Maps and Sets. */
+  readonly promises: number;
+  readonly ports: number;
+  readonly controllers: number;
+  readonly entries: number;
+}
+
+/** Measured is one look at all sides. */
+export interface Measured {
+  readonly server: { readonly rssBytes: number; readonly heapBytes: number; readonly goroutines: number };
+  readonly worker: Held;
+  /** The page's own world, where adapters run, and the extension's beside it. */
+  readonly page: Held;
+  readonly bridge: Held;
+  /** Of the page's whole process. */
+  readonly documents: number;
+  readonly listeners: number;
+}
+
+/** rss is what a process holds of the machine's memory now, peak what it ever held, in bytes. */
+export function rss(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+  return { now: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
+}
+
+const counted = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
+
+/** hold counts in one realm: the default one of a session, or that of a context. */
+async function held(session: Session, contextId?: number): Promise<Held> {
+  const where = contextId === undefined ? {} : { contextId };
+  const count = async (name: string, sum: string): Promise<number> => {
+    const objectGroup = 'measure';
+    const proto = Object(
+      await session.send('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup, ...where }),
+    );
+    const { objects } = Object(
+      await session.send('Runtime.queryObjects', { prototypeObjectId: proto.result.objectId, objectGroup }),
+    );
+    const { result } = Object(
+      await session.send('Runtime.callFunctionOn', {
+        objectId: objects.objectId,
+        functionDeclaration: `function () { return ${sum}; }`,
+        returnByValue: true,
+      }),
+    );
+    await session.send('Runtime.releaseObjectGroup', { objectGroup });
+    return Number(result.value);
+  };
+  const sizes = 'this.reduce((sum, table) => sum + (table.size ?? 0), 0)';
+  const numbers: Record<string, number> = {};
+  for (const name of counted) {
+    const table = name === 'Map' || name === 'Set';
+    // A prototype has no size of its own, and reading it throws.
+    numbers[name] = await count(
+      name,
+      table ? `this.filter((t) => t !== ${name}.prototype).${sizes.slice(5)}` : 'this.length',
+    );
+  }
+  const heapBytes = Number(Object(await session.send('Runtime.getHeapUsage')).usedSize);
+  return {
+    heapBytes,
+    promises: numbers.Promise ?? 0,
+    ports: numbers.MessagePort ?? 0,
+    controllers: numbers.AbortController ?? 0,
+    entries: (numbers.Map ?? 0) + (numbers.Set ?? 0),
+  };
+}
+
+async function collect(session: Session): Promise<void> {
+  await session.send('HeapProfiler.enable');
+  // The first round lets finalizers run whose garbage the second takes.
+  for (let round = 0; round < 3; round++) await session.send('HeapProfiler.collectGarbage');
+  await session.send('HeapProfiler.disable');
+}
+
+/** Subject is what is measured: the server's status, and the page with this address. */
+export interface Subject {
+  readonly cdp: Cdp;
+  readonly extensionId: string;
+  readonly pageUrl: string;
+  readonly serverPid: number;
+  memory(): Promise<{ readonly heap_bytes: number; readonly goroutines: number }>;
+}
+
+/** measure collects garbage everywhere it can and then counts. */
+export async function measure(of: Subject): Promise<Measured> {
+  const targets = await of.cdp.targets();
+  const workerId = targets.find((t) => t.type === 'service_worker' && t.url.includes(of.extensionId))?.targetId;
+  const pageId = targets.find((t) => t.type === 'page' && t.url === of.pageUrl)?.targetId;
+  if (!workerId || !pageId) throw new Error(`no worker or no page ${of.pageUrl} to measure`);
+  const worker = await of.cdp.attach(workerId);
+  const page = await of.cdp.attach(pageId);
+  try {
+    const contexts: unknown[] = [];
+    page.on('Runtime.executionContextCreated', (params) => contexts.push(Object(params).context));
+    await page.send('Runtime.enable');
+    await collect(worker);
+    await collect(page);
+    const isolated = contexts.map((c) => Object(c)).find((c) => c.origin === `chrome-extension://${of.extensionId}`);
+    const bridge = await held(page, isolated?.id);
+    const { documents, jsEventListeners } = Object(await page.send('Memory.getDOMCounters'));
+    const memory = await of.memory();
+    return {
+      server: { rssBytes: rss(of.serverPid).now, heapBytes: memory.heap_bytes, goroutines: memory.goroutines },
+      worker: await held(worker),
+      page: await held(page),
+      bridge,
+      documents: Number(documents),
+      listeners: Number(jsEventListeners),
+    };
+  } finally {
+    await worker.detach();
+    await page.detach();
+  }
+}

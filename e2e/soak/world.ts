@@ -1,0 +1,213 @@
+/** What a soak breaks: server, browser with tabs, the proxy between them, a site, and the books of the handlers that ran. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../harness/chromium.ts';
+import { must, type Running, root, start } from '../harness/process.ts';
+import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
+import { type Site, startSite } from '../harness/site.ts';
+import { until } from '../harness/wait.ts';
+import { Browser } from './browser.ts';
+import { type Limits, limits, maxResultBytes, maxRunning } from './plan.ts';
+import { rawHttp } from './raw-http.ts';
+
+/** Status is what the soak reads of /status. */
+export interface Status {
+  readonly memory: { readonly heap_bytes: number; readonly system_bytes: number; readonly goroutines: number };
+  readonly calls: { readonly running: number; readonly pending: number };
+  readonly browsers: readonly {
+    readonly connected: boolean;
+    readonly running: number;
+    readonly tabs: readonly Tab[];
+  }[];
+  readonly clients: readonly { readonly name: string; readonly transport: string }[];
+}
+
+/** Tab is a tab in /status. */
+export interface Tab {
+  readonly tabId: number;
+  readonly url: string;
+  readonly plugins?: readonly { readonly problem?: string }[];
+}
+
+/** World is everything but the clients. */
+export class World {
+  readonly home = mkdtempSync(join(tmpdir(), 'opentabs-soak-'));
+  readonly paths: readonly string[];
+  env: Readonly<Record<string, string>> = {};
+  port = 0;
+  token = '';
+  limits: Limits = 'short';
+  /** How often each key began to run in a page. */
+  readonly begun = new Map<string, number>();
+  #site: Site | undefined;
+  #proxy: LinkProxy | undefined;
+  #browser: Browser | undefined;
+  #servers: Running[] = [];
+
+  constructor(tabs: number) {
+    this.paths = Array.from({ length: tabs }, (_, i) => `/tab${i}`);
+  }
+
+  get site(): Site {
+    return needed(this.#site);
+  }
+
+  get proxy(): LinkProxy {
+    return needed(this.#proxy);
+  }
+
+  get browser(): Browser {
+    return needed(this.#browser);
+  }
+
+  /** start brings everything up; when it returns, the plugin is live in every tab. */
+  async start(): Promise<void> {
+    this.port = await freePort();
+    this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
+    this.configure('short');
+    const plugin = join(this.home, 'work-plugin');
+    cpSync(join(root, 'e2e/soak/testdata/work'), plugin, { recursive: true });
+    await must(['plugin', 'build', plugin], this.env);
+    await must(['plugin', 'add', plugin], this.env);
+    const extension = join(this.home, 'unpacked');
+    await must(['extension', 'install', '--dir', extension], this.env);
+    this.token = readFileSync(join(this.home, 'token'), 'utf8').trim();
+    this.#proxy = await startProxy(this.port);
+    this.#site = await startSite();
+    await this.startServer();
+    this.#browser = new Browser(join(this.home, 'profile'), extension, [
+      // The browser reaches the server through the proxy, and knows nothing of it.
+      `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
+    ]);
+    await this.browser.start();
+    await until('the browser at the server', async () => (await this.status()).browsers.some((b) => b.connected));
+    await this.heal();
+  }
+
+  /** configure writes the settings that the next server reads, whoever starts it: an `opentabs mcp` may be faster. */
+  configure(next: Limits): void {
+    this.limits = next;
+    const { idleMs, hardMs } = limits[next];
+    const settings = {
+      port: this.port,
+      idleTimeout: `${idleMs}ms`,
+      hardTimeout: `${hardMs}ms`,
+      maxResultBytes,
+      maxRunning,
+    };
+    writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
+  }
+
+  /** startServer starts a server unless a client has done it already. */
+  async startServer(): Promise<void> {
+    this.#servers = this.#servers.filter((s) => s.child.exitCode === null && s.child.signalCode === null);
+    this.#servers.push(start(['serve', '--log-level', 'warn'], this.env));
+    await until('the server', () => this.serverPid());
+  }
+
+  /** serverPid asks the server for its process id. */
+  async serverPid(): Promise<number> {
+    const health: unknown = await (await fetch(`http://127.0.0.1:${this.port}/healthz`)).json();
+    return Number(Object(health).pid);
+  }
+
+  async status(): Promise<Status> {
+    const headers = { authorization: `Bearer ${this.token}` };
+    const answer = await fetch(`http://127.0.0.1:${this.port}/status`, { headers });
+    const status: unknown = await answer.json();
+    if (!isStatus(status)) throw new Error(`/status answered ${answer.status}`);
+    return status;
+  }
+
+  url(path: string): string {
+    return `${this.site.origin}${path}`;
+  }
+
+  /** page returns the id of the tab that shows a path. */
+  async page(path: string): Promise<string | undefined> {
+    return (await this.browser.pages()).find((p) => p.url === this.url(path))?.id;
+  }
+
+  /** tabId returns the number of the tab that shows a path, as agents name it. */
+  async tabId(path: string): Promise<number | undefined> {
+    const { browsers } = await this.status();
+    return browsers.flatMap((b) => b.tabs).find((t) => t.url === this.url(path))?.tabId;
+  }
+
+  /** works waits until an echo comes back, as an agent's next call would, and returns how long that took. */
+  async works(what: string, limitMs = 30_000): Promise<number> {
+    const begun = performance.now();
+    await until(
+      `a call that works after ${what}`,
+      async () => {
+        const probe = rawHttp('probe', this.port, this.token);
+        const ending = await probe.call('work__echo', { key: 'probe', value: 1 }, {});
+        await probe.close();
+        if (ending.code !== 'ok') throw new Error(`${ending.code}: ${ending.text}`);
+        return true;
+      },
+      limitMs,
+    );
+    return performance.now() - begun;
+  }
+
+  /** heal opens what is missing and reloads what has no adapter, as a person would: the plugin is live in every tab afterwards. */
+  async heal(): Promise<void> {
+    for (const path of this.paths) {
+      if ((await this.page(path)) === undefined)
+        await this.browser.cdp.send('Target.createTarget', { url: this.url(path) });
+    }
+    for (const path of this.paths) {
+      await until(`the plugin in ${path}`, () => this.live(path), 2_000).catch(async () => {
+        const id = await this.page(path);
+        if (id) await this.browser.inPage(id, (page) => page.send('Page.reload'));
+        await until(`the plugin in ${path} after a reload`, () => this.live(path));
+      });
+    }
+  }
+
+  async live(path: string): Promise<boolean> {
+    const { browsers } = await this.status();
+    const url = this.url(path);
+    return browsers.some((b) => b.connected && b.tabs.some((t) => t.url === url && t.plugins?.some((p) => !p.problem)));
+  }
+
+  /** running returns the keys of the handlers that run in any page now. */
+  async running(): Promise<string[]> {
+    const keys: string[] = [];
+    for (const { id, url } of await this.browser.pages()) {
+      if (!url.startsWith(this.site.origin)) continue;
+      const text = await this.browser.inPage(id, (p) => p.evaluate('document.documentElement.dataset.running ?? ""'));
+      keys.push(...String(text).split(' ').filter(Boolean));
+    }
+    return keys;
+  }
+
+  /** count takes the notes of the pages into the books. */
+  count(): void {
+    for (const note of this.site.notes.splice(0)) {
+      const [what, key] = note.split(' ');
+      if (what === 'begin' && key) this.begun.set(key, (this.begun.get(key) ?? 0) + 1);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#browser?.close();
+    const pid = await this.serverPid().catch(() => undefined);
+    if (pid !== undefined) process.kill(pid, 'SIGTERM');
+    await Promise.all(this.#servers.map((s) => s.ended));
+    await this.#proxy?.close();
+    await this.#site?.close();
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+function needed<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('the world has not been started');
+  return part;
+}
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && 'memory' in value && 'calls' in value && 'browsers' in value;
+}
