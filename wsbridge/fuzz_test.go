@@ -1,0 +1,103 @@
+package wsbridge
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// FuzzInbound has a browser send anything to a live hub while it and another
+// browser run a call: the hub does not panic, leaks nothing, ends no call twice,
+// and the other browser and its call know nothing of it.
+//
+// The input is frames, one a line. A line that begins with the byte 1 is a
+// binary message, with the byte 2 bytes below WebSocket; the byte 3 lets a
+// second pass.
+func FuzzInbound(f *testing.F) {
+	files, err := filepath.Glob("testdata/transcripts/*.frames")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no transcripts (%v)", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var frames []string
+		for line := range strings.Lines(string(text)) {
+			if _, frame, ok := strings.Cut(line, "> "); ok && strings.Index(line, "> ") == 1 {
+				frames = append(frames, frame)
+			}
+		}
+		f.Add([]byte(strings.NewReplacer(`"c-1"`, `"call_a"`, `"c1"`, `"call_a"`, `"c"`, `"call_b"`).Replace(strings.Join(frames, ""))))
+	}
+	for _, m := range malformedFrames {
+		if text := strings.Join(m.frames, "\n"); len(text) < maxFuzzed {
+			f.Add([]byte(text))
+		}
+	}
+	f.Add([]byte("\x01binary\n\x02\x81\xff\xff\xff\n{}"))
+	f.Add([]byte("\x02\x01\x80\x00\x00\x00\x00\n\x03\n\x02\x80\x80\x00\x00\x00\x00\n\x03\n{}"))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		if len(input) > maxFuzzed {
+			return
+		}
+		inWorld(t, Options{}, func(w *world) {
+			a, b := w.browser("a", "boot"), w.browser("b", "boot")
+			w.run("a", "call_a")
+			w.run("b", "call_b")
+			b.take()
+			for line := range bytes.SplitSeq(input, []byte("\n")) {
+				a.sendAnything(line)
+			}
+			ended := 0
+			for _, event := range w.take() {
+				switch {
+				case !strings.HasPrefix(event, "call_a "):
+					t.Errorf("what browser a sent reached another run: %s", event)
+				case !strings.HasPrefix(event, "call_a reports"):
+					ended++
+				}
+			}
+			if ended > 1 {
+				t.Errorf("the run of browser a ended %d times", ended)
+			}
+			b.answer("call_b", "7")
+			w.wantEvents("call_b returned 7")
+			b.wantFrames()
+			if closed := b.end(); closed != "" {
+				t.Errorf("browser b lost its link: %s", closed)
+			}
+		})
+	})
+}
+
+// maxFuzzed bounds an input, in bytes.
+const maxFuzzed = 64 << 10
+
+// sendAnything sends what a line of FuzzInbound stands for.
+func (p *peer) sendAnything(line []byte) {
+	kind, data := websocket.MessageText, line
+	if len(line) > 0 {
+		switch line[0] {
+		case 1:
+			kind, data = websocket.MessageBinary, line[1:]
+		case 2:
+			_ = p.raw.SetWriteDeadline(time.Now().Add(time.Second)) // the hub may have hung up
+			_, _ = p.raw.Write(line[1:])
+			return
+		case 3:
+			p.w.pass(time.Second)
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(p.w.t.Context(), time.Second)
+	defer cancel()
+	_ = p.ws.Write(ctx, kind, data)
+}

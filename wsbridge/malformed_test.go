@@ -1,0 +1,169 @@
+package wsbridge
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/wire"
+)
+
+// malformed is what a broken extension may send while its browser runs call_a,
+// and what comes of it.
+type malformed struct {
+	name   string
+	frames []string
+	// answers are the frames that come back.
+	answers []string
+	// events are what runs are told.
+	events []string
+	// closed is how the link ends; empty if it goes on.
+	closed string
+}
+
+const tabSync = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
+
+// malformedFrames has a row for each kind of nonsense. Another browser's call_b
+// runs beside each and ends well.
+var malformedFrames = []malformed{
+	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
+	{name: "a batch", frames: []string{`[{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}]`}},
+	{name: "invalid UTF-8", frames: []string{"\xff\xfe", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":"ping"}`}},
+	{name: "truncated", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"pin`, `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[`}},
+	{name: "wrong JSON-RPC version", frames: []string{`{"jsonrpc":"1.0","id":"1","method":"ping"}`, `{"id":"1","method":"ping"}`, `{"jsonrpc":2,"id":"1","method":"ping"}`}},
+	{name: "ids that are no strings", frames: []string{
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":["x"],"result":{}}`,
+	}},
+	{name: "methods that are no strings", frames: []string{`{"jsonrpc":"2.0","id":"1","method":7}`, `{"jsonrpc":"2.0","id":"1","method":{}}`}},
+	{name: "a member twice", frames: []string{
+		`{"jsonrpc":"2.0","id":"call_a","id":"call_b","result":{"output":1}}`,
+		`{"jsonrpc":"2.0","id":"call_b","result":{"output":1},"result":{"output":2}}`,
+	}},
+	{name: "too many members", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"ping"` + manyMembers(40) + `}`}},
+	{name: "a request and an answer in one", frames: []string{`{"jsonrpc":"2.0","id":"call_b","method":"ping","result":{}}`}},
+	{name: "neither", frames: []string{`{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":""}`, `{"jsonrpc":"2.0","id":"x"}`, `{"jsonrpc":"2.0","id":"x","result":{},"error":{"code":1,"message":""}}`}},
+	{
+		name:    "unknown methods",
+		frames:  []string{`{"jsonrpc":"2.0","id":"1","method":"no.such"}`, `{"jsonrpc":"2.0","method":"no.such"}`, `{"jsonrpc":"2.0","id":"2","method":"toString"}`},
+		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"the method \"no.such\" is not known"}}`, `{"jsonrpc":"2.0","id":"2","error":{"code":-32601,"message":"the method \"toString\" is not known"}}`},
+	},
+	{
+		name: "params that do not fit",
+		frames: []string{
+			`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":7}}`, `{"jsonrpc":"2.0","id":"2","method":"call.cancel","params":[]}`, `{"jsonrpc":"2.0","id":"3","method":"call.cancel"}`,
+			`{"jsonrpc":"2.0","method":"state.watch","params":{"on":"yes"}}`, `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":"7"}}`, fmt.Sprintf(tabSync, `{"7":{}}`),
+			`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":7}}`, `{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"call_a","seq":1e99,"text":"x"}}`,
+			`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":"call_b"}}`,
+		},
+		answers: []string{needsCallID("1"), needsCallID("2"), needsCallID("3")},
+	},
+	{
+		name: "a request where a notification belongs", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"tab.sync","params":{}}`},
+		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"tab.sync is a notification; send it without an id"}}`},
+	},
+	{
+		name: "hello twice", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"x","bootId":"y","extensionVersion":"z"}}`},
+		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"hello is said already; open a new connection to say it again"}}`},
+	},
+	{name: "answers that nobody waits for", frames: []string{
+		`{"jsonrpc":"2.0","id":"call_never","result":{"output":1}}`, `{"jsonrpc":"2.0","id":"s/99","result":{}}`, `{"jsonrpc":"2.0","id":"s/cancel/call_a","result":{"outcome":"aborted"}}`,
+		`{"jsonrpc":"2.0","id":"s/cancel/","error":{"code":1,"message":"x"}}`, `{"jsonrpc":"2.0","id":"s/","result":null}`, `{"jsonrpc":"2.0","id":"call_never","error":{"code":-32000,"message":"x"}}`,
+	}},
+	{
+		name: "a result twice", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":{"output":1}}`, `{"jsonrpc":"2.0","id":"call_a","result":{"output":2}}`, `{"jsonrpc":"2.0","id":"call_a","error":{"code":-32000,"message":"x"}}`},
+		events: []string{"call_a returned 1"},
+	},
+	{
+		name: "progress after the result", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":{"output":1}}`, `{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_a","reports":[{"progress":1}]}}`},
+		events: []string{"call_a returned 1"},
+	},
+	{
+		name: "a result that is not of its type", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":"done"}`},
+		events: []string{"call_a failed internal: the browser's answer is not a result"},
+	},
+	{
+		name: "a result whose text is not JSON", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":{"output":undefined}}`},
+		events: []string{"call_a failed invalid_result: the tool's result is not valid JSON"},
+	},
+	{
+		name: "a very deep result", frames: []string{`{"jsonrpc":"2.0","id":"call_a","result":{"output":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`},
+		events: []string{"call_a failed invalid_result: the tool's result is not valid JSON"},
+	},
+	{name: "very deep params", frames: []string{`{"jsonrpc":"2.0","method":"tab.sync","params":` + strings.Repeat(`{"tabs":`, 100_000) + `1` + strings.Repeat("}", 100_000) + `}`}},
+	{name: "a flood of nonsense", frames: many(101, "nonsense"), closed: `close 1008 "more than 100 frames made no sense"`},
+	{name: "a flood of pings", frames: many(500, `{"jsonrpc":"2.0","id":"p","method":"ping","params":{}}`), answers: many(500, `{"jsonrpc":"2.0","id":"p","result":{}}`)},
+	{name: "a flood of pongs", frames: many(500, `{"jsonrpc":"2.0","id":"s/ping","result":{}}`)},
+	{name: "binary messages", frames: many(3, "\x01{}")},
+}
+
+func needsCallID(id string) string {
+	return `{"jsonrpc":"2.0","id":"` + id + `","error":{"code":-32602,"message":"call.cancel needs a callId; name the call to stop"}}`
+}
+
+func many(n int, frame string) []string {
+	frames := make([]string, n)
+	for i := range frames {
+		frames[i] = frame
+	}
+	return frames
+}
+
+func manyMembers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"k%d":0`, i)
+	}
+	return b.String()
+}
+
+// TestMalformed sends each kind of nonsense to a live hub: it is answered as
+// documented, costs at most the sender's link, and harms no other browser.
+func TestMalformed(t *testing.T) {
+	for _, m := range malformedFrames {
+		t.Run(m.name, func(t *testing.T) {
+			inWorld(t, Options{}, func(w *world) {
+				a, b := w.browser("a", "boot"), w.browser("b", "boot")
+				w.run("a", "call_a")
+				w.run("b", "call_b")
+				a.take()
+				b.take()
+				for _, frame := range m.frames {
+					a.sendAnything([]byte(frame))
+				}
+				w.wantEvents(m.events...)
+				a.wantFrames(m.answers...)
+				if closed := a.end(); closed != m.closed {
+					t.Errorf("the link ended with %q, want %q", closed, m.closed)
+				}
+				if m.closed == "" && m.events == nil {
+					a.answer("call_a", `"still here"`)
+					w.wantEvents(`call_a returned "still here"`)
+				}
+				b.answer("call_b", "7")
+				w.wantEvents("call_b returned 7")
+				b.wantFrames()
+			})
+		})
+	}
+}
+
+// A frame above the limit ends the link, whatever is in it. Its mask is zero, so
+// that the test need not work on 64 MiB.
+func TestFrameAboveTheLimit(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		a := w.browser("a", "boot")
+		head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
+		body := make([]byte, 1<<20)
+		for piece := append(head, 0, 0, 0, 0); ; piece = body {
+			_ = a.raw.SetWriteDeadline(time.Now().Add(time.Second))
+			if _, err := a.raw.Write(piece); err != nil { // the hub has hung up
+				break
+			}
+		}
+		if closed := a.end(); !strings.HasPrefix(closed, "close 1009 ") {
+			t.Errorf("the link ended with %q", closed)
+		}
+	})
+}
