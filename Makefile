@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts e2e bench soak demo setup clean
+.PHONY: build gen fmt lint test test-go test-ts e2e fuzz bench soak demo setup clean
 
 WORKSPACES := wire extension sdk-ts
 
@@ -38,6 +38,10 @@ test-ts: setup
 e2e: setup build
 	@echo "== e2e"
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e test
+
+## fuzz: every fuzz target for FUZZTIME (30s); what is found is kept in testdata/fuzz
+fuzz:
+	.ci/fuzz
 
 ## bench: every number that is promised, beside its floor; ROWS=echo,load for some, JSON=out.json for a file too
 bench: setup build
