@@ -64,6 +64,12 @@ type Sink interface {
 	// Reports takes reports in the order they were made; skipped counts those
 	// the page made before them and did not send.
 	Reports(reports []wire.Report, skipped int)
+	// LinkLost tells that the link to the run's browser is lost and may come
+	// back: until LinkBack the page's silence is not its own, so the idle limit
+	// does not run. Both return at once and do not call the bridge, which may
+	// hold a lock.
+	LinkLost()
+	LinkBack()
 	// Finish ends the run: with the result's JSON text (nil for undefined), or
 	// with err.
 	Finish(output json.RawMessage, err *wire.CallError)

@@ -8,6 +8,14 @@ import (
 	"opentabs/wire"
 )
 
+// stoodStill is how late a timer fires at least if the whole process was held or
+// the machine slept. Reports of that time wait to be read, so that the idle
+// limit gives them afterStandstill.
+const (
+	stoodStill      = 2 * time.Second
+	afterStandstill = 5 * time.Second
+)
+
 // clock holds the two limits of one running call. A report costs one read of
 // the time and one atomic store: the timer is not moved, it looks when it
 // fires and arms itself again if a report came meanwhile.
@@ -17,7 +25,8 @@ type clock struct {
 	hard  time.Duration
 	// expired is called once, without mu, when a limit is reached.
 	expired func(wire.ErrorCode)
-	// last is the time of the last report since start, in nanoseconds.
+	// last is the time of the last report since start, in nanoseconds; hard while
+	// the idle limit is held.
 	last atomic.Int64
 
 	mu    sync.Mutex // guards timer and done
@@ -40,11 +49,26 @@ func (c *clock) begin(idle, hard time.Duration, expired func(wire.ErrorCode)) {
 // already: a report that comes at the very instant of the deadline is late.
 func (c *clock) touch() bool {
 	now := int64(time.Since(c.start))
-	if now >= c.due() {
+	if due := c.due(); now >= due && (now >= int64(c.hard) || now < due+int64(stoodStill)) {
 		return false
 	}
 	c.last.Store(now)
 	return true
+}
+
+// hold stops the idle limit until release or the next touch. It takes no lock.
+func (c *clock) hold() { c.last.Store(int64(c.hard)) }
+
+// release starts the idle limit anew after hold.
+func (c *clock) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return
+	}
+	now := int64(time.Since(c.start))
+	c.last.CompareAndSwap(int64(c.hard), now)
+	c.timer.Reset(time.Duration(c.due() - now))
 }
 
 // due is when the next limit is reached unless another report comes, in
@@ -63,6 +87,13 @@ func (c *clock) fire() {
 	now, due := int64(time.Since(c.start)), c.due()
 	if now < due {
 		c.timer.Reset(time.Duration(due - now))
+		c.mu.Unlock()
+		return
+	}
+	if now < int64(c.hard) && now >= due+int64(stoodStill) {
+		more := min(c.idle, afterStandstill)
+		c.last.Store(now - int64(c.idle-more))
+		c.timer.Reset(min(more, c.hard-time.Duration(now)))
 		c.mu.Unlock()
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"opentabs/wire"
 )
@@ -81,5 +82,39 @@ func BenchmarkCall(b *testing.B) {
 		if _, err := d.Call(context.Background(), req); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestClockOfAProcessThatStoodStill: a timer that fires long after its time
+// gives what the page sent meanwhile a moment to be read; the hard limit holds.
+func TestClockOfAProcessThatStoodStill(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		ago   time.Duration // since the call began
+		alive bool
+	}{
+		{"the timer is on time", 30*time.Second + time.Millisecond, false},
+		{"held for 10 s", 40 * time.Second, true},
+		{"held for longer than the hard limit", 6 * time.Minute, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, first := range []string{"report", "timer"} {
+				var code wire.ErrorCode
+				var c clock
+				c.begin(DefaultIdle, DefaultHard, func(e wire.ErrorCode) { code = e })
+				defer c.stop()
+				c.start = c.start.Add(-tt.ago)
+				if first == "timer" {
+					c.fire()
+				}
+				if got := c.touch(); got != tt.alive {
+					t.Errorf("%s first: a report counts: %v, want %v", first, got, tt.alive)
+				}
+				c.fire()
+				if (code == "") != tt.alive {
+					t.Errorf("%s first: ended with %q, want alive: %v", first, code, tt.alive)
+				}
+			}
+		})
 	}
 }

@@ -19,6 +19,8 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrCancelled:        {false, "Do not make it again unless you are asked to."},
 	wire.ErrTabClosed:        {true, "Open the page again, then retry."},
 	wire.ErrNavigated:        {true, "Wait until the page has loaded, then retry; check first whether the call had taken effect."},
+	wire.ErrPageCrashed:      {true, "Retry it, the tab is loaded anew for that; check first whether the call had taken effect."},
+	wire.ErrTabDiscarded:     {true, "Retry it, the tab is loaded anew for that; check first whether the call had taken effect."},
 	wire.ErrBrowserLost:      {true, "Start the browser again, then retry; check first whether the call had taken effect."},
 	wire.ErrLinkLost:         {true, "Check that the browser is running, then retry; check first whether the call had taken effect."},
 	wire.ErrDenied:           {false, "Ask the person to allow this tool."},

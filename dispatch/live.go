@@ -163,6 +163,12 @@ func (c *liveCall) stopIfOver() {
 	}
 }
 
+// LinkLost implements Sink.
+func (c *liveCall) LinkLost() { c.clock.hold() }
+
+// LinkBack implements Sink.
+func (c *liveCall) LinkBack() { c.clock.release() }
+
 // Finish implements Sink.
 func (c *liveCall) Finish(output json.RawMessage, err *wire.CallError) {
 	if err == nil {

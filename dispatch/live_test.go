@@ -288,3 +288,48 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		})
 	}
 }
+
+// TestLostLinkHoldsTheIdleLimit: the silence of a page that can't be heard is
+// not its own, also if the grace period is longer than the idle limit.
+func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		page func(dispatch.Sink)
+		ends time.Duration
+		code wire.ErrorCode
+	}{
+		{"it comes back and stays silent", func(s dispatch.Sink) {
+			<-time.After(2 * time.Second)
+			s.LinkLost()
+			<-time.After(9 * time.Second)
+			s.LinkBack()
+		}, 14 * time.Second, wire.ErrIdleTimeout},
+		{"it comes back with a report", func(s dispatch.Sink) {
+			s.LinkLost()
+			<-time.After(9 * time.Second)
+			s.Reports([]wire.Report{{}}, 0)
+			s.LinkBack()
+			<-time.After(2 * time.Second)
+			s.Reports([]wire.Report{{}}, 0)
+		}, 14 * time.Second, wire.ErrIdleTimeout},
+		{"it stays away", func(s dispatch.Sink) { s.LinkLost() }, 20 * time.Second, wire.ErrDeadlineExceeded},
+		{"it comes back after the end", func(s dispatch.Sink) {
+			s.LinkLost()
+			<-time.After(21 * time.Second)
+			s.LinkBack()
+		}, 20 * time.Second, wire.ErrDeadlineExceeded},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) { tt.page(s) }}
+				d := dispatch.New(p.bridge(), dispatch.Options{Idle: 3 * time.Second, Hard: 20 * time.Second})
+				start := time.Now()
+				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+				if e := asError(t, err); e.Code != tt.code || time.Since(start) != tt.ends {
+					t.Errorf("%v after %v, want %s after %v", err, time.Since(start), tt.code, tt.ends)
+				}
+				<-time.After(10 * time.Second) // the page's own end
+			})
+		})
+	}
+}

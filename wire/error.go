@@ -9,6 +9,10 @@ const (
 	ErrCancelled        ErrorCode = "cancelled"
 	ErrTabClosed        ErrorCode = "tab_closed"
 	ErrNavigated        ErrorCode = "navigated"
+	// ErrPageCrashed says that the process of the page was lost.
+	ErrPageCrashed ErrorCode = "page_crashed"
+	// ErrTabDiscarded says that the browser unloaded the page to save memory.
+	ErrTabDiscarded     ErrorCode = "tab_discarded"
 	ErrBrowserLost      ErrorCode = "browser_lost"
 	ErrLinkLost         ErrorCode = "link_lost"
 	ErrDenied           ErrorCode = "denied"
@@ -83,7 +87,8 @@ type RPCError struct {
 // ErrorCodes returns every code, in the order of this file.
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
-		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated, ErrBrowserLost, ErrLinkLost,
+		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
+		ErrPageCrashed, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
 		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
 		ErrUnknownTool, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrShutdown, ErrInternal,
 	}

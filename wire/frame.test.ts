@@ -194,6 +194,7 @@ test('a table of handlers takes every request with its own types', async () => {
     'call.cancel': (params) => params.callId,
     'plugin.sync': (params) => `${params.plugins?.length ?? 0}`,
     'plugin.code': (params) => params.hash,
+    'tab.load': (params) => `${params.tabId}`,
   };
   const run = <M extends RequestMethod>(frame: RequestFrame<M>): string => handlers[frame.method](frame.params);
   const frame = parseFrame(request('s1', 'tool.dispatch', dispatch));

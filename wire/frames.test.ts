@@ -112,6 +112,8 @@ const samples: Golden = {
     ],
   },
   'tab.changed.params': { tabId: 7, tab },
+  'tab.load.params': { tabId: 7 },
+  'tab.load.result': { loading: true },
   'state.watch.params': { on: true },
   'state.sync.params': { serverVersion: '0.1.0', plugins: [plugin], calls: [call], running: 1 },
   error: {
@@ -127,6 +129,16 @@ const samples: Golden = {
 
 // Further samples of a body, for the fields that exclude each other or may be absent.
 const variants: { readonly [file: string]: Golden[keyof Golden] } = {
+  'tool.dispatch.params.again': {
+    dispatchId: 'c-01k7',
+    plugin: 'messages',
+    tool: 'export_messages',
+    tabId: 7,
+    documentId: '5C3E0A1B',
+    maxResultBytes: 104857600,
+    again: true,
+    args: { channelId: 'general' },
+  } satisfies Golden['tool.dispatch.params'],
   'tool.dispatch.result.parts': { parts: 400 } satisfies Golden['tool.dispatch.result'],
   'tool.dispatch.result.undefined': {} satisfies Golden['tool.dispatch.result'],
   'tool.dispatch.result.null': { output: null } satisfies Golden['tool.dispatch.result'],

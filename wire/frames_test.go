@@ -26,6 +26,7 @@ var methodTypes = map[Method]struct{ params, result func() any }{
 	MethodPluginCode:   {fresh[PluginCodeParams], fresh[PluginCodeResult]},
 	MethodTabSync:      {fresh[TabSyncParams], nil},
 	MethodTabChanged:   {fresh[TabChangedParams], nil},
+	MethodTabLoad:      {fresh[TabLoadParams], fresh[TabLoadResult]},
 	MethodStateWatch:   {fresh[StateWatchParams], nil},
 	MethodStateSync:    {fresh[StateSyncParams], nil},
 }

@@ -29,10 +29,12 @@ const DefaultMaxResultBytes = 100 << 20
 // one is cut.
 const MaxMessageChars = 2000
 
-// PingIntervalMs is the time between two pings of one side, in milliseconds.
+// SilentMs is how long a side that hears nothing at all waits before it gives
+// the connection up, in milliseconds; halfway it sends a ping. It is less than
+// the grace period, so that a side that noticed first waits for the other.
 // Chrome stops a service worker that sees no WebSocket message for 30 s, and
 // control frames do not count, so a ping is a JSON frame.
-const PingIntervalMs = 20000
+const SilentMs = 10000
 
 // CancelAnswerMs is how long a page may take to answer tool.cancel, in
 // milliseconds; after that the outcome is "ignored".

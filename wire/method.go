@@ -42,6 +42,9 @@ const (
 	// MethodTabChanged tells one tab that changed or went: browser to server,
 	// notification.
 	MethodTabChanged Method = "tab.changed"
+	// MethodTabLoad loads a tab anew in which a plugin is not live, if the person
+	// loses nothing by that: server to browser, request.
+	MethodTabLoad Method = "tab.load"
 	// MethodStateWatch switches state.sync on or off, so that nothing is sent
 	// while no panel is open: browser to server, notification.
 	MethodStateWatch Method = "state.watch"

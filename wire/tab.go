@@ -42,3 +42,16 @@ type TabChangedParams struct {
 	TabID int      `json:"tabId"`
 	Tab   *TabInfo `json:"tab,omitempty"`
 }
+
+// TabLoadParams asks for a tab to be loaded anew, for a call that wants to run
+// in it.
+type TabLoadParams struct {
+	TabID int `json:"tabId"`
+}
+
+// TabLoadResult tells whether the tab loads now.
+type TabLoadResult struct {
+	// Loading is false if the person could lose something: the page is there and
+	// has been used.
+	Loading bool `json:"loading"`
+}

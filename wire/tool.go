@@ -15,6 +15,10 @@ type ToolDispatchParams struct {
 	// MaxResultBytes is the largest result text the page may send, in bytes of
 	// UTF-8.
 	MaxResultBytes int `json:"maxResultBytes"`
+	// Again says that the frame was sent before on a link that was lost, so that
+	// it may have arrived: the browser runs it only if it does not know the id,
+	// and does not say notStarted.
+	Again bool `json:"again,omitempty"`
 	// Args are the tool's arguments, a JSON object.
 	Args json.RawMessage `json:"args"`
 }

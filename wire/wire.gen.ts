@@ -8,6 +8,10 @@ export const ErrorCodes = [
   'cancelled',
   'tab_closed',
   'navigated',
+  /** ErrPageCrashed says that the process of the page was lost. */
+  'page_crashed',
+  /** ErrTabDiscarded says that the browser unloaded the page to save memory. */
+  'tab_discarded',
   'browser_lost',
   'link_lost',
   'denied',
@@ -172,6 +176,11 @@ export const Methods = [
    * notification.
    */
   'tab.changed',
+  /**
+   * MethodTabLoad loads a tab anew in which a plugin is not live, if the person
+   * loses nothing by that: server to browser, request.
+   */
+  'tab.load',
   /**
    * MethodStateWatch switches state.sync on or off, so that nothing is sent
    * while no panel is open: browser to server, notification.
@@ -344,6 +353,23 @@ export interface TabChangedParams {
   tab?: TabInfo;
 }
 
+/**
+ * TabLoadParams asks for a tab to be loaded anew, for a call that wants to run
+ * in it.
+ */
+export interface TabLoadParams {
+  tabId: number;
+}
+
+/** TabLoadResult tells whether the tab loads now. */
+export interface TabLoadResult {
+  /**
+   * Loading is false if the person could lose something: the page is there and
+   * has been used.
+   */
+  loading: boolean;
+}
+
 /** ToolDispatchParams runs one tool in one document. */
 export interface ToolDispatchParams {
   /** DispatchID is the call's id; it stands in every log line on both sides. */
@@ -361,6 +387,12 @@ export interface ToolDispatchParams {
    * UTF-8.
    */
   maxResultBytes: number;
+  /**
+   * Again says that the frame was sent before on a link that was lost, so that
+   * it may have arrived: the browser runs it only if it does not know the id,
+   * and does not say notStarted.
+   */
+  again?: boolean;
   /** Args are the tool's arguments, a JSON object. */
   args: unknown;
 }
@@ -519,11 +551,13 @@ export const DefaultMaxResultBytes = 104857600;
 export const MaxMessageChars = 2000;
 
 /**
- * PingIntervalMs is the time between two pings of one side, in milliseconds.
+ * SilentMs is how long a side that hears nothing at all waits before it gives
+ * the connection up, in milliseconds; halfway it sends a ping. It is less than
+ * the grace period, so that a side that noticed first waits for the other.
  * Chrome stops a service worker that sees no WebSocket message for 30 s, and
  * control frames do not count, so a ping is a JSON frame.
  */
-export const PingIntervalMs = 20000;
+export const SilentMs = 10000;
 
 /**
  * CancelAnswerMs is how long a page may take to answer tool.cancel, in
@@ -549,6 +583,7 @@ export interface Requests {
   'call.cancel': { params: CallCancelParams; result: CallCancelResult };
   'plugin.sync': { params: PluginSyncParams; result: PluginSyncResult };
   'plugin.code': { params: PluginCodeParams; result: PluginCodeResult };
+  'tab.load': { params: TabLoadParams; result: TabLoadResult };
 }
 
 /** RequestMethods are the methods that are answered. */
@@ -560,6 +595,7 @@ export const RequestMethods = [
   'call.cancel',
   'plugin.sync',
   'plugin.code',
+  'tab.load',
 ] as const;
 export type RequestMethod = (typeof RequestMethods)[number];
 
@@ -607,6 +643,8 @@ export interface Types {
   TabInfo: TabInfo;
   TabSyncParams: TabSyncParams;
   TabChangedParams: TabChangedParams;
+  TabLoadParams: TabLoadParams;
+  TabLoadResult: TabLoadResult;
   ToolDispatchParams: ToolDispatchParams;
   ToolDispatchResult: ToolDispatchResult;
   ToolPartParams: ToolPartParams;
@@ -728,6 +766,12 @@ export const Shapes = {
     tabId: 'integer',
     'tab?': 'TabInfo',
   },
+  TabLoadParams: {
+    tabId: 'integer',
+  },
+  TabLoadResult: {
+    loading: 'boolean',
+  },
   ToolDispatchParams: {
     dispatchId: 'string',
     plugin: 'string',
@@ -735,6 +779,7 @@ export const Shapes = {
     tabId: 'integer',
     documentId: 'string',
     maxResultBytes: 'integer',
+    'again?': 'boolean',
     args: 'unknown',
   },
   ToolDispatchResult: {

@@ -1,6 +1,7 @@
 package wsbridge
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -38,7 +39,7 @@ func (l *link) syncAdapters(b *browser) {
 // that the browser lacks. It stops early if the list has changed meanwhile.
 func (l *link) syncOnce(b *browser) error {
 	plugins := l.hub.plugins()
-	answer, err := l.request(wire.MethodPluginSync, marshal(wire.PluginSyncParams{Plugins: plugins}))
+	answer, err := l.request(context.Background(), wire.MethodPluginSync, marshal(wire.PluginSyncParams{Plugins: plugins}))
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
@@ -81,7 +82,7 @@ func (l *link) sendCode(name, hash string) error {
 	if len(params) > wire.MaxFrameBytes-1024 {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
-	answer, err := l.request(wire.MethodPluginCode, params)
+	answer, err := l.request(context.Background(), wire.MethodPluginCode, params)
 	if err != nil {
 		return err
 	}

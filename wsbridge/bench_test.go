@@ -74,6 +74,8 @@ func bareEcho(b *testing.B) func(frame []byte) {
 type done chan *wire.CallError
 
 func (d done) Reports([]wire.Report, int)                    {}
+func (d done) LinkLost()                                     {}
+func (d done) LinkBack()                                     {}
 func (d done) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
 // benchHub returns a hub and a browser that answers each run with its
@@ -127,7 +129,7 @@ func BenchmarkEcho(b *testing.B) {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			bare, h, d := bareEcho(b), benchHub(b), make(done, 1)
 			args := []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)
-			frame := appendDispatch(nil, &dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args})
+			frame := appendDispatch(nil, &dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args}, false)
 			var floors, hubs []time.Duration
 			for i := 0; b.Loop(); i++ {
 				t0 := time.Now()

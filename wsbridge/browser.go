@@ -11,9 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// maxEvicted is how many boot ids of replaced browsers are remembered.
-const maxEvicted = 16
-
 // browser is one browser, from its first hello until it has been away for
 // longer than the grace period.
 type browser struct {
@@ -34,14 +31,12 @@ type browser struct {
 	before   map[int]wire.TabInfo
 	settling *time.Timer
 	runs     map[string]*run
+	started  int // runs so far
 	stops    map[string]*stop
 	// turn counts the changes of link, so that a timer set before one does
 	// nothing after it.
 	turn  int
 	timer *time.Timer // the one that ends runs; nil if none is set
-	// evicted are the boot ids of those that a newer connection of the same id
-	// replaced while they were connected.
-	evicted []string
 }
 
 // attach makes l the link of the browser that sent hello, and answers hello.
@@ -52,15 +47,8 @@ func (h *Hub) attach(l *link, helloID string, p wire.HelloParams) *browser {
 		h.mu.Unlock()
 		return nil
 	}
-	id := p.BrowserID
+	id := h.idFor(p)
 	b := h.browsers[id]
-	if b != nil && b.hasEvicted(p.BootID) {
-		// A boot id that comes back after another one took its place: two
-		// browsers live with one id, such as a profile and its copy. Were each to
-		// replace the other, both would be useless for ever.
-		id += "~" + cut(p.BootID, 8)
-		b = h.browsers[id]
-	}
 	if b == nil {
 		b = &browser{hub: h, id: id, tabs: map[int]wire.TabInfo{}, runs: map[string]*run{}, stops: map[string]*stop{}}
 		h.browsers[id] = b
@@ -77,10 +65,31 @@ func (h *Hub) attach(l *link, helloID string, p wire.HelloParams) *browser {
 	return b
 }
 
-func (b *browser) hasEvicted(boot string) bool {
+// idFor returns the id under which the browser that sent hello is known. Two
+// browsers may live with one id, such as a profile and its copy. Were each to
+// replace the other, both would be useless for ever: the one that comes while
+// the other is connected gets an id of its own, and keeps it when it returns.
+// The caller holds mu.
+func (h *Hub) idFor(p wire.HelloParams) string {
+	own := p.BrowserID + "~" + cut(p.BootID, 8)
+	if b := h.browsers[own]; b != nil {
+		if boot, _ := b.now(); boot == p.BootID {
+			return own
+		}
+	}
+	if b := h.browsers[p.BrowserID]; b != nil {
+		if boot, connected := b.now(); connected && boot != p.BootID {
+			return own
+		}
+	}
+	return p.BrowserID
+}
+
+// now returns the boot id and whether the browser is connected.
+func (b *browser) now() (boot string, connected bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Contains(b.evicted, boot)
+	return b.boot, b.link != nil && !b.link.ended()
 }
 
 // attach makes l the browser's link. It returns what to call without a lock.
@@ -89,10 +98,6 @@ func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []f
 	defer b.mu.Unlock()
 	old := b.link
 	if b.boot != "" && b.boot != p.BootID {
-		if old != nil {
-			b.evicted = append(b.evicted, b.boot)
-			b.evicted = b.evicted[max(0, len(b.evicted)-maxEvicted):]
-		}
 		after = b.endAll(&wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser was started anew"})
 		clear(b.tabs)
 		b.before = nil
@@ -106,7 +111,10 @@ func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []f
 	l.post(wire.AppendResult(nil, helloID, marshal(wire.HelloResult{Protocol: wire.Version, ServerVersion: b.hub.opts.Version})))
 	b.resendStops()
 	b.awaitResumed()
-	b.sendHeld()
+	b.askAgain()
+	for _, r := range b.runs {
+		r.sink.LinkBack()
+	}
 	b.settle()
 	return after
 }
@@ -122,6 +130,9 @@ func (b *browser) detach(l *link) {
 	b.link, b.since = nil, time.Now()
 	for _, s := range b.stops {
 		s.sent = false // it may not have arrived
+	}
+	for _, r := range b.runs {
+		r.sink.LinkLost()
 	}
 	turn := b.nextTurn()
 	b.timer = time.AfterFunc(b.hub.opts.Grace, func() { b.hub.giveUp(b, turn) })
@@ -228,7 +239,7 @@ func (b *browser) resumed(l *link, ids []string) {
 	defer b.mu.Unlock()
 	for _, id := range ids {
 		if r := b.runs[id]; r != nil {
-			r.sure = true
+			r.mention()
 			continue
 		}
 		if b.stops[id] == nil && plainID(id) {

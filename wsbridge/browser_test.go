@@ -1,6 +1,7 @@
 package wsbridge
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,15 +58,17 @@ func TestResultAfterReturn(t *testing.T) {
 	})
 }
 
-// TestResume: runs that the returned browser names go on, runs it says nothing
-// about end when the grace period since the return does, calls that nobody
-// waits for are stopped.
+// TestResume: runs that the returned browser names go on, runs that it had
+// reported on and says nothing about end when the grace period since the return
+// does, calls that nobody waits for are stopped.
 func TestResume(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		for _, id := range []string{"named", "reports", "answers", "parts", "forgotten"} {
 			w.run("b1", id)
+			p.sendf(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q}}`, id)
 		}
+		w.take()
 		p.drop()
 		w.pass(4 * time.Second)
 		p = w.browser("b1", "boot1")
@@ -84,6 +87,54 @@ func TestResume(t *testing.T) {
 		w.wantEvents()
 		p.answer("named", "2")
 		w.wantEvents("named returned 2")
+	})
+}
+
+// TestAskAgain: a run whose frame may have been lost with the link is sent
+// again, once for each return, in order, until the browser says anything of it.
+func TestAskAgain(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		again := func(id string) string {
+			return strings.Replace(dispatchFrame(id), `,"args"`, `,"again":true,"args"`, 1)
+		}
+		for _, id := range []string{"c1", "c2", "c3", "c4", "c5"} {
+			w.run("b1", id)
+		}
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c2"}}`)
+		p.answer("c4", "4")
+		p.take()
+		p.drop()
+		w.run("b1", "held")
+		w.take()
+		p = w.dial()
+		p.hello("b1", "boot1")
+		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), dispatchFrame("held"), syncNil)
+		w.pass(9 * time.Second)
+		p.drop()
+		p = w.dial()
+		p.hello("b1", "boot1")
+		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
+		// It has them now, and need not say so.
+		w.pass(time.Minute)
+		w.wantEvents("c2 " + unknownText)
+	})
+}
+
+// TestLinkIsTold: a run knows when its link is lost and when it is back.
+func TestLinkIsTold(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.drop()
+		w.run("b1", "c2")
+		w.browser("b1", "boot1")
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		slices.Sort(w.links[2:])
+		if got, want := strings.Join(w.links, ", "), "c1 lost, c2 lost, c1 back, c2 back"; got != want {
+			t.Errorf("links: %s, want %s", got, want)
+		}
 	})
 }
 
@@ -148,61 +199,55 @@ func TestReplacedSilentPeer(t *testing.T) {
 }
 
 // TestNewBoot: the pages of a browser that was started anew are gone, so its
-// runs end at once, whether the old link was lost or not.
+// runs end at once.
 func TestNewBoot(t *testing.T) {
-	for _, lost := range []bool{true, false} {
-		inWorld(t, Options{}, func(w *world) {
-			p := w.browser("b1", "boot1")
-			w.run("b1", "c1")
-			w.run("b1", "c2")
-			p.take()
-			w.cancel("c2")
-			if lost {
-				p.drop()
-				w.browser("b1", "boot1").drop() // just back, and away again
-			}
-			q := w.dial()
-			q.hello("b1", "boot2")
-			q.wantFrames(helloOK, syncNil)
-			got := strings.Join(w.take(), "\n")
-			if want := "c1 " + bootText + "\nc2 stopped: ignored"; got != want {
-				t.Errorf("lost %v: events %s, want %s", lost, got, want)
-			}
-			if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "navigated" {
-				t.Errorf("a run in a document of the old boot: %v, want navigated", err)
-			}
-			w.pass(time.Minute)
-			w.wantEvents()
-		})
-	}
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		w.run("b1", "c2")
+		p.take()
+		w.cancel("c2")
+		p.drop()
+		w.browser("b1", "boot1").drop() // just back, and away again
+		q := w.dial()
+		q.hello("b1", "boot2")
+		q.wantFrames(helloOK, syncNil)
+		w.wantEvents("c1 "+bootText, "c2 stopped: ignored")
+		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "navigated" {
+			t.Errorf("a run in a document of the old boot: %v, want navigated", err)
+		}
+		w.pass(time.Minute)
+		w.wantEvents()
+	})
 }
 
 // TestCopiedProfile guards against fault 44: two browsers with one id do not
-// replace each other for ever.
+// replace each other, and neither costs the other a run.
 func TestCopiedProfile(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		w.browser("b1", "original")
-		q := w.browser("b1", "copycopycopy") // replaces the original once
-		p := w.browser("b1", "original")     // which is known to live by that
+		p := w.browser("b1", "original")
+		w.run("b1", "c1")
+		q := w.browser("b1", "copycopycopy")
 		w.pass(time.Minute)
 		if p.end() != "" || q.end() != "" {
 			t.Errorf("original: %q, copy: %q, want both connected", p.end(), q.end())
 		}
 		got := w.hub.Browsers()
-		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b1~original" {
-			t.Errorf("browsers = %+v, want b1 and b1~original", got)
+		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b1~copycopy" {
+			t.Errorf("browsers = %+v, want b1 and b1~copycopy", got)
 		}
-		w.run("b1", "c1")
-		w.run("b1~original", "c2")
-		q.wantFrames(dispatchFrame("c1"))
-		p.wantFrames(dispatchFrame("c2"))
-		p.drop() // and it finds its name again
-		p = w.browser("b1", "original")
-		p.answer("c2", "2")
+		w.run("b1~copycopy", "c2")
+		p.wantFrames(dispatchFrame("c1"))
+		q.wantFrames(dispatchFrame("c2"))
+		// Each finds its own runs again, also if the other is away.
+		p.drop()
+		q.drop()
+		q = w.browser("b1", "copycopycopy")
+		q.answer("c2", "2")
 		w.wantEvents("c2 returned 2")
-		if q.end() != "" {
-			t.Errorf("copy: %q, want connected", q.end())
-		}
+		p = w.browser("b1", "original")
+		p.answer("c1", "1")
+		w.wantEvents("c1 returned 1")
 	})
 }
 

@@ -27,5 +27,6 @@
 //
 // Locks are taken in this order: Hub.syncing, Hub.mu, browser.mu, link.mu,
 // outbox.mu. No sink and no callback is called while one of them is held, but
-// for Adapters.List by Sync.
+// for Adapters.List by Sync, and LinkLost and LinkBack of a sink, which must keep
+// the order of the link's changes.
 package wsbridge

@@ -68,8 +68,9 @@ type world struct {
 	ln    *memListener
 	start time.Time
 
-	mu     sync.Mutex // guards events
+	mu     sync.Mutex // guards events and links
 	events []string
+	links  []string // what runs were told of their link
 }
 
 // inWorld runs test in fake time. Everything has ended when it returns.
@@ -93,6 +94,12 @@ func (w *world) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, fmt.Sprintf(format, args...))
+}
+
+func (w *world) noteLink(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.links = append(w.links, what)
 }
 
 // take waits until nothing moves and returns the events since the last time.
@@ -132,6 +139,9 @@ func (s sink) Reports(reports []wire.Report, skipped int) {
 	}
 	s.w.note("%s reports %s skipped %d", s.id, b, skipped)
 }
+
+func (s sink) LinkLost() { s.w.noteLink(s.id + " lost") }
+func (s sink) LinkBack() { s.w.noteLink(s.id + " back") }
 
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	switch {
@@ -173,7 +183,7 @@ type peer struct {
 	ws     *websocket.Conn
 	raw    *stallConn
 	done   chan struct{}
-	pongs  bool       // answer pings
+	pongs  bool       // answer pings, and refuse to load tabs
 	mu     sync.Mutex // guards frames and closed
 	frames []string
 	closed string // how the connection ended; empty while it has not
@@ -220,13 +230,17 @@ func (p *peer) readAll() {
 			p.mu.Unlock()
 			return
 		}
-		ping := p.pongs && strings.Contains(string(b), `"method":"ping"`)
-		if !ping {
+		var f struct{ ID, Method string }
+		answer := ""
+		if err := json.Unmarshal(b, &f); err == nil && p.pongs {
+			answer = map[string]string{"ping": "{}", "tab.load": `{"loading":false}`}[f.Method]
+		}
+		if answer == "" {
 			p.frames = append(p.frames, string(b))
 		}
 		p.mu.Unlock()
-		if ping {
-			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
+		if answer != "" {
+			p.sendf(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, answer)
 		}
 	}
 }

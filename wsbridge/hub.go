@@ -17,10 +17,9 @@ import (
 
 // The times of a hub whose options do not name others.
 const (
-	DefaultGrace        = 10 * time.Second
-	DefaultPingInterval = wire.PingIntervalMs * time.Millisecond
-	DefaultDeadAfter    = 45 * time.Second
-	DefaultFirstWait    = 3 * time.Second
+	DefaultGrace     = 10 * time.Second
+	DefaultDeadAfter = wire.SilentMs * time.Millisecond
+	DefaultFirstWait = 3 * time.Second
 )
 
 // Adapters is where a hub gets plugins from. Its methods are safe for
@@ -66,11 +65,9 @@ type Options struct {
 	// Grace is how long a lost link may be away before its runs end with
 	// link_lost. Default 10 s.
 	Grace time.Duration
-	// PingInterval is the time between two pings of the server. Default 20 s;
-	// Chrome stops a service worker that gets no message for 30 s.
-	PingInterval time.Duration
-	// DeadAfter is how long nothing at all may arrive before a link counts as
-	// lost. Default 45 s.
+	// DeadAfter is how long at most nothing at all may arrive before a link counts
+	// as lost, and three quarters of it how long at least. A browser that is
+	// silent for half of it is pinged. Default 10 s; Chrome stops a service worker that gets no message for 30 s.
 	DeadAfter time.Duration
 	// FirstWait is how long after New a call waits for the first browser to
 	// come. Default 3 s; negative means not at all.
@@ -106,9 +103,6 @@ func New(o Options) *Hub {
 	}
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
-	}
-	if o.PingInterval <= 0 {
-		o.PingInterval = DefaultPingInterval
 	}
 	if o.DeadAfter <= 0 {
 		o.DeadAfter = DefaultDeadAfter

@@ -17,6 +17,9 @@ const (
 	maxGarbage = 100
 	// loggedGarbage is how many of them are logged as warnings.
 	loggedGarbage = 3
+	// maxResumed is how many runs of one call.resumed are looked at: each that
+	// nobody waits for is answered by a frame.
+	maxResumed = 20_000
 )
 
 // serve lets the browser in and handles its frames until the link ends.
@@ -130,7 +133,7 @@ func (l *link) notification(b *browser, e wire.Envelope) {
 	case wire.MethodToolPart:
 		err = b.part(l, e.Params)
 	case wire.MethodCallResumed:
-		err = withParams(e, func(p wire.CallResumedParams) { b.resumed(l, p.DispatchIDs) })
+		err = withParams(e, func(p wire.CallResumedParams) { b.resumed(l, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumed)]) })
 	case wire.MethodTabSync:
 		err = withParams(e, func(p wire.TabSyncParams) { b.syncTabs(l, p.Tabs) })
 	case wire.MethodTabChanged:

@@ -50,8 +50,8 @@ type link struct {
 	// gone is closed when the link is no longer in use.
 	gone     chan struct{}
 	goneOnce sync.Once
-	// seen is when something arrived last, in nanoseconds since hub.started.
-	seen atomic.Int64
+	// heard is set when something arrives; keepAlive clears it.
+	heard atomic.Bool
 	// sync and state hold a token when plugin.sync or state.sync is due.
 	sync  chan struct{}
 	state chan struct{}
@@ -69,18 +69,14 @@ type link struct {
 }
 
 func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {
-	l := &link{
+	return &link{
 		hub: h, ws: ws, raw: raw, log: h.opts.Log,
 		gone:     make(chan struct{}),
 		sync:     make(chan struct{}, 1),
 		state:    make(chan struct{}, 1),
 		requests: map[string]chan<- wire.Envelope{},
 	}
-	l.touch()
-	return l
 }
-
-func (l *link) touch() { l.seen.Store(int64(time.Since(l.hub.started))) }
 
 // end marks the link as no longer in use.
 func (l *link) end() { l.goneOnce.Do(func() { close(l.gone) }) }
@@ -161,31 +157,37 @@ type touching struct {
 
 func (t touching) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p[:min(len(p), readChunk)])
-	t.l.touch()
+	t.l.heard.Store(true)
 	return n, err
 }
 
-// keepAlive pings the browser and ends the link when nothing came for too
-// long. It returns when the link has ended.
+// keepAlive ends the link when nothing came for DeadAfter, and pings the
+// browser halfway. Silence is counted in whole beats, of four in DeadAfter: a
+// process that was held, or a machine that slept, gets one late beat, not a
+// link that looks dead while what the browser sent waits to be read. It returns
+// when the link has ended.
 func (l *link) keepAlive() {
-	ping := time.NewTicker(l.hub.opts.PingInterval)
-	defer ping.Stop()
-	dead := time.NewTimer(l.hub.opts.DeadAfter)
-	defer dead.Stop()
+	const pingBeats, deadBeats = 1, 3
+	beat := time.NewTicker(l.hub.opts.DeadAfter / 4)
+	defer beat.Stop()
+	silent := 0
 	for {
 		select {
 		case <-l.gone:
 			return
-		case <-ping.C:
+		case <-beat.C:
+		}
+		silent++
+		if l.heard.Swap(false) {
+			silent = 0
+		}
+		switch silent {
+		case pingBeats:
 			l.post(wire.AppendRequest(nil, pingID, wire.MethodPing, []byte("{}")))
-		case <-dead.C:
-			left := time.Duration(l.seen.Load()) + l.hub.opts.DeadAfter - time.Since(l.hub.started)
-			if left <= 0 {
-				l.log.Warn().Dur("silent_ms", l.hub.opts.DeadAfter).Msg("browser is silent; closing its link")
-				l.kill()
-				return
-			}
-			dead.Reset(left)
+		case deadBeats:
+			l.log.Warn().Dur("silent_ms", l.hub.opts.DeadAfter).Msg("browser is silent; closing its link")
+			l.kill()
+			return
 		}
 	}
 }
@@ -198,9 +200,9 @@ const (
 	cancelID = ownID + "cancel/" // + the run's id
 )
 
-// request sends a request and waits for its answer. It must not be called by
-// the reader.
-func (l *link) request(method wire.Method, params []byte) (wire.Envelope, error) {
+// request sends a request and waits for its answer, until ctx ends or the link
+// does. It must not be called by the reader.
+func (l *link) request(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
 	answer := make(chan wire.Envelope, 1)
 	l.mu.Lock()
 	l.lastID++
@@ -220,6 +222,8 @@ func (l *link) request(method wire.Method, params []byte) (wire.Envelope, error)
 		return e, nil
 	case <-l.gone:
 		return wire.Envelope{}, errLinkEnded
+	case <-ctx.Done():
+		return wire.Envelope{}, ctx.Err()
 	case <-limit.C:
 		return wire.Envelope{}, errNoAnswer
 	}

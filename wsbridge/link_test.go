@@ -15,7 +15,7 @@ import (
 )
 
 // TestPingKeepsAlive: a browser that only answers pings stays connected, and
-// is pinged each 20 s.
+// is pinged each 5 s.
 func TestPingKeepsAlive(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
@@ -24,7 +24,7 @@ func TestPingKeepsAlive(t *testing.T) {
 		p.wantFrames(helloOK, syncNil)
 		const ping = `{"jsonrpc":"2.0","id":"s/ping","method":"ping","params":{}}`
 		for range 30 {
-			w.pass(20*time.Second - time.Nanosecond)
+			w.pass(5*time.Second - time.Nanosecond)
 			p.wantFrames()
 			w.pass(time.Nanosecond)
 			p.wantFrames(ping)
@@ -36,7 +36,7 @@ func TestPingKeepsAlive(t *testing.T) {
 	})
 }
 
-// TestDeadLink: nothing at all for 45 s means that the link is lost, and from
+// TestDeadLink: nothing at all for 10 s means that the link is lost, and from
 // then on the grace period runs.
 func TestDeadLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
@@ -44,17 +44,17 @@ func TestDeadLink(t *testing.T) {
 		p.pongs = false
 		p.hello("b1", "boot1")
 		p.take()
-		w.pass(17 * time.Second)
+		w.pass(20 * time.Millisecond)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`)
 		p.take()
 		w.run("b1", "c1")
-		w.pass(45*time.Second - time.Nanosecond)
+		w.pass(7500 * time.Millisecond)
 		if got := p.end(); got != "" {
 			t.Errorf("ended early: %s", got)
 		}
-		w.pass(time.Nanosecond)
+		w.pass(2480 * time.Millisecond)
 		if got := p.end(); got != "lost" {
-			t.Errorf("%q after 45 s of silence, want lost", got)
+			t.Errorf("%q after 10 s of silence, want lost", got)
 		}
 		w.pass(10*time.Second - time.Nanosecond)
 		w.wantEvents()
@@ -82,7 +82,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 				t.Fatal(err)
 			}
 			frame = frame[n:]
-			w.pass(40 * time.Second)
+			w.pass(7 * time.Second)
 		}
 		if got := strings.Join(w.take(), ""); got != "c1 returned "+output {
 			t.Errorf("got %.60q, %d bytes", got, len(got))
@@ -94,6 +94,8 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 type keeping struct{ outputs []json.RawMessage }
 
 func (k *keeping) Reports([]wire.Report, int) {}
+func (k *keeping) LinkLost()                  {}
+func (k *keeping) LinkBack()                  {}
 func (k *keeping) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }

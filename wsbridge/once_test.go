@@ -22,6 +22,8 @@ type ending struct {
 }
 
 func (e *ending) Reports([]wire.Report, int) {}
+func (e *ending) LinkLost()                  {}
+func (e *ending) LinkBack()                  {}
 
 func (e *ending) Finish(json.RawMessage, *wire.CallError) {
 	e.mu.Lock()
@@ -35,6 +37,7 @@ type chaos struct {
 	rnd   *rand.Rand
 	boots map[string]int
 	peers map[string]*peer
+	all   []*peer // copies among them, whose place in peers another one took
 	runs  map[string]*ending
 	ids   []string
 }
@@ -89,6 +92,7 @@ func (c *chaos) step() func() {
 			c.boots[name]++
 		}
 		c.peers[name] = c.w.browser(name, fmt.Sprintf("boot%d", c.boots[name]))
+		c.all = append(c.all, c.peers[name])
 	default:
 		c.w.pass(time.Duration(c.rnd.Int64N(int64(6 * time.Second))))
 	}
@@ -139,7 +143,7 @@ func TestEveryRunEndsOnce(t *testing.T) {
 				}
 				all.Wait()
 			}
-			for _, p := range c.peers {
+			for _, p := range c.all {
 				p.drop()
 			}
 			w.pass(time.Minute)

@@ -40,7 +40,7 @@ func (b *browser) part(l *link, params []byte) error {
 		l.strayReport(p.DispatchID)
 		return nil
 	}
-	r.sure = true
+	r.mention()
 	// A part that came before the link was lost may come again; one that is
 	// missing shows when the answer tells how many there are.
 	if p.Seq != r.next {

@@ -55,7 +55,7 @@ func (b *browser) report(l *link, p wire.ToolProgressParams) {
 	b.mu.Lock()
 	r := b.runs[p.DispatchID]
 	if r != nil {
-		r.sure = true
+		r.mention()
 	}
 	b.mu.Unlock()
 	if r == nil {
@@ -67,12 +67,13 @@ func (b *browser) report(l *link, p wire.ToolProgressParams) {
 }
 
 // cleanReports makes the texts of reports fit for clients, which may show them
-// in a terminal. They keep their length.
+// in a terminal. The page has cut them already; a browser that did not is not
+// believed.
 func cleanReports(reports []wire.Report) {
 	for i := range reports {
 		r := &reports[i]
 		for _, text := range []*string{&r.Message, &r.Status, &r.Audience} {
-			*text = clean(*text, len(*text))
+			*text = clean(*text, wire.MaxMessageChars)
 		}
 	}
 }

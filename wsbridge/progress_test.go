@@ -3,6 +3,8 @@ package wsbridge
 import (
 	"strings"
 	"testing"
+
+	"opentabs/wire"
 )
 
 // TestReportsForgedInText: the reports are the page's own text; it can't name
@@ -47,8 +49,10 @@ func TestReportTextsAreClean(t *testing.T) {
 		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","status":"a[31m\n\tbé","audience":"user"}] skipped 0`)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"x","message":"` + bad + `"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","invalid":true}] skipped 0`)
-		long := strings.Repeat("\u00e9", 5000)
+		long := strings.Repeat("\u00e9", wire.MaxMessageChars)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + long + `"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"` + long + `"}] skipped 0`)
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + long + `x"}]}}`)
+		w.wantEvents(`c1 reports [{"message":"` + long[2:] + `…"}] skipped 0`)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"opentabs/dispatch"
@@ -18,9 +19,14 @@ type run struct {
 	// tabID and documentID are where it was sent.
 	tabID      int
 	documentID string
-	// held is the frame of a run that was started while the link was lost, until
-	// the browser is back; then nil.
-	held []byte
+	// number counts the browser's runs in the order of their start.
+	number int
+	// asked is what the browser was asked to run, to ask again on its return;
+	// empty once it has said anything about the run.
+	asked dispatch.Run
+	heard bool
+	// held is set while the run waits for a lost link.
+	held bool
 	// sure is false from the return of a lost link until the browser has said
 	// anything about the run.
 	sure bool
@@ -41,7 +47,7 @@ func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire
 	if r.MaxResultBytes <= 0 {
 		r.MaxResultBytes = wire.DefaultMaxResultBytes
 	}
-	frame := appendDispatch(nil, &r)
+	frame := appendDispatch(nil, &r, false)
 	if len(frame) > wire.MaxFrameBytes {
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
 			"the arguments are %d bytes long, more than fit into one frame (%d)", len(r.Args), wire.MaxFrameBytes)}
@@ -69,35 +75,52 @@ func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire
 	if _, taken := b.runs[r.ID]; taken {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this id is there already"}
 	}
+	b.started++
 	started := &run{
-		sink: sink, limit: r.MaxResultBytes, sure: true,
+		sink: sink, limit: r.MaxResultBytes, sure: true, number: b.started, asked: *r,
 		tabID: r.Target.TabID, documentID: r.Target.DocumentID,
 	}
 	b.runs[r.ID] = started
 	if b.link == nil || b.link.ended() {
-		started.held = frame
+		started.held = true
+		sink.LinkLost()
 	} else {
 		b.link.post(frame)
 	}
-	b.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", b.id).Int("tab", r.Target.TabID).Bool("held", started.held != nil).Msg("run started")
+	b.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", b.id).Int("tab", r.Target.TabID).Bool("held", started.held).Msg("run started")
 	return nil
 }
 
-// sendHeld sends the runs that were started while the link was lost. The caller
-// holds mu; link is set.
-func (b *browser) sendHeld() {
+// mention notes that the browser has said something about the run, so that it
+// has arrived. The caller holds browser.mu.
+func (r *run) mention() {
+	r.sure = true
+	if !r.heard {
+		r.heard, r.asked = true, dispatch.Run{}
+	}
+}
+
+// askAgain sends the runs of which the browser has never said anything, in the
+// order of their start: those that waited for the link, and those whose frame
+// may have been lost with it. The caller holds mu; link is set.
+func (b *browser) askAgain() {
+	var unheard []*run
 	for _, r := range b.runs {
-		if r.held != nil {
-			b.link.post(r.held)
-			r.held, r.sure = nil, true
+		if !r.heard {
+			unheard = append(unheard, r)
 		}
+	}
+	slices.SortFunc(unheard, func(x, y *run) int { return x.number - y.number })
+	for _, r := range unheard {
+		b.link.post(appendDispatch(nil, &r.asked, !r.held))
+		r.held, r.sure = false, true
 	}
 }
 
 // appendDispatch appends a tool.dispatch frame. It is json.Marshal of
 // wire.ToolDispatchParams by hand, because Marshal would validate and copy the
 // arguments, which are JSON already.
-func appendDispatch(dst []byte, r *dispatch.Run) []byte {
+func appendDispatch(dst []byte, r *dispatch.Run, again bool) []byte {
 	p := append([]byte(`{"dispatchId":`), quote(r.ID)...)
 	p = append(p, `,"plugin":`...)
 	p = append(p, quote(r.Plugin)...)
@@ -109,6 +132,9 @@ func appendDispatch(dst []byte, r *dispatch.Run) []byte {
 	p = append(p, quote(r.Target.DocumentID)...)
 	p = append(p, `,"maxResultBytes":`...)
 	p = strconv.AppendInt(p, int64(r.MaxResultBytes), 10)
+	if again {
+		p = append(p, `,"again":true`...)
+	}
 	p = append(p, `,"args":`...)
 	if len(r.Args) == 0 {
 		p = append(p, "{}"...)

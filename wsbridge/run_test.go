@@ -27,7 +27,7 @@ func TestAppendDispatch(t *testing.T) {
 		Args:   json.RawMessage(`{"n":9007199254740993,"s":"ü"}`),
 		Target: dispatch.Target{TabID: -7, DocumentID: "d\n7"},
 	}
-	e, err := wire.Parse(appendDispatch(nil, &r))
+	e, err := wire.Parse(appendDispatch(nil, &r, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestAppendDispatch(t *testing.T) {
 
 func TestNoArguments(t *testing.T) {
 	var p wire.ToolDispatchParams
-	e, err := wire.Parse(appendDispatch(nil, &dispatch.Run{ID: "c1"}))
+	e, err := wire.Parse(appendDispatch(nil, &dispatch.Run{ID: "c1"}, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestStartWhileAway(t *testing.T) {
 		p.drop()
 		p = w.dial()
 		p.hello("b1", "boot1")
-		p.wantFrames(helloOK, syncNil)
+		p.wantFrames(helloOK, strings.Replace(dispatchFrame("c1"), `,"args"`, `,"again":true,"args"`, 1), syncNil)
 		p.answer("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})

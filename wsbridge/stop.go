@@ -43,7 +43,7 @@ func (b *browser) cancel(id, reason string, answered func(wire.CancelOutcome)) (
 		return false, false
 	}
 	delete(b.runs, id)
-	if r.held != nil {
+	if r.held {
 		return true, false
 	}
 	s := &stop{reason: reason, answered: answered}

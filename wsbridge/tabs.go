@@ -116,11 +116,6 @@ func (b *browser) tab(id int) wire.TabInfo {
 	return t
 }
 
-func tidy(t wire.TabInfo) wire.TabInfo {
-	t.URL, t.Title = clean(t.URL, maxURL), clean(t.Title, maxTitle)
-	return t
-}
-
 // Targets implements dispatch.Bridge. A browser whose link is lost counts as
 // connected for the grace period, but is not offered while one that is there
 // could run the plugin: it may have been closed for good.
@@ -128,17 +123,23 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 // It waits for what is about to come if there is nothing else that the call
 // wants: in the first moments of the server for the first browser (those that
 // knew the last server look for this one each second, and a client that has
-// just started the server should find them), and for a tab that is loading.
+// just started the server should find them), and for a tab that is loading. If
+// all that there is has to be loaded anew, it asks for that.
 func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets {
 	began := time.Now()
+	asked, loads := false, false
 	for {
 		changed := h.tabs.changed()
 		out, coming := h.targets(want)
 		var left time.Duration
 		switch {
 		case slices.ContainsFunc(out.Live, want.Allows):
-		case coming:
+		case coming || loads:
 			left = loadWait - time.Since(began)
+		case !asked && slices.ContainsFunc(out.NeedReload, want.Allows):
+			asked, loads = true, h.load(ctx, want, out.NeedReload)
+			began = time.Now()
+			continue
 		case !h.tabs.listed():
 			left = h.opts.FirstWait - time.Since(h.started)
 		}

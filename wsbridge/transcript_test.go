@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"opentabs/dispatch"
 	"opentabs/wire"
 )
 
@@ -24,6 +25,7 @@ var update = flag.Bool("update", false, "rewrite the transcripts with what the h
 //	# text        a comment
 //	! connect a   browser a opens a connection; "drop a" breaks it
 //	! start b c   a run with id c starts in browser b; "cancel c" stops it
+//	! want b      a call wants to run in browser b; its targets are told
 //	! plugin h    the plugin "chat" has hash h now
 //	@ 10s         time passes
 //	a> frame      browser a sends this frame
@@ -157,6 +159,11 @@ func (s *stage) do(line string) {
 	case len(words) == 3 && words[1] == "plugin":
 		s.hash = words[2]
 		s.w.hub.Sync()
+	case len(words) == 3 && words[1] == "want":
+		go func() {
+			got := s.w.hub.Targets(s.w.t.Context(), dispatch.Want{Plugin: "chat", Browser: words[2]})
+			s.w.note("targets: live %q, to be loaded anew %q", names(got.Live), names(got.NeedReload))
+		}()
 	case len(words) == 3 && words[1] == "cancel":
 		s.w.cancel(words[2])
 	case len(words) == 4 && words[1] == "start":

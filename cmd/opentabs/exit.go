@@ -29,6 +29,8 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrShutdown:         exitCancelled,
 	wire.ErrTabClosed:        exitNoPage,
 	wire.ErrNavigated:        exitNoPage,
+	wire.ErrPageCrashed:      exitNoPage,
+	wire.ErrTabDiscarded:     exitNoPage,
 	wire.ErrBrowserLost:      exitNoPage,
 	wire.ErrLinkLost:         exitNoPage,
 	wire.ErrNoBrowser:        exitNoPage,

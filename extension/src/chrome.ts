@@ -102,10 +102,23 @@ export async function setAlarm(): Promise<void> {
   await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
 }
 
-/** onTabsChanged listens for anything that changes the list of tabs; removed is called first for a tab that closed. */
-export function onTabsChanged(changed: () => void, removed: (tabId: number) => void): void {
+/**
+ * onTabsChanged listens for anything that changes the list of tabs; removed is called first for a tab that closed, and
+ * discarded for one that Chrome unloaded, which has another id from then on.
+ */
+export function onTabsChanged(
+  changed: () => void,
+  removed: (tabId: number) => void,
+  discarded: (tabId: number) => void,
+): void {
   chrome.tabs.onUpdated.addListener((_id, change) => {
-    if (change.url !== undefined || change.title !== undefined || change.status !== undefined) changed();
+    if (
+      change.url !== undefined ||
+      change.title !== undefined ||
+      change.status !== undefined ||
+      change.discarded !== undefined
+    )
+      changed();
   });
   chrome.tabs.onCreated.addListener(changed);
   chrome.tabs.onActivated.addListener(changed);
@@ -115,7 +128,7 @@ export function onTabsChanged(changed: () => void, removed: (tabId: number) => v
     changed();
   });
   chrome.tabs.onReplaced.addListener((_added, gone) => {
-    removed(gone);
+    discarded(gone);
     changed();
   });
   chrome.windows.onFocusChanged.addListener(changed);
@@ -141,13 +154,54 @@ export async function queryTabs(): Promise<Tab[]> {
   return tabs;
 }
 
-/** tabExists tells whether a tab is open. */
-export async function tabExists(tabId: number): Promise<boolean> {
+/** TabState is what there is of a tab: unloaded tabs have no page. */
+export type TabState = 'open' | 'closed' | 'crashed' | 'discarded';
+
+/** tabState returns what there is of a tab. */
+export async function tabState(tabId: number): Promise<TabState> {
   try {
-    await chrome.tabs.get(tabId);
-    return true;
+    const tab = await chrome.tabs.get(tabId);
+    if (tab.discarded) return 'discarded';
+    return tab.status === 'unloaded' ? 'crashed' : 'open';
   } catch {
+    return 'closed';
+  }
+}
+
+/** documentGone tells whether a document is not there any more. It takes as long as the page is busy. */
+export async function documentGone(tabId: number, documentId: string): Promise<boolean> {
+  try {
+    const target = { tabId, documentIds: [documentId] };
+    await chrome.scripting.executeScript({ target, func: () => undefined, injectImmediately: true });
     return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Page is what a tab's top document tells of itself. */
+export interface Page {
+  /** touched is whether the person has clicked or typed in it. */
+  readonly touched: boolean;
+  /** startedMs is when the document began, in milliseconds since 1970. */
+  readonly startedMs: number;
+  readonly audible: boolean;
+}
+
+/** readPage asks a tab's document; nothing if it can't be asked. */
+export async function readPage(tabId: number): Promise<Page | undefined> {
+  try {
+    const { audible = false } = await chrome.tabs.get(tabId);
+    const [frame] = await chrome.scripting.executeScript({
+      target: { tabId },
+      injectImmediately: true,
+      func: () => [navigator.userActivation.hasBeenActive, performance.timing.domLoading] as const,
+    });
+    if (!frame?.result) return undefined;
+    const [touched, startedMs] = frame.result;
+    return { touched, startedMs, audible };
+  } catch {
+    return undefined;
   }
 }
 

@@ -13,6 +13,8 @@ export interface FakeSocket {
   readonly sent: Readonly<Record<string, unknown>>[];
   /** hungUp is set once the browser has closed the socket. */
   hungUp: boolean;
+  /** unsent is what the browser is told that waits in the socket, in bytes. */
+  unsent: number;
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
@@ -30,6 +32,9 @@ export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
     const socket = makeSocket(url, protocols, events);
     sockets.push(socket);
     return {
+      get unsent() {
+        return socket.unsent;
+      },
       send: (text) => {
         const frame: unknown = JSON.parse(text);
         if (isBag(frame)) socket.sent.push(frame);
@@ -56,6 +61,7 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
     protocols,
     sent,
     hungUp: false,
+    unsent: 0,
     accept: () => events.opened(),
     text: (text) => events.text(text),
     close: (code = 1006, reason = '') => events.closed(code, reason),

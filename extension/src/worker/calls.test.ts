@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { CancelOutcome } from '../../../wire/wire.gen.ts';
 import { settle } from '../../test/server.ts';
+import type { TabState } from '../chrome.ts';
 import type { ToBridge } from '../port-message.ts';
 import { type Doc, makeCalls } from './calls.ts';
 import { makeOutbox } from './outbox.ts';
@@ -10,7 +11,12 @@ function makeBench(t: TestContext, booting = false) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const sent: string[] = [];
   const resumed: string[][] = [];
-  const tabs = new Set([1, 2]);
+  const tabs = new Map<number, TabState>([
+    [1, 'open'],
+    [2, 'open'],
+  ]);
+  /** busy are documents that are there and have not connected. */
+  const busy = new Set<string>();
   const counts: number[] = [];
   const missing: number[] = [];
   const outbox = makeOutbox({
@@ -21,12 +27,13 @@ function makeBench(t: TestContext, booting = false) {
   const calls = makeCalls({
     outbox,
     resumed: (ids) => resumed.push([...ids]),
-    tabExists: async (id) => tabs.has(id),
+    tabState: async (id) => tabs.get(id) ?? 'closed',
+    documentGone: async (_tab, id) => !busy.has(id),
     counted: (n) => counts.push(n),
     docMissing: (id) => missing.push(id),
     docsChanged: () => undefined,
   });
-  if (!booting) t.mock.timers.tick(1000);
+  if (!booting) t.mock.timers.tick(10_000);
   const doc = (tabId: number, documentId: string) => {
     const got: ToBridge[] = [];
     const made: Doc = { tabId, documentId, post: (message) => got.push(message) };
@@ -38,15 +45,24 @@ function makeBench(t: TestContext, booting = false) {
     calls.said(made.doc, { op: 'live', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
     return made;
   };
-  const dispatch = (id: string, tabId = 1, documentId = 'd1') =>
-    calls.dispatch({ dispatchId: id, plugin: 'demo', tool: 't', tabId, documentId, maxResultBytes: 5, args: { a: 1 } });
+  const dispatch = (id: string, tabId = 1, documentId = 'd1', again = false) =>
+    calls.dispatch({
+      dispatchId: id,
+      plugin: 'demo',
+      tool: 't',
+      tabId,
+      documentId,
+      maxResultBytes: 5,
+      args: { a: 1 },
+      ...(again ? { again } : {}),
+    });
   const codes = () =>
     sent.map((s) => /"id":"(\w+)".*?(?:"code":"(\w+)"|"result":(.*)}$)/.exec(s)?.slice(1).filter(Boolean).join(' '));
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { calls, sent, resumed, tabs, counts, missing, join, doc, dispatch, codes, pass };
+  return { calls, sent, resumed, tabs, busy, counts, missing, join, doc, dispatch, codes, pass };
 }
 
 test('a call goes to its document, and its reports and result to the server', (t) => {
@@ -217,4 +233,63 @@ test('a call that never reached its document, because it was being left, may be 
   await pass(50);
   const notStarted = (id: string) => sent.find((text) => text.includes(`"id":"${id}"`))?.includes('"notStarted":true');
   assert.deepEqual([notStarted('begun'), notStarted('late')], [false, true]);
+});
+
+for (const [state, code] of [
+  ['open', 'navigated'],
+  ['closed', 'tab_closed'],
+  ['crashed', 'page_crashed'],
+  ['discarded', 'tab_discarded'],
+] as const) {
+  test(`a document whose tab is then ${state} ends its calls with ${code}, at once`, async (t) => {
+    const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+    const { doc } = join(1, 'd1');
+    dispatch('x');
+    tabs.set(1, state);
+    calls.left(doc);
+    await pass(50);
+    assert.deepEqual(codes(), [`x ${code}`]);
+  });
+}
+
+test('a discarded tab, which has another id from then on, ends its calls with tab_discarded', async (t) => {
+  const { calls, join, dispatch, codes, pass } = makeBench(t);
+  join(1, 'd1');
+  dispatch('x');
+  calls.tabDiscarded(1);
+  await pass(50);
+  assert.deepEqual(codes(), ['x tab_discarded']);
+});
+
+test('a call that is sent again is not said not to have begun, and does not run twice', async (t) => {
+  const { calls, sent, join, dispatch, codes, pass } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  dispatch('x');
+  dispatch('x', 1, 'd1', true);
+  assert.equal(got.length, 1);
+  calls.said(doc, { op: 'result', id: 'x', text: '1' });
+  dispatch('x', 1, 'd1', true);
+  assert.equal(got.length, 1);
+  dispatch('y', 1, 'gone');
+  dispatch('z', 1, 'gone', true);
+  await pass(0);
+  assert.deepEqual(codes().slice(1), ['y navigated', 'z navigated']);
+  assert.deepEqual(
+    sent.slice(1).map((text) => text.includes('notStarted')),
+    [true, false],
+  );
+});
+
+test('a worker that was started anew waits for a document that is there and busy', async (t) => {
+  const { busy, join, dispatch, codes, pass } = makeBench(t, true);
+  busy.add('d1');
+  dispatch('x');
+  dispatch('y', 2, 'gone');
+  await pass(300);
+  await pass(0);
+  assert.deepEqual(codes(), ['y navigated']);
+  await pass(200);
+  const { got } = join(1, 'd1');
+  await pass(100);
+  assert.equal(got.length, 1);
 });

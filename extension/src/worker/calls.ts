@@ -1,5 +1,6 @@
 import { readAs } from '../../../wire/frame.ts';
 import type { CallError, CancelOutcome, ToolCancelParams, ToolDispatchParams } from '../../../wire/wire.gen.ts';
+import type { TabState } from '../chrome.ts';
 import type { FromBridge, Live, ToBridge } from '../port-message.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -7,7 +8,7 @@ import type { Outbox } from './outbox.ts';
 const GoneMs = 50;
 /** BootMs is how long documents may take to connect to a worker that was started anew, in milliseconds. */
 const BootMs = 300;
-/** BusyMs is the age of a worker, in milliseconds, until which a document that did not connect may just be busy. */
+/** BusyMs is how long a document that is there, but busy, may take for that. */
 const BusyMs = 10_000;
 /** StoppedKept is how many cancels of calls that no document has named yet are remembered. */
 const StoppedKept = 1000;
@@ -25,7 +26,7 @@ interface Call {
   readonly plugin: string;
   readonly tabId: number;
   readonly documentId: string;
-  /** again is whether the server sent it before, so that it may have begun. */
+  /** again is whether the server had sent it before, so that it may have begun. */
   readonly again: boolean;
 }
 
@@ -134,128 +135,31 @@ class CallTable implements Calls {
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
     const start = (doc: Doc | undefined) => {
       if (this.#calls.get(id) !== call) return;
-      if (doc && doc.tabId === tabId) doc.post(message);
+      if (doc?.tabId === tabId) doc.post(message);
       else void this.#missing(call);
     };
     const doc = this.#docs.get(documentId);
-    if (doc || Date.now() - this.#bornAt >= BootMs) start(doc);
-    // A worker that was just started knows no documents yet; they come by themselves.
-    else setTimeout(() => start(this.#docs.get(documentId)), BootMs);
+    if (doc || Date.now() - this.#bornAt >= BusyMs) start(doc);
+    else void this.#arrival(tabId, documentId).then(() => start(this.#docs.get(documentId)));
   }
 
-  /** missing ends a call whose document was gone before it was reached; the server may try another. */
+  /** arrival resolves when a document has connected, if it will: a worker that was just started knows none yet. */
+  async #arrival(tabId: number, documentId: string): Promise<void> {
+    const boot = this.#bornAt + BootMs - Date.now();
+    if (boot > 0) await pause(boot);
+    if (this.#docs.has(documentId)) return;
+    // The page may be busy: it can't be asked either until it can connect.
+    const late = pause(this.#bornAt + BusyMs - Date.now()).then(() => true);
+    const gone = await Promise.race([this.#options.documentGone(tabId, documentId), late]);
+    if (!gone) await pause(BootMs);
+  }
+
+  /** missing ends a call whose document is not there; the server may try another unless the call may have begun. */
   async #missing(call: Call): Promise<void> {
-    const { id, tabId, documentId } = call;
-    const age = Date.now() - this.#bornAt;
-    if (age < BusyMs) {
-      const late = new Promise((resolve) => setTimeout(resolve, BusyMs - age, true));
-      const gone = await Promise.race([this.#options.documentGone(tabId, documentId), late]);
-      if (gone === false) await new Promise((resolve) => setTimeout(resolve, BootMs));
-      const doc = this.#docs.get(documentId);
-      if (this.#calls.get(id) === call && doc?.tabId === tabId) return doc.post(this.#message(call));
-    }
-  }
-
-  cancel(params: ToolCancelParams): Promise<CancelOutcome>;
-  /** joined, said and left follow the port of a document. */
-  joined(doc: Doc): void;
-  said(doc: Doc, message: FromBridge): void;
-  left(doc: Doc): void;
-  /** tabRemoved and tabDiscarded end the calls of a tab at once. */
-  tabRemoved(tabId: number): void;
-  tabDiscarded(tabId: number): void;
-  /** delivered tells documents that the server has the endings of these calls. */
-  delivered(ids: readonly string[]): void;
-  /** running returns the ids of all running calls. */
-  running(): string[];
-  /** live returns the adapters of a tab's document. */
-  live(tabId: number): { documentId: string; plugins: readonly Live[] } | undefined;
-}
-
-/** makeCalls returns an empty table. */
-export function makeCalls(options: CallsOptions): Calls {
-  return new CallTable(options);
-}
-
-class CallTable implements Calls {
-  readonly #options: CallsOptions;
-  readonly #outbox: Outbox;
-  readonly #docs = new Map<string, Doc>();
-  readonly #plugins = new Map<string, readonly Live[]>();
-  readonly #calls = new Map<string, Call>();
-  readonly #waiting = new Map<string, Waiting>();
-  /** #stopped are the reasons of cancels whose call no document has named yet. */
-  readonly #stopped = new Map<string, string>();
-  /** #removedTabs closed a moment ago. */
-  readonly #removedTabs = new Set<number>();
-  /** #began holds, for a document that is being left, the calls that had begun in it. */
-  readonly #began = new Map<string, ReadonlySet<string>>();
-  /** #endedIn is the document of each ending that the server has not confirmed. */
-  readonly #endedIn = new Map<string, string>();
-  readonly #bornAt = Date.now();
-
-  constructor(options: CallsOptions) {
-    this.#options = options;
-    this.#outbox = options.outbox;
-  }
-
-  #forget(id: string): void {
-    if (this.#calls.delete(id)) this.#options.counted(this.#calls.size);
-  }
-
-  #fail(call: Call, error: CallError): void {
-    this.#forget(call.id);
-    this.#outbox.fail(call.id, error);
-  }
-
-  #answer(id: string, outcome: CancelOutcome): void {
-    const entry = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    entry?.answer(outcome);
-  }
-
-  /** gone ends the calls of a document that is not there any more. */
-  #gone(documentId: string, state: TabState): void {
-    for (const call of [...this.#calls.values()]) {
-      if (call.documentId !== documentId) continue;
-      const error = endings[state];
-      const never = this.#began.get(documentId)?.has(call.id) === false;
-      this.#fail(call, never ? { ...error, notStarted: true } : error);
-    }
-    this.#began.delete(documentId);
-    for (const [id, entry] of [...this.#waiting]) if (entry.documentId === documentId) this.#answer(id, 'ignored');
-  }
-
-  dispatch(params: ToolDispatchParams): void {
-    const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
-    // Text, because it is cheaper on a port than objects, and keeps integers that a number would round.
-    const args = JSON.stringify(params.args);
-    if (this.#calls.has(id) || this.#outbox.has(id)) return;
-    const call: Call = { id, plugin, tabId, documentId, again: params.again === true };
-    this.#calls.set(id, call);
-    this.#options.counted(this.#calls.size);
-    const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
-    const start = (doc: Doc | undefined) => {
-      if (this.#calls.get(id) !== call) return;
-      if (doc && doc.tabId === tabId) doc.post(message);
-      else void this.#missing(call);
-    };
-    const doc = this.#docs.get(documentId);
-    if (doc || Date.now() - this.#bornAt >= BootMs) start(doc);
-    // A worker that was just started knows no documents yet; they come by themselves.
-    else setTimeout(() => start(this.#docs.get(documentId)), BootMs);
-  }
-
-  /** missing ends a call whose document was gone before it was reached; the server may try another. */
-  async #missing(call: Call): Promise<void> {
-    const exists = await this.#options.tabExists(call.tabId);
+    const state = await this.#options.tabState(call.tabId);
     if (this.#calls.get(call.id) !== call) return;
     this.#options.docMissing(call.tabId);
-    this.#fail(call, {
-      code: exists ? 'navigated' : 'tab_closed',
-      message: exists ? 'the tab shows another document by now' : 'the tab was closed before the tool began',
-      notStarted: true,
-    });
+    this.#fail(call, call.again ? endings[state] : { ...missing[state], notStarted: true });
   }
 
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
@@ -296,7 +200,7 @@ class CallTable implements Calls {
         this.#stopped.delete(id);
         doc.post({ op: 'cancel', id, reason });
       } else if (!this.#calls.has(id) && !this.#waiting.has(id)) {
-        this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId });
+        this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId, again: true });
         unknown.push(id);
       }
     }
@@ -354,16 +258,24 @@ class CallTable implements Calls {
     this.#options.docsChanged();
     setTimeout(async () => {
       if (this.#docs.has(doc.documentId)) return;
-      const closed = this.#removedTabs.has(doc.tabId) || !(await this.#options.tabExists(doc.tabId));
-      if (!this.#docs.has(doc.documentId)) this.#gone(doc.documentId, closed);
+      const state = this.#removedTabs.has(doc.tabId) ? 'closed' : await this.#options.tabState(doc.tabId);
+      if (!this.#docs.has(doc.documentId)) this.#gone(doc.documentId, state);
     }, GoneMs);
   }
 
   tabRemoved(tabId: number): void {
     this.#removedTabs.add(tabId);
-    for (const call of [...this.#calls.values()]) if (call.tabId === tabId) this.#gone(call.documentId, true);
-    for (const doc of [...this.#docs.values()]) if (doc.tabId === tabId) this.left(doc);
+    this.#tabGone(tabId, 'closed');
     setTimeout(() => this.#removedTabs.delete(tabId), 10 * GoneMs);
+  }
+
+  tabDiscarded(tabId: number): void {
+    this.#tabGone(tabId, 'discarded');
+  }
+
+  #tabGone(tabId: number, state: TabState): void {
+    for (const call of [...this.#calls.values()]) if (call.tabId === tabId) this.#gone(call.documentId, state);
+    for (const doc of [...this.#docs.values()]) if (doc.tabId === tabId) this.left(doc);
   }
 
   delivered(ids: readonly string[]): void {
@@ -394,11 +306,23 @@ class CallTable implements Calls {
   }
 }
 
-const tabClosed: CallError = { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' };
-const navigated: CallError = {
-  code: 'navigated',
-  message: 'the page was reloaded or left while the tool ran in it',
+/** endings say why a call ended whose document is gone; missing, why one did not begin. */
+const endings: Readonly<Record<TabState, CallError>> = {
+  open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
+  closed: { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' },
+  crashed: { code: 'page_crashed', message: 'the page crashed while the tool ran in it' },
+  discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab to save memory while the tool ran in it' },
 };
+const missing: Readonly<Record<TabState, CallError>> = {
+  open: { code: 'navigated', message: 'the tab shows another document by now' },
+  closed: { code: 'tab_closed', message: 'the tab was closed before the tool began' },
+  crashed: { code: 'page_crashed', message: 'the page crashed before the tool began' },
+  discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab before the tool began' },
+};
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
 
 /** readError reads a host's error. */
 function readError(text: string): CallError {

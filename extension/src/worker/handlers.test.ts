@@ -12,6 +12,7 @@ const handlers: Handlers = {
   'plugin.code': async () => {
     throw new Error('not wanted');
   },
+  'tab.load': async () => ({ loading: true }),
 };
 
 async function answer(text: string): Promise<string[]> {
@@ -23,7 +24,10 @@ async function answer(text: string): Promise<string[]> {
 }
 
 test('the socket reaches these methods and no others', async () => {
-  assert.deepEqual([...ServerMethods], ['ping', 'tool.dispatch', 'tool.cancel', 'plugin.sync', 'plugin.code']);
+  assert.deepEqual(
+    [...ServerMethods],
+    ['ping', 'tool.dispatch', 'tool.cancel', 'plugin.sync', 'plugin.code', 'tab.load'],
+  );
   for (const method of RequestMethods) {
     if (ServerMethods.some((m) => m === method)) continue;
     const params = {

@@ -2,7 +2,14 @@ import { errorFrame, type RequestFrame, resultFrame } from '../../../wire/frame.
 import { CodeInternal, CodeMethodNotFound, type Requests } from '../../../wire/wire.gen.ts';
 
 /** ServerMethods are the requests that the socket may make of this browser. Nothing else is reachable from it. */
-export const ServerMethods = ['ping', 'tool.dispatch', 'tool.cancel', 'plugin.sync', 'plugin.code'] as const;
+export const ServerMethods = [
+  'ping',
+  'tool.dispatch',
+  'tool.cancel',
+  'plugin.sync',
+  'plugin.code',
+  'tab.load',
+] as const;
 export type ServerMethod = (typeof ServerMethods)[number];
 
 /** Handlers answer the server. One that returns nothing answers later by itself. */

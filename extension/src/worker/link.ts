@@ -15,9 +15,9 @@ import {
   type HelloResult,
   type NotificationMethod,
   type Notifications,
-  PingIntervalMs,
   type RequestMethod,
   type Requests,
+  SilentMs,
   Subprotocol,
   TokenSubprotocolPrefix,
   Version,
@@ -59,8 +59,12 @@ const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
 const OpenMs = 5000;
 const AnswerMs = 10_000;
-const DeadMs = 45_000;
-const CheckMs = 5000;
+/**
+ * The pulse beats four times in the silence that ends a link: a ping is sent at the second beat. Silence is counted in
+ * beats, not by the clock, which jumps when the machine has slept or the browser was held.
+ */
+const DeadBeats = 4;
+const PingBeats = 2;
 
 /** Pending ends one request of this side; without a frame the link was lost. */
 type Pending = (frame: Frame | undefined) => void;
@@ -93,8 +97,9 @@ class ServerLink implements Link {
   #trying = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pulse: ReturnType<typeof setInterval> | undefined;
-  #heardAt = 0;
-  #pingedAt = 0;
+  /** #silent counts the beats since anything was heard; #unsent is what waited in the socket at the last one. */
+  #silent = 0;
+  #unsent = 0;
   #requests = 0;
 
   constructor(options: LinkOptions) {
@@ -190,7 +195,6 @@ class ServerLink implements Link {
         opened: () => {
           opened = true;
           if (this.#socket !== mine) return;
-          this.#heardAt = Date.now();
           this.request('hello', hello).then(greeted, (error: unknown) => {
             // The server closes the socket after a refusal, but its whole sentence is here already.
             const version = error instanceof RefusedError && error.code === CodeVersion;
@@ -207,27 +211,30 @@ class ServerLink implements Link {
   }
 
   #welcome(server: HelloResult): void {
-    this.#pingedAt = Date.now();
-    this.#pulse = setInterval(() => this.#beat(), CheckMs);
+    this.#silent = 0;
+    this.#unsent = 0;
+    this.#pulse = setInterval(() => this.#beat(), SilentMs / DeadBeats);
     this.#become({ kind: 'open', serverVersion: server.serverVersion });
     this.#options.opened(server);
   }
 
   #beat(): void {
-    const now = Date.now();
-    if (now - this.#heardAt >= DeadMs) {
+    const unsent = this.#socket?.unsent ?? 0;
+    // The answer to a ping waits behind a large result; that the result goes out is a sign of life too.
+    this.#silent = unsent < this.#unsent ? 0 : this.#silent + 1;
+    this.#unsent = unsent;
+    if (this.#silent >= DeadBeats) {
       const dead = this.#socket;
       this.#hangUp();
       dead?.close();
-      this.#down('lost', 'the server did not answer for 45 s', 0);
-    } else if (now - this.#pingedAt >= PingIntervalMs) {
-      this.#pingedAt = now;
+      this.#down('lost', `the server did not answer for ${SilentMs / 1000} s`, 0);
+    } else if (this.#silent === PingBeats) {
       this.request('ping', {}).catch(() => undefined);
     }
   }
 
   #take(text: string): void {
-    this.#heardAt = Date.now();
+    this.#silent = 0;
     const frame = parseFrame(text);
     switch (frame.kind) {
       case 'request':

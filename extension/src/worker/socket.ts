@@ -1,5 +1,7 @@
 /** Socket is an open or opening WebSocket. */
 export interface Socket {
+  /** unsent is how many bytes were given to send and have not gone out. */
+  readonly unsent: number;
   send(text: string): void;
   close(): void;
 }
@@ -24,6 +26,9 @@ export const openSocket: OpenSocket = (url, protocols, events) => {
   });
   socket.addEventListener('close', (event) => events.closed(event.code, event.reason));
   return {
+    get unsent() {
+      return socket.bufferedAmount;
+    },
     send: (text) => socket.send(text),
     close: () => socket.close(),
   };

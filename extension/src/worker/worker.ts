@@ -13,6 +13,7 @@ import { makeOutbox } from './outbox.ts';
 import { makePanels } from './panels.ts';
 import { makePlugins } from './plugins.ts';
 import { whoListens } from './proof.ts';
+import { makeReload } from './reload.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
 
@@ -32,15 +33,20 @@ const handlers: Handlers = {
   },
   'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
   'plugin.sync': async (params) => {
+    const from = Date.now();
     const result = await plugins.sync(params);
+    reload.registered(from);
     tabs.sync();
     panels.touch();
     return result;
   },
   'plugin.code': async (params) => {
+    const from = Date.now();
     await plugins.code(params);
+    reload.registered(from);
     return {};
   },
+  'tab.load': async ({ tabId }) => ({ loading: await reload.load(tabId) }),
 };
 
 const link = makeLink({
@@ -80,7 +86,8 @@ const outbox = makeOutbox({
 const calls = makeCalls({
   outbox,
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
-  tabExists: browser.tabExists,
+  tabState: browser.tabState,
+  documentGone: browser.documentGone,
   counted: () => showBadge(),
   docMissing: (tabId) => tabs.forget(tabId),
   docsChanged: () => {
@@ -105,6 +112,17 @@ const tabs = makeTabs({
     link.notify('tab.changed', tab ? { tabId, tab } : { tabId });
     panels.touch();
   },
+});
+
+const reload = makeReload({
+  query: browser.queryTabs,
+  tabState: browser.tabState,
+  readPage: browser.readPage,
+  reloadTab: browser.reloadTab,
+  plugins: () => plugins.wanted,
+  isLive: (tabId, { name, hash }) =>
+    calls.live(tabId)?.plugins.some((p) => p.name === name && p.hash === hash) === true,
+  canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
 });
 
 const panels = makePanels({
@@ -213,7 +231,11 @@ browser.onPort((port) => {
     link.start();
   }
 });
-browser.onTabsChanged(tabs.touch, (tabId) => calls.tabRemoved(tabId));
+browser.onTabsChanged(
+  tabs.touch,
+  (tabId) => calls.tabRemoved(tabId),
+  (tabId) => calls.tabDiscarded(tabId),
+);
 browser.onWake(() => {
   link.start();
   void checkMode();

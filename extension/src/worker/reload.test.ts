@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { settle } from '../../test/server.ts';
+import type { Page, TabState } from '../chrome.ts';
+import { makeReload } from './reload.ts';
+
+const untouched: Page = { touched: false, startedMs: 5000, audible: false };
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5000 });
+  const reloaded: number[] = [];
+  const pages = new Map<number, Page | 'busy'>();
+  const states = new Map<number, TabState>();
+  const live = new Set<number>();
+  const reload = makeReload({
+    query: async () =>
+      [...pages.keys()].map((id) => ({
+        id,
+        windowId: 1,
+        url: id < 100 ? 'https://demo.example/' : 'https://other.example/',
+        title: '',
+        active: false,
+        loading: false,
+        lastAccessed: 0,
+      })),
+    tabState: async (id) => states.get(id) ?? 'open',
+    readPage: async (id) => {
+      const page = pages.get(id);
+      return page === 'busy' ? new Promise(() => undefined) : page;
+    },
+    reloadTab: async (id) => {
+      reloaded.push(id);
+    },
+    plugins: () => [
+      { name: 'demo', displayName: 'Demo', hash: 'h', world: 'main', matches: ['https://demo.example/*'] },
+      { name: 'barred', displayName: 'Barred', hash: 'h', world: 'isolated', matches: ['<all>', 'https://*/*'] },
+    ],
+    isLive: (id) => live.has(id),
+    canRun: (plugin) => plugin.name === 'demo',
+  });
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  return { reload, reloaded, pages, states, live, pass };
+}
+
+test('a tab is loaded for a call if nobody can lose anything by that', async (t) => {
+  const { reload, reloaded, pages, states, live } = makeBench(t);
+  pages.set(1, untouched);
+  pages.set(2, { ...untouched, touched: true });
+  pages.set(3, { ...untouched, audible: true });
+  pages.set(4, { ...untouched, touched: true });
+  states.set(4, 'discarded');
+  pages.set(5, { ...untouched, touched: true });
+  states.set(5, 'crashed');
+  pages.set(6, untouched);
+  live.add(6);
+  pages.set(100, untouched);
+  const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => reload.load(id)));
+  assert.deepEqual(answers, [true, false, false, true, true, false, false, false]);
+  assert.deepEqual(reloaded.sort(), [1, 4, 5]);
+});
+
+test('a page that does not answer is left alone', async (t) => {
+  const { reload, reloaded, pages, pass } = makeBench(t);
+  pages.set(1, 'busy');
+  const answer = reload.load(1);
+  await settle();
+  await pass(1000);
+  assert.deepEqual([await answer, reloaded], [false, []]);
+});
+
+test('documents that began while adapters were registered are loaded anew, once', async (t) => {
+  const { reload, reloaded, pages, live, pass } = makeBench(t);
+  for (const [id, startedMs] of [
+    [1, 4900],
+    [2, 4990],
+    [3, 5090],
+    [4, 5150],
+    [5, 5050],
+    [6, 5050],
+  ] as const) {
+    pages.set(id, { ...untouched, startedMs, touched: id === 6 });
+  }
+  live.add(5);
+  await pass(40);
+  reload.registered(5000);
+  await pass(60);
+  reload.registered(5060);
+  await pass(199);
+  assert.deepEqual(reloaded, []);
+  await pass(1);
+  assert.deepEqual(reloaded, [2, 3]);
+  await pass(10_000);
+  reload.registered(15_300);
+  await pass(200);
+  assert.deepEqual(reloaded, [2, 3]);
+});

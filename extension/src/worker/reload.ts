@@ -1,0 +1,78 @@
+import type { PluginInfo } from '../../../wire/wire.gen.ts';
+import type { Page, Tab, TabState } from '../chrome.ts';
+import { matchesAny } from './match.ts';
+
+/** SettleMs is how long documents that began while adapters were registered may take to say what is live, in milliseconds. */
+const SettleMs = 200;
+/** SlackMs is how far apart the clocks of a page and of the worker may be, in milliseconds. */
+const SlackMs = 20;
+/** AskMs is how long a page may take to tell of itself, in milliseconds. */
+const AskMs = 1000;
+
+export interface ReloadOptions {
+  query(): Promise<readonly Tab[]>;
+  tabState(tabId: number): Promise<TabState>;
+  readPage(tabId: number): Promise<Page | undefined>;
+  reloadTab(tabId: number): Promise<void>;
+  plugins(): readonly PluginInfo[];
+  /** isLive tells whether a plugin is live, or has failed to start, in a tab's document. */
+  isLive(tabId: number, plugin: PluginInfo): boolean;
+  /** canRun tells whether a plugin can get into pages at all. */
+  canRun(plugin: PluginInfo): boolean;
+}
+
+/** Reload loads tabs anew in which a plugin is missing, where nobody can lose anything by that. */
+export interface Reload {
+  /** load loads one tab for a call; false means that it could cost the person something, or would not help. */
+  load(tabId: number): Promise<boolean>;
+  /**
+   * registered notes that adapters were registered from a moment until now: a document that began meanwhile has only some
+   * of what belongs together, and is loaded anew a little later.
+   */
+  registered(fromMs: number): void;
+}
+
+/** makeReload returns a Reload. */
+export function makeReload(options: ReloadOptions): Reload {
+  /** absent tells whether a plugin that could run in the tab isn't live there. */
+  const absent = (tab: Tab) =>
+    options
+      .plugins()
+      .some(
+        (p) =>
+          options.canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []) && !options.isLive(tab.id, p),
+      );
+  const ask = (tabId: number) =>
+    Promise.race([options.readPage(tabId), new Promise<undefined>((resolve) => setTimeout(resolve, AskMs))]);
+  const isUntouched = (page: Page | undefined) => page !== undefined && !page.touched && !page.audible;
+  let from = Number.POSITIVE_INFINITY;
+  let until = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const catchUp = async () => {
+    const between = [from, until] as const;
+    from = Number.POSITIVE_INFINITY;
+    for (const tab of (await options.query()).filter(absent)) {
+      const page = await ask(tab.id);
+      if (!page || page.startedMs < between[0] || page.startedMs > between[1]) continue;
+      if (isUntouched(page)) await options.reloadTab(tab.id);
+    }
+  };
+  return {
+    load: async (tabId) => {
+      const tab = (await options.query()).find((t) => t.id === tabId);
+      if (!tab || !absent(tab)) return false;
+      if ((await options.tabState(tabId)) === 'open' && !isUntouched(await ask(tabId))) return false;
+      await options.reloadTab(tabId);
+      return true;
+    },
+    registered: (fromMs) => {
+      from = Math.min(from, fromMs - SlackMs);
+      until = Date.now() + SlackMs;
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => void catchUp().catch((error: unknown) => console.warn(`opentabs: ${String(error)}`)),
+        SettleMs,
+      );
+    },
+  };
+}

@@ -1,0 +1,49 @@
+package wsbridge
+
+import (
+	"context"
+	"slices"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// maxLoads is how many tabs a browser is asked to load for one call.
+const maxLoads = 3
+
+// load asks the browser of the tabs that the call wants, best first, to load
+// one of them anew, and reports whether one loads. The browser refuses what
+// could cost the person anything. Tabs of several browsers are left alone: two
+// browsers may be two accounts.
+func (h *Hub) load(ctx context.Context, want dispatch.Want, tabs []dispatch.Target) bool {
+	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !want.Allows(t) })
+	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
+		return false
+	}
+	for _, t := range tabs[:min(len(tabs), maxLoads)] {
+		b := h.find(t.Browser)
+		if b == nil {
+			return false
+		}
+		b.mu.Lock()
+		l := b.link
+		b.mu.Unlock()
+		if l == nil {
+			return false
+		}
+		answer, err := l.request(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: t.TabID}))
+		if err != nil {
+			return false
+		}
+		var r wire.TabLoadResult
+		if err := decodeAnswer(answer, &r); err != nil {
+			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't load the tab")
+			continue
+		}
+		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Msg("tab to be loaded for a call")
+		if r.Loading {
+			return true
+		}
+	}
+	return false
+}
