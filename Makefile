@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts e2e fuzz bench soak demo setup clean
+.PHONY: build gen fmt lint test test-go test-ts e2e fuzz bench conformance soak demo setup clean
 
 WORKSPACES := wire extension sdk-ts
 
@@ -47,6 +47,11 @@ fuzz:
 bench: setup build
 	go build -trimpath -o bin/bench ./internal/bench
 	@CHROMIUM=$$(.ci/chromium) BENCH_JSON="$(abspath $(JSON))" npm run -s -w e2e bench
+
+## conformance: the official MCP suites, both protocol eras, against the program with a real browser
+conformance: setup build
+	@.ci/conformance-setup
+	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e conformance
 
 ## soak: the real limits (35 s, 70 s, 30 s silent, 5 min); takes about 6 minutes
 soak: setup build

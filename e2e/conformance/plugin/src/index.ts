@@ -1,0 +1,69 @@
+/** The tools that the official conformance suite of MCP calls, as far as a tool of a plugin can be them. */
+import { audio, definePlugin, defineTool, image, resource, sleep, ToolError } from '@opentabs/sdk';
+import { z } from 'zod';
+
+/** A red pixel as PNG, and a WAV file without a sample. */
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
+
+/** answers makes a tool that takes nothing. */
+function answers(name: string, description: string, handle: () => Promise<unknown>) {
+  return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
+}
+
+const tools = [
+  answers('test_simple_text', 'Returns a text.', async () => 'This is a simple text response for testing.'),
+  answers('test_image_content', 'Returns a picture.', () => image(pixel, 'image/png')),
+  answers('test_audio_content', 'Returns a sound.', () => audio(silence, 'audio/wav')),
+  answers('test_embedded_resource', 'Returns a file.', () =>
+    resource('test://embedded-resource', 'This is an embedded resource content.', 'text/plain'),
+  ),
+  answers('test_multiple_content_types', 'Returns a text, a picture and a file.', async () => [
+    { type: 'text', text: 'Multiple content types test:' },
+    await image(pixel, 'image/png'),
+    await resource('test://mixed-content-resource', '{"test":"data","value":123}', 'application/json'),
+  ]),
+  answers('test_error_handling', 'Fails.', () => {
+    throw ToolError.internal('This tool intentionally returns an error for testing');
+  }),
+  // The suite means a log of the tool by this, and an elicitation by the next: what it looks at is that neither sends
+  // what nobody asked for.
+  answers('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
+  defineTool({
+    name: 'test_streaming_elicitation',
+    description: 'Reports progress, so that its answer is a stream.',
+    input: z.object({}),
+    output: z.string(),
+    async handle(_, context) {
+      context?.reportCount(1, 2, 'half');
+      return 'done';
+    },
+  }),
+  defineTool({
+    name: 'test_tool_with_progress',
+    description: 'Reports 0, 50 and 100 of 100.',
+    input: z.object({}),
+    output: z.string(),
+    async handle(_, context) {
+      // Ten notifications a second are sent at most: closer reports would be one.
+      for (const done of [0, 50, 100]) {
+        context?.reportCount(done, 100);
+        await sleep(150);
+      }
+      return 'Progress was reported.';
+    },
+  }),
+  defineTool({
+    name: 'test_headers',
+    description: 'Has a parameter that clients repeat in a header.',
+    input: z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) }),
+    output: z.string(),
+    async handle({ region }) {
+      return region;
+    },
+  }),
+  // Its schema is put in by run.ts.
+  answers('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
+];
+
+export default definePlugin({ tools, isReady: () => true });

@@ -1,0 +1,107 @@
+/**
+ * Stands between the suite and opentabs, because the suite knows neither the token nor that the names of tools begin with
+ * their plugin's. It changes nothing else.
+ */
+import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const prefix = 'conformance__';
+
+/** Options of startProxy. */
+export interface ProxyOptions {
+  /** The port of opentabs. */
+  readonly port: number;
+  readonly token: string;
+  /** changeTools is what a call of test_trigger_tool_change does, which no tool of a plugin can do. */
+  changeTools(): Promise<void>;
+}
+
+/** Proxy is a running proxy. */
+export interface Proxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+  const server = createServer((request, response) => {
+    serve(options, request, response).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : undefined);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${portOf(server.address())}/mcp`,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function portOf(address: string | AddressInfo | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  return address.port;
+}
+
+async function serve(options: ProxyOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  const text = Buffer.concat(chunks).toString();
+  const message = parse(text);
+  const call = message?.method === 'tools/call' && isBag(message.params) ? message.params : undefined;
+  if (call?.name === 'test_trigger_tool_change') {
+    await options.changeTools();
+    response.setHeader('content-type', 'application/json');
+    const result = { content: [{ type: 'text', text: 'changed' }], resultType: 'complete' };
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message?.id, result }));
+    return;
+  }
+  const body =
+    typeof call?.name === 'string'
+      ? JSON.stringify({ ...message, params: { ...call, name: prefix + call.name } })
+      : text;
+  const headers = request.rawHeaders.flatMap((value, i, all) => {
+    if (i % 2 === 1) return [];
+    const name = value.toLowerCase();
+    const given = all[i + 1] ?? '';
+    if (name === 'content-length' || name === 'connection') return [];
+    return [value, call && name === 'mcp-name' ? prefixed(given) : given];
+  });
+  headers.push('Authorization', `Bearer ${options.token}`, 'Content-Length', String(Buffer.byteLength(body)));
+  const onward = ask({ port: options.port, host: '127.0.0.1', path: request.url, method: request.method, headers });
+  response.on('close', () => onward.destroy());
+  onward.on('response', (answer) => {
+    const { 'content-length': _, ...kept } = answer.headers;
+    response.writeHead(answer.statusCode ?? 502, kept);
+    response.flushHeaders();
+    // The list of these few tools is written at once, so that every name stands whole in one chunk.
+    const shown = (chunk: unknown) =>
+      message?.method === 'tools/list' ? String(chunk).replaceAll(`"${prefix}`, '"') : chunk;
+    answer.on('data', (chunk) => response.write(shown(chunk)));
+    answer.on('end', () => response.end());
+    answer.on('error', () => response.destroy());
+  });
+  onward.on('error', () => response.destroy());
+  onward.end(body);
+}
+
+/** prefixed is the header Mcp-Name as opentabs has to see it; what is not plain is in base64. */
+function prefixed(name: string): string {
+  const coded = /^=\?base64\?(.*)\?=$/.exec(name.trim());
+  if (!coded) return prefix + name.trim();
+  const plain = Buffer.from(coded[1] ?? '', 'base64').toString();
+  return `=?base64?${Buffer.from(prefix + plain).toString('base64')}?=`;
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isBag(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBag(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

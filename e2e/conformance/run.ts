@@ -1,0 +1,136 @@
+/**
+ * Runs the official conformance suites of MCP against the built opentabs with a real browser, and compares what they say
+ * with expected.json, both ways: a failure that is not listed fails the run, and so does a listed one that passes.
+ */
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startStack } from '../harness/stack.ts';
+import { until } from '../harness/wait.ts';
+import { startProxy } from './proxy.ts';
+import { compare, type Expected, readExpected, type Verdicts, verdictsOf } from './verdicts.ts';
+
+const here = fileURLToPath(new URL('./', import.meta.url));
+
+/** Run is one suite at one version of the protocol. */
+interface Run {
+  readonly name: string;
+  readonly suite: string;
+  readonly version: string;
+}
+
+const runs: readonly Run[] = [
+  { name: '0.1.16 at 2025-11-25', suite: 'conformance-0.1', version: '2025-11-25' },
+  { name: '0.2.0-alpha.12 at 2025-11-25', suite: 'conformance-0.2', version: '2025-11-25' },
+  { name: '0.2.0-alpha.12 at 2026-07-28', suite: 'conformance-0.2', version: '2026-07-28' },
+];
+
+/** newNode is a Node of 22 or newer, which the suites need. */
+function newNode(): string {
+  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
+  const packaged = join(here, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+  if (existsSync(packaged)) return packaged;
+  throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
+}
+
+/** suite runs one suite and returns what became of each check. */
+async function suite(run: Run, url: string): Promise<Verdicts> {
+  const out = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
+  const script = join(here, 'node_modules', run.suite, 'dist/index.js');
+  const args = [script, 'server', '--url', url, '--suite', 'all', '--spec-version', run.version, '-o', out];
+  const child = spawn(newNode(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said += String(chunk);
+    });
+  }
+  await new Promise((resolve, reject) => {
+    child.on('close', resolve);
+    child.on('error', reject);
+  });
+  const verdicts: Verdicts = new Map();
+  for (const folder of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
+    if (!folder.endsWith('checks.json')) continue;
+    const scenario = /server-(.*)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1] ?? folder;
+    verdictsOf(scenario, JSON.parse(readFileSync(join(out, folder), 'utf8')), verdicts);
+  }
+  rmSync(out, { recursive: true, force: true });
+  if (verdicts.size === 0) throw new Error(`${run.name} has checked nothing:\n${said}`);
+  return verdicts;
+}
+
+async function main(): Promise<boolean> {
+  const stack = await startStack();
+  const must = async (...args: string[]) => {
+    const ran = await stack.cli(...args);
+    if (ran.code !== 0) throw new Error(`opentabs ${args.join(' ')}: ${ran.stderr}`);
+  };
+  try {
+    const plugin = join(stack.home, 'conformance-plugin');
+    cpSync(join(here, 'plugin'), plugin, { recursive: true });
+    await must('plugin', 'build', plugin);
+    putSchema(join(plugin, 'dist/tools.json'));
+    await must('plugin', 'add', plugin);
+    const client = await stack.client();
+    await until('the conformance plugin', async () => {
+      await stack.page.reload(); // for the adapter, once the browser has it
+      return !(await client.call('conformance__test_simple_text')).isError;
+    });
+
+    // Its tools are those of the example that every stack has, in turn there and not.
+    let there = true;
+    const proxy = await startProxy({
+      port: stack.port,
+      token: stack.token,
+      async changeTools() {
+        there = !there;
+        await must('plugin', ...(there ? ['add', stack.plugin] : ['remove', 'messages']));
+      },
+    });
+    const expected = readExpected(JSON.parse(readFileSync(join(here, 'expected.json'), 'utf8')));
+    let good = true;
+    for (const run of runs) {
+      const verdicts = await suite(run, proxy.url);
+      if (process.argv.includes('--list')) list(run, verdicts);
+      good = report(run, expected, verdicts) && good;
+    }
+    await proxy.close();
+    return good;
+  } finally {
+    await stack.close();
+  }
+}
+
+/** putSchema gives a tool the schema that the suite wants to see again; zod could not say it. */
+function putSchema(file: string): void {
+  const schema: unknown = JSON.parse(readFileSync(join(here, 'schema-2020-12.json'), 'utf8'));
+  const text = readFileSync(file, 'utf8');
+  const manifest: unknown = JSON.parse(text, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && 'name' in value && value.name === 'json_schema_2020_12_tool'
+      ? { ...value, input_schema: schema }
+      : value,
+  );
+  writeFileSync(file, JSON.stringify(manifest));
+}
+
+function list(run: Run, verdicts: Verdicts): void {
+  for (const [check, { status, message }] of verdicts) {
+    if (status === 'FAILURE' || status === 'WARNING') console.log(`${run.name}\t${status}\t${check}\t${message}`);
+  }
+}
+
+/** report prints what one run says and whether that is what was expected. */
+function report(run: Run, expected: Expected, verdicts: Verdicts): boolean {
+  const { unexpected, stale, counts } = compare(expected, run.name, verdicts);
+  for (const line of unexpected) console.log(`unexpected: ${line}`);
+  for (const line of stale) console.log(`passes: ${line}: take it out of e2e/conformance/expected.json`);
+  console.log(
+    `conformance ${run.name}: ${counts.passed} passed, ${counts.expected} fail as expected, ${unexpected.length} unexpected, ${stale.length} to take off the list`,
+  );
+  return unexpected.length === 0 && stale.length === 0;
+}
+
+process.exitCode = (await main()) ? 0 : 1;

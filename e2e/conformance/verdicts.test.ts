@@ -1,0 +1,63 @@
+/** Promise: the conformance run can't go green on a failure that is not listed, nor keep one on the list that passes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compare, readExpected, type Verdicts, verdictsOf } from './verdicts.ts';
+
+function said(checks: readonly [id: string, status: string][]): Verdicts {
+  const verdicts: Verdicts = new Map();
+  verdictsOf(
+    's',
+    checks.map(([id, status]) => ({ id, status, errorMessage: `why ${id}` })),
+    verdicts,
+  );
+  return verdicts;
+}
+
+const expected = readExpected({ reasons: { because: 'a reason' }, runs: { run: { because: ['s:listed', 'all:*'] } } });
+
+test('what is listed may fail, and nothing else', () => {
+  const found = compare(
+    expected,
+    'run',
+    new Map([
+      ...said([
+        ['listed', 'FAILURE'],
+        ['good', 'SUCCESS'],
+        ['skipped', 'SKIPPED'],
+        ['bad', 'FAILURE'],
+        ['poor', 'WARNING'],
+      ]),
+      ['all:one', { status: 'FAILURE' as const, message: '' }],
+      ['all:two', { status: 'SUCCESS' as const, message: '' }],
+    ]),
+  );
+  assert.deepEqual(found, {
+    unexpected: ['s:bad (FAILURE): why bad', 's:poor (WARNING): why poor'],
+    stale: [],
+    counts: { passed: 2, expected: 2 },
+  });
+});
+
+test('what is listed has to fail', () => {
+  assert.deepEqual(compare(expected, 'run', said([['listed', 'SUCCESS']])).stale, ['s:listed', 'all:*']);
+  assert.deepEqual(compare(expected, 'run', said([])).stale, ['s:listed', 'all:*']);
+  assert.throws(() => compare(expected, 'another', said([])), /says nothing of another/);
+});
+
+test('the worst of several verdicts on one check counts', () => {
+  const twice = said([
+    ['a', 'SUCCESS'],
+    ['a', 'FAILURE'],
+    ['a', 'SUCCESS'],
+  ]);
+  assert.equal(twice.get('s:a')?.status, 'FAILURE');
+  assert.throws(() => said([['a', 'NEWS']]), /another form/);
+});
+
+test('the list names each reason, and no reason without a failure', () => {
+  const runs = { run: { because: ['s:a'] } };
+  assert.throws(() => readExpected({ reasons: {}, runs }), /not named/);
+  assert.throws(() => readExpected({ reasons: { because: '' }, runs }), /says nothing/);
+  assert.throws(() => readExpected({ reasons: { because: 'x', other: 'y' }, runs }), /take it out/);
+  assert.throws(() => readExpected({ reasons: { because: 'x' }, runs: { run: { because: 's:a' } } }), /not a list/);
+});

@@ -1,0 +1,112 @@
+/** What a conformance suite said of each check, and what was expected of it. */
+
+/** Status is how the suites call an outcome. */
+export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+
+/** Verdict is the worst that was said of a check: its id may come more than once. */
+export interface Verdict {
+  readonly status: Status;
+  readonly message: string;
+}
+
+/** Verdicts are by `scenario:check`. */
+export type Verdicts = Map<string, Verdict>;
+
+const worst: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
+
+/** verdictsOf adds the checks of one scenario's checks.json. */
+export function verdictsOf(scenario: string, checks: unknown, verdicts: Verdicts): void {
+  if (!Array.isArray(checks)) throw new Error(`${scenario} has no list of checks`);
+  for (const check of checks) {
+    if (!isCheck(check)) throw new Error(`${scenario} has a check of another form: ${JSON.stringify(check)}`);
+    const key = `${scenario}:${check.id}`;
+    const before = verdicts.get(key);
+    if (before && worst.indexOf(before.status) >= worst.indexOf(check.status)) continue;
+    verdicts.set(key, { status: check.status, message: check.errorMessage ?? '' });
+  }
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: Status;
+  readonly errorMessage?: string;
+}
+
+function isCheck(value: unknown): value is Check {
+  return isBag(value) && typeof value.id === 'string' && worst.some((status) => status === value.status);
+}
+
+/**
+ * Expected says what fails, and why. `reasons` gives each reason a name, `runs` has for each run the checks that fail for
+ * it; `scenario:*` stands for all failures of a scenario.
+ */
+export interface Expected {
+  readonly reasons: Readonly<Record<string, string>>;
+  readonly runs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+}
+
+/** readExpected checks the form of expected.json. */
+export function readExpected(value: unknown): Expected {
+  if (!isBag(value) || !isBag(value.reasons) || !isBag(value.runs)) throw new Error('expected.json has another form');
+  const reasons: Record<string, string> = {};
+  for (const [name, text] of Object.entries(value.reasons)) {
+    if (typeof text !== 'string' || text === '') throw new Error(`expected.json: the reason ${name} says nothing`);
+    reasons[name] = text;
+  }
+  const runs: Record<string, Record<string, string[]>> = {};
+  const used = new Set<string>();
+  for (const [run, byReason] of Object.entries(value.runs)) {
+    if (!isBag(byReason)) throw new Error(`expected.json: ${run} is not an object`);
+    const lists: Record<string, string[]> = {};
+    for (const [reason, checks] of Object.entries(byReason)) {
+      if (reasons[reason] === undefined)
+        throw new Error(`expected.json: ${run} has a reason ${reason} that is not named`);
+      if (!Array.isArray(checks) || !checks.every((check) => typeof check === 'string')) {
+        throw new Error(`expected.json: ${run}, ${reason} is not a list of checks`);
+      }
+      used.add(reason);
+      lists[reason] = checks;
+    }
+    runs[run] = lists;
+  }
+  for (const name of Object.keys(reasons)) {
+    if (!used.has(name)) throw new Error(`expected.json: nothing fails for the reason ${name}; take it out`);
+  }
+  return { reasons, runs };
+}
+
+/** Comparison is how a run differs from what was expected. */
+export interface Comparison {
+  /** Checks that failed, or gave a warning, and are not listed. */
+  readonly unexpected: readonly string[];
+  /** Lines of expected.json of which nothing failed. */
+  readonly stale: readonly string[];
+  readonly counts: { readonly passed: number; readonly expected: number };
+}
+
+export function compare(expected: Expected, run: string, verdicts: Verdicts): Comparison {
+  const lists = expected.runs[run];
+  if (!lists) throw new Error(`expected.json says nothing of ${run}`);
+  const listed = new Set(Object.values(lists).flat());
+  const hit = new Set<string>();
+  const unexpected: string[] = [];
+  let passed = 0;
+  let failed = 0;
+  for (const [check, { status, message }] of verdicts) {
+    if (status === 'SUCCESS') passed++;
+    if (status !== 'FAILURE' && status !== 'WARNING') continue;
+    const all = `${check.slice(0, check.indexOf(':'))}:*`;
+    const line = listed.has(check) ? check : listed.has(all) ? all : undefined;
+    if (line === undefined) {
+      unexpected.push(`${check} (${status}): ${message}`);
+      continue;
+    }
+    hit.add(line);
+    failed++;
+  }
+  return { unexpected, stale: [...listed].filter((line) => !hit.has(line)), counts: { passed, expected: failed } };
+}
+
+function isBag(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
