@@ -1,0 +1,346 @@
+package wsbridge
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/wire"
+)
+
+// twoBrowsers is a hub with a good browser, which runs "good" and waits, and one
+// that somebody else has taken over, which runs "own".
+type twoBrowsers struct {
+	*world
+	good, bad *peer
+	log       *lineCounter
+}
+
+// lineCounter counts the lines of a log at level warn and above.
+type lineCounter struct{ lines []string }
+
+// Write is called by one goroutine at a time: zerolog writes a line at once, and
+// in these tests one connection is read at a time.
+func (c *lineCounter) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), `"level":"warn"`) || strings.Contains(string(p), `"level":"error"`) {
+		c.lines = append(c.lines, string(p))
+	}
+	return len(p), nil
+}
+
+// attack lets a browser that was taken over do something, and then checks that
+// the good one's call is where it was and ends with its own result.
+func attack(t *testing.T, name string, do func(w *twoBrowsers)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		log := &lineCounter{}
+		inWorld(t, Options{Log: zerolog.New(log)}, func(w *world) {
+			two := &twoBrowsers{world: w, good: w.browser("good", "boot1"), bad: w.browser("bad", "boot2"), log: log}
+			w.run("good", "good")
+			w.run("bad", "own")
+			two.good.take()
+			two.bad.take()
+			do(two)
+			for _, event := range w.take() {
+				if strings.HasPrefix(event, "good ") {
+					t.Errorf("the good browser's call was told %q", event)
+				}
+			}
+			for _, frame := range two.good.take() {
+				t.Errorf("the good browser was told %s", frame)
+			}
+			two.good.answer("good", `"its own"`)
+			if got := strings.Join(w.take(), "\n"); !strings.Contains(got, `good returned "its own"`) {
+				t.Errorf("the good browser's call ended with %q", got)
+			}
+			if n := len(log.lines); n > 6 {
+				t.Errorf("%d lines in the log: %s", n, log.lines)
+			}
+		})
+	})
+}
+
+// refuses fails unless the bad browser's link was closed with a code.
+func (w *twoBrowsers) refuses(code int) {
+	w.t.Helper()
+	if got := w.bad.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
+		w.t.Errorf("the link of the bad browser: %q, want a close with %d", got, code)
+	}
+}
+
+// stays fails if the bad browser's link is gone: what it did is ignored.
+func (w *twoBrowsers) stays() {
+	w.t.Helper()
+	if got := w.bad.end(); got != "" {
+		w.t.Errorf("the link of the bad browser: %q", got)
+	}
+}
+
+// TestAttackByBrowser: a browser that was taken over has the token. It must not
+// touch other browsers' calls, nor the server.
+func TestAttackByBrowser(t *testing.T) {
+	attack(t, "progress for another browser's call", func(w *twoBrowsers) {
+		for range 1000 {
+			w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"progress":1,"total":1,"message":"forged"}]}}`)
+		}
+		w.stays()
+	})
+	attack(t, "a result, an error and parts for another browser's call", func(w *twoBrowsers) {
+		w.bad.answer("good", `"forged"`)
+		w.bad.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
+		w.bad.send(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
+		w.bad.send(`{"jsonrpc":"2.0","id":"good","error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"forged"}}}`)
+		w.bad.send(`{"jsonrpc":"2.0","id":"good","result":not json`)
+		w.stays()
+	})
+	attack(t, "the answer to a stop of another browser's call", func(w *twoBrowsers) {
+		w.run("good", "stopped")
+		w.cancel("stopped")
+		w.good.take()
+		w.bad.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"finished"}}`)
+		w.wantEvents()
+		w.good.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
+		w.wantEvents("stopped stopped: aborted")
+	})
+	attack(t, "resumed calls that it never had", func(w *twoBrowsers) {
+		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
+		w.take()
+		w.stays()
+		// It is told to stop what is not its own in its own pages.
+		w.bad.wantFrames(cancelText("good", "the server no longer waits for this call"), cancelText("never", "the server no longer waits for this call"),
+			cancelText("never", "the server no longer waits for this call"), cancelText("s/1", "the server no longer waits for this call"))
+	})
+	attack(t, "300,000 resumed calls", func(w *twoBrowsers) {
+		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
+		if n := len(w.bad.take()); n > 20_000 {
+			t.Errorf("the server answered with %d frames", n)
+		}
+		w.stays()
+	})
+	attack(t, "results twice, before dispatch, of unknown calls", func(w *twoBrowsers) {
+		for _, id := range []string{"own", "own", "later", "", "s/", "s/1", "s/99", "s/ping", "s/cancel/", "s/cancel/own", "\u202e\x1b"} {
+			w.bad.sendf(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
+		}
+		w.wantEvents("own returned 1")
+		w.run("bad", "later")
+		w.wantEvents() // an answer that came too early ends nothing
+		w.stays()
+	})
+	attack(t, "parts out of order, twice, with odd numbers", func(w *twoBrowsers) {
+		for _, seq := range []string{"5", "1", "-1", "0", "0", "9223372036854775807", "1"} {
+			w.bad.sendf(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
+		}
+		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":2}}`)
+		w.wantEvents("own returned 77")
+		w.stays()
+	})
+	attack(t, "more parts than came, and 100 GB claimed", func(w *twoBrowsers) {
+		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
+		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result came")
+		w.stays()
+	})
+	attack(t, "parts that never end", func(w *twoBrowsers) {
+		if err := w.tryRun("bad", "endless", 1<<20); err != nil {
+			t.Fatal(err.Message)
+		}
+		w.bad.take()
+		text := strings.Repeat("x", 64<<10)
+		for seq := range 100 {
+			w.bad.sendf(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, text)
+		}
+		w.wantEvents("endless failed result_too_large: the result is larger than 1048576 bytes")
+		w.bad.wantFrames(cancelText("endless", "the result is too large"))
+		w.stays()
+	})
+	attack(t, "a second hello", func(w *twoBrowsers) {
+		w.bad.hello("good", "boot1")
+		w.bad.wantFrames(`{"jsonrpc":"2.0","id":"h","error":{"code":-32600,"message":"hello is said already; open a new connection to say it again"}}`)
+		w.stays()
+	})
+	attackIdentity(t)
+	attackTabs(t)
+	attackFloods(t)
+}
+
+func attackIdentity(t *testing.T) {
+	// The id of a browser is no secret: whoever has the token is told it. A
+	// newcomer with it stands beside the browser, under a name that the person
+	// sees; only who knows the boot id too, which is told to nobody, continues.
+	attack(t, "the id of another browser", func(w *twoBrowsers) {
+		p := w.dial()
+		p.hello("good", "boot9")
+		p.answer("good", `"forged"`)
+		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good"]}}`)
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"message":"forged"}]}}`)
+		for _, frame := range p.take() {
+			if strings.Contains(frame, `"tool.dispatch"`) {
+				t.Errorf("the newcomer was told %s", frame)
+			}
+		}
+		var ids []string
+		for _, b := range w.hub.Browsers() {
+			ids = append(ids, fmt.Sprint(b.ID, len(b.Tabs)))
+		}
+		slices.Sort(ids)
+		if got := strings.Join(ids, " "); got != "bad1 good1 good~boot90" {
+			t.Errorf("the person sees %s", got)
+		}
+	})
+	t.Run("names and ids that look like another's or steer a terminal", func(t *testing.T) {
+		inWorld(t, Options{}, func(w *world) {
+			for _, id := range []string{"", "a b", "\u202eab", "a\x1b[2J", "\u0430dmin", strings.Repeat("x", 129)} {
+				p := w.dial()
+				p.hello(id, "boot")
+				if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
+					t.Errorf("the id %q: %q", id, got)
+				}
+			}
+			p := w.dial()
+			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"\u001b[2J\u202eevil\u0000` + strings.Repeat("x", 5000) + `","bootId":"b","extensionVersion":"\u009b1"}}`)
+			p.take()
+			b := w.hub.Browsers()[0]
+			if !strings.HasPrefix(b.Name, "[2Jevilxxx") || len(b.Name) > 120 || b.ExtensionVersion != "1" {
+				t.Errorf("got %q, %q", b.Name, b.ExtensionVersion)
+			}
+		})
+	})
+}
+
+func attackTabs(t *testing.T) {
+	attack(t, "tabs of the good browser in the bad one's list", func(w *twoBrowsers) {
+		w.bad.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
+		w.take()
+		for _, b := range w.hub.Browsers() {
+			if b.ID == "good" && len(b.Tabs) != 1 {
+				t.Errorf("the good browser has %d tabs", len(b.Tabs))
+			}
+		}
+	})
+	attack(t, "a list of 50,000 tabs with long and odd texts", func(w *twoBrowsers) {
+		long := strings.Repeat("y", 2000)
+		var tabs strings.Builder
+		for i := range 50_000 {
+			if i > 0 {
+				tabs.WriteByte(',')
+			}
+			if i < 200 {
+				fmt.Fprintf(&tabs, `{"tabId":%d,"url":"http://x/\u001b]8;;\u0007\u202e%s","title":"\u009b\u2066%s","documentId":"\u001b%s","plugins":[{"name":"%s\u0000","hash":"h"},{"name":"chat","hash":"\u001b"}],"loading":["\u202e"],"needsReload":["\u001b[2J%s"]}`, i, long, long, long, long, long)
+			} else {
+				fmt.Fprintf(&tabs, `{"tabId":%d,"url":"u","title":"t"}`, -i)
+			}
+		}
+		w.bad.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabs.String() + `]}}`)
+		w.take()
+		w.stays()
+		for _, b := range w.hub.Browsers() {
+			if len(b.Tabs) > maxTabs {
+				t.Errorf("%d tabs are kept", len(b.Tabs))
+			}
+			for _, tab := range b.Tabs {
+				checkTab(t, tab)
+			}
+		}
+	})
+}
+
+// checkTab checks that what is kept of a tab is short and plain.
+func checkTab(t *testing.T, tab wire.TabInfo) {
+	t.Helper()
+	texts := append(append([]string{tab.URL, tab.Title, tab.DocumentID}, tab.Loading...), tab.NeedsReload...)
+	for _, p := range tab.Plugins {
+		texts = append(texts, p.Name, p.Hash)
+	}
+	for i, text := range texts {
+		if clean(text, 8192) != text || i > 1 && len(text) > 128 {
+			t.Errorf("tab %d keeps %.80q", tab.TabID, text)
+		}
+	}
+}
+
+func attackFloods(t *testing.T) {
+	attack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *twoBrowsers) {
+		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
+		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
+		for _, event := range w.take() {
+			if strings.Contains(event, "mmm") && len(event) > 10_000 {
+				t.Errorf("a message of %d characters was handed on", len(event))
+			}
+		}
+		w.stays()
+	})
+	attack(t, "a flood of pings", func(w *twoBrowsers) {
+		for i := range 20_000 {
+			w.bad.sendf(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
+		}
+		if n := len(w.bad.take()); n != 20_000 {
+			t.Errorf("%d pings were answered", n)
+		}
+		w.stays()
+	})
+	// TestOutboxIsBounded holds how much may wait for it.
+	attack(t, "asking and never reading", func(w *twoBrowsers) {
+		release := make(chan struct{})
+		defer close(release)
+		w.bad.stall(release)
+		for i := range 1000 {
+			w.bad.sendf(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
+		}
+		w.pass(writeTimeout)
+		for _, b := range w.hub.Browsers() {
+			if b.ID == "bad" && b.Connected {
+				t.Errorf("after %v it is still connected", writeTimeout)
+			}
+		}
+		w.take()
+	})
+	attack(t, "switching a side panel on and off", func(w *twoBrowsers) {
+		before := runtime.NumGoroutine()
+		for i := range 20_000 {
+			w.bad.sendf(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
+		}
+		w.take()
+		if after := runtime.NumGoroutine(); after > before+20 {
+			t.Errorf("%d goroutines, %d before", after, before)
+		}
+		if n := len(w.bad.take()); n > 20_000 {
+			t.Errorf("%d frames", n)
+		}
+	})
+	attack(t, "deep JSON", func(w *twoBrowsers) {
+		deep := strings.Repeat("[", 2_000_000)
+		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deep + strings.Repeat("]", 2_000_000) + `}}`)
+		w.bad.send(deep)
+		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
+		w.take()
+		w.stays()
+	})
+	attack(t, "texts that are no UTF-8", func(w *twoBrowsers) {
+		w.bad.send("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
+		w.bad.send("\xff\xfe\x00")
+		w.bad.send("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
+		for _, event := range w.take() {
+			if strings.ToValidUTF8(event, "") != event {
+				t.Errorf("handed on: %q", event)
+			}
+		}
+	})
+	attack(t, "frames that make no sense, without end", func(w *twoBrowsers) {
+		for range 200 {
+			w.bad.send("\x1b]0;title\x07 no frame")
+		}
+		w.take()
+		w.refuses(1008)
+	})
+	attack(t, "unknown requests and notifications, without end", func(w *twoBrowsers) {
+		for i := range 200 {
+			w.bad.sendf(`{"jsonrpc":"2.0","method":"shell.run","params":{"n":%d}}`, i)
+		}
+		w.take()
+		w.refuses(1008)
+	})
+}
