@@ -45,6 +45,7 @@ var mayImport = map[string][]string{
 	"internal/sse":          {},
 	"internal/loopback":     {},
 	"internal/statefile":    {},
+	"internal/memnet":       {},
 	"internal/config":       {"wire", "internal/statefile"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts"},
 	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback"},
@@ -63,7 +64,8 @@ var testsMayImport = map[string][]string{
 	"wsbridge":              {"dispatch/dispatchtest"},
 	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
 	"mcpserver":             {"dispatch/dispatchtest", "plugin/plugintest"},
-	"internal/httpapi":      {"dispatch/dispatchtest"},
+	"internal/httpapi":      {"dispatch/dispatchtest", "internal/memnet"},
+	"internal/mcpclient":    {"internal/memnet"},
 }
 
 // library is one module we depend on.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -169,8 +170,11 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		switch {
+		case errors.As(err, &tooLarge):
 			refuse(w, http.StatusRequestEntityTooLarge, nil, wire.CodeInvalidRequest, s.tooLarge())
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			refuse(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request came too slowly. Send it again, faster.")
 		}
 		return // otherwise the client is gone
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"log"
 	"net"
 	"net/http"
 	"os"
@@ -20,14 +19,6 @@ import (
 	"opentabs/plugin"
 	"opentabs/wire"
 	"opentabs/wsbridge"
-)
-
-// The limits of an HTTP connection. There is no write timeout: a call may run
-// for minutes.
-const (
-	headerPatience = 10 * time.Second
-	idlePatience   = 2 * time.Minute
-	maxHeaderBytes = 64 << 10
 )
 
 // The parts of a shutdown, which together stay below 3 s.
@@ -118,14 +109,8 @@ func (v *server) syncBrowsers() {
 func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	base, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	h := &http.Server{
-		Handler:           v.api,
-		BaseContext:       func(net.Listener) context.Context { return base },
-		ReadHeaderTimeout: headerPatience,
-		IdleTimeout:       idlePatience,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          log.New(v.log.With().Str("part", "http").Logger(), "", 0),
-	}
+	h := httpapi.NewServer(v.api, v.log.With().Str("part", "http").Logger())
+	h.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(listener) }()
 	// The files take a while after an update, and most browsers do not need

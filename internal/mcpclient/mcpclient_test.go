@@ -14,39 +14,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"opentabs/internal/memnet"
 )
-
-// memListener hands out ends of pipes, so that a server and its client can
-// stand in one bubble of fake time.
-type memListener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (l *memListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *memListener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
-func (l *memListener) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (l *memListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- theirs:
-		return ours, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
 
 // fake is an MCP server whose tools/call is a function.
 type fake struct {
@@ -131,11 +101,11 @@ func stream(w http.ResponseWriter, messages ...string) {
 // within runs test with a client of f in fake time.
 func within(t *testing.T, f *fake, test func(t *testing.T, c *Client)) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &memListener{conns: make(chan net.Conn), done: make(chan struct{})}
+		l := memnet.Listen()
 		server := &http.Server{Handler: f}
 		var served sync.WaitGroup
 		served.Go(func() { _ = server.Serve(l) })
-		transport := &http.Transport{DialContext: l.dial}
+		transport := &http.Transport{DialContext: l.Dial}
 		c := New(Options{URL: "http://server/mcp", Token: "secret", Name: "test", Version: "1", Transport: transport})
 		if _, err := c.Initialize(t.Context()); err != nil {
 			t.Error(err)

@@ -1,0 +1,266 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/memnet"
+)
+
+// slowWorld is a server in fake time.
+type slowWorld struct {
+	t      *testing.T
+	listen *memnet.Listener
+	log    bytes.Buffer
+}
+
+func inSlowWorld(t *testing.T, handler http.Handler, test func(w *slowWorld)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &slowWorld{t: t, listen: memnet.Listen()}
+		server := NewServer(handler, zerolog.New(&w.log))
+		served := make(chan struct{})
+		go func() { defer close(served); _ = server.Serve(w.listen) }()
+		test(w)
+		_ = server.Close()
+		<-served
+	})
+}
+
+// connect returns a connection, and what it gets until the server hangs up.
+func (w *slowWorld) connect() (net.Conn, func() (got string, after time.Duration)) {
+	w.t.Helper()
+	conn, err := w.listen.Dial(w.t.Context(), "", "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	began := time.Now()
+	end := make(chan struct{})
+	var got bytes.Buffer
+	var ended time.Time
+	go func() {
+		defer close(end)
+		_, _ = got.ReadFrom(conn)
+		ended = time.Now()
+	}()
+	return conn, func() (string, time.Duration) {
+		<-end
+		return got.String(), ended.Sub(began)
+	}
+}
+
+// trickle writes text byte by byte until the server hangs up.
+func trickle(conn net.Conn, text string, pause time.Duration) {
+	for i := range len(text) {
+		if _, err := conn.Write([]byte{text[i]}); err != nil {
+			return
+		}
+		<-time.After(pause)
+	}
+}
+
+// readAll answers with the number of bytes of the body and how reading ended.
+func readAll(w http.ResponseWriter, r *http.Request) {
+	n, err := io.Copy(io.Discard, r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusRequestTimeout)
+	}
+	fmt.Fprintf(w, "%d bytes, slow: %v", n, errors.Is(err, os.ErrDeadlineExceeded))
+}
+
+// A client that sends slowly is given up, whichever part it is slow with.
+func TestSlowSender(t *testing.T) {
+	const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
+	refuses := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
+	for _, c := range []struct {
+		name    string
+		handler http.HandlerFunc
+		send    func(conn net.Conn)
+		want    string
+		within  time.Duration
+	}{
+		{"nothing at all", readAll, func(net.Conn) {}, "", 11 * time.Second},
+		{"the head byte by byte", readAll, func(c net.Conn) { trickle(c, head, time.Second) }, "", 11 * time.Second},
+		{"a head without an end", readAll, func(c net.Conn) {
+			trickle(c, "GET / HTTP/1.1\r\n"+strings.Repeat("A: b\r\n", 1000), 10*time.Millisecond)
+		}, "", 11 * time.Second},
+		{"no body", readAll, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "0 bytes, slow: true", 31 * time.Second},
+		{"a body that stops", readAll, func(c net.Conn) { _, _ = io.WriteString(c, head+"abc") }, "3 bytes, slow: true", 31 * time.Second},
+		{"the body byte by byte", readAll, func(c net.Conn) {
+			_, _ = io.WriteString(c, head)
+			trickle(c, strings.Repeat("x", 100000), 29*time.Second)
+		}, "bytes, slow: true", bodyPatience + time.Second},
+		{"a body that nobody reads", refuses, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "401 Unauthorized", 3 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inSlowWorld(t, c.handler, func(w *slowWorld) {
+				conn, rest := w.connect()
+				var sent sync.WaitGroup
+				sent.Go(func() { c.send(conn) })
+				got, after := rest()
+				if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "200") {
+					t.Errorf("got %q, want %q", got, c.want)
+				}
+				if after > c.within {
+					t.Errorf("held for %v, want at most %v", after, c.within)
+				}
+				_ = conn.Close()
+				sent.Wait()
+			})
+		})
+	}
+}
+
+// Who does not take an answer is given up too.
+func TestSlowReader(t *testing.T) {
+	handler := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) }
+	for _, c := range []struct{ name, requests string }{
+		{"a large answer", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"},
+		{"many answers", strings.Repeat("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n", 1000)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inSlowWorld(t, http.HandlerFunc(handler), func(w *slowWorld) {
+				conn, err := w.listen.Dial(w.t.Context(), "", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				_, _ = io.WriteString(conn, c.requests) // a write to many answers fails when the server hangs up
+				// A byte each 10 s is not reading.
+				for _, err = conn.Read(make([]byte, 1)); err == nil; _, err = conn.Read(make([]byte, 1)) {
+					<-time.After(10 * time.Second)
+				}
+				if after := time.Since(began); after > time.Minute {
+					t.Errorf("held for %v", after)
+				}
+				_ = conn.Close()
+			})
+		})
+	}
+}
+
+// Idle connections are given up, and a slow one does not hold up another.
+func TestIdleConnections(t *testing.T) {
+	inSlowWorld(t, http.HandlerFunc(readAll), func(w *slowWorld) {
+		var ends []func() (string, time.Duration)
+		for range 100 {
+			conn, rest := w.connect()
+			go func() { _, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") }()
+			ends = append(ends, rest)
+		}
+		for _, rest := range ends {
+			if got, after := rest(); !strings.Contains(got, "200 OK") || after > idlePatience+time.Second {
+				t.Errorf("got %q after %v", got, after)
+			}
+		}
+	})
+}
+
+// None of the limits ends what takes its time: a call that is silent for
+// minutes, a stream of events, a large body on a slow link.
+func TestPatience(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {
+		for range 2 { // reading again finds the end again
+			if _, err := io.ReadAll(r.Body); err != nil {
+				t.Error(err)
+			}
+		}
+		select {
+		case <-time.After(10 * time.Minute):
+		case <-r.Context().Done():
+			t.Errorf("the call ended: %v", context.Cause(r.Context()))
+		}
+		_, _ = io.WriteString(w, "done")
+	})
+	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
+		out := eventWriter{w: w, c: http.NewResponseController(w)}
+		for range 40 {
+			if err := out.write(": still here\n\n"); err != nil {
+				t.Error(err)
+			}
+			<-time.After(15 * time.Second)
+		}
+	})
+	mux.HandleFunc("POST /upload", readAll)
+	inSlowWorld(t, mux, func(w *slowWorld) {
+		transport := &http.Transport{DialContext: w.listen.Dial}
+		client := &http.Client{Transport: transport}
+		defer transport.CloseIdleConnections()
+		ask := func(method, path string, body io.Reader) string {
+			req, err := http.NewRequestWithContext(w.t.Context(), method, "http://x"+path, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := client.Do(req)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			defer resp.Body.Close()
+			text, err := io.ReadAll(bufio.NewReader(resp.Body))
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			return string(text)
+		}
+		for range 2 { // the second on a connection that had its deadlines
+			if got := ask("POST", "/call", strings.NewReader("{}")); got != "done" {
+				t.Errorf("the call gave %q", got)
+			}
+			if got := ask("GET", "/events", nil); strings.Count(got, "still here") != 40 {
+				t.Errorf("the stream gave %q", got)
+			}
+			// 16 MiB, 64 KiB a second.
+			if got := ask("POST", "/upload", &slowly{left: 16 << 20, piece: 64 << 10}); got != "16777216 bytes, slow: false" {
+				t.Errorf("the upload gave %q", got)
+			}
+		}
+	})
+}
+
+// slowly gives a piece a second.
+type slowly struct{ left, piece int }
+
+func (s *slowly) Read(p []byte) (int, error) {
+	if s.left == 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), s.piece, s.left)
+	s.left -= n
+	<-time.After(time.Second * time.Duration(n) / time.Duration(s.piece))
+	return n, nil
+}
+
+// net/http tells each second that it can't accept connections.
+func TestServerLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s := &serverLog{out: zerolog.New(&out)}
+		for range 70 {
+			fmt.Fprintln(s, "http: Accept error: accept tcp 127.0.0.1:1: too many open files; retrying in 1s")
+			<-time.After(time.Second)
+		}
+		fmt.Fprintln(s, "http: panic serving")
+		fmt.Fprintln(s, "http: panic serving")
+		if n := strings.Count(out.String(), "nobody can connect"); n != 2 || !strings.Contains(out.String(), "too many open files") {
+			t.Errorf("told %d times:\n%s", n, out.String())
+		}
+		if n := strings.Count(out.String(), "panic serving"); n != 2 {
+			t.Errorf("other lines: %d", n)
+		}
+	})
+}
