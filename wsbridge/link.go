@@ -23,6 +23,8 @@ const (
 	// requestTimeout is how long a browser may take to answer a request of ours
 	// that is not about a run.
 	requestTimeout = 30 * time.Second
+	// frameTimeout is how long one frame may take to arrive, however steadily.
+	frameTimeout = 5 * time.Minute
 	// readChunk is how much is read before the link counts as alive again, so
 	// that a large frame on a slow link does not look like silence.
 	readChunk = 64 << 10
@@ -33,6 +35,7 @@ const (
 var (
 	errLinkEnded  = errors.New("the link has ended")
 	errNoAnswer   = errors.New("the browser did not answer within 30 s")
+	errSlowFrame  = errors.New("a frame did not end within 5 min")
 	errNotTextual = errors.New("not a frame: a binary message")
 )
 
@@ -140,7 +143,10 @@ func (l *link) read() ([]byte, error) {
 		l.buf = bytes.Buffer{}
 	}
 	l.buf.Reset()
-	if _, err := l.buf.ReadFrom(touching{l, r}); err != nil {
+	if _, err := l.buf.ReadFrom(touching{l, r, time.Now()}); err != nil {
+		if errors.Is(err, errSlowFrame) && !l.ended() {
+			l.log.Warn().Msg("browser took too long over a frame; closing its link")
+		}
 		return nil, err
 	}
 	if kind != websocket.MessageText {
@@ -151,11 +157,15 @@ func (l *link) read() ([]byte, error) {
 
 // touching notes that the link is alive while a frame arrives.
 type touching struct {
-	l *link
-	r io.Reader
+	l     *link
+	r     io.Reader
+	began time.Time // when the frame began
 }
 
 func (t touching) Read(p []byte) (int, error) {
+	if time.Since(t.began) > frameTimeout {
+		return 0, errSlowFrame
+	}
 	n, err := t.r.Read(p[:min(len(p), readChunk)])
 	t.l.heard.Store(true)
 	return n, err

@@ -167,3 +167,33 @@ func TestFrameAboveTheLimit(t *testing.T) {
 		}
 	})
 }
+
+// A frame that is begun and never finished does not hold a link for ever,
+// whether its sender falls silent or sends a byte now and then.
+func TestFrameWithoutEnd(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pieces int
+		within time.Duration
+	}{{"silent", 0, time.Minute}, {"byte by byte", 1000, frameTimeout + 10*time.Second}} {
+		t.Run(c.name, func(t *testing.T) {
+			inWorld(t, Options{}, func(w *world) {
+				a := w.browser("a", "boot")
+				began := time.Now()
+				// One text message of 1,000 bytes, masked with zeros.
+				piece := []byte{0x81, 0xfe, 0x03, 0xe8, 0, 0, 0, 0, '{'}
+				for range c.pieces + 1 {
+					if _, err := a.raw.Write(piece); err != nil {
+						break
+					}
+					piece = []byte{' '}
+					w.pass(3 * time.Second)
+				}
+				<-a.done
+				if took := time.Since(began); took > c.within {
+					t.Errorf("the link held for %v", took)
+				}
+			})
+		})
+	}
+}
