@@ -37,7 +37,10 @@ if (first && Reflect.get(document, 'prerendering') === true)
   document.addEventListener('prerenderingchange', link.open, { once: true });
 else if (first) link.open();
 
-addEventListener('pagehide', () => desk.leaving());
+addEventListener('pagehide', () => {
+  desk.leaving();
+  link.leave();
+});
 
 // Back from the back/forward cache the port is gone, but the hosts and their calls are there.
 addEventListener('pageshow', (event) => {

@@ -94,6 +94,21 @@ test('a document from the back/forward cache takes a new port, though the old on
   assert.equal(ports.length, 2);
 });
 
+test('a document that is being left receives nothing more on its old port, not even when it comes back', (t) => {
+  const { link, ports, received, world } = makeBench(t);
+  link.open();
+  link.leave();
+  ports[0]?.receive({ op: 'ack', ids: ['late'] });
+  t.mock.timers.tick(5000);
+  link.open();
+  assert.deepEqual([ports.length, link.post(message)], [1, false]);
+  link.reopen();
+  ports[0]?.receive({ op: 'ack', ids: ['out of the cache'] });
+  ports[1]?.receive({ op: 'ack', ids: ['new'] });
+  assert.deepEqual(received, [{ op: 'ack', ids: ['new'] }]);
+  assert.deepEqual([ports.length, world.connected], [2, 2]);
+});
+
 test('when the extension is gone it gives up and says so once', (t) => {
   const { link, ports, world } = makeBench(t);
   link.open();

@@ -29,6 +29,11 @@ export interface Link {
    * always told that Chrome closed its port.
    */
   reopen(): void;
+  /**
+   * leave closes the port for a document that is being left. Nothing is received any more: a call that comes out of the
+   * back/forward cache with the document was given up long ago, and another document may run it.
+   */
+  leave(): void;
   /** post sends a message; false means that there is no port. */
   post(message: FromBridge): boolean;
 }
@@ -40,6 +45,7 @@ const RetryMs = 1000;
 export function makeLink(options: LinkOptions): Link {
   let port: Port | undefined;
   let orphan = false;
+  let left = false;
 
   const lost = (openedAt: number) => {
     port = undefined;
@@ -57,14 +63,14 @@ export function makeLink(options: LinkOptions): Link {
     options.orphaned();
   };
   const open = () => {
-    if (port || orphan) return;
+    if (port || orphan || left) return;
     const openedAt = Date.now();
     try {
       const opened = options.connect();
       port = opened;
       opened.onMessage((raw) => {
         const message = options.read(raw);
-        if (message) options.received(message);
+        if (message && port === opened) options.received(message);
       });
       opened.onDisconnect(() => {
         if (port === opened) lost(openedAt);
@@ -87,10 +93,15 @@ export function makeLink(options: LinkOptions): Link {
     }
   };
   const reopen = () => {
+    leave();
+    left = false;
+    open();
+  };
+  const leave = () => {
+    left = true;
     const old = port;
     port = undefined;
     old?.disconnect();
-    open();
   };
-  return { open, reopen, post };
+  return { open, reopen, leave, post };
 }
