@@ -68,6 +68,7 @@ const strikes: Readonly<Record<FaultKind, Strike>> = {
           .then(() => undefined, () => undefined)`,
       ),
     );
+    await pause(200); // until the server has heard of it
   },
 
   'tab frozen': (world, fault) =>

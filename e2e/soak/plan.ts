@@ -93,6 +93,9 @@ export interface Plan {
 const meanGapMs = 110;
 const floodSize = 200;
 
+/** stockStdioBytes: the official client gives up a stdio server after 10 MiB in one message, and a result is in it as text and as data. */
+const stockStdioBytes = 4_000_000;
+
 /** makePlan returns the plan of a seed. */
 export function makePlan(seed: number, durationMs: number): Plan {
   const random = new Random(seed);
@@ -107,7 +110,7 @@ export function makePlan(seed: number, durationMs: number): Plan {
     const kind = random.pick(callKinds);
     const count = kind === 'flood' ? floodSize : 1;
     for (let i = 0; i < count; i++) {
-      calls.push({ atMs, client, ...tab, ...planCall(random, kind, now, `k${calls.length}`) });
+      calls.push({ atMs, client, ...tab, ...planCall(random, kind, now, `k${calls.length}`, clients[client]) });
     }
   }
   return { seed, durationMs, clients, tabs, calls, faults };
@@ -154,7 +157,7 @@ function limitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
 type Drawn = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
 /** planCall draws what one call does. */
-function planCall(random: Random, kind: CallKind, now: Limits, key: string): Drawn {
+function planCall(random: Random, kind: CallKind, now: Limits, key: string, client: ClientKind | undefined): Drawn {
   const { idleMs } = limits[now];
   switch (kind) {
     case 'echo':
@@ -179,7 +182,11 @@ function planCall(random: Random, kind: CallKind, now: Limits, key: string): Dra
     case 'forever': // the real deadline is five minutes; make soak ONLY=limits waits for it
       return { kind, tool: 'beat', args: { key, everyMs: 500, forMs: now === 'short' ? 0 : 40_000 } };
     case 'big':
-      return { kind, tool: 'big', args: { key, bytes: random.whole(200_000, 12_000_000) } };
+      return {
+        kind,
+        tool: 'big',
+        args: { key, bytes: random.whole(200_000, client === 'stdio-sdk' ? stockStdioBytes : 12_000_000) },
+      };
     case 'tooBig':
       return { kind, tool: 'big', args: { key, bytes: maxResultBytes + 1_000_000 } };
     case 'fails':
