@@ -3,6 +3,8 @@ package plugin
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // fields reads the members of one JSON object and notes what is wrong with
@@ -62,7 +64,24 @@ func (f *fields) string(key string) (string, bool) {
 		f.add(key, "is %s; make it a string", kindOf(f.member[key]))
 		return "", false
 	}
-	return unquote(f.member[key]), true
+	s := unquote(f.member[key])
+	if i := strings.IndexFunc(s, hidden); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(s[i:])
+		f.add(key, "has the character U+%04X, which is not shown and can hide what a text says; take it out", r)
+		return "", false
+	}
+	return s, true
+}
+
+// hidden reports whether r is not shown and changes what is: control characters,
+// the marks that turn the direction of writing, and letters without a look. What
+// scripts and emoji need to join letters stays.
+func hidden(r rune) bool {
+	switch r {
+	case '\n', '\r', '\t', '\u00ad', '\u200c', '\u200d', '\u200e', '\u200f', '\u061c', '\ufeff':
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf)
 }
 
 // flag returns a boolean that may be absent.

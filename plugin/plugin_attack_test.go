@@ -1,0 +1,129 @@
+package plugin_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+// TestAttackByPlugin: a package that wants to be taken for another one, or to
+// reach further than its site.
+func TestAttackByPlugin(t *testing.T) {
+	t.Run("names that look like another plugin's, or lead elsewhere", func(t *testing.T) {
+		for _, name := range []string{
+			"mess\u0430ges", "messages\u200b", "\u202esegassem", "Messages", "mess\u00e4ges", "messages ", " messages", "messages\x00", "messages\n",
+			"mess\uff41ges", "\U0001d5c6essages", "__proto__", "../messages", "a/../../b", "a\\b", ".", "..", "a.b", "a__b", "a_b", "-a", "a-", "a--b",
+			strings.Repeat("a", 127), "system", "browser", "opentabs", "mcp", "%2e%2e", "a:b", "a;b", "$(id)", "`id`", "a\"b", "a'b", "<b>",
+		} {
+			refused(t, plugintest.Package{Name: name}, name)
+		}
+	})
+	t.Run("scopes that lead to another plugin's name", func(t *testing.T) {
+		for _, pkg := range []string{"@a/b/opentabs-plugin-x", "@../opentabs-plugin-x", "@a__b/opentabs-plugin-c", "@\u0430cme/opentabs-plugin-x", "@/opentabs-plugin-x"} {
+			if name, err := plugin.NameOf(pkg); err == nil {
+				t.Errorf("%q is the plugin %q", pkg, name)
+			}
+		}
+	})
+	t.Run("a name that another plugin has", func(t *testing.T) {
+		store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+		first := plugintest.Package{Name: "acme-chat"}.Write(t)
+		if _, err := store.Add(first); err != nil {
+			t.Fatal(err)
+		}
+		for _, pkg := range []string{"opentabs-plugin-acme-chat", "@acme/opentabs-plugin-chat", "@opentabs-dev/opentabs-plugin-acme-chat"} {
+			dir := plugintest.Package{Name: "acme-chat"}.Write(t)
+			rewrite(t, filepath.Join(dir, "package.json"), `"opentabs-plugin-acme-chat"`, fmt.Sprintf("%q", pkg))
+			if _, err := store.Add(dir); err == nil || !strings.Contains(err.Error(), "acme-chat") {
+				t.Errorf("%s: %v", pkg, err)
+			}
+		}
+		if list := entries(t, store); len(list) != 1 || list[0].Path != first {
+			t.Errorf("the list is %+v", list)
+		}
+	})
+	t.Run("tools whose full name is another plugin's tool", func(t *testing.T) {
+		// a__b__c can only be the plugin a's tool b__c: no plugin's name has an
+		// underscore.
+		registry, _ := plugintest.Registry(t,
+			plugintest.Package{Name: "a", Tools: []plugintest.Tool{{Name: "b__c", Description: "x"}, {Name: "_b", Description: "x"}}},
+			plugintest.Package{Name: "a-b", Tools: []plugintest.Tool{{Name: "c", Description: "x"}}})
+		set := registry.Set()
+		for full, owner := range map[string]string{"a__b__c": "a", "a___b": "a", "a-b__c": "a-b"} {
+			if tool, ok := set.Tool(full); !ok || tool.Plugin.Name != owner {
+				t.Errorf("%s is %+v", full, tool)
+			}
+		}
+		for _, name := range []string{"", "b c", "b.c", "b/c", "b\u0441", "b\n", strings.Repeat("b", 127), "b\u200b", "b;c"} {
+			refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: name, Description: "x"}}}, "the tool "+name)
+		}
+		refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "b", Description: "x"}, {Name: "b", Description: "y"}}}, "one tool twice")
+	})
+	t.Run("patterns that take in other sites", func(t *testing.T) {
+		for _, pattern := range []string{
+			"<all_urls>", "*://*/*", "http://*/*", "*://*.com/*", "*://*.localhost/*", "file:///*", "chrome://*/*", "chrome-extension://*/*", "javascript://x/*",
+			"data:text/html,*", "ftp://example.com/*", "ws://example.com/*", "*://example.com@evil.example/*", "*://evil.example#.example.com/*", "*://ex*mple.com/*",
+			"*://*.*.com/*", "*://examp\u0142e.com/*", "*://[::1]/*", "*://127.1/*", "*://0x7f.1/*", "*://2130706433/*", "*://example.com:99999/*", "*://.com/*", "*://example..com/*",
+			"*://example.com", "//example.com/*", "", "*", "* ://example.com/*", "http\u202e://example.com/*",
+		} {
+			refused(t, plugintest.Package{Matches: []string{pattern}}, pattern)
+		}
+	})
+	t.Run("texts that hide what they say", func(t *testing.T) {
+		for _, text := range []string{"a\u202eb", "a\u2066b", "a\u200bb", "a\U000e0041b", "a\u001b[2Jb", "a\u0007b", "a\u009bb", "a\u2060b", "a\ufff9b"} {
+			refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", Description: text}}}, "a description "+text)
+			refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", DisplayName: text, Description: "x"}}}, "a name "+text)
+		}
+	})
+	t.Run("an entry that leads out of the package", func(t *testing.T) {
+		dir := plugintest.Package{}.Write(t)
+		outside := filepath.Join(t.TempDir(), "outside.js")
+		if err := os.WriteFile(outside, []byte("OUTSIDE"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range []string{outside, "../../../../../../etc/passwd", "dist/../../x.js", "file:///etc/passwd"} {
+			rewrite(t, filepath.Join(dir, "package.json"), `"dist/adapter.iife.js"`, fmt.Sprintf("%q", entry))
+			p, err := plugin.Load(dir)
+			if err != nil {
+				t.Fatalf("%s: %v", entry, err)
+			}
+			if code, err := p.Adapter(); err != nil || strings.Contains(string(code), "OUTSIDE") || strings.Contains(string(code), "root:") {
+				t.Errorf("%s: the code is %.60q, %v", entry, code, err)
+			}
+			rewrite(t, filepath.Join(dir, "package.json"), fmt.Sprintf("%q", entry), `"dist/adapter.iife.js"`)
+		}
+	})
+}
+
+// refused fails if a package can be loaded, or if the error would steer a
+// terminal.
+func refused(t *testing.T, p plugintest.Package, what string) {
+	t.Helper()
+	loaded, err := plugin.Load(p.Write(t))
+	if err == nil {
+		t.Errorf("%q: loaded as %q with %v", what, loaded.Name, loaded.Matches)
+		return
+	}
+	if strings.ContainsAny(err.Error(), "\x1b\x07\u009b\u202e\u2066\u200b\x00") {
+		t.Errorf("%q: the error repeats it: %q", what, err)
+	}
+}
+
+func rewrite(t *testing.T, path, old, by string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), old) {
+		t.Fatalf("%s has no %s", path, old)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, by, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
