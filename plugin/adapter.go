@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"sync"
 	"unicode/utf8"
@@ -32,7 +31,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // Adapter reads the adapter's code. It returns an error if the file is no
 // longer the one that was loaded.
 func (p *Plugin) Adapter() ([]byte, error) {
-	code, problem := readFile(filepath.Join(p.Dir, adapterFile), maxAdapterBytes)
+	code, problem := readFile(p.Dir, adapterFile, maxAdapterBytes)
 	if problem == "" && hexHash(code) != p.Hash {
 		problem = changedProblem(p.Dir)
 	}
@@ -56,10 +55,10 @@ type adapterInfo struct {
 	hash string // SHA-256 of the whole file, in hex
 }
 
-// inspectAdapter reads and checks an adapter file. The problem says what is
+// inspectAdapter reads and checks the adapter of the package in dir. The problem says what is
 // wrong with it.
-func inspectAdapter(path string) (info adapterInfo, problem string) {
-	f, size, problem := openFile(path, maxAdapterBytes)
+func inspectAdapter(dir string) (info adapterInfo, problem string) {
+	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
 		return info, problem
 	}

