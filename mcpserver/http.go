@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -183,7 +184,7 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		refuseNonsense(w, body)
 		return
 	}
-	if m.nullID() {
+	if m.badID() {
 		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
 		return
 	}
@@ -209,7 +210,7 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case m.Method == methodCancelled:
+	case m.Method == methodCancelled && !m.request():
 		if key, ok := requestKey(p.RequestID); ok {
 			s.sessions.cancel(in, key)
 		}
@@ -229,6 +230,9 @@ func refuseNonsense(w http.ResponseWriter, body []byte) {
 
 // nonsense says what is wrong with bytes that parseMessage did not take.
 func nonsense(b []byte) (code int, text string) {
+	if !utf8.Valid(b) {
+		return wire.CodeParseError, "This is not UTF-8. Send one JSON-RPC message in UTF-8."
+	}
 	if !json.Valid(b) {
 		return wire.CodeParseError, "This is not JSON. Send one JSON-RPC message."
 	}
@@ -289,11 +293,7 @@ func (s *Server) tooLarge() string {
 
 // serveLegacyCall serves a tools/call in a session.
 func (s *Server) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *params, in *session) {
-	key, ok := requestKey(m.ID)
-	if !ok {
-		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
-		return
-	}
+	key, _ := requestKey(m.ID) // servePost has looked
 	s.serveCall(w, r, m, p, in, key, dispatch.Client{Session: in.public(), Name: s.sessions.client(in).Name})
 }
 

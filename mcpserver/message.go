@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -23,25 +24,37 @@ type message struct {
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
 	Params  json.RawMessage `json:"params"`
+	// Result and Error are there in the answer to a request of the server, which
+	// sends none: nobody waits for them.
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
 }
 
 // parseMessage splits a message. It reports false for what is not one JSON
-// object of the right shape; mcp-go then says what is wrong with it.
+// object of the right shape; nonsense then says what is wrong with it.
 func parseMessage(b []byte) (message, bool) {
 	var m message
-	err := json.Unmarshal(b, &m)
-	return m, err == nil
+	// Bytes that are no UTF-8 would go on to the browser, where they end the link.
+	if !utf8.Valid(b) || json.Unmarshal(b, &m) != nil {
+		return message{}, false
+	}
+	return m, m.Method != "" || m.Result != nil || m.Error != nil
 }
 
-// request reports whether m asks for an answer. A null id makes a notification
-// of it, as mcp-go has it.
+// request reports whether m asks for an answer.
 func (m message) request() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
-// nullID reports whether m is a request that may not be: MCP wants an id that
-// is a string or a number.
-func (m message) nullID() bool { return m.Method != "" && string(bytes.TrimSpace(m.ID)) == "null" }
+// badID reports whether m is a request that may not be: MCP wants an id that is
+// a string or a number.
+func (m message) badID() bool {
+	if m.Method == "" || len(m.ID) == 0 {
+		return false
+	}
+	_, ok := requestKey(m.ID)
+	return !ok
+}
 
 // call reports whether m is a tools/call. One with another version of JSON-RPC
 // is left to mcp-go, which says so.

@@ -9,7 +9,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
-	"opentabs/wire"
 )
 
 // serveModern serves a message of protocol version 2026-07-28 or later, which
@@ -17,7 +16,7 @@ import (
 // notifications/cancelled names nobody's request and is dropped.
 func (s *Server) serveModern(w http.ResponseWriter, r *http.Request, m message, p *params) {
 	switch {
-	case m.Method == methodCancelled:
+	case m.Method == methodCancelled && !m.request():
 		w.WriteHeader(http.StatusAccepted)
 	case m.Method == methodListen && m.request():
 		in := s.sessions.open(transportHTTP)
@@ -48,10 +47,6 @@ func (s *Server) serveModernListening(w http.ResponseWriter, r *http.Request, in
 
 // serveModernCall serves a tools/call without a session.
 func (s *Server) serveModernCall(w http.ResponseWriter, r *http.Request, m message, p *params) {
-	if _, ok := requestKey(m.ID); !ok {
-		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
-		return
-	}
 	rep := s.checkModernHeaders(r, m, p)
 	if rep.code == 0 {
 		rep = checkModern(p)

@@ -112,7 +112,7 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 		_ = c.out.message(rpcError(nil, code, text))
 		return
 	}
-	if m.nullID() {
+	if m.badID() {
 		_ = c.out.message(rpcError(nil, wire.CodeInvalidRequest, badIDText))
 		return
 	}
@@ -126,7 +126,7 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 		c.session.listener.speaksModern(m)
 	}
 	switch {
-	case m.Method == methodCancelled:
+	case m.Method == methodCancelled && !m.request():
 		if key, ok := requestKey(p.RequestID); ok {
 			c.server.sessions.cancel(c.session, key)
 		}
@@ -143,11 +143,7 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 
 // start begins a request that runs until it is done or cancelled.
 func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *params) {
-	key, ok := requestKey(m.ID)
-	if !ok {
-		_ = c.out.message(rpcError(nil, wire.CodeInvalidRequest, badIDText))
-		return
-	}
+	key, _ := requestKey(m.ID) // take has looked
 	ctx, cancel := context.WithCancelCause(ctx)
 	table := c.server.sessions
 	switch err := table.begin(c.session, key, task{cancel: cancel, stream: m.Method == methodListen}); {

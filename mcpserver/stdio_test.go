@@ -105,7 +105,8 @@ func TestStdioSurvivesNonsense(t *testing.T) {
 	long := callText(`1`, `{"a":"`+strings.Repeat("x", 200_000)+`"}`, `{}`)
 	for _, test := range []struct{ line, want string }{
 		{`{nonsense`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
-		{"\x00\xff", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
+		{"\x00", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
+		{callText(`1`, "{\"a\":\"\xff\"}", `{}`), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not UTF-8. Send one JSON-RPC message in UTF-8."}}`},
 		{long, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
 		{callText(`2`, `{}`, `{}`), `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`},
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
@@ -115,7 +116,9 @@ func TestStdioSurvivesNonsense(t *testing.T) {
 			t.Errorf("%.80s:\n%s\nwant\n%s", test.line, m.text, test.want)
 		}
 	}
-	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `5`, `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, callText(`null`, `{}`, `{}`)} {
+	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `5`, `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, callText(`null`, `{}`, `{}`),
+		`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":true,"method":"initialize"}`, `{"jsonrpc":"2.0","id":4,"method":"notifications/cancelled","params":{"requestId":1}}`,
+	} {
 		p.send(line)
 		if m := p.must(); m.Error == nil {
 			t.Errorf("%s: %s", line, m.text)

@@ -1,0 +1,176 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// oddMessages are what clients send by mistake or with intent, for the fuzzers
+// to begin with.
+func oddMessages() []string {
+	deep := strings.Repeat(`[`, 20_000)
+	return []string{
+		callText(`1`, `{"a":1}`, `{"progressToken":"t"}`), cancelText(`"1"`), initializeText("a"),
+		callText(`1e400`, `{"a":1}`, modernMeta), callText(`"a"`, `null`, `null`), callText(`-0`, `[]`, `5`),
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":` + modernMeta + `}}`,
+		`{"jsonrpc":"2.0","id":9007199254740993,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + modernMeta + `}}`,
+		`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `[]`, `null`, `{}`, `""`, `1`, ``, ` `, "\ufeff{}", "\x00", "\xff", `{"a":"` + "\xff" + `"}`,
+		`{"jsonrpc":"1.0","id":1,"method":"ping"}`, `{"id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1}`, `{"jsonrpc":"2.0","id":1,"method":5}`,
+		`{"jsonrpc":"2.0","id":null,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":[1],"method":"tools/call"}`,
+		`{"jsonrpc":"2.0","id":true,"method":"ping"}`, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `{"jsonrpc":"2.0","id":"","method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping","method":"tools/list"}`, `{"jsonrpc":"2.0","ID":1,"Method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":[1]}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":` + deep + strings.Repeat(`]`, 20_000) + `}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`, `{"jsonrpc":"2.0","id":"init","result":null}`,
+		`{"jsonrpc":"2.0","id":7,"method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized","params":7}`, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}`, `{"jsonrpc":"2.0","id":1,"method":"completion/complete"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x:"}}`, `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"x"}}`,
+	}
+}
+
+// checkAnswer is what has to hold for each message that a client gets.
+func checkAnswer(t *testing.T, text []byte) {
+	t.Helper()
+	var m struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  string          `json:"method"`
+		Result  json.RawMessage `json:"result"`
+		Error   *struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatalf("not JSON: %v\n%.300s", err, text)
+	}
+	switch {
+	case m.JSONRPC != "2.0":
+		t.Fatalf("not JSON-RPC: %.300s", text)
+	case m.Method != "":
+	case (m.Result == nil) == (m.Error == nil):
+		t.Fatalf("neither result nor error, or both: %.300s", text)
+	case m.Error != nil && (m.Error.Code == 0 || m.Error.Message == ""):
+		t.Fatalf("an error that says nothing: %.300s", text)
+	case m.Error != nil && strings.Contains(m.Error.Message, "panic"):
+		t.Fatalf("something panicked: %.300s", text)
+	}
+}
+
+// FuzzHTTP: whatever is posted gets one whole answer with a fitting status, and
+// the session it was posted to can be used on.
+func FuzzHTTP(f *testing.F) {
+	for i, seed := range oddMessages() {
+		f.Add([]byte(seed), uint8(i))
+	}
+	s := newServer(f, callerFunc(echo), Options{MaxRequestBytes: 1 << 20})
+	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
+	post := func(ctx context.Context, body []byte, h http.Header) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
+		r.Header = h
+		h.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w
+	}
+	session := post(context.Background(), []byte(initializeText("fuzz")), http.Header{}).Header().Get("Mcp-Session-Id")
+	f.Fuzz(func(t *testing.T, body []byte, how uint8) {
+		h := http.Header{}
+		if how&1 != 0 {
+			h.Set("Mcp-Session-Id", session)
+		}
+		h.Set("Mcp-Protocol-Version", [...]string{"2025-11-25", "2026-07-28"}[how>>1&1])
+		if how&4 != 0 {
+			h.Set("Accept", "application/json")
+		}
+		if how&8 != 0 {
+			h.Set("Mcp-Method", [...]string{"tools/call", "subscriptions/listen", "tools/list", "server/discover"}[how>>4&3])
+			h.Set("Mcp-Name", "messages__echo")
+		}
+		ctx := t.Context()
+		if bytes.Contains(body, []byte("listen")) { // which ends with its client
+			short, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
+			defer cancel()
+			ctx = short
+		}
+		w := post(ctx, body, h)
+		switch w.Code {
+		case 200, 202, 204, 400, 404, 405, 406, 413:
+		default:
+			t.Fatalf("status %d for %q: %s", w.Code, body, w.Body)
+		}
+		for _, text := range messagesIn(w) {
+			checkAnswer(t, text)
+		}
+		for _, c := range s.Clients() {
+			if c.ID != session {
+				s.sessions.close(c.ID)
+			}
+		}
+		ping := post(t.Context(), []byte(`{"jsonrpc":"2.0","id":"again","method":"ping"}`), http.Header{"Mcp-Session-Id": {session}})
+		if got := strings.TrimSpace(ping.Body.String()); got != `{"jsonrpc":"2.0","id":"again","result":{}}` {
+			t.Fatalf("after %q a ping gets %d %s", body, ping.Code, got)
+		}
+	})
+}
+
+// messagesIn returns the messages of a response.
+func messagesIn(w *httptest.ResponseRecorder) [][]byte {
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+		if b := bytes.TrimSpace(w.Body.Bytes()); len(b) > 0 && w.Header().Get("Content-Type") == "application/json" {
+			return [][]byte{b}
+		}
+		return nil
+	}
+	var all [][]byte
+	for e := newEvents(w.Body); ; {
+		data, ok := e.next()
+		if !ok {
+			return all
+		}
+		all = append(all, []byte(data))
+	}
+}
+
+// FuzzStdio: whatever is written, each line that comes back is a message, and
+// what is asked after it is answered.
+func FuzzStdio(f *testing.F) {
+	for _, seed := range oddMessages() {
+		f.Add([]byte(seed))
+	}
+	f.Add([]byte(strings.Join(oddMessages(), "\n")))
+	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
+	s := newServer(f, callerFunc(echo), Options{MaxRequestBytes: 1 << 20})
+	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
+	const last = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		if bytes.Contains(lines, []byte("the last one")) {
+			return
+		}
+		var out bytes.Buffer
+		in := io.MultiReader(bytes.NewReader(lines), strings.NewReader("\n"+last+"\n"))
+		if err := s.ServeStdio(t.Context(), in, &out); err != nil {
+			t.Fatal(err)
+		}
+		answered := 0
+		for line := range bytes.Lines(out.Bytes()) {
+			checkAnswer(t, line)
+			if string(bytes.TrimSpace(line)) == `{"jsonrpc":"2.0","id":"the last one","result":{}}` {
+				answered++
+			}
+		}
+		if answered != 1 {
+			t.Fatalf("after %q the ping has %d answers:\n%s", lines, answered, out.Bytes())
+		}
+	})
+}
