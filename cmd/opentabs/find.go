@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
 
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
@@ -22,8 +24,10 @@ func (r running) String() string {
 
 // findServer asks who serves this installation: first where the server's record
 // says, then on the port of the settings. It believes a server only that proves
-// to know the token. It returns httpapi.ErrNoServer if nobody serves, and
-// httpapi.ErrStranger if somebody else has the port of the settings.
+// to know the token. It returns httpapi.ErrNoServer if nobody serves,
+// httpapi.ErrStranger if somebody else has the port of the settings, and
+// httpapi.ErrSilent in an error that says what to do if who has a port does not
+// answer.
 func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (running, error) {
 	token, err := dirs.ExistingToken()
 	if err != nil {
@@ -31,7 +35,8 @@ func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (runni
 	}
 	missing := httpapi.ErrNoServer
 	ports := []int{}
-	if record, ok := dirs.ReadServer(); ok {
+	record, recorded := dirs.ReadServer()
+	if recorded {
 		ports = append(ports, record.Port)
 	}
 	if s.Port != 0 && (len(ports) == 0 || ports[0] != s.Port) {
@@ -46,9 +51,23 @@ func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (runni
 			return running{}, fmt.Errorf("look for the server: %w", errors.Join(ctx.Err(), err))
 		case port == s.Port && (err == nil || errors.Is(err, httpapi.ErrStranger)):
 			missing = httpapi.ErrStranger
+		case errors.Is(err, httpapi.ErrSilent) && (port == s.Port || alive(record.PID)):
+			missing = unanswered(ctx, port, err)
 		}
 	}
 	return running{}, missing
+}
+
+// alive reports whether there is a process with this id.
+func alive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	return err == nil && process.Signal(syscall.Signal(0)) == nil
+}
+
+// unanswered is the error about a port whose owner does not answer.
+func unanswered(ctx context.Context, port int, err error) error {
+	owner := portOwner(ctx, port)
+	return &failure{code: exitFailed, err: fmt.Errorf("%w: port %d is %s's; if that is the opentabs server, it hangs or was stopped: wait, or end it (kill -9) and start it again", err, port, owner)}
 }
 
 // client returns a client of the running server. It starts none.

@@ -25,10 +25,17 @@ const (
 	dialPatience = 2 * time.Second
 	// healthPatience is how long whoever listens may take to say who he is.
 	healthPatience = time.Second
+	// askPatience is how long a server may take to answer a question,
+	// reloadPatience to read all plugins anew.
+	askPatience    = 10 * time.Second
+	reloadPatience = 2 * time.Minute
 )
 
 // ErrNoServer says that nobody listens on the port.
 var ErrNoServer = errors.New("no opentabs server is running")
+
+// ErrSilent says that something listens on the port and does not answer in time.
+var ErrSilent = errors.New("what listens on the port does not answer")
 
 // ErrEnded says that the server has ended a stream.
 var ErrEnded = errors.New("the server has ended the stream")
@@ -43,7 +50,8 @@ type Refused struct {
 func (e *Refused) Error() string { return e.Sentence }
 
 // Client asks a running server. Its methods return ErrNoServer if nobody
-// listens, ErrStranger if somebody else does, *Refused if the server refused.
+// listens, ErrStranger if somebody else does, ErrSilent if it does not answer,
+// *Refused if the server refused.
 type Client struct {
 	address string
 	port    int
@@ -76,10 +84,8 @@ func (c *Client) URL(path string) string { return "http://" + c.address + path }
 // Health asks who listens on the port. It returns an error if that is not an
 // opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
-	ctx, cancel := context.WithTimeout(ctx, healthPatience)
-	defer cancel()
 	var h Health
-	if err := c.ask(ctx, http.MethodGet, "/healthz", &h); err != nil {
+	if err := c.ask(ctx, healthPatience, http.MethodGet, "/healthz", &h); err != nil {
 		return Health{}, err
 	}
 	if !h.OK || h.PID <= 0 || h.Version == "" {
@@ -90,7 +96,7 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 
 // Status asks what the server does.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
-	err = c.ask(ctx, http.MethodGet, "/status", &s)
+	err = c.ask(ctx, askPatience, http.MethodGet, "/status", &s)
 	return s, err
 }
 
@@ -98,20 +104,20 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 // last ones that ended, newest first.
 func (c *Client) Calls(ctx context.Context) ([]dispatch.View, error) {
 	var list callList
-	err := c.ask(ctx, http.MethodGet, "/calls", &list)
+	err := c.ask(ctx, askPatience, http.MethodGet, "/calls", &list)
 	return list.Calls, err
 }
 
 // Cancel stops a call. It reports false if the call had ended.
 func (c *Client) Cancel(ctx context.Context, callID string) (bool, error) {
 	var done cancelled
-	err := c.ask(ctx, http.MethodPost, "/calls/"+url.PathEscape(callID)+"/cancel", &done)
+	err := c.ask(ctx, askPatience, http.MethodPost, "/calls/"+url.PathEscape(callID)+"/cancel", &done)
 	return done.Cancelled, err
 }
 
 // Reload has the server read the plugins anew.
 func (c *Client) Reload(ctx context.Context) error {
-	return c.ask(ctx, http.MethodPost, "/plugins/reload", nil)
+	return c.ask(ctx, reloadPatience, http.MethodPost, "/plugins/reload", nil)
 }
 
 // Listener takes what [Client.Follow] hears. Its functions are called one at a
@@ -218,8 +224,11 @@ func (s *StdioConn) CloseWrite() error {
 	return s.Conn.Close()
 }
 
-// ask sends a request and decodes the answer into v, if v is not nil.
-func (c *Client) ask(ctx context.Context, method, path string, v any) error {
+// ask sends a request and decodes the answer into v, if v is not nil. All of it
+// may take as long as patience.
+func (c *Client) ask(ctx context.Context, patience time.Duration, method, path string, v any) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	resp, err := c.send(ctx, method, path)
 	if err != nil {
 		return err
@@ -229,6 +238,9 @@ func (c *Client) ask(ctx context.Context, method, path string, v any) error {
 		return nil
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswerBytes)).Decode(v); err != nil {
+		if ctx.Err() != nil {
+			return dialError(err)
+		}
 		return fmt.Errorf("read the answer of %s: %w", c.URL(path), err)
 	}
 	return nil
@@ -265,11 +277,15 @@ func (c *Client) request(ctx context.Context, method, path string) (*http.Reques
 func dialError(err error) error {
 	var op *net.OpError
 	gaveUp := errors.Is(err, context.Canceled)
-	if errors.As(err, &op) && op.Op == "dial" && !gaveUp {
-		return ErrNoServer
-	}
-	if errors.Is(err, ErrStranger) {
+	var late net.Error
+	switch {
+	case gaveUp:
+	case errors.Is(err, ErrStranger):
 		return ErrStranger
+	case errors.Is(err, ErrSilent), errors.As(err, &late) && late.Timeout():
+		return ErrSilent
+	case errors.As(err, &op) && op.Op == "dial":
+		return ErrNoServer
 	}
 	return fmt.Errorf("ask the server: %w", err)
 }

@@ -103,7 +103,7 @@ func (c *Client) prove(ctx context.Context, conn net.Conn) error {
 	var h Health
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return noAnswer(err)
 	}
 	want := proof(c.token, c.port, challenge)
 	// Bytes behind the answer would be taken for the next one.
@@ -114,9 +114,13 @@ func (c *Client) prove(ctx context.Context, conn net.Conn) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// noAnswer tells what does not speak HTTP from a server that has just gone.
+// noAnswer tells what does not speak HTTP from a server that hangs and from one
+// that has just gone.
 func noAnswer(err error) error {
 	var broken net.Error
+	if errors.As(err, &broken) && broken.Timeout() {
+		return ErrSilent
+	}
 	if errors.As(err, &broken) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("ask the server: %w", err)
 	}

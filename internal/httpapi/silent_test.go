@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A stranger on the port is told from a server that hangs, and neither is waited
+// for long.
+func TestClientOfStrangers(t *testing.T) {
+	flood := func(c net.Conn) {
+		for {
+			if _, err := io.WriteString(c, strings.Repeat("HTTP/1.1 200 OK\r\nX: y\r\n", 1000)); err != nil {
+				return
+			}
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		serve func(net.Conn)
+		want  error
+	}{
+		{"never answers", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, ErrSilent},
+		{"answers byte by byte", func(c net.Conn) { trickle(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", 200*time.Millisecond) }, ErrStranger},
+		{"answers without an end", func(c net.Conn) {
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
+			_, _ = io.Copy(io.Discard, c)
+		}, ErrSilent},
+		{"no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9\r\n"); _ = c.Close() }, ErrStranger},
+		{"a head without an end", flood, ErrStranger},
+		{"another HTTP server", func(c net.Conn) {
+			_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}")
+			_ = c.Close()
+		}, ErrStranger},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			served := make(chan struct{})
+			go func() {
+				defer close(served)
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+				// What the client sends may fill no buffer.
+				go func() { _, _ = io.Copy(io.Discard, conn) }()
+				c.serve(conn)
+				<-ctx.Done()
+			}()
+			began := time.Now()
+			_, err = NewClient(listener.Addr().(*net.TCPAddr).Port, "token").Health(t.Context())
+			if !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+			if took := time.Since(began); took > 3*healthPatience {
+				t.Errorf("it took %v", took)
+			}
+			stop()
+			_ = listener.Close()
+			<-served
+		})
+	}
+}
