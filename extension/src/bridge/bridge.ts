@@ -32,17 +32,25 @@ if (first) {
   frame?.remove();
 }
 
-// A document that is rendered ahead has no tab of its own yet.
-if (first && Reflect.get(document, 'prerendering') === true)
-  document.addEventListener('prerenderingchange', link.open, { once: true });
-else if (first) link.open();
+// The page can dispatch the events below too, as often as it likes; those are not trusted.
 
-addEventListener('pagehide', () => {
+// A document that is rendered ahead has no tab of its own yet.
+if (first && Reflect.get(document, 'prerendering') === true) {
+  const shown = (event: Event) => {
+    if (!event.isTrusted) return;
+    document.removeEventListener('prerenderingchange', shown);
+    link.open();
+  };
+  document.addEventListener('prerenderingchange', shown);
+} else if (first) link.open();
+
+addEventListener('pagehide', (event) => {
+  if (!event.isTrusted) return;
   desk.leaving();
   link.leave();
 });
 
 // Back from the back/forward cache the port is gone, but the hosts and their calls are there.
 addEventListener('pageshow', (event) => {
-  if (first && event.persisted) link.reopen();
+  if (first && event.isTrusted && event.persisted) link.reopen();
 });
