@@ -37,14 +37,14 @@ export class Bed {
     const server = await startServer('floor');
     this.later(() => server.close());
     await this.go.connect('plain', `http://127.0.0.1:${server.port}/echo`);
-    for (const way of ['w', 'p', 'c', 'd']) {
+    for (const way of ['w', 'p', 'c', 'd', 'b']) {
       await this.go.connect(`floor-${way}`, `http://127.0.0.1:${server.port}/page/${way}`);
     }
     await this.go.connect('notes', `http://127.0.0.1:${server.port}/notes`);
     return server;
   }
 
-  /** live is opentabs in a browser, beside the floor's extension in the same one; the targets "ours" and "floor-w" to "floor-d". */
+  /** live is opentabs in a browser, beside the floor's extension in the same one; the targets "ours" and "floor-w" to "floor-b". */
   live(): Promise<Live> {
     this.#live ??= this.#startLive();
     return this.#live;

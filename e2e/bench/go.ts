@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { root } from '../harness/process.ts';
 
-const program = process.env.BENCH_BIN ?? `${root}bin/bench`;
+/** program is the built internal/bench. */
+export const program = process.env.BENCH_BIN ?? `${root}bin/bench`;
 
 /** Order is one line to the client; internal/bench/order.go says what its fields mean. */
 export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;

@@ -11,10 +11,33 @@ import { writeFileSync } from 'node:fs';
 import { arch, cpus, release } from 'node:os';
 import { Bed } from './bed.ts';
 import { type Row, table, verdict } from './row.ts';
+import { cancel } from './rows/cancel.ts';
 import { echo, load } from './rows/echo.ts';
+import { dispatch, hub } from './rows/gobench.ts';
+import { restart, worker } from './rows/heal.ts';
+import { plugins } from './rows/plugins.ts';
+import { event, progress } from './rows/progress.ts';
+import { result } from './rows/result.ts';
 import { server } from './rows/server.ts';
+import { size, start } from './rows/start.ts';
 
-const measures: Readonly<Record<string, (bed: Bed) => Promise<Row[]>>> = { server, echo, load };
+const measures: Readonly<Record<string, (bed: Bed) => Promise<Row[]>>> = {
+  // Without a browser first, so that it takes no part of the machine.
+  start,
+  plugins,
+  size,
+  dispatch,
+  hub,
+  server,
+  echo,
+  load,
+  progress,
+  event,
+  result,
+  cancel,
+  worker,
+  restart,
+};
 
 const wanted = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(measures);
 const unknown = wanted.filter((id) => !(id in measures));

@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -30,6 +31,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	state := flags.String("state", "", "the state directory whose plugins instant shows")
 	token := flags.String("token", "", "the token that instant wants to see")
+	port := flags.Int("port", 0, "the port that a server listens on; 0 for a free one")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -38,11 +40,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case "client":
 		err = takeOrders(stdin, stdout)
 	case "floor":
-		err = serve(newFloor(), stdin, stdout)
+		err = serve(newFloor(), *port, stdin, stdout)
 	case "instant":
 		var h http.Handler
 		if h, err = newInstant(*state, *token); err == nil {
-			err = serve(h, stdin, stdout)
+			err = serve(h, *port, stdin, stdout)
 		}
 	default:
 		err = fmt.Errorf("the mode is %q: give client, floor or instant", mode)
@@ -54,9 +56,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serve serves h on a free port of loopback, which it prints, until stdin ends.
-func serve(h http.Handler, stdin io.Reader, stdout io.Writer) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// serve serves h on a port of loopback, which it prints, until stdin ends.
+func serve(h http.Handler, port int, stdin io.Reader, stdout io.Writer) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,10 @@ func start(o order) (s started, err error) {
 	cmd.Env = append(os.Environ(), o.Env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	stdin, err := cmd.StdinPipe() // kept open: the floor ends with its input
+	if err != nil {
+		return s, err
+	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return s, err
@@ -46,8 +50,9 @@ func start(o order) (s started, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	defer func() {
+		_ = stdin.Close()
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if e := <-ended; err == nil && e != nil {
+		if e := <-ended; err == nil && e != nil && !endedBy(e, syscall.SIGTERM) {
 			err = fmt.Errorf("the server ended with %w: %s", e, stderr.Bytes())
 		}
 	}()
@@ -79,6 +84,16 @@ func start(o order) (s started, err error) {
 		s.RSSBytes, s.AnonBytes, err = memory(cmd.Process.Pid)
 	}
 	return s, err
+}
+
+// endedBy reports whether a process that did not exit by itself died of sig.
+func endedBy(err error, sig syscall.Signal) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == sig
 }
 
 func sinceMs(t time.Time) float64 { return float64(time.Since(t).Microseconds()) / 1000 }

@@ -1,11 +1,16 @@
 document.addEventListener('floor', ({ ports: [posted, dispatched] }) => {
   posted.onmessage = ({ data }) => {
-    if (data[0] === 'n') sendNotes(posted, JSON.parse(data.slice(data.indexOf(' '))).params.arguments);
+    if (data[0] === 'n') sendNotes(posted, argumentsOf(data));
+    else if (data[0] === 'b') posted.postMessage(`${data.split(' ', 1)[0]} ${'x'.repeat(argumentsOf(data).bytes)}`);
     else posted.postMessage(data);
   };
   dispatched.addEventListener('down', ({ data }) => dispatched.dispatchEvent(new MessageEvent('up', { data })));
 });
 document.dispatchEvent(new Event('floor-wanted'));
+
+function argumentsOf(text) {
+  return JSON.parse(text.slice(text.indexOf(' '))).params.arguments;
+}
 
 /** sendNotes sends the time again and again, as the tool "ticks" of the bench plugin reports it. */
 function sendNotes(port, { count, everyMs }) {

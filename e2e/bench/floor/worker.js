@@ -5,6 +5,7 @@
 //   p  the content script, over the port
 //   c  the page's own world, over a MessagePort that is posted to
 //   d  the page's own world, over a port that is used as an event target, as opentabs does
+//   b  as c, but with a text of as many characters as the payload asks for
 //   n  the page, by itself: it sends notes "n<time>"
 import { port as serverPort } from './config.js';
 

@@ -1,0 +1,59 @@
+/** Many large plugins, as somebody has who installed all there are. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { must } from '../harness/process.ts';
+
+export const pluginCount = 120;
+export const pluginBytes = 700_000;
+export const pluginTools = 20;
+
+/** addPlugins writes them and adds each with the program, for a server of this home. */
+export async function addPlugins(home: string): Promise<void> {
+  for (let i = 0; i < pluginCount; i++) {
+    const dir = join(home, 'packages', `many-${i}`);
+    writePlugin(dir, `many-${i}`);
+    await must(['plugin', 'add', dir], { OPENTABS_HOME: home });
+  }
+}
+
+function writePlugin(dir: string, name: string): void {
+  mkdirSync(join(dir, 'dist'), { recursive: true });
+  const json = (file: string, value: unknown) => writeFileSync(join(dir, file), JSON.stringify(value));
+  json('package.json', {
+    name: `opentabs-plugin-${name}`,
+    version: '1.0.0',
+    main: 'dist/adapter.iife.js',
+    opentabs: { displayName: name, description: 'One of many.', urlPatterns: [`https://${name}.example.com/*`] },
+  });
+  const properties = Object.fromEntries(
+    ['channel', 'query', 'cursor', 'limit', 'order', 'since', 'until', 'author'].map((key) => [
+      key,
+      { type: 'string', description: `The ${key} that the tool takes, in the words of a typical plugin` },
+    ]),
+  );
+  const tools = Array.from({ length: pluginTools }, (_, i) => ({
+    name: `tool_${i}`,
+    displayName: `Tool ${i}`,
+    description: 'Lists the things of a channel, newest first, in pages; a cursor asks for the next page.',
+    input_schema: { type: 'object', properties, required: ['channel'], additionalProperties: false },
+    output_schema: { type: 'object', properties: { items: { type: 'array', items: { type: 'object', properties } } } },
+  }));
+  json('dist/tools.json', { sdkVersion: '0.1.0', tools });
+  writeFileSync(join(dir, 'dist/adapter.iife.js'), adapter(name));
+}
+
+/** adapter is code as a build writes it, with the statement that it appends. */
+function adapter(name: string): string {
+  const begin = `(()=>{globalThis.__openTabs.adapters[${JSON.stringify(name)}]={name:${JSON.stringify(name)},tools:[]};\n`;
+  const lines: string[] = [begin];
+  let bytes = begin.length;
+  for (let i = 0; bytes < pluginBytes; i++) {
+    const line = `function f${i}(a,b){if(a>b){return{kind:"${name}",value:[a,b,${i}]}}return f${i}(b,a+${i})}\n`;
+    lines.push(line);
+    bytes += line.length;
+  }
+  const code = `${lines.join('')}})();\n`;
+  const hash = createHash('sha256').update(code).digest('hex');
+  return `${code}(function(){var o=(globalThis).__openTabs;var a=o.adapters[${JSON.stringify(name)}];a.__adapterHash="${hash}";Object.freeze(a);})();\n`;
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { root } from '../../harness/process.ts';
+import { atMost, type Row } from '../row.ts';
+import { median } from '../samples.ts';
+
+/** bench runs Go benchmarks three times and returns, for each of its names, each metric's median. */
+async function bench(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
+  const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
+  const { stdout } = await promisify(execFile)('go', args, { cwd: root });
+  const all = new Map<string, Map<string, number[]>>();
+  for (const line of stdout.split('\n')) {
+    const [name, , ...rest] = line.trim().split(/\s+/);
+    if (!name?.startsWith('Benchmark')) continue;
+    const metrics = all.get(name.replace(/-\d+$/, '')) ?? new Map<string, number[]>();
+    all.set(name.replace(/-\d+$/, ''), metrics);
+    for (let i = 0; i + 1 < rest.length; i += 2) {
+      const unit = rest[i + 1] ?? '';
+      metrics.set(unit, [...(metrics.get(unit) ?? []), Number(rest[i])]);
+    }
+  }
+  return new Map(
+    [...all].map(([name, metrics]) => [name, new Map([...metrics].map(([unit, values]) => [unit, median(values)]))]),
+  );
+}
+
+/** dispatch is what a report and a call cost in package dispatch, with 10,000 calls running. */
+export async function dispatch(): Promise<Row[]> {
+  const seen = await bench('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
+  const get = (name: string, unit: string) => seen.get(name)?.get(unit) ?? Number.NaN;
+  const reset = 'BenchmarkProgressReset/serial';
+  const allocs = get(reset, 'allocs/op');
+  const spell = (name: string) => `${get(name, 'ns/op')} ns, ${get(name, 'allocs/op')} allocs`;
+  return [
+    {
+      id: 'dispatch',
+      what: 'progress resets the idle timer, 10,000 calls running',
+      ours: spell(reset),
+      value: get(reset, 'ns/op'),
+      bar: atMost(100, 'ns'),
+      ...(allocs === 0 ? {} : { broken: `a reset makes ${allocs} allocations; 0 are allowed` }),
+    },
+    { id: 'dispatch', what: 'one report through all the rules', ours: spell('BenchmarkReport') },
+    { id: 'dispatch', what: 'start and end of a call', ours: spell('BenchmarkCall') },
+  ];
+}
+
+/** hub is a run through wsbridge, against an echo over the bare WebSocket library. */
+export async function hub(): Promise<Row[]> {
+  const seen = await bench('^BenchmarkEcho$/^200$', './wsbridge');
+  const metrics = seen.get('BenchmarkEcho/200');
+  const us = (unit: string) => `${((metrics?.get(unit) ?? Number.NaN) / 1000).toFixed(1)} us`;
+  return [
+    {
+      id: 'hub',
+      what: 'a run through the hub, 200 B, p50, against an echo over the bare library',
+      ours: us('hub-p50-ns'),
+      floor: us('floor-p50-ns'),
+      value: metrics?.get('ratio') ?? Number.NaN,
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { must } from '../../harness/process.ts';
+import type { Stack } from '../../harness/stack.ts';
+import { pause, until } from '../../harness/wait.ts';
+import type { Bed } from '../bed.ts';
+import { atMost, ms, type Row } from '../row.ts';
+import { median, quantile } from '../samples.ts';
+
+const rounds = 9;
+
+const Status = z.object({
+  started: z.string(),
+  browsers: z.array(z.object({ connected: z.boolean(), since: z.string() })),
+});
+
+/** backAt waits until a browser has connected after afterMs and returns when it did, by the server's clock. */
+function backAt(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
+  return until('the browser to be back', async () => {
+    const status = Status.parse(JSON.parse(await must(['status', '--json'], stack.env)));
+    const [browser] = status.browsers;
+    const sinceMs = preciseMs(browser?.since ?? '');
+    if (!browser?.connected || !(sinceMs > afterMs)) return undefined;
+    return { sinceMs, startedMs: preciseMs(status.started) };
+  });
+}
+
+/** preciseMs reads a time of the server with all its digits. */
+function preciseMs(time: string): number {
+  const fraction = /\.(\d+)/.exec(time)?.[1] ?? '';
+  return Date.parse(time.replace(/\.\d+/, '')) + Number(`0.${fraction || 0}`) * 1000;
+}
+
+const spell = (times: readonly number[]) => `${ms(median(times))} (max ${ms(quantile(times, 1))}, n ${times.length})`;
+
+/** worker is the time from the death of the service worker to the new link, with a call in flight. */
+export async function worker(bed: Bed): Promise<Row[]> {
+  const { stack } = await bed.live();
+  const client = await stack.client();
+  const cdp = await stack.chrome.context.newCDPSession(stack.page);
+  await cdp.send('ServiceWorker.enable');
+  const times: number[] = [];
+  let survived = 0;
+  for (let round = 0; round < rounds; round++) {
+    let reports = 0;
+    const count = () => {
+      reports++;
+    };
+    const args = { from: 12, intervalMs: 150 };
+    const call = client.call('messages__countdown', args, { onProgress: count });
+    await until('the first report', () => reports > 0);
+    const killedMs = performance.timeOrigin + performance.now();
+    await cdp.send('ServiceWorker.stopAllWorkers');
+    times.push((await backAt(stack, killedMs)).sinceMs - killedMs);
+    const out = await call;
+    if (!out.isError && out.progress.at(-1)?.progress === 12) survived++;
+  }
+  await cdp.detach();
+  return [
+    {
+      id: 'worker',
+      what: 'service worker killed: link back, with a call in flight, p50',
+      ours: `${spell(times)}; ${survived} of ${rounds} calls survived`,
+      value: median(times),
+      bar: atMost(100, 'ms'),
+      ...(survived < rounds ? { broken: `${rounds - survived} calls in flight did not end well` } : {}),
+    },
+  ];
+}
+
+/** restart is the time from the start of a server to the browser's link, after the one before was killed. */
+export async function restart(bed: Bed): Promise<Row[]> {
+  const { stack } = await bed.live();
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // The extension tries again at its own pace; a server may come at any time of it.
+    await pause(round * 97);
+    const beforeMs = Date.now();
+    await stack.restartDaemon('SIGKILL');
+    const back = await backAt(stack, beforeMs);
+    times.push(back.sinceMs - back.startedMs);
+  }
+  await stack.live('/');
+  await bed.go.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.token);
+  await bed.calls({ target: 'ours', tool: 'bench__echo', args: { text: 'x' }, calls: 1 });
+  return [
+    {
+      id: 'restart',
+      what: 'server killed and started again: start to link back, p50',
+      ours: spell(times),
+      value: median(times),
+      bar: atMost(1000, 'ms'),
+    },
+  ];
+}

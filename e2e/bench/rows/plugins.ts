@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, launch } from '../../harness/chromium.ts';
+import { must, start, stop } from '../../harness/process.ts';
+import { pause } from '../../harness/wait.ts';
+import type { Bed } from '../bed.ts';
+import { addPlugins, pluginBytes, pluginCount, pluginTools } from '../many-plugins.ts';
+import { atMost, mb, ms, type Row } from '../row.ts';
+import { median } from '../samples.ts';
+import { type Memory, memory, serve, settleMs, spell, starts } from './start.ts';
+
+/** patienceMs is how long a browser may take to register all adapters. */
+const patienceMs = 60_000;
+
+/** plugins is the start with many large plugins, and the memory of a server that has them. */
+export async function plugins(bed: Bed): Promise<Row[]> {
+  const home = join(bed.home, 'plugins');
+  await addPlugins(home);
+  const first = await serve(bed, home);
+  const accepts: number[] = [];
+  const later: number[] = [];
+  for (let i = 0; i < starts; i++) {
+    const up = await serve(bed, home);
+    accepts.push(up.acceptsMs);
+    later.push(up.healthMs);
+  }
+  const alone = await serve(bed, home, settleMs);
+  const taken = await withBrowser(home);
+  const many = `${pluginCount} plugins of ${mb(pluginBytes)} with ${pluginTools} tools each`;
+  return [
+    {
+      id: 'plugins',
+      what: `${many}, added just now: exec to the answer of /healthz`,
+      ours: ms(first.healthMs),
+      value: first.healthMs,
+      bar: atMost(300, 'ms'),
+    },
+    {
+      id: 'plugins',
+      what: 'each later start, p50',
+      ours: spell(later),
+      value: median(later),
+      bar: atMost(300, 'ms'),
+      note: `the port accepts after ${spell(accepts)}, before the plugins are read`,
+    },
+    memory('plugins', 'resident memory with them, no browser', alone, 80),
+    memory('plugins', 'the same with a browser that has taken them', taken, 80),
+    {
+      id: 'plugins',
+      what: 'all of them registered in a browser that has none',
+      ours: `${taken.adapters} after ${ms(taken.tookMs)}`,
+      ...(taken.adapters < pluginCount
+        ? { broken: `only ${taken.adapters} of ${pluginCount} adapters were registered after ${patienceMs / 1000} s` }
+        : {}),
+    },
+  ];
+}
+
+/** Taken is a server after a browser has taken adapters from it. */
+interface Taken extends Memory {
+  readonly adapters: number;
+  readonly tookMs: number;
+}
+
+/** withBrowser looks at a server of this home some time after a real browser has taken all adapters. */
+async function withBrowser(home: string): Promise<Taken> {
+  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
+  const extension = join(home, 'unpacked');
+  await must(['extension', 'install', '--dir', extension], env);
+  const daemon = start(['serve'], env);
+  const chrome = await launch({ extension });
+  try {
+    const { context } = chrome;
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+    // To list the adapters themselves Chrome copies all their code; each has a probe that is a file.
+    const registered = () =>
+      worker.evaluate(async () => {
+        const scripts = await globalThis.chrome.scripting.getRegisteredContentScripts();
+        return scripts.filter((script) => script.id.startsWith('probe-')).length;
+      });
+    const beganMs = performance.now();
+    let tookMs = 0;
+    let adapters = 0;
+    while (adapters < pluginCount && tookMs < patienceMs) {
+      await pause(50);
+      adapters = await registered();
+      tookMs = performance.now() - beganMs;
+    }
+    await pause(settleMs);
+    const status = readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8');
+    const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
+    return { rssBytes: bytes('VmRSS'), anonBytes: bytes('RssAnon'), adapters, tookMs };
+  } finally {
+    await chrome.close();
+    await stop(daemon);
+  }
+}

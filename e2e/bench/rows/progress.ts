@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Bed } from '../bed.ts';
+import { Streamed } from '../go.ts';
+import { atMost, ms, type Row, spread } from '../row.ts';
+import { inTurns, median, quantile } from '../samples.ts';
+
+const loop = 10_000;
+const rounds = 7;
+
+/** watchTurns runs in the page and notes the longest time for which a timer of 1 ms had to wait: a turn of its event loop. */
+function watchTurns(): void {
+  const turns = { longestMs: 0, last: performance.now(), timer: 0 };
+  turns.timer = window.setInterval(() => {
+    const now = performance.now();
+    turns.longestMs = Math.max(turns.longestMs, now - turns.last);
+    turns.last = now;
+  }, 1);
+  Reflect.set(window, 'benchTurns', turns);
+}
+
+/** longestTurnMs ends watchTurns. */
+function longestTurnMs(): number {
+  const turns = Reflect.get(window, 'benchTurns');
+  window.clearInterval(turns.timer);
+  return turns.longestMs;
+}
+
+const Loop = z.object({
+  result: z.object({ structuredContent: z.object({ made: z.number(), threw: z.number(), blockedMs: z.number() }) }),
+});
+
+/** progress is 10,000 reports in one loop of the page. */
+export async function progress(bed: Bed): Promise<Row[]> {
+  const { stack } = await bed.live();
+  const blocked: number[] = [];
+  const inLoop: number[] = [];
+  const whole: number[] = [];
+  const told: number[] = [];
+  const faults = new Set<string>();
+  for (let round = 0; round <= rounds; round++) {
+    const order = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop } };
+    await stack.page.evaluate(watchTurns);
+    const seen = await bed.go.carryOut(order, Streamed);
+    const longest = await stack.page.evaluate(longestTurnMs);
+    const { made, threw, blockedMs } = Loop.parse(seen.result).result.structuredContent;
+    const counted = (await stack.calls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
+    if (made !== loop || threw !== 0 || counted !== loop) {
+      faults.add(`of ${made} reports ${threw} threw and ${counted} were counted`);
+    }
+    const numbers = (seen.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
+    if (!numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? 0))) faults.add('progress did not increase');
+    if (numbers.at(-1) !== loop) faults.add(`the last progress that the client got was ${numbers.at(-1)}`);
+    const took = seen.endedMs - seen.beganMs;
+    if (numbers.length > 2 + took / 100) faults.add(`${numbers.length} notifications came within ${ms(took)}`);
+    if (round === 0) continue; // warms up
+    blocked.push(longest);
+    inLoop.push(blockedMs);
+    whole.push(took);
+    told.push(numbers.length);
+  }
+  return [
+    {
+      id: 'progress',
+      what: `${loop} reports in one loop: the page is blocked, p50`,
+      ours: `${ms(median(blocked))} (max ${ms(quantile(blocked, 1))}, n ${rounds})`,
+      value: median(blocked),
+      bar: atMost(150, 'ms'),
+      note: `the longest turn of the page's event loop; ${ms(median(inLoop))} of it are the loop itself; all ${loop} were counted, in order; ${median(told)} notifications, the final one among them; the call took ${ms(median(whole))}`,
+      ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
+    },
+  ];
+}
+
+/** event is the time from context.reportProgress() in the page to the notification at the client. */
+export async function event(bed: Bed): Promise<Row[]> {
+  const { stack, floorPage } = await bed.live();
+  const run = (target: string, tool: string) => async () => {
+    await (target === 'ours' ? stack.page : floorPage).bringToFront();
+    const args = { count: 26, everyMs: 120 };
+    const seen = await bed.go.carryOut({ do: 'stream', target, tool, args }, Streamed);
+    // The first one comes while the page is busy with its clock.
+    return (seen.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
+  };
+  const seen = await inTurns(5, { floor: run('notes', 'notes'), ours: run('ours', 'bench__ticks') });
+  const [f, o] = [seen.get('floor'), seen.get('ours')];
+  if (!f || !o) throw new Error('nothing was measured');
+  return [
+    {
+      id: 'event',
+      what: 'one report each 120 ms: page to client, p50',
+      ours: spread(o),
+      floor: spread(f),
+      value: o.p50,
+      bar: atMost(2, 'ms'),
+      note: "the page's clock is compared with the client's on the same machine (plugin/src/clock.ts), to about 0.1 ms",
+    },
+  ];
+}

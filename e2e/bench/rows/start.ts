@@ -1,0 +1,84 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { freePort } from '../../harness/chromium.ts';
+import { binary } from '../../harness/process.ts';
+import type { Bed } from '../bed.ts';
+import { program, Started } from '../go.ts';
+import { atMost, mb, ms, type Row } from '../row.ts';
+import { median, quantile } from '../samples.ts';
+
+/** starts is how often a server is started for one number. */
+export const starts = 15;
+/** settleMs is after a look of the server at its own memory, which is each 10 s. */
+export const settleMs = 11_000;
+
+/** serve starts opentabs serve in home, waits until it is up, and ends it. */
+export async function serve(bed: Bed, home: string, settle = 0): Promise<z.infer<typeof Started>> {
+  const port = await freePort();
+  const env = [`OPENTABS_HOME=${home}`, `OPENTABS_PORT=${port}`];
+  return bed.go.carryOut({ do: 'start', command: [binary, 'serve'], env, port, settleMs: settle }, Started);
+}
+
+export const spell = (times: readonly number[]) =>
+  `${ms(median(times))} (max ${ms(quantile(times, 1))}, n ${times.length})`;
+
+/** start is the time from exec to a port that accepts. */
+export async function start(bed: Bed): Promise<Row[]> {
+  const home = join(bed.home, 'start');
+  const accepts: number[] = [];
+  const health: number[] = [];
+  const floor: number[] = [];
+  await serve(bed, home);
+  for (let i = 0; i < starts; i++) {
+    const port = await freePort();
+    const bare = { do: 'start', command: [program, 'floor', '-port', String(port)], port };
+    floor.push((await bed.go.carryOut(bare, Started)).acceptsMs);
+    const up = await serve(bed, home);
+    accepts.push(up.acceptsMs);
+    health.push(up.healthMs);
+  }
+  return [
+    {
+      id: 'start',
+      what: 'cold start: exec to a port that accepts, p50',
+      ours: spell(accepts),
+      floor: spell(floor),
+      value: median(accepts),
+      bar: atMost(50, 'ms'),
+      note: `/healthz is answered after ${spell(health)}; the floor is a Go program of ${mb(statSync(program).size)} with a plain HTTP server`,
+    },
+  ];
+}
+
+/** Memory is the resident memory of a process, and what of it is not backed by a file. */
+export interface Memory {
+  readonly rssBytes: number;
+  readonly anonBytes: number;
+}
+
+/** memory is a line about memory that was looked at settleMs after something. */
+export function memory(id: string, what: string, s: Memory, limitMb: number): Row {
+  return {
+    id,
+    what: `${what}, ${settleMs / 1000} s later`,
+    ours: `${mb(s.rssBytes)} (${mb(s.anonBytes)} without files)`,
+    value: s.rssBytes / 1e6,
+    bar: atMost(limitMb, 'MB'),
+  };
+}
+
+/** size is what the program takes on disk and, idle, in memory. */
+export async function size(bed: Bed): Promise<Row[]> {
+  const bytes = statSync(binary).size;
+  return [
+    {
+      id: 'size',
+      what: 'the program, as make build makes it',
+      ours: mb(bytes),
+      value: bytes / 1e6,
+      bar: atMost(40, 'MB'),
+    },
+    memory('size', 'resident memory, idle', await serve(bed, join(bed.home, 'idle'), settleMs), 30),
+  ];
+}
