@@ -128,7 +128,7 @@ func (s *Server) serveListening(w http.ResponseWriter, r *http.Request, in *sess
 		return
 	}
 	defer s.sessions.finish()
-	defer s.sessions.release(in, key)
+	defer s.released(r, in, key)
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
 	defer stream.abandon()
 	stream.open()
@@ -144,6 +144,14 @@ func (s *Server) serveListening(w http.ResponseWriter, r *http.Request, in *sess
 			return
 		}
 	}
+}
+
+// released releases what ran for r, whose client may be gone.
+func (s *Server) released(r *http.Request, in *session, key string) {
+	if r.Context().Err() != nil {
+		s.sessions.brokeOff(in)
+	}
+	s.sessions.release(in, key)
 }
 
 // uniqueKey is a key for what no client can cancel by an id.
@@ -312,7 +320,7 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 		send = nil
 	}
 	rep := s.call(ctx, p, client, send)
-	s.sessions.release(in, key)
+	s.released(r, in, key)
 	if ctx.Err() != nil {
 		stream.abandon()
 		return

@@ -52,7 +52,8 @@ type Options struct {
 	Log zerolog.Logger
 	// SessionIdle ends an HTTP session that has no running call and no open
 	// stream and asked for nothing for so long; its next request gets 404, at
-	// which a client begins a new session. Default 1 h.
+	// which a client begins a new session. Default 1 h. One whose client broke
+	// off a response before it was done is kept for 10 minutes at most.
 	SessionIdle time.Duration
 	// Heartbeat is the time between two signs of life on a stream on which
 	// nothing else is sent. Default 25 s: some clients give up after 30 s.
@@ -126,8 +127,11 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// Clients returns the connected sessions, oldest first. A client of protocol
-// version 2026-07-28 has no session; it is listed while it listens for changes.
+// Clients returns the sessions whose clients are there, oldest first. An HTTP
+// client is taken to be gone when it broke off a response, or when it listened
+// to nothing and asked for nothing for 10 minutes; its session may still live.
+// A client of protocol version 2026-07-28 has no session; it is listed while it
+// listens for changes.
 func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 
 // Shutdown refuses new requests, ends at once every stream on which clients

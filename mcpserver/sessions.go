@@ -45,6 +45,7 @@ type session struct {
 	done     chan struct{} // closed when the session has ended
 	info     ClientInfo    // guarded by sessions.mu
 	seen     time.Time     // when it last asked for something; guarded by sessions.mu
+	cut      bool          // its client broke a response off and was not seen since; guarded by sessions.mu
 	// running holds what can be cancelled, by the key of its id; guarded by
 	// sessions.mu.
 	running map[string]task
@@ -53,6 +54,10 @@ type session struct {
 	early map[string]time.Time
 	ended []string
 }
+
+// quietFor is how long a client is taken to be there that asks for nothing and
+// listens to nothing; also how long the session is kept of one that broke off.
+const quietFor = 10 * time.Minute
 
 const (
 	// earlyFor is how long a cancel waits for its request. Over HTTP the two
@@ -121,7 +126,7 @@ func (t *sessions) open(transport string) *session {
 	defer t.mu.Unlock()
 	t.byID[id] = s
 	if transport == transportHTTP && t.sweep == nil && !t.closed {
-		t.sweep = time.AfterFunc(t.idle/4, t.expire)
+		t.sweep = time.AfterFunc(t.sweepAfter(), t.expire)
 	}
 	return s
 }
@@ -132,9 +137,17 @@ func (t *sessions) find(id string) (*session, bool) {
 	defer t.mu.Unlock()
 	s, ok := t.byID[id]
 	if ok {
-		s.seen = time.Now()
+		s.seen, s.cut = time.Now(), false
 	}
 	return s, ok
+}
+
+// brokeOff notes that a client was gone before the end of a response. It may
+// come back: a session is no connection.
+func (t *sessions) brokeOff(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.cut = true
 }
 
 // describe notes how the client of a session calls itself.
@@ -255,6 +268,18 @@ func tasksOf(s *session) []task {
 	return tasks
 }
 
+// sweepAfter is the time between two looks for sessions that are over.
+func (t *sessions) sweepAfter() time.Duration { return min(t.idle, quietFor) / 4 }
+
+// over reports whether an HTTP session was silent too long. The caller holds mu.
+func (t *sessions) over(s *session) bool {
+	limit := t.idle
+	if s.cut {
+		limit = min(limit, quietFor)
+	}
+	return len(s.running) == 0 && time.Since(s.seen) >= limit
+}
+
 // expire ends the HTTP sessions that were silent too long and in which nothing
 // runs.
 func (t *sessions) expire() {
@@ -264,14 +289,14 @@ func (t *sessions) expire() {
 	for id, s := range t.byID {
 		switch {
 		case s.info.Transport != transportHTTP:
-		case len(s.running) == 0 && time.Since(s.seen) >= t.idle:
+		case t.over(s):
 			old = append(old, id)
 		default:
 			left++
 		}
 	}
 	if left > 0 && !t.closed {
-		t.sweep.Reset(t.idle / 4)
+		t.sweep.Reset(t.sweepAfter())
 	} else {
 		t.sweep = nil
 	}
@@ -321,13 +346,21 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 	}
 }
 
-// list returns all sessions, oldest first.
+// there reports whether a session's client is there, as far as can be told. A
+// stdio client's end is its session's. The caller holds mu.
+func (s *session) there() bool {
+	return s.info.Transport != transportHTTP || len(s.running) > 0 || !s.cut && time.Since(s.seen) < quietFor
+}
+
+// list returns the sessions whose clients are there, oldest first.
 func (t *sessions) list() []ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := make([]ClientInfo, 0, len(t.byID))
 	for _, s := range t.byID {
-		all = append(all, s.info)
+		if s.there() {
+			all = append(all, s.info)
+		}
 	}
 	slices.SortFunc(all, func(a, b ClientInfo) int {
 		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID))

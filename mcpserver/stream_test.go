@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -226,6 +227,68 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		<-time.After(2 * time.Hour)
 		if n := len(s.Clients()); n != 0 {
 			t.Errorf("%d sessions are left", n)
+		}
+	})
+}
+
+// TestAClientThatIsGoneIsNotListed: a killed client ends no session. What it
+// broke off tells at once, its silence later; a mistake costs nothing.
+func TestAClientThatIsGoneIsNotListed(t *testing.T) {
+	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quiet *client) {
+		listening, calling := s.over(t, quiet, "listening"), s.over(t, quiet, "calling")
+		ping := func(c *client) int {
+			code, _ := c.status(c.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+			return code
+		}
+		names := func() string {
+			synctest.Wait()
+			var all []string
+			for _, c := range s.Clients() {
+				all = append(all, c.Name)
+			}
+			slices.Sort(all) // they came at one moment
+			return strings.Join(all, " ")
+		}
+		kill := func(c *client, method, body string) {
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				res, err := c.http.Do(c.request(ctx, method, body))
+				if err == nil {
+					_, _ = io.Copy(io.Discard, res.Body)
+					res.Body.Close()
+				}
+			}()
+			synctest.Wait()
+			if got := names(); got != "a calling listening" {
+				t.Errorf("before the end: %s", got)
+			}
+			cancel()
+			<-done
+		}
+		kill(listening, http.MethodGet, "")
+		if got := names(); got != "a calling" {
+			t.Errorf("one stopped listening: %s", got)
+		}
+		if code := ping(listening); code != http.StatusOK || names() != "a calling listening" {
+			t.Errorf("it came back: %d, %s", code, names())
+		}
+		kill(calling, http.MethodPost, callText(`1`, `{}`, `{}`))
+		if got := names(); got != "a listening" {
+			t.Errorf("one broke off its call: %s", got)
+		}
+		<-time.After(quietFor - time.Second)
+		if got := names(); got != "a listening" {
+			t.Errorf("they ask for nothing: %s", got)
+		}
+		<-time.After(time.Second)
+		if got := names(); got != "" {
+			t.Errorf("they asked for nothing for too long: %s", got)
+		}
+		<-time.After(quietFor)
+		if codes := []int{ping(quiet), ping(listening), ping(calling)}; !slices.Equal(codes, []int{200, 200, 404}) {
+			t.Errorf("their sessions: %v", codes)
 		}
 	})
 }
