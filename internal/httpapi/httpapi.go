@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -70,7 +71,9 @@ func New(o Options) *API {
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	g := newGuard(o.Token, o.Origins)
 	mux := http.NewServeMux()
-	for path, methods := range a.routes() {
+	routes := a.routes()
+	maps.Copy(routes, profiles())
+	for path, methods := range routes {
 		allow := make([]string, 0, len(methods))
 		for method, serve := range methods {
 			mux.Handle(method+" "+path, g.bearer(serve))
