@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"io"
-	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -71,9 +70,7 @@ func New(o Options) *API {
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	g := newGuard(o.Token, o.Origins)
 	mux := http.NewServeMux()
-	routes := a.routes()
-	maps.Copy(routes, profiles())
-	for path, methods := range routes {
+	for path, methods := range a.routes() {
 		allow := make([]string, 0, len(methods))
 		for method, serve := range methods {
 			mux.Handle(method+" "+path, g.bearer(serve))
@@ -100,6 +97,8 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/events":            {http.MethodGet: a.events},
 		"/plugins/reload":    {http.MethodPost: a.reload},
 		"/stdio":             {http.MethodGet: a.upgrade},
+		// Go's tools know the path.
+		"/debug/pprof/{name}": {http.MethodGet: profile},
 	}
 }
 

@@ -5,14 +5,18 @@ import (
 	"net/http/pprof"
 )
 
-// profiles are the routes of Go's profiler, behind the token like all that
-// tells something of this machine: go tool pprof can't send the token, so fetch
-// with curl first (docs/performance.md). A profile holds names of functions, no
-// arguments and no memory.
-func profiles() map[string]map[string]http.HandlerFunc {
-	return map[string]map[string]http.HandlerFunc{
-		"/debug/pprof/":        {http.MethodGet: pprof.Index}, // heap, goroutine, allocs, block, mutex, threadcreate
-		"/debug/pprof/profile": {http.MethodGet: pprof.Profile},
-		"/debug/pprof/trace":   {http.MethodGet: pprof.Trace},
+// profile serves Go's profiles of this process: profile (processor time) and
+// trace, each with ?seconds=N, heap, goroutine, allocs, block, mutex and
+// threadcreate. They stand behind the token like all that tells something of
+// this machine (docs/performance.md). A profile holds names of functions; no
+// arguments, no memory.
+func profile(w http.ResponseWriter, r *http.Request) {
+	switch r.PathValue("name") {
+	case "profile":
+		pprof.Profile(w, r)
+	case "trace":
+		pprof.Trace(w, r)
+	default:
+		pprof.Handler(r.PathValue("name")).ServeHTTP(w, r)
 	}
 }

@@ -9,9 +9,9 @@ import (
 func TestProfilesNeedTheToken(t *testing.T) {
 	f := start(t)
 	for _, path := range []string{
-		"/debug/pprof/", "/debug/pprof/goroutine?debug=1", "/debug/pprof/profile?seconds=1", "/debug/pprof/trace?seconds=1",
+		"/debug/pprof/heap", "/debug/pprof/goroutine?debug=1", "/debug/pprof/profile?seconds=1", "/debug/pprof/trace?seconds=1",
 	} {
-		if res, _ := f.ask(t, http.MethodGet, path, nil); res.StatusCode != http.StatusUnauthorized {
+		if res, _ := f.ask(t, http.MethodGet, path, map[string]string{"Authorization": ""}); res.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s without a token: %d, want 401", path, res.StatusCode)
 		}
 	}
