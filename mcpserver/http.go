@@ -181,7 +181,7 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		var tooLarge *http.MaxBytesError
 		switch {
 		case errors.As(err, &tooLarge):
-			refuse(w, http.StatusRequestEntityTooLarge, nil, wire.CodeInvalidRequest, s.tooLarge())
+			refuse(w, http.StatusRequestEntityTooLarge, idAtStart(body), wire.CodeInvalidRequest, s.tooLarge())
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			refuse(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request came too slowly. Send it again, faster.")
 		}
@@ -290,8 +290,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	passed := passedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
-	_, _ = passed.Write(b) // a client that is gone needs no answer
+	_, _ = passed(w).Write(b) // a client that is gone needs no answer
 }
 
 // tooLarge says that a request is over the limit.

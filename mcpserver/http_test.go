@@ -265,7 +265,8 @@ func TestBadRequests(t *testing.T) {
 	}{
 		{func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, `{}`, 415, "Content-Type: application/json"},
 		{func(r *http.Request) { r.Header.Del("Content-Type") }, `{}`, 415, "Content-Type: application/json"},
-		{nil, callText(`1`, `{"a":"`+strings.Repeat("x", 2000)+`"}`, `{}`), 413, "larger than 2000 bytes"},
+		{nil, callText(`1`, `{"a":"`+strings.Repeat("x", 2000)+`"}`, `{}`), 413, `"id":1,"error":{"code":-32600,"message":"The request is larger than 2000 bytes`},
+		{nil, `{"params":"` + strings.Repeat("x", 2000) + `","id":1}`, 413, `"id":null`},
 		{nil, `{nonsense`, 400, "-32700"},
 		{nil, callText(`null`, `{}`, `{}`), 400, "must be a string or a number"},
 		{nil, ``, 400, "-32700"},

@@ -3,13 +3,21 @@ package mcpserver
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"sync"
 )
 
-// errLineTooLong says that a line was over the limit and has been skipped.
-var errLineTooLong = errors.New("the line is too long")
+// lineTooLong is the error for a line that was over the limit and has been
+// skipped.
+type lineTooLong struct {
+	// id is that of the request in the line, nil if it could not be told.
+	id json.RawMessage
+}
+
+// Error implements error.
+func (*lineTooLong) Error() string { return "the line is too long" }
 
 // lineReader reads lines of a limited length.
 type lineReader struct {
@@ -22,7 +30,7 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 }
 
 // next returns the next line that is not blank, without its end; the caller
-// owns it. A line over the limit is skipped whole and told as errLineTooLong,
+// owns it. A line over the limit is skipped whole and told as *lineTooLong,
 // after which next may be called again. A last line without an end counts.
 func (l *lineReader) next() ([]byte, error) {
 	for {
@@ -35,15 +43,21 @@ func (l *lineReader) next() ([]byte, error) {
 }
 
 func (l *lineReader) line() ([]byte, error) {
-	var line []byte
+	var line, tail []byte
+	var id json.RawMessage
 	var size int64
 	for {
 		piece, err := l.r.ReadSlice('\n')
 		size += int64(len(piece))
-		if size <= l.max {
+		switch {
+		case size <= l.max:
 			line = append(line, piece...)
-		} else {
+		case tail == nil: // it has just become too long
+			id = idAtStart(append(line, piece...))
 			line = nil
+			fallthrough
+		default:
+			tail = lastOf(tail, piece)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -51,11 +65,24 @@ func (l *lineReader) line() ([]byte, error) {
 		case err != nil && size == 0:
 			return nil, err
 		case size > l.max:
-			return nil, errLineTooLong
+			if id == nil {
+				id = idAtEnd(tail)
+			}
+			return nil, &lineTooLong{id: id}
 		}
 		// An error after a part of a line comes again at the next read.
 		return bytes.TrimRight(line, "\r\n"), nil
 	}
+}
+
+// lastOf returns the last bytes of a text that ends with piece and had tail
+// before it, as many as idAtEnd may need.
+func lastOf(tail, piece []byte) []byte {
+	all := append(tail, piece...)
+	if extra := len(all) - idSearched; extra > 0 {
+		all = append(all[:0], all[extra:]...)
+	}
+	return all
 }
 
 // lineWriter writes messages as lines, each whole. It is safe for concurrent

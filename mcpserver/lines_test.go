@@ -20,8 +20,9 @@ func TestLineReader(t *testing.T) {
 		var got []string
 		for {
 			line, err := l.next()
+			var tooLong *lineTooLong
 			switch {
-			case errors.Is(err, errLineTooLong):
+			case errors.As(err, &tooLong):
 				got = append(got, "long")
 				continue
 			case err != nil:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"regexp"
 	"strconv"
 	"unicode/utf8"
 
@@ -23,11 +24,11 @@ type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
+	Params  json.RawMessage `json:"params,omitempty"`
 	// Result and Error are there in the answer to a request of the server, which
 	// sends none: nobody waits for them.
-	Result json.RawMessage `json:"result"`
-	Error  json.RawMessage `json:"error"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  json.RawMessage `json:"error,omitempty"`
 }
 
 // parseMessage splits a message. It reports false for what is not one JSON
@@ -54,6 +55,45 @@ func (m message) badID() bool {
 	}
 	_, ok := requestKey(m.ID)
 	return !ok
+}
+
+// idSearched is how many bytes at either end of a request that is too large are
+// searched for its id.
+const idSearched = 4096
+
+// idAtStart returns the id of a request of which only the start is known; nil
+// if it is not in there.
+func idAtStart(text []byte) json.RawMessage {
+	text = text[:min(len(text), idSearched)]
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil || int(d.InputOffset()) == len(text) { // a number may go on
+			return nil
+		}
+		if _, ok := requestKey(value); ok && name == "id" {
+			return value
+		}
+	}
+	return nil
+}
+
+// idLast matches the end of an object whose last member is an id. No string can
+// look like it: a quote in a string follows a backslash.
+var idLast = regexp.MustCompile(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
+
+// idAtEnd returns the id of a request of which only the end is known; nil if it
+// is not its last member.
+func idAtEnd(text []byte) json.RawMessage {
+	found := idLast.FindSubmatch(text)
+	if found == nil || !json.Valid(found[1]) {
+		return nil
+	}
+	return found[1]
 }
 
 // call reports whether m is a tools/call. One with another version of JSON-RPC

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -69,4 +70,34 @@ func FuzzMessage(f *testing.F) {
 			t.Fatalf("an id that breaks its answer: %s", m.ID)
 		}
 	})
+}
+
+func TestIDsOfLargeRequests(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":"`: `7`,
+		`{"params":{"id":1},"id":"a\u0062","method":"x","para`: `"a\u0062"`,
+		`{"params":{"id":1,"a":"`:                              ``,
+		`{"id":{},"a":"`:                                       ``,
+		`{"id":12`:                                             ``, // perhaps 123
+		`[{"id":1}]`:                                           ``,
+		``:                                                     ``,
+		`{"a":"` + strings.Repeat("x", idSearched) + `","id":1,"b"`: ``,
+	} {
+		if got := string(idAtStart([]byte(text))); got != want {
+			t.Errorf("%.60s begins with the id %s, want %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`x"},"jsonrpc":"2.0","id":-7}`:  `-7`,
+		`x"} , "id" : "a\"b" } ` + "\n": `"a\"b"`,
+		`x","id":7}}`:                   ``,
+		`x"},"id":7,"jsonrpc":"2.0"}`:   ``,
+		`"x,\"id":7}`:                   ``,
+		`{"id":null}`:                   ``,
+		`{"id":1e2}`:                    ``,
+	} {
+		if got := string(idAtEnd([]byte(text))); got != want {
+			t.Errorf("%s ends with the id %s, want %s", text, got, want)
+		}
+	}
 }

@@ -2,9 +2,12 @@ package mcpserver
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
+	"regexp"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -22,27 +25,64 @@ func (s *Server) serveModern(w http.ResponseWriter, r *http.Request, m message, 
 		in := s.sessions.open(transportHTTP)
 		defer s.sessions.close(in.id)
 		s.sessions.describe(in.id, p.Meta.ClientInfo)
-		s.serveModernListening(w, r, in, m.ID)
+		s.serveModernListening(w, r, in, m)
 	case m.call():
 		s.serveModernCall(w, r, m, p)
 	default:
-		s.modern.ServeHTTP(w, r)
+		s.passModern(w, r, m)
 	}
+}
+
+// passModern lets mcp-go serve a message. mcp-go reads an id as a float64: one
+// that this could change is exchanged for a string and put back in the answer.
+func (s *Server) passModern(w http.ResponseWriter, r *http.Request, m message) {
+	if !m.request() || m.ID[0] == '"' || exactID.Match(m.ID) {
+		s.modern.ServeHTTP(w, r)
+		return
+	}
+	own := `"opentabs` + s.uniqueKey() + `"`
+	wanted := m.ID
+	m.ID = json.RawMessage(own)
+	body, err := json.Marshal(m)
+	if err != nil { // its members were read from JSON
+		panic("mcpserver: " + err.Error())
+	}
+	r = r.Clone(r.Context())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	s.modern.ServeHTTP(idWriter{passed(w), []byte(own), wanted}, r)
+}
+
+// exactID matches the numbers that are the same as a float64.
+var exactID = regexp.MustCompile(`^-?[0-9]{1,15}$`)
+
+// idWriter puts the client's id where mcp-go writes the one that stood for it.
+// mcp-go writes a message in one piece.
+type idWriter struct {
+	passedWriter
+	own, wanted []byte
+}
+
+// Write implements io.Writer.
+func (w idWriter) Write(b []byte) (int, error) {
+	if _, err := w.passedWriter.Write(bytes.ReplaceAll(b, w.own, w.wanted)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // serveModernListening lets mcp-go serve a subscriptions/listen until the client
 // or the server ends. in lists the client for as long.
-func (s *Server) serveModernListening(w http.ResponseWriter, r *http.Request, in *session, id json.RawMessage) {
+func (s *Server) serveModernListening(w http.ResponseWriter, r *http.Request, in *session, m message) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	key := s.uniqueKey()
 	if err := s.sessions.begin(in, key, task{cancel: cancel, stream: true}); err != nil {
-		s.refuseTask(w, id, err)
+		s.refuseTask(w, m.ID, err)
 		return
 	}
 	defer s.sessions.finish()
 	defer s.sessions.release(in, key)
-	s.modern.ServeHTTP(passedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}, r.WithContext(ctx))
+	s.passModern(passed(w), r.WithContext(ctx), m)
 }
 
 // serveModernCall serves a tools/call without a session.

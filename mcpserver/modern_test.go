@@ -146,3 +146,29 @@ func TestModernDiscoverAndList(t *testing.T) {
 		}
 	}
 }
+
+// TestModernIDsAreExact: mcp-go takes numbers for float64s.
+func TestModernIDsAreExact(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	for _, id := range []string{`9007199254740993`, `-123456789012345678901234567890`, `1.0`, `1e3`, `0`, `-7`, `"a"`} {
+		for _, method := range []string{"server/discover", "tools/list", "no/such"} {
+			c := s.modern(t)
+			c.headers.Set("Mcp-Method", method)
+			c.headers.Del("Mcp-Name")
+			m := c.answer(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`)
+			if string(m.ID) != id || (m.Result == nil) != (method == "no/such") {
+				t.Errorf("%s %s: %s", id, method, m.text)
+			}
+		}
+		c := s.modern(t)
+		c.headers.Set("Mcp-Method", "subscriptions/listen")
+		c.headers.Del("Mcp-Name")
+		ctx, cancel := context.WithCancel(context.Background())
+		res := c.post(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
+		if data, _ := newEvents(res.Body).next(); !strings.Contains(data, `"io.modelcontextprotocol/subscriptionId":`+id) {
+			t.Errorf("%s: %s", id, data)
+		}
+		cancel()
+		res.Body.Close()
+	}
+}

@@ -70,11 +70,12 @@ func (c *stdioClient) loop(ctx context.Context, in io.Reader) {
 	for {
 		select {
 		case l := <-lines:
+			var tooLong *lineTooLong
 			switch {
 			case l.err == nil:
 				c.take(ctx, l.line)
-			case errors.Is(l.err, errLineTooLong):
-				_ = c.out.message(rpcError(nil, wire.CodeInvalidRequest, c.server.tooLarge()))
+			case errors.As(l.err, &tooLong):
+				_ = c.out.message(rpcError(tooLong.id, wire.CodeInvalidRequest, c.server.tooLarge()))
 			default:
 				return
 			}
@@ -97,7 +98,7 @@ func readLines(r *lineReader, lines chan<- inLine, over <-chan struct{}) {
 		case <-over:
 			return
 		}
-		if err != nil && !errors.Is(err, errLineTooLong) {
+		if tooLong := (*lineTooLong)(nil); err != nil && !errors.As(err, &tooLong) {
 			return
 		}
 	}

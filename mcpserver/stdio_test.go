@@ -107,7 +107,11 @@ func TestStdioSurvivesNonsense(t *testing.T) {
 		{`{nonsense`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
 		{"\x00", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
 		{callText(`1`, "{\"a\":\"\xff\"}", `{}`), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not UTF-8. Send one JSON-RPC message in UTF-8."}}`},
-		{long, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
+		{long, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
+		{`{"method":"tools/call","params":{"id":5,"a":"` + strings.Repeat("x", 200_000) + `"},"jsonrpc":"2.0","id":"the\"end"} `,
+			`{"jsonrpc":"2.0","id":"the\"end","error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
+		{`{"method":"tools/call","params":{"a":"` + strings.Repeat("x", 200_000) + `","id":5}}`,
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
 		{callText(`2`, `{}`, `{}`), `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`},
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
 	} {

@@ -215,6 +215,10 @@ type passedWriter struct {
 	rc *http.ResponseController
 }
 
+func passed(w http.ResponseWriter) passedWriter {
+	return passedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
+}
+
 // Write implements io.Writer.
 func (p passedWriter) Write(b []byte) (int, error) {
 	defer p.patient()()
