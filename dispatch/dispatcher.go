@@ -20,7 +20,8 @@ const (
 	DefaultHard             = 5 * time.Minute
 	DefaultProgressInterval = 100 * time.Millisecond
 	DefaultMaxRunning       = 256
-	DefaultMaxQueued        = 20000
+	DefaultMaxWaiting       = 20000
+	DefaultMaxWaitingBytes  = 256 << 20
 )
 
 // keepEnded is how many calls that ended stay in lists.
@@ -48,9 +49,12 @@ type Options struct {
 	// MaxRunning is how many calls of one plugin run at once; the others wait.
 	// Default 256.
 	MaxRunning int
-	// MaxQueued is how many calls of one plugin wait; one more ends with
-	// rate_limited. Default 20,000.
-	MaxQueued int
+	// MaxWaiting is how many calls of one plugin wait, default 20,000, and
+	// MaxWaitingBytes how large their arguments are together, default 256 MiB.
+	// Beyond that the client with the most waiting calls is refused one, with
+	// rate_limited.
+	MaxWaiting      int
+	MaxWaitingBytes int
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger one ends with result_too_large.
 	MaxResultBytes int
@@ -78,12 +82,13 @@ func New(bridge Bridge, o Options) *Dispatcher {
 	setDefault(&o.Hard, DefaultHard)
 	setDefault(&o.ProgressInterval, DefaultProgressInterval)
 	setDefault(&o.MaxRunning, DefaultMaxRunning)
-	setDefault(&o.MaxQueued, DefaultMaxQueued)
+	setDefault(&o.MaxWaiting, DefaultMaxWaiting)
+	setDefault(&o.MaxWaitingBytes, DefaultMaxWaitingBytes)
 	setDefault(&o.MaxResultBytes, wire.DefaultMaxResultBytes)
 	return &Dispatcher{
 		bridge: bridge,
 		opts:   o,
-		queue:  newQueue(o.MaxRunning, o.MaxQueued),
+		queue:  newQueue(queueLimits{o.MaxRunning, o.MaxWaiting, o.MaxWaitingBytes}),
 		live:   map[string]*liveCall{},
 	}
 }
@@ -115,9 +120,9 @@ func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 	if !d.add(c) {
 		return Result{}, c.refuse(wire.ErrShutdown, "the server is stopping")
 	}
-	place, ok := d.queue.enter(req.Tool.Plugin, req.Client.Session)
-	if !ok {
-		c.fail(&wire.CallError{Code: wire.ErrRateLimited, Message: "too many calls of this plugin are waiting"})
+	place, refused := d.queue.enter(req.Tool.Plugin, req.Client.Session, len(req.Args))
+	if refused != nil {
+		c.fail(refused)
 		return c.outcome()
 	}
 	defer d.queue.leave(req.Tool.Plugin, place)
@@ -125,6 +130,10 @@ func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 	case <-place.ready:
 		if ctx.Err() != nil { // both may be ready: a client that left starts nothing
 			c.cancel("the client")
+			break
+		}
+		if refused := d.queue.refusal(place); refused != nil {
+			c.fail(refused)
 			break
 		}
 		c.run(ctx)

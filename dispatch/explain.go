@@ -25,7 +25,7 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrLinkLost:         {true, "Check that the browser is running, then retry; check first whether the call had taken effect."},
 	wire.ErrDenied:           {false, "Ask the person to allow this tool."},
 	wire.ErrNotReviewed:      {false, "Ask the person to review the plugin."},
-	wire.ErrRateLimited:      {true, "Wait until some of the calls that are running have ended, then retry."},
+	wire.ErrRateLimited:      {true, "Wait until some of your calls have ended, then retry; make fewer at once."},
 	wire.ErrInvalidArguments: {false, "Correct the arguments, then call again."},
 	wire.ErrResultTooLarge:   {false, "Ask for less: use a filter, a limit or a page argument of the tool."},
 	wire.ErrInvalidResult:    {false, "Report this to the author of the plugin: a tool must return plain JSON data."},

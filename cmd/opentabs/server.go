@@ -77,7 +77,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 func dispatchOptions(s config.Settings, log zerolog.Logger) dispatch.Options {
 	o := dispatch.Options{
 		Idle: s.IdleTimeout, Hard: s.HardTimeout, ProgressInterval: s.ProgressInterval,
-		MaxRunning: s.MaxRunning, MaxResultBytes: s.MaxResultBytes, Log: log,
+		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes, Log: log,
 	}
 	if o.ProgressInterval == 0 { // dispatch takes 0 for its default
 		o.ProgressInterval = -1
@@ -162,6 +162,7 @@ func (v *server) status() httpapi.Status {
 		Limits: httpapi.Limits{
 			IdleMs: s.IdleTimeout.Milliseconds(), HardMs: s.HardTimeout.Milliseconds(),
 			ProgressIntervalMs: s.ProgressInterval.Milliseconds(), MaxResultBytes: s.MaxResultBytes, MaxRunning: s.MaxRunning,
+			MaxWaiting: s.MaxWaiting,
 		},
 		Memory: memory(),
 		// A list that is empty is [] in JSON, not null.

@@ -30,6 +30,9 @@ type Settings struct {
 	// MaxRunning is how many calls of one plugin run at once; default 256. The
 	// others wait.
 	MaxRunning int
+	// MaxWaiting is how many calls of one plugin wait; default 20,000. Beyond
+	// that the client with the most waiting calls is refused one.
+	MaxWaiting int
 	// LogLevel is the least level that is logged: trace, debug, info, warn or
 	// error; default info.
 	LogLevel string
@@ -44,6 +47,7 @@ func Defaults() Settings {
 		ProgressInterval: 100 * time.Millisecond,
 		MaxResultBytes:   wire.DefaultMaxResultBytes,
 		MaxRunning:       256,
+		MaxWaiting:       20000,
 		LogLevel:         "info",
 	}
 }
@@ -90,6 +94,8 @@ var table = []setting{
 		1<<10, 1<<30, func(s *Settings) *int { return &s.MaxResultBytes }),
 	integer("maxRunning", "max-running", "how many calls of one plugin run at once; the others wait",
 		1, 100000, func(s *Settings) *int { return &s.MaxRunning }),
+	integer("maxWaiting", "max-waiting", "how many calls of one plugin wait; beyond that the client with the most is refused one",
+		1, 1000000, func(s *Settings) *int { return &s.MaxWaiting }),
 	{
 		key: "logLevel", flag: "log-level", about: "least level that is logged: " + strings.Join(LogLevels, ", "), kind: isText,
 		want: "one of " + strings.Join(LogLevels, ", "),

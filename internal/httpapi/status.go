@@ -48,6 +48,7 @@ type Limits struct {
 	ProgressIntervalMs int64 `json:"progress_interval_ms"`
 	MaxResultBytes     int   `json:"max_result_bytes"`
 	MaxRunning         int   `json:"max_running"`
+	MaxWaiting         int   `json:"max_waiting"`
 }
 
 // Memory is what the server itself takes of the machine.
