@@ -1,0 +1,57 @@
+/** Promise: MCP clients that outlive the server are told so, however many they are, and begin anew at once. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { freePort } from './harness/chromium.ts';
+import { connectHttp, connectStdio, type McpClient } from './harness/client.ts';
+import { type Running, start, stop } from './harness/process.ts';
+import { until } from './harness/wait.ts';
+
+let env: Record<string, string>;
+let port: number;
+let daemon: Running;
+
+async function serve(): Promise<void> {
+  daemon = start(['serve'], env);
+  await until('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+}
+
+before(async () => {
+  port = await freePort();
+  env = { OPENTABS_HOME: mkdtempSync(join(tmpdir(), 'opentabs-e2e-')), OPENTABS_PORT: String(port), NO_COLOR: '1' };
+  await serve();
+});
+after(async () => {
+  await stop(daemon);
+  rmSync(env.OPENTABS_HOME ?? '', { recursive: true, force: true });
+});
+
+const token = () => readFileSync(join(env.OPENTABS_HOME ?? '', 'token'), 'utf8').trim();
+
+for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+  test(`after ${signal} a stale session gets 404 each time, and a new one is there at once`, async () => {
+    const clients: McpClient[] = [];
+    for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token()));
+    const stdio = await connectStdio(env);
+    const begun = performance.now();
+    await stop(daemon, signal);
+    assert.ok(performance.now() - begun < 3_000, 'the listening clients did not hold it up');
+    await serve();
+    // The transports of these clients also ask again for their GET streams meanwhile.
+    const errors = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const found = await clients[i % clients.length]?.sdk.listTools().catch((error: unknown) => error);
+        return found instanceof StreamableHTTPError ? found.code : found;
+      }),
+    );
+    assert.deepEqual(new Set(errors), new Set([404]));
+    const anew = await connectHttp(port, token());
+    assert.deepEqual((await anew.sdk.listTools()).tools, []);
+    // The relay begins anew by itself: its client sees nothing of it.
+    assert.deepEqual((await stdio.sdk.listTools()).tools, []);
+    await Promise.allSettled([...clients, anew, stdio].map((client) => client.close()));
+  });
+}
