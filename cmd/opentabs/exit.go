@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
+	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/wire"
 )
@@ -77,7 +80,30 @@ func explain(ctx context.Context, err error) (string, int) {
 	case errors.Is(err, httpapi.ErrNoServer):
 		return "no opentabs server is running; start it with `opentabs serve`", exitNoServer
 	}
-	return err.Error(), exitFailed
+	return err.Error() + remedy(err), exitFailed
+}
+
+// remedies say what to do about what the system says.
+var remedies = []struct {
+	err  error
+	text string
+}{
+	{syscall.ENOSPC, "free some space on that disk, then try again"},
+	{syscall.EDQUOT, "free some of your space on that disk, then try again"},
+	{syscall.EROFS, "make that directory writable, or set " + config.HomeVariable + " to one that is"},
+	{fs.ErrPermission, "see that you may read and write there, or set " + config.HomeVariable + " to a directory of your own"},
+	{syscall.ENOTDIR, "move the file away that stands in the way, or set " + config.HomeVariable + " to another directory"},
+	{syscall.EMFILE, "close some programs, or raise the limit of open files (ulimit -n), then try again"},
+}
+
+// remedy says what to do about err, if the system's error in it tells.
+func remedy(err error) string {
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return ": " + r.text
+		}
+	}
+	return ""
 }
 
 // stranger tells a person what httpapi.ErrStranger means.

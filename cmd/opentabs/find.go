@@ -25,17 +25,19 @@ func (r running) String() string {
 // findServer asks who serves this installation: first where the server's record
 // says, then on the port of the settings. It believes a server only that proves
 // to know the token. It returns httpapi.ErrNoServer if nobody serves,
-// httpapi.ErrStranger if somebody else has the port of the settings, and
-// httpapi.ErrSilent in an error that says what to do if who has a port does not
-// answer.
+// httpapi.ErrStranger if somebody else has the port of the settings, and an
+// error that says what to do if who has the port does not answer.
 func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (running, error) {
+	record, recorded := dirs.ReadServer()
 	token, err := dirs.ExistingToken()
-	if err != nil {
+	switch {
+	case errors.Is(err, config.ErrDamaged) && !(recorded && alive(record.PID)):
+		return running{}, httpapi.ErrNoServer // one that starts mends it
+	case err != nil:
 		return running{}, err
 	}
 	missing := httpapi.ErrNoServer
 	ports := []int{}
-	record, recorded := dirs.ReadServer()
 	if recorded {
 		ports = append(ports, record.Port)
 	}
@@ -52,7 +54,7 @@ func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (runni
 		case port == s.Port && (err == nil || errors.Is(err, httpapi.ErrStranger)):
 			missing = httpapi.ErrStranger
 		case errors.Is(err, httpapi.ErrSilent) && (port == s.Port || alive(record.PID)):
-			missing = unanswered(ctx, port, err)
+			missing = unanswered(ctx, port)
 		}
 	}
 	return running{}, missing
@@ -65,9 +67,8 @@ func alive(pid int) bool {
 }
 
 // unanswered is the error about a port whose owner does not answer.
-func unanswered(ctx context.Context, port int, err error) error {
-	owner := portOwner(ctx, port)
-	return &failure{code: exitFailed, err: fmt.Errorf("%w: port %d is %s's; if that is the opentabs server, it hangs or was stopped: wait, or end it (kill -9) and start it again", err, port, owner)}
+func unanswered(ctx context.Context, port int) error {
+	return &failure{code: exitFailed, err: fmt.Errorf("port %d is taken by %s, which does not answer: if that is the opentabs server, it hangs or was stopped, so end it and start it again; if not, stop that program, or choose another port with OPENTABS_PORT", port, portOwner(ctx, port))}
 }
 
 // client returns a client of the running server. It starts none.

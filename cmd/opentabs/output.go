@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 )
 
 // The rules of output, which stand in this file alone:
@@ -24,6 +25,8 @@ import (
 // output is where a command writes.
 type output struct {
 	stdout, stderr io.Writer
+	// written is stdout; a failed write fails the command in the end.
+	written *watchedWriter
 	// terminal and errTerminal say whether stdout and stderr are terminals.
 	terminal, errTerminal bool
 	// width returns the number of columns of the terminal behind stdout,
@@ -37,7 +40,8 @@ type output struct {
 const fallbackWidth = 80
 
 func newOutput(stdout, stderr io.Writer, getenv func(string) string) *output {
-	o := &output{stdout: stdout, stderr: stderr, glyphs: asciiGlyphs}
+	written := &watchedWriter{w: stdout}
+	o := &output{stdout: written, written: written, stderr: stderr, glyphs: asciiGlyphs}
 	o.width, o.terminal = terminalOf(stdout)
 	o.errWidth, o.errTerminal = terminalOf(stderr)
 	if getenv("TERM") == "dumb" { // it cannot go back in a line
@@ -53,6 +57,38 @@ func newOutput(stdout, stderr io.Writer, getenv func(string) string) *output {
 	}
 	o.color = o.errTerminal && getenv("NO_COLOR") == ""
 	return o
+}
+
+// watchedWriter remembers the first error of a write, such as that of a full
+// disk. It is safe for concurrent use.
+type watchedWriter struct {
+	w io.Writer
+
+	mu  sync.Mutex // guards err and the writes
+	err error
+}
+
+// Write implements io.Writer. After a failed write all others fail: what is
+// written then could not be told from all of it.
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.w.Write(p)
+	w.err = err
+	return n, err
+}
+
+// failure is the first failed write as the command's error.
+func (w *watchedWriter) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		return nil
+	}
+	return fmt.Errorf("write the output: %w", w.err)
 }
 
 // terminalOf reports whether w is a terminal, and how to ask for its width.

@@ -36,11 +36,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRootCmd(p)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(p.out.stdout)
 	root.SetErr(stderr)
 	err := unknownCommand(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
+	}
+	if err == nil {
+		err = p.out.written.failure()
 	}
 	sentence, code := explain(ctx, err)
 	if sentence != "" {

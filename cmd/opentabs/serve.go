@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -29,6 +31,8 @@ type serveOptions struct {
 	// flags are the settings given on the command line, by flag.
 	flags     map[string]string
 	logFormat string
+	// logFile is where the log goes instead of stderr; empty for stderr.
+	logFile string
 }
 
 func newServeCmd(p *program) *cobra.Command {
@@ -56,6 +60,7 @@ the variable before the file.`, "`opentabs", "`"),
 		cmd.Flags().String(f.Name, f.Default, f.About)
 	}
 	cmd.Flags().StringVar(&opts.logFormat, "log-format", "auto", "how the log is written to stderr: "+strings.Join(logFormats, ", "))
+	cmd.Flags().StringVar(&opts.logFile, "log-file", "", "write the log to `FILE` instead of stderr, and begin anew after 10 MiB (the last one is FILE.1)")
 	return cmd
 }
 
@@ -72,7 +77,16 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	if err != nil {
 		return err
 	}
-	log, err := p.out.logger(settings.LogLevel, opts.logFormat)
+	sink := p.out.stderr
+	if opts.logFile != "" {
+		file, err := openLogFile(opts.logFile, maxLogBytes)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		sink = file
+	}
+	log, err := p.out.logger(sink, settings.LogLevel, opts.logFormat)
 	if err != nil {
 		return err
 	}
@@ -90,10 +104,21 @@ func runServe(ctx context.Context, opts serveOptions) error {
 // finds the first.
 func startServer(ctx context.Context, dirs config.Dirs, s config.Settings, log zerolog.Logger) (v *server, listener net.Listener, err error) {
 	unlock, err := dirs.LockStart()
+	switch {
+	case unwritable(err) && s.Port != 0: // the port too keeps a second server out
+		log.Warn().Err(err).Msg("the state directory cannot be written; the server runs, but what changes is lost")
+	case err != nil:
+		return nil, nil, err
+	default:
+		defer unlock()
+	}
+	warnings, err := dirs.Mend()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer unlock()
+	for _, w := range warnings {
+		log.Error().Msg(w)
+	}
 	token, err := dirs.Token()
 	if err != nil {
 		return nil, nil, err
@@ -114,10 +139,18 @@ func startServer(ctx context.Context, dirs config.Dirs, s config.Settings, log z
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	err = dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: version.Version, Started: v.started.UTC()})
-	if err != nil {
+	if unwritable(err) && s.Port != 0 { // where the settings have it, others find it too
+		log.Warn().Err(err).Msg("the server could not leave its record")
+	} else if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
 	}
 	return v, listener, nil
+}
+
+// unwritable reports whether err is that of a directory which takes no writes:
+// it is closed, read-only, or on a full disk.
+func unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // listen opens the port on loopback. A port that is taken is refused with the
@@ -142,17 +175,17 @@ func alreadyServing(r running) error {
 	return &failure{code: exitFailed, err: fmt.Errorf("%s, is already serving on port %d: use that one, stop it with `kill %d`, or choose another port with --port and another directory with OPENTABS_HOME", r, r.port, r.PID)}
 }
 
-// logger returns the log of the server, which goes to stderr. What is in it from
+// logger returns the log of the server, which goes to sink. What is in it from
 // browsers, clients and plugins is inert there and in a file.
-func (o *output) logger(level, format string) (zerolog.Logger, error) {
+func (o *output) logger(sink io.Writer, level, format string) (zerolog.Logger, error) {
 	least, err := zerolog.ParseLevel(level)
 	if err != nil {
 		return zerolog.Logger{}, fmt.Errorf("set the log level: %w", err)
 	}
-	var w io.Writer = inertJSON{o.stderr}
-	if format == "console" || format == "auto" && o.errTerminal {
+	var w io.Writer = inertJSON{sink}
+	if format == "console" || format == "auto" && o.errTerminal && sink == o.stderr {
 		w = zerolog.ConsoleWriter{
-			Out: o.stderr, NoColor: !o.color, TimeFormat: time.DateTime,
+			Out: sink, NoColor: !o.color || sink != o.stderr, TimeFormat: time.DateTime,
 			FormatPrepare: inertMessage, FormatFieldValue: func(v any) string { return visibleText(fmt.Sprintf("%s", v)) },
 		}
 	}

@@ -22,8 +22,6 @@ const (
 	// othersPatience is how long the server of somebody else, which was faster,
 	// may take to answer after ours has given up.
 	othersPatience = time.Second
-	// maxLogBytes is how large serve.log may be before it is put aside.
-	maxLogBytes = 10 << 20
 )
 
 // startInBackground starts `opentabs serve` as a process of its own and returns
@@ -34,18 +32,17 @@ func startInBackground(ctx context.Context, dirs config.Dirs, s config.Settings)
 	if err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
-	logFile, err := openLog(dirs.LogFile())
+	log, err := openLogFile(dirs.LogFile(), maxLogBytes)
 	if err != nil {
 		return err
 	}
-	defer logFile.Close()
-	from, err := logFile.Seek(0, io.SeekEnd)
-	if err != nil {
-		return fmt.Errorf("open the server's log: %w", err)
-	}
-	cmd := exec.Command(exe, "serve", "--log-format", "json")
+	defer log.Close()
+	from := log.size
+	// What the server logs it writes there itself, so that it can begin anew;
+	// what it says, and what it dies of, comes by its stderr.
+	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", dirs.LogFile())
 	cmd.Dir = dirs.State // not one that the client may want to remove
-	cmd.Stdout, cmd.Stderr = logFile, logFile
+	cmd.Stdout, cmd.Stderr = log.file, log.file
 	cmd.SysProcAttr = detached()
 	cmd.Env = os.Environ()
 	if os.Getenv(config.HomeVariable) != "" { // it may be relative to the client's directory
@@ -83,21 +80,6 @@ func waitForServer(ctx context.Context, dirs config.Dirs, s config.Settings, end
 			return false
 		}
 	}
-}
-
-// openLog opens the log to append to it, and puts one that has become too large
-// aside.
-func openLog(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && info.Size() > maxLogBytes {
-		if err := os.Rename(path, path+".1"); err != nil {
-			return nil, fmt.Errorf("put the server's log aside: %w", err)
-		}
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open the server's log: %w", err)
-	}
-	return f, nil
 }
 
 // whyNot returns the last thing that the server said to people since its log

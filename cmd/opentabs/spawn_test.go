@@ -26,34 +26,3 @@ func TestWhyNot(t *testing.T) {
 		t.Errorf("without a log: %q", got)
 	}
 }
-
-func TestOpenLog(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "serve.log")
-	open := func(want int64) {
-		t.Helper()
-		f, err := openLog(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		info, err := f.Stat()
-		if err != nil || info.Size() != want || info.Mode().Perm() != 0o600 {
-			t.Errorf("the log has %d bytes and mode %o, %v; want %d", info.Size(), info.Mode().Perm(), err, want)
-		}
-		if _, err := f.WriteString("x"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	open(0)
-	open(1)
-	if err := os.Truncate(path, maxLogBytes+1); err != nil {
-		t.Fatal(err)
-	}
-	open(0)
-	if info, err := os.Stat(path + ".1"); err != nil || info.Size() != maxLogBytes+1 {
-		t.Errorf("the old log was not kept: %v", err)
-	}
-	if _, err := openLog(filepath.Join(path, "x")); err == nil {
-		t.Error("opened a log below a file")
-	}
-}

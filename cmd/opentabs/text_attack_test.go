@@ -125,7 +125,7 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 	capture("progress in a pipe", func(o *output) error { (&lineView{out: o}).report(mcpclient.Progress{Message: evil}); return nil })
 	for _, format := range []string{"json", "console"} {
 		capture("the log, "+format, func(o *output) error {
-			log, err := o.logger("debug", format)
+			log, err := o.logger(o.stderr, "debug", format)
 			if err == nil {
 				logEverywhere(log, evil)
 			}

@@ -15,7 +15,7 @@ import (
 // each file that it put aside. Call it under [Dirs.LockStart].
 func (d Dirs) Mend() (warnings []string, err error) {
 	statefile.RemoveLeftovers(d.State)
-	if _, err := readToken(d.TokenFile()); errors.Is(err, errDamaged) {
+	if _, err := readToken(d.TokenFile()); errors.Is(err, ErrDamaged) {
 		kept, err := statefile.PutAside(d.TokenFile())
 		if err != nil {
 			return warnings, err

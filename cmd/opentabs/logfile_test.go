@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLogFileIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "serve.log")
+	if err := os.WriteFile(path, []byte("of a server before\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const limit = 1000
+	l, err := openLogFile(path, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		if _, err := fmt.Fprintf(l, "line %d\n", i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var both []string
+	for _, name := range []string{path + ".1", path} {
+		text, err := os.ReadFile(name)
+		if err != nil || len(text) > limit || len(text) == 0 {
+			t.Errorf("%s has %d bytes, %v", name, len(text), err)
+		}
+		both = append(both, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+	}
+	// No line is lost or cut between the two.
+	for i, line := range both {
+		if want := fmt.Sprintf("line %d", 1000-len(both)+i); line != want {
+			t.Fatalf("%q, want %q", line, want)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 2 {
+		t.Errorf("there is %v, %v", entries, err)
+	}
+}
+
+// A log that can't be put aside goes on.
+func TestLogFileThatCannotBePutAside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "serve.log")
+	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := openLogFile(path, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for range 5 {
+		if _, err := l.Write([]byte("12345678\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != 5 {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func TestOpenLogFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "serve.log")
+	open := func(want int64) {
+		t.Helper()
+		l, err := openLogFile(path, maxLogBytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		info, err := l.file.Stat()
+		if err != nil || info.Size() != want || info.Mode().Perm() != 0o600 {
+			t.Errorf("the log has %d bytes and mode %o, %v; want %d", info.Size(), info.Mode().Perm(), err, want)
+		}
+		if _, err := l.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(0)
+	open(1)
+	if err := os.Truncate(path, maxLogBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	open(0)
+	if info, err := os.Stat(path + ".1"); err != nil || info.Size() != maxLogBytes+1 {
+		t.Errorf("the old log was not kept: %v", err)
+	}
+	if _, err := openLogFile(filepath.Join(path, "x"), maxLogBytes); err == nil {
+		t.Error("opened a log below a file")
+	}
+}
