@@ -15,6 +15,7 @@ import { cancel } from './rows/cancel.ts';
 import { echo, load } from './rows/echo.ts';
 import { dispatch, hub } from './rows/gobench.ts';
 import { restart, worker } from './rows/heal.ts';
+import { hops } from './rows/hops.ts';
 import { plugins } from './rows/plugins.ts';
 import { event, progress } from './rows/progress.ts';
 import { result } from './rows/result.ts';
@@ -29,6 +30,7 @@ const measures: Readonly<Record<string, (bed: Bed) => Promise<Row[]>>> = {
   dispatch,
   hub,
   server,
+  hops,
   echo,
   load,
   progress,

@@ -1,15 +1,20 @@
 import type { Bed } from '../bed.ts';
-import { startServer } from '../go.ts';
+import { type GoServer, startServer } from '../go.ts';
 import { atMost, type Row, spread } from '../row.ts';
 import { inTurns } from '../samples.ts';
 
+/** instantServer starts opentabs' own HTTP and MCP server before a bridge that answers at once: the target "instant". */
+export async function instantServer(bed: Bed): Promise<GoServer> {
+  const { stack } = await bed.live();
+  const server = await startServer('instant', '-state', stack.home, '-token', stack.token);
+  await bed.go.connect('instant', `http://127.0.0.1:${server.port}/mcp`, stack.token);
+  return server;
+}
+
 /** server is a tools/call whose tool is instant, against a plain JSON echo; both in processes of their own. */
 export async function server(bed: Bed): Promise<Row[]> {
-  await bed.floor();
-  const { stack } = await bed.live();
-  const instant = await startServer('instant', '-state', stack.home, '-token', stack.token);
+  const instant = await instantServer(bed);
   try {
-    await bed.go.connect('instant', `http://127.0.0.1:${instant.port}/mcp`, stack.token);
     const run = (target: string) => () =>
       bed.calls({ target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, calls: 2000 });
     await run('plain')();

@@ -1,0 +1,40 @@
+import type { Bed } from '../bed.ts';
+import { ms, type Row } from '../row.ts';
+import { inTurns } from '../samples.ts';
+import { instantServer } from './server.ts';
+
+const text = 'x'.repeat(188);
+
+/** hops is where the time of one echo goes: each line is the difference of two ways, of which one goes a hop further. */
+export async function hops(bed: Bed): Promise<Row[]> {
+  const { stack, floorPage } = await bed.live();
+  const instant = await instantServer(bed);
+  try {
+    const run = (target: string) => async () => {
+      if (target.startsWith('floor')) await floorPage.bringToFront();
+      else await stack.page.bringToFront();
+      const order = { target, tool: 'bench__echo', args: { text } };
+      await bed.calls({ ...order, calls: 50 });
+      return bed.calls({ ...order, calls: 300 });
+    };
+    const ways = ['plain', 'instant', 'floor-w', 'floor-p', 'floor-c', 'floor-d', 'ours'];
+    const seen = await inTurns(9, Object.fromEntries(ways.map((way) => [way, run(way)])));
+    const p50 = (way: string) => seen.get(way)?.p50 ?? Number.NaN;
+    const hop = (what: string, value: number): Row => ({ id: 'hops', what, ours: ms(value) });
+    return [
+      hop('HTTP: a plain JSON echo', p50('plain')),
+      hop('+ guard, MCP, schema checks, dispatch (a tool that is instant)', p50('instant') - p50('plain')),
+      hop("+ WebSocket to the extension's worker and back", p50('floor-w') - p50('plain')),
+      hop('+ port to the content script and back', p50('floor-p') - p50('floor-w')),
+      hop("+ to the page's world and back, by events (as opentabs does)", p50('floor-d') - p50('floor-p')),
+      hop('  (by posted messages instead)', p50('floor-c') - p50('floor-p')),
+      hop(
+        '+ all that opentabs does on this way: hub, frames, tables, host, zod, handler',
+        p50('ours') - p50('floor-d') - (p50('instant') - p50('plain')),
+      ),
+      hop('= one echo through a page', p50('ours')),
+    ];
+  } finally {
+    await instant.close();
+  }
+}
