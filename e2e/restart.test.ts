@@ -31,14 +31,45 @@ after(async () => {
 
 const token = () => readFileSync(join(env.OPENTABS_HOME ?? '', 'token'), 'utf8').trim();
 
+/** listen opens a subscriptions/listen of the protocol without sessions, which ends with one of the two. */
+async function listen(): Promise<Response> {
+  const version = '2026-07-28';
+  const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token()}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': version,
+      'mcp-method': 'subscriptions/listen',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: {
+        notifications: { toolsListChanged: true },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': version,
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    }),
+  });
+  assert.equal(response.headers.get('content-type'), 'text/event-stream');
+  return response;
+}
+
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   test(`after ${signal} a stale session gets 404 each time, and a new one is there at once`, async () => {
     const clients: McpClient[] = [];
     for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token()));
     const stdio = await connectStdio(env);
+    const listening = await listen();
     const begun = performance.now();
     await stop(daemon, signal);
     assert.ok(performance.now() - begun < 3_000, 'the listening clients did not hold it up');
+    await listening.text().catch(() => ''); // has ended
     await serve();
     // The transports of these clients also ask again for their GET streams meanwhile.
     const errors = await Promise.all(

@@ -38,8 +38,9 @@ func oddMessages() []string {
 	}
 }
 
-// checkAnswer is what has to hold for each message that a client gets.
-func checkAnswer(t *testing.T, text []byte) {
+// checkAnswer checks what has to hold for each message that a client gets, and
+// returns its id.
+func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 	t.Helper()
 	var m struct {
 		JSONRPC string          `json:"jsonrpc"`
@@ -65,6 +66,7 @@ func checkAnswer(t *testing.T, text []byte) {
 	case m.Error != nil && strings.Contains(m.Error.Message, "panic"):
 		t.Fatalf("something panicked: %.300s", text)
 	}
+	return m.ID
 }
 
 // FuzzHTTP: whatever is posted gets one whole answer with a fitting status, and
@@ -109,8 +111,11 @@ func FuzzHTTP(f *testing.F) {
 		default:
 			t.Fatalf("status %d for %q: %s", w.Code, body, w.Body)
 		}
+		m, ok := parseMessage(body)
 		for _, text := range messagesIn(w) {
-			checkAnswer(t, text)
+			if id := checkAnswer(t, text); ok && m.request() && id != nil && string(id) != "null" && string(id) != string(m.ID) {
+				t.Fatalf("%q is answered with the id %s", body, id)
+			}
 		}
 		for _, c := range s.Clients() {
 			if c.ID != session {

@@ -61,6 +61,19 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 		s.modern(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
 		<-h.started
 	}
+	// One client's cancel by id must not reach another's call: there is no session
+	// to keep them apart.
+	c := s.modern(t)
+	c.headers.Set("Mcp-Method", "notifications/cancelled")
+	c.headers.Del("Mcp-Name")
+	if res := c.post(context.Background(), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"_meta":`+modernMeta+`}}`); res.StatusCode != http.StatusAccepted {
+		t.Error(res.Status)
+	}
+	select {
+	case cause := <-h.ended:
+		t.Errorf("a call was cancelled by another client: %v", cause)
+	default:
+	}
 	leave() // in this protocol a client cancels so
 	for range 2 {
 		if cause := <-h.ended; !errors.Is(cause, context.Canceled) {

@@ -201,7 +201,9 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		defer stop()
 		res := listening.do(listening.request(ctx, http.MethodGet, ""))
 		e, read := newEvents(res.Body), make(chan struct{})
+		var told string
 		go func() {
+			told, _ = e.next()
 			e.next()
 			close(read)
 		}()
@@ -215,11 +217,15 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 				t.Error(m.text)
 			}
 		}
+		s.syncTools()
 		if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
 			t.Errorf("the long call: %v", msgs)
 		}
 		stop()
 		<-read
+		if !strings.Contains(told, "list_changed") {
+			t.Errorf("the silent GET stream has carried %q", told)
+		}
 		res.Body.Close()
 		if want := int(3 * time.Hour / DefaultHeartbeat); e.comments < want-1 || e.comments > want {
 			t.Errorf("%d comments on the GET stream", e.comments)
@@ -227,6 +233,35 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		<-time.After(2 * time.Hour)
 		if n := len(s.Clients()); n != 0 {
 			t.Errorf("%d sessions are left", n)
+		}
+	})
+}
+
+// TestAbandonedSessionsAreForgotten: by us and by mcp-go, which would go on
+// putting notifications where nobody takes them.
+func TestAbandonedSessionsAreForgotten(t *testing.T) {
+	inFakeTime(t, callerFunc(echo), Options{}, func(t *testing.T, s *site, _ *pipeListener, a *client) {
+		const n = 200
+		for range n {
+			s.over(t, a, "abandoned")
+		}
+		var abandoned []*session
+		for _, in := range s.sessions.byID {
+			abandoned = append(abandoned, in)
+		}
+		s.syncTools()
+		if len(abandoned) != n+1 || len(abandoned[0].listener.notes) != 1 {
+			t.Errorf("%d sessions, %d notifications for the first", len(abandoned), len(abandoned[0].listener.notes))
+		}
+		<-time.After(DefaultSessionIdle + time.Hour)
+		s.syncTools()
+		for _, in := range abandoned {
+			if len(in.listener.notes) != 1 {
+				t.Fatal("mcp-go still knows a session that has ended")
+			}
+		}
+		if left := len(s.sessions.byID); left != 0 || s.sessions.sweep != nil {
+			t.Errorf("%d sessions are left, and the timer: %v", left, s.sessions.sweep)
 		}
 	})
 }
