@@ -107,6 +107,16 @@ func installation(t *testing.T) config.Dirs {
 	base := t.TempDir()
 	dirs := config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
 	dir := filepath.Join(base, "messages")
+	writePlugin(t, dir)
+	if out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dirs
+}
+
+// writePlugin writes the plugin messages.
+func writePlugin(t *testing.T, dir string) {
+	t.Helper()
 	for name, text := range map[string]string{
 		"package.json": `{"name": "opentabs-plugin-messages", "version": "1.0.0", "main": "dist/adapter.iife.js",
 			"opentabs": {"displayName": "Messages", "description": "For tests", "urlPatterns": ["*://localhost/*"]}}`,
@@ -123,10 +133,6 @@ func installation(t *testing.T) config.Dirs {
 			t.Fatal(err)
 		}
 	}
-	if out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return dirs
 }
 
 // startBrowser starts a fake browser that stays until the test ends.

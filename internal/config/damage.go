@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,8 +21,7 @@ func (d Dirs) Mend() (warnings []string, err error) {
 		}
 		warnings = append(warnings, fmt.Sprintf("the token in %s was damaged and is kept as %s; there is a new one now: run `opentabs extension install`, then reload the extension", d.TokenFile(), kept))
 	}
-	text, err := os.ReadFile(d.ServerFile())
-	if err == nil && !json.Valid(text) {
+	if _, ok := d.ReadServer(); !ok && exists(d.ServerFile()) {
 		kept, err := statefile.PutAside(d.ServerFile())
 		if err != nil {
 			return warnings, err
@@ -31,4 +29,9 @@ func (d Dirs) Mend() (warnings []string, err error) {
 		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.ServerFile(), kept))
 	}
 	return warnings, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -11,7 +11,7 @@ import (
 
 func TestMendKeepsDamagedFiles(t *testing.T) {
 	d := home(t, "")
-	for round, damage := range []string{"", "half a tok"} {
+	for round, damage := range []string{"", "half a tok", `{"pid":0}`} {
 		for _, file := range []string{d.TokenFile(), d.ServerFile()} {
 			if err := os.WriteFile(file, []byte(damage), 0o600); err != nil {
 				t.Fatal(err)

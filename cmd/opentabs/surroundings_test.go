@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+)
+
+// freePort returns a port that was free a moment ago.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// newHome returns directories whose token is there.
+func newHome(t *testing.T) config.Dirs {
+	t.Helper()
+	home := filepath.Join(t.TempDir(), "home")
+	dirs := config.Dirs{Config: home, State: home}
+	_, err := dirs.Make()
+	if err == nil {
+		_, err = dirs.Token()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dirs
+}
+
+// TestServeFromAReadOnlyHome: what is there is served; only a first start needs
+// to write.
+func TestServeFromAReadOnlyHome(t *testing.T) {
+	dirs := newHome(t)
+	if err := os.Chmod(dirs.State, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(dirs.State, 0o700) })
+	port := fmt.Sprintf("OPENTABS_PORT=%d", freePort(t))
+	// Root may write anywhere, unless it gives that up.
+	setpriv, err := exec.LookPath("setpriv")
+	limited := err == nil || os.Geteuid() != 0
+	command := func(args ...string) *exec.Cmd {
+		cmd := opentabs(t, dirs, args...)
+		if os.Geteuid() == 0 && limited {
+			wrapped := exec.Command(setpriv, append([]string{"--bounding-set=-dac_override,-dac_read_search", cmd.Path}, args...)...)
+			wrapped.Env = cmd.Env
+			cmd = wrapped
+		}
+		cmd.Env = append(cmd.Env, port)
+		return cmd
+	}
+	serve := command("serve", "--log-format", "json")
+	var said strings.Builder
+	serve.Stderr = &said
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	untilSaid(t, command, "^server    opentabs", "status")
+	if out, err := command("plugin", "remove", "x").CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no plugin") && !strings.Contains(string(out), "see that you may read and write there") {
+		t.Errorf("plugin remove: %v: %s", err, out)
+	}
+	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("serve ended with %v: %s", err, said.String())
+	}
+	if limited && !strings.Contains(said.String(), "the state directory cannot be written; the server runs") {
+		t.Errorf("it was not said that nothing can be written: %s", said.String())
+	}
+}
+
+// untilSaid runs a command until its output has a line with want.
+func untilSaid(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
+	t.Helper()
+	var out []byte
+	for range 400 {
+		out, _ = command(args...).CombinedOutput() // its error is part of what is waited for
+		if strings.Contains("\n"+string(out), strings.Replace(want, "^", "\n", 1)) {
+			return
+		}
+	}
+	t.Fatalf("%v never said %q; the last time: %s", args, want, out)
+}
+
+// fullDisk is a script that runs where nobody else sees its mounts. Its
+// arguments are the home directory and the port.
+const fullDisk = `
+set -eu
+mount -t tmpfs -o size=64k tmpfs "$1"
+export OPENTABS_HOME=$1/home OPENTABS_PORT=$2
+fill() { dd if=/dev/zero of="$1/filler$2" bs=1k 2>/dev/null || true; }
+fill "$1" 1
+echo "== a first start"
+opentabs serve 2>&1 && exit 9 || echo "exit $?"
+rm "$1/filler1"
+echo "== a later start"
+opentabs plugin list 2>/dev/null
+test -e "$OPENTABS_HOME/token" || { opentabs serve >/dev/null 2>&1 & first=$!; until opentabs status >/dev/null 2>&1; do :; done; kill $first; wait $first; }
+cp "$OPENTABS_HOME/token" "$1/../token-before"
+fill "$1" 2
+opentabs serve --log-format json 2> "$1/../log" & server=$!
+until opentabs status >/dev/null 2>&1; do kill -0 $server; done
+opentabs status
+echo "== a change"
+opentabs plugin add "$3" 2>&1 && exit 9 || echo "exit $?"
+ls "$OPENTABS_HOME"
+cmp "$OPENTABS_HOME/token" "$1/../token-before" && echo "the token is whole"
+kill $server
+wait $server && echo "exit 0"
+`
+
+// TestFullDisk fills a small disk. Where no disk may be mounted it holds that
+// the system's error is told with what to do about it.
+func TestFullDisk(t *testing.T) {
+	sentence, code := explain(t.Context(), fmt.Errorf("write x: %w", syscall.ENOSPC))
+	if code != exitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
+		t.Errorf("got %q, %d", sentence, code)
+	}
+	if exec.Command("unshare", "-m", "true").Run() != nil {
+		t.Log("no mounts of our own here: only the sentence was checked")
+		return
+	}
+	base := t.TempDir()
+	disk := filepath.Join(base, "disk")
+	if err := os.Mkdir(disk, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	plugin := filepath.Join(base, "messages")
+	writePlugin(t, plugin)
+	t.Cleanup(func() { endAll(config.Dirs{State: filepath.Join(disk, "home")}) })
+	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDisk, "sh", disk, fmt.Sprint(freePort(t)), plugin)
+	out, err := cmd.CombinedOutput()
+	text := string(out)
+	log, _ := os.ReadFile(filepath.Join(base, "log"))
+	if err != nil {
+		t.Fatalf("%v: %s\n%s", err, text, log)
+	}
+	for _, want := range []string{
+		"no space left on device: free some space on that disk, then try again\nexit 1\n== a later",
+		"server    opentabs", "the token is whole\n", "exit 0\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s\n%s", want, text, log)
+		}
+	}
+	if _, after, _ := strings.Cut(text, "== a change\n"); !strings.Contains(after, "free some space") || strings.Contains(after, ".tmp\n") {
+		t.Errorf("the change ended with\n%s", after)
+	}
+}
+
+// TestFewFiles has a server run out of file descriptors: what is connected goes
+// on, the log says it once, and later others can connect again.
+func TestFewFiles(t *testing.T) {
+	dirs := newHome(t)
+	serve := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")
+	serve.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State, "OPENTABS_PORT=0")
+	t.Cleanup(func() { endAll(dirs) })
+	var said strings.Builder
+	serve.Stderr = &said
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	c := startMCP(t, dirs)
+	c.open()
+	record, _ := dirs.ReadServer()
+	var held []net.Conn
+	for range 60 {
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", record.Port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, conn)
+	}
+	for i := range 20 {
+		c.send(`{"jsonrpc":"2.0","id":"ping%d","method":"ping"}`, i)
+		c.until(fmt.Sprintf(`"id":"ping%d"`, i))
+	}
+	for _, conn := range held {
+		_ = conn.Close()
+	}
+	untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	c.end()
+	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("serve ended with %v", err)
+	}
+	if n := strings.Count(said.String(), "nobody can connect at the moment"); n != 1 {
+		t.Errorf("it was told %d times: %s", n, said.String())
+	}
+}
