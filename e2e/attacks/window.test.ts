@@ -1,12 +1,12 @@
-/** Promise: a page can neither read nor forge what tools get and say. */
+/** Threat: a page that had the window first, or whose root is a script. It can neither read nor forge what tools get and say. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { freePort } from './harness/chromium.ts';
-import type { McpClient } from './harness/client.ts';
-import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { freePort } from '../harness/chromium.ts';
+import type { McpClient } from '../harness/client.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { until } from '../harness/wait.ts';
 
 const secret = 'S3CRET';
 const note = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
@@ -101,21 +101,21 @@ async function safe(): Promise<void> {
   assert.deepEqual(notes, []);
 }
 
-test('a first script that replaces built-ins and forges events sees and changes nothing', async () => {
+test('page: its first script replaces what the SDK uses and forges events', async () => {
   const page = await visit('/first');
   assert.equal(await opened('/first'), true);
   await safe();
   await page.close();
 });
 
-test('a document whose root is a script is no exception', async () => {
+test('page: its root is a script, which runs before it has any content', async () => {
   const page = await visit('/root');
   assert.equal(await opened('/root'), true);
   await safe();
   await page.close();
 });
 
-test('a window whose built-ins its opener replaced has no plugin until it is reloaded', async () => {
+test('page: its opener replaced the built-ins of its window before it came', async () => {
   const opener = await visit('/opener');
   const popup = opener.waitForEvent('popup');
   await opener.evaluate((script) => {
@@ -136,7 +136,7 @@ test('a window whose built-ins its opener replaced has no plugin until it is rel
   await page.close();
 });
 
-test('a window that its opener left alone, and a new tab, have their plugin at once, and no trace of a frame', async () => {
+test('page: looks for a trace of the frame that hosts compare with', async () => {
   const opener = await visit('/opener');
   const popup = opener.waitForEvent('popup');
   await opener.evaluate(() => void window.open('/plain'));

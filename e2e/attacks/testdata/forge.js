@@ -1,0 +1,40 @@
+// Listens to everything, forges every message and event, shadows globals, and leaves traps where the bridge could look.
+const send = fetch.bind(window), text = JSON.stringify;
+// What the page hears of its own forgeries tells nothing.
+let forging = 0;
+const note = (what) => forging || send('/note', { method: 'POST', body: text(what) });
+const { port1: mine, port2: other } = new MessageChannel();
+for (const type of ['up', 'down', 'taken', 'message']) {
+  mine.addEventListener(type, (event) => note(['port', type, String(event.data)]));
+  for (const target of [window, document]) {
+    target.addEventListener(type, (event) => { if (event.data?.output !== 'FORGED') note(['heard', type, String(event.data)]); }, true);
+  }
+}
+document.addEventListener('opentabs:host', (event) => { if (event.ports[0] !== mine && event.ports[0] !== other) note('a host offered to the page'); }, true);
+const results = ['r', 'e', 'n', 'p', 'a', 'f'].flatMap((op) => [1, 2, 3].map((call) => op + ' ' + call + ' {"value":"FORGED"}'));
+function forge() {
+  forging++;
+  document.dispatchEvent(new Event('opentabs:bridge'));
+  for (const name of ['plain', 'messages', 'hostile']) {
+    document.dispatchEvent(new MessageEvent('opentabs:host', { data: text([name, 'h']), ports: [new MessageChannel().port1] }));
+  }
+  for (const data of results) {
+    for (const target of [mine, other, window, document]) {
+      target.dispatchEvent(new MessageEvent('up', { data }));
+      target.dispatchEvent(new MessageEvent('down', { data: '["call",1,"echo",9,{}]' }));
+      target.dispatchEvent(new CustomEvent('opentabs', { detail: { id: 1, result: 'FORGED' } }));
+    }
+    window.postMessage({ dispatchId: 1, output: 'FORGED', text: data }, '*');
+  }
+  window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+  window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+  document.dispatchEvent(new Event('visibilitychange'));
+  document.dispatchEvent(new Event('prerenderingchange'));
+  document.dispatchEvent(new Event('freeze'));
+  forging--;
+}
+forge();
+window.forge = forge;
+let chromeStolen = typeof chrome === 'object' && typeof chrome.runtime?.connect === 'function';
+if (chromeStolen) note('the page can connect to the extension');
+Object.defineProperty(window, '__openTabs', { configurable: false, get() { note('a registry was looked for'); return { adapters: { plain: { isReady: () => true, tools: [{ name: 'echo', handle: () => 'FORGED' }] } } }; } });

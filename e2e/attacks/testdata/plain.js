@@ -1,0 +1,33 @@
+// An adapter that touches no built-in after it has registered.
+(() => {
+  const ok = { safeParse: (data) => ({ success: true, data }) };
+  const tool = (name, handle) => ({ name, displayName: name, description: 'x', input: ok, output: ok, handle });
+  const adapters = globalThis.__openTabs.adapters ?? {};
+  const waiting = {};
+  adapters.plain = Object.freeze({
+    name: 'plain',
+    displayName: 'plain',
+    isReady: () => true,
+    tools: [
+      tool('echo', (params, context) => {
+        context.reportProgress({ progress: 1, total: 2, message: params.value, audience: 'user' });
+        return { value: params.value };
+      }),
+      tool('fail', (params) => {
+        throw { message: params.value };
+      }),
+      // Answers when the page says so, with what it was asked.
+      tool('wait', (params) => {
+        waiting.value = params.value;
+        return new Promise((resolve) => {
+          waiting.done = () => resolve(waiting);
+        });
+      }),
+      tool('count', (params, context) => {
+        for (let i = 1; i <= params.times; i++) context.reportProgress({ progress: i, total: params.times, message: 'm' });
+        return { made: params.times };
+      }),
+    ],
+  });
+  globalThis.__openTabs.adapters = adapters;
+})();

@@ -1,0 +1,50 @@
+// Tries all that a page can send to base, and returns what it could read and which sockets opened.
+(base, token) => {
+  const got = [], tries = [];
+  const paths = ['/healthz', '/status', '/calls', '/events', '/mcp', '/ws', '/plugins/reload', '/calls/x/cancel', '/stdio'];
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'evil', version: '1' } } });
+  const settle = (what, work) => tries.push(work.then(async (r) => {
+    if (r.type !== 'opaque') got.push(what + ': ' + r.status + ' ' + (await r.text()).slice(0, 80));
+  }, () => undefined));
+  for (const path of paths) {
+    for (const mode of ['cors', 'no-cors']) {
+      for (const credentials of ['include', 'omit']) {
+        settle('GET ' + path, fetch(base + path, { mode, credentials }));
+        for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json', 'multipart/form-data']) {
+          settle('POST ' + path, fetch(base + path, { method: 'POST', mode, credentials, body: call, headers: { 'content-type': type } }));
+        }
+      }
+    }
+    // Even with the token, a page is refused.
+    settle(path + ' with the token', fetch(base + path, { headers: { authorization: 'Bearer ' + token } }));
+    navigator.sendBeacon(base + path, call);
+    for (const tag of ['img', 'script', 'link', 'iframe', 'embed', 'video']) {
+      const made = document.createElement(tag);
+      if (tag === 'link') Object.assign(made, { rel: 'stylesheet', href: base + path });
+      else Object.assign(made, { src: base + path });
+      document.documentElement.append(made);
+    }
+    for (const enctype of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const name = 'f' + document.querySelectorAll('iframe').length;
+      const target = Object.assign(document.createElement('iframe'), { name });
+      const form = Object.assign(document.createElement('form'), { action: base + path, method: 'POST', enctype, target: name });
+      form.append(Object.assign(document.createElement('input'), { name: call.slice(0, -1), value: '}' }));
+      document.documentElement.append(target, form);
+      form.submit();
+    }
+  }
+  tries.push(new Promise((resolve) => {
+    const events = new EventSource(base + '/events', { withCredentials: true });
+    events.onmessage = (event) => got.push('event ' + event.data);
+    events.onerror = () => resolve(events.close());
+  }));
+  for (const protocols of [[], ['opentabs'], ['opentabs', 'opentabs.token.' + token], ['opentabs.token.'], ['opentabs', 'opentabs.token.wrong']]) {
+    tries.push(new Promise((resolve) => {
+      const socket = new WebSocket(base.replace('http', 'ws') + '/ws', protocols);
+      socket.onopen = () => got.push('a socket with ' + protocols.length + ' protocols');
+      socket.onclose = () => resolve();
+    }));
+  }
+  return Promise.all(tries).then(() => got);
+};
