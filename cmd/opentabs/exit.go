@@ -60,8 +60,23 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// usage is an error of the person at the keyboard.
+// maxShown is how much is shown of one thing that was given, in bytes.
+const maxShown = 1000
+
+// usage is an error of the person at the keyboard. What is very long is cut.
 func usage(format string, args ...any) error {
+	for i, arg := range args {
+		text := ""
+		switch arg := arg.(type) {
+		case string:
+			text = arg
+		case error:
+			text = arg.Error()
+		}
+		if len(text) > maxShown {
+			args[i] = text[:maxShown] + "..."
+		}
+	}
 	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 

@@ -188,6 +188,8 @@ func exactly(n int, what string) cobra.PositionalArgs {
 			return usage("%s is missing: run `%s`", what, cmd.UseLine())
 		case len(args) > n:
 			return usage("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
+		case slices.Contains(args, ""):
+			return usage("%s is empty: run `%s`", what, cmd.UseLine())
 		}
 		return nil
 	}
@@ -198,6 +200,9 @@ func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
 			return usage("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
+		}
+		if slices.Contains(args, "") {
+			return usage("an argument is empty: leave it out, or run `%s`", cmd.UseLine())
 		}
 		return nil
 	}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// leaves returns every command that does something, as words.
+func leaves(cmd *cobra.Command, words []string) [][]string {
+	if !cmd.HasSubCommands() {
+		return [][]string{words}
+	}
+	var all [][]string
+	for _, sub := range cmd.Commands() {
+		all = append(all, leaves(sub, append(slices.Clone(words), sub.Name()))...)
+	}
+	return all
+}
+
+// emptyHome is an installation where nothing is and nobody serves.
+func emptyHome(t testing.TB) {
+	t.Helper()
+	for name, value := range map[string]string{"OPENTABS_HOME": filepath.Join(t.TempDir(), "home"), "OPENTABS_PORT": "0"} {
+		t.Setenv(name, value)
+	}
+}
+
+// TestWrongArguments gives every command what it does not take.
+func TestWrongArguments(t *testing.T) {
+	emptyHome(t)
+	huge := strings.Repeat("x", 1<<20)
+	commands := leaves(newRootCmd(&program{out: newOutput(os.Stderr, os.Stderr, os.Getenv)}), nil)
+	if len(commands) < 10 {
+		t.Fatalf("only %d commands", len(commands))
+	}
+	for _, command := range commands {
+		if command[0] == "exit-codes" || command[0] == "help" { // pages of help
+			continue
+		}
+		for _, wrong := range [][]string{
+			{"--no-such-flag"}, {"-Z"}, {"--" + huge}, {"--\xff\xfe"}, {"--="}, {"a", "b", "c"}, {huge, huge}, {"\xff", "\xfe"}, {"", "", ""}, {"a", "--json=x\x00y", "b"},
+		} {
+			code, said := runOnce(t, append(slices.Clone(command), wrong...))
+			if code != exitUsage {
+				t.Errorf("%v %.20q: exit code %d, said %.200q", command, wrong, code, said)
+			}
+		}
+	}
+	for _, empty := range [][]string{{"call", ""}, {"plugin", "add", ""}, {"plugin", "remove", ""}, {"plugin", "build", ""}, {"calls", "cancel", ""}} {
+		if code, said := runOnce(t, empty); code != exitUsage || !strings.Contains(said, "is empty: ") {
+			t.Errorf("%q: exit code %d, said %q", empty, code, said)
+		}
+	}
+}
+
+// runOnce runs a command that is bound to fail, and holds what is true of each.
+func runOnce(t *testing.T, args []string) (code int, said string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	code = run(ctx, args, strings.NewReader(""), &stdout, &stderr)
+	said = stderr.String()
+	if ctx.Err() != nil {
+		t.Errorf("%.100q hung", args)
+	}
+	if code != exitOK && stdout.Len() > 0 {
+		t.Errorf("%.100q failed and wrote %.100q", args, stdout.String())
+	}
+	if len(said) > 8<<10 {
+		t.Errorf("%.100q said %d bytes", args, len(said))
+	}
+	for line := range strings.Lines(said) {
+		if !strings.HasPrefix(line, "opentabs: ") && !strings.HasPrefix(line, "  ") {
+			t.Errorf("%.100q said %.200q", args, line)
+		}
+	}
+	if code != exitOK && said == "" {
+		t.Errorf("%.100q failed in silence", args)
+	}
+	return code, said
+}
+
+// FuzzCommandLine gives commands that change nothing any arguments: each ends
+// with one of the exit codes and says why.
+func FuzzCommandLine(f *testing.F) {
+	emptyHome(f)
+	commands := []string{"call", "calls", "calls cancel", "status", "version", "plugin list", "extension path", "plugin remove", "help", "nothing"}
+	for i := range commands {
+		f.Add(byte(i), "messages__echo", "--json={}", "--arg")
+		f.Add(byte(i), "--tab", "\xff", "--json")
+		f.Add(byte(i), "-", "--", "--help")
+	}
+	f.Fuzz(func(t *testing.T, command byte, a, b, c string) {
+		args := append(strings.Fields(commands[int(command)%len(commands)]), a, b, c)
+		code, _ := runOnce(t, args)
+		if !slices.Contains([]int{exitOK, exitFailed, exitUsage, exitNoServer}, code) {
+			t.Errorf("%q: exit code %d", args, code)
+		}
+	})
+}
