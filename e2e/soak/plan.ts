@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 export type Limits = 'short' | 'real';
 
 export const limits = {
-  short: { idleMs: 4_000, hardMs: 20_000 },
+  short: { idleMs: 8_000, hardMs: 30_000 },
   real: { idleMs: 30_000, hardMs: 300_000 },
 } as const;
 

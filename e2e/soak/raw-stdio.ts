@@ -11,6 +11,8 @@ interface Open {
 
 /** graceMs is how long an answer may still be on its way when a client has cancelled: the server owes none. */
 const graceMs = 3_000;
+/** crossMs is how long an answer and its cancel may be on their ways. */
+const crossMs = 15_000;
 
 /** rawStdio returns a client that starts its own `opentabs mcp` with the first call. */
 export function rawStdio(name: string, env: Readonly<Record<string, string>>): Client {
@@ -23,7 +25,8 @@ class RawStdio implements Client {
   readonly strays: string[] = [];
   readonly #env: Readonly<Record<string, string>>;
   readonly #open = new Map<number, Open>();
-  readonly #cancelled = new Set<number>();
+  /** When each request was cancelled; the server may have answered it before it heard of that. */
+  readonly #cancelled = new Map<number, number>();
   #relay: ChildProcess | undefined;
   #ids = 0;
 
@@ -41,7 +44,7 @@ class RawStdio implements Client {
     const ended = new Promise<Ending>((end) => this.#open.set(id, { progress, end }));
     this.#send(relay, { jsonrpc: '2.0', id, method: 'tools/call', params });
     const stop = () => {
-      this.#cancelled.add(id);
+      this.#cancelled.set(id, performance.now());
       this.#send(relay, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
       setTimeout(() => this.#end(id, unanswered('silent', 'cancelled', progress)), graceMs);
     };
@@ -74,6 +77,12 @@ class RawStdio implements Client {
       await once(relay, 'close');
     }
     for (const id of [...this.#open.keys()]) this.#end(id, unanswered('silent', 'the client has left'));
+  }
+
+  /** crossed tells whether something about a request may have met its cancel on the way. */
+  #crossed(id: number): boolean {
+    const at = this.#cancelled.get(id);
+    return at !== undefined && performance.now() - at < crossMs;
   }
 
   #end(id: number, ending: Ending): void {
@@ -118,14 +127,14 @@ class RawStdio implements Client {
     if (message.method === 'notifications/progress') {
       const open = this.#open.get(Number(message.params.progressToken));
       if (open) open.progress.push(Number(message.params.progress));
-      else if (!this.#cancelled.has(Number(message.params.progressToken))) this.strays.push(line.slice(0, 500));
+      else if (!this.#crossed(Number(message.params.progressToken))) this.strays.push(line.slice(0, 500));
       return;
     }
     if (typeof message.method === 'string' || message.result?.serverInfo) return;
     const id = Number(message.id);
     const open = this.#open.get(id);
     if (open) this.#end(id, readAnswer(message, open.progress));
-    else this.strays.push(line.slice(0, 500));
+    else if (!this.#crossed(id)) this.strays.push(line.slice(0, 500));
   }
 }
 

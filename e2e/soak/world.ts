@@ -45,7 +45,11 @@ export class World {
   #browser: Browser | undefined;
   #servers: Running[] = [];
 
-  constructor(tabs: number) {
+  readonly #settings: Readonly<Record<string, number | string>>;
+
+  /** The settings are those of config.json, beyond the limits that configure sets. */
+  constructor(tabs: number, settings: Readonly<Record<string, number | string>> = {}) {
+    this.#settings = settings;
     this.paths = Array.from({ length: tabs }, (_, i) => `/tab${i}`);
   }
 
@@ -95,6 +99,7 @@ export class World {
       hardTimeout: `${hardMs}ms`,
       maxResultBytes,
       maxRunning,
+      ...this.#settings,
     };
     writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
   }

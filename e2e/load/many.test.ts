@@ -1,0 +1,146 @@
+/** Promise: many calls and many clients at once are answered, each with its own answer; nobody waits for somebody else's crowd. */
+import assert from 'node:assert/strict';
+import { setMaxListeners } from 'node:events';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { until } from '../harness/wait.ts';
+import type { Client, Ending } from '../soak/ending.ts';
+import { rawHttp } from '../soak/raw-http.ts';
+import { World } from '../soak/world.ts';
+
+let world: World;
+let clients: Client[] = [];
+
+/** connect returns a client with a session of its own, which is closed after the test. */
+function connect(name: string): Client {
+  const client = rawHttp(name, world.port, world.token);
+  clients.push(client);
+  return client;
+}
+
+/** timed makes a call of one step and tells how long it took. */
+async function timed(client: Client, key: string, everyMs: number): Promise<{ ending: Ending; ms: number }> {
+  const begun = performance.now();
+  const ending = await client.call('work__steps', { key, count: 1, everyMs }, {});
+  return { ending, ms: performance.now() - begun };
+}
+
+/** occupy takes all eight places until it is stopped. */
+function occupy(client: Client, stop: AbortSignal): Promise<Ending>[] {
+  const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);
+  return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stop }));
+}
+
+function within(settings: Record<string, number | string>): void {
+  before(async () => {
+    world = new World(1, settings);
+    await world.start();
+  });
+  afterEach(async () => {
+    for (const client of clients) assert.deepEqual(client.strays, []);
+    await Promise.all(clients.map((client) => client.close()));
+    clients = [];
+    const { calls } = await world.status();
+    assert.deepEqual(calls, { running: 0, pending: 0 });
+  });
+  after(() => world?.close());
+}
+
+describe('in one page', () => {
+  within({ maxRunning: 1000, idleTimeout: '20s' });
+
+  test('1,000 calls that run at the same time are all answered, once, each with its own answer', async () => {
+    const client = connect('crowd');
+    const everyMs = 3_000;
+    const calls = Array.from({ length: 1000 }, (_, i) => timed(client, `k${i}`, everyMs));
+    await until('1,000 handlers at once', async () => (await world.running()).length === 1000);
+    for (const [i, { ending }] of (await Promise.all(calls)).entries()) {
+      assert.deepEqual([ending.code, ending.answers, Object(ending.structured).key], ['ok', 1, `k${i}`], ending.text);
+    }
+    world.count();
+    assert.ok([...world.begun.values()].every((times) => times === 1));
+  });
+});
+
+describe('with 64 clients', () => {
+  within({ maxRunning: 8, maxWaiting: 1200, idleTimeout: '20s' });
+
+  test('one that makes 1,000 calls does not hold up 63 that make one each', async (t) => {
+    const greedy = connect('greedy');
+    const others = Array.from({ length: 63 }, (_, i) => connect(`modest-${i}`));
+    await Promise.all(others.map((client, i) => timed(client, `warm${i}`, 0))); // opens the sessions
+    const begun = performance.now();
+    const crowd = Promise.all(Array.from({ length: 1000 }, (_, i) => timed(greedy, `g${i}`, 40)));
+    await until('the crowd in the queue', async () => (await world.status()).calls.pending > 800);
+    const modest = await Promise.all(others.map((client, i) => timed(client, `m${i}`, 40)));
+    const stillWaiting = (await world.status()).calls.pending;
+    const all = await crowd;
+    const crowdMs = performance.now() - begun;
+    const waits = modest.map(({ ms }) => ms).toSorted((a, b) => a - b);
+    t.diagnostic(
+      `the greedy client's 1,000 calls took ${crowdMs.toFixed(0)} ms; the 63 others waited ${waits[31]?.toFixed(0)} ms in the middle, ${waits[62]?.toFixed(0)} ms at worst, and ${stillWaiting} calls waited still`,
+    );
+    for (const { ending } of [...modest, ...all]) assert.equal(ending.code, 'ok', ending.text);
+    // 63 calls take turns with one client: about an eighth of the crowd's time, not all of it.
+    assert.ok(stillWaiting > 300, `${stillWaiting} calls of the crowd were still waiting`);
+    assert.ok((waits[62] ?? 0) < crowdMs / 2, `${waits[62]} ms of ${crowdMs} ms`);
+  });
+
+  test('a call that is cancelled, or whose client leaves, while it waits never begins', async () => {
+    const client = connect('fickle');
+    const leave = new AbortController();
+    const full = occupy(client, leave.signal);
+    await until('a full house', async () => (await world.running()).length === 8);
+    const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
+    const waiting = [
+      ...Array.from({ length: 20 }, (_, i) =>
+        client.call('work__echo', { key: `cancelled${i}`, value: 1 }, { stop: stop.signal }),
+      ),
+      ...Array.from({ length: 20 }, (_, i) =>
+        connect(`leaver-${i}`).call('work__echo', { key: `left${i}`, value: 1 }, { stop: stop.signal, leave: true }),
+      ),
+    ];
+    await until('the queue', async () => (await world.status()).calls.pending === 40);
+    stop.abort();
+    for (const ending of await Promise.all(waiting)) assert.equal(ending.code, 'silent', ending.text);
+    await until('an empty queue', async () => (await world.status()).calls.pending === 0, 1_000);
+    leave.abort();
+    await Promise.all(full);
+    assert.equal((await timed(client, 'next', 0)).ending.code, 'ok');
+    world.count();
+    assert.deepEqual(
+      [...world.begun.keys()].filter((key) => /^(cancelled|left)/.test(key)),
+      [],
+    );
+  });
+
+  test('a full queue refuses who fills it, says the limit and what to do, and has room for others', async () => {
+    const greedy = connect('greedy');
+    const stop = new AbortController();
+    const full = occupy(greedy, stop.signal);
+    await until('a full house', async () => (await world.running()).length === 8);
+    const refusedSoFar: string[] = [];
+    const crowd = Array.from({ length: 1300 }, async (_, i) => {
+      const made = await timed(greedy, `x${i}`, 0);
+      if (made.ending.code !== 'ok') refusedSoFar.push(made.ending.code);
+      return made;
+    });
+    await until('a full queue', async () => (await world.status()).calls.pending === 1200, 60_000);
+    const modest = timed(connect('modest'), 'modest', 0);
+    await until('the answer to the one too many', () => refusedSoFar.length === 101, 60_000);
+    stop.abort();
+    await Promise.all(full);
+    const { ending } = await modest;
+    assert.equal(ending.code, 'ok', ending.text);
+    const endings = (await Promise.all(crowd)).map(({ ending }) => ending);
+    const refused = endings.filter(({ code }) => code !== 'ok');
+    assert.equal(refused.length, 101);
+    for (const { code, text } of refused) {
+      assert.equal(code, 'rate_limited', text);
+      assert.match(
+        text,
+        /1200 calls of this plugin wait already, as many as may \(--max-waiting\).* Wait until some of your calls have ended/,
+      );
+    }
+  });
+});
