@@ -41,11 +41,23 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// squatter takes a free port and tells it in the file port.
+// answers are what a squatter says to whoever connects. One without an answer
+// says nothing and does not hang up.
+var answers = map[string]string{
+	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
+	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
+	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
+}
+
+// squatter takes a free port and tells it in the file port. Its argument says
+// what it answers.
 func squatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil && len(os.Args) > 1 {
+		go squat(l, answers[os.Args[1]])
+	}
 	if err == nil {
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		err = os.WriteFile("port", []byte(port), 0o600)
@@ -55,6 +67,22 @@ func squatter() {
 		os.Exit(1)
 	}
 	<-ctx.Done()
+}
+
+func squat(l net.Listener, answer string) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer conn.Close()
+			// Its first words are read, so that the answer is not lost.
+			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
+				_, _ = conn.Write([]byte(answer))
+			}
+		}()
+	}
 }
 
 // TestScript runs the scripts, each with an installation of its own in which a
