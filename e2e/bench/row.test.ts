@@ -1,0 +1,38 @@
+/** Promise: make bench says MISSED when a bar is missed, and only then. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { atLeast, atMost, type Row, table, verdict } from './row.ts';
+import { quantile, summarize } from './samples.ts';
+
+const row: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
+
+test('a verdict', () => {
+  const cases: [Partial<Row>, ReturnType<typeof verdict>][] = [
+    [{}, ''],
+    [{ value: 1.25, bar: atMost(1.25, 'x') }, 'ok'],
+    [{ value: 1.26, bar: atMost(1.25, 'x') }, 'MISSED'],
+    [{ value: Number.NaN, bar: atMost(1.25, 'x') }, 'MISSED'],
+    [{ bar: atMost(1.25, 'x') }, 'MISSED'],
+    [{ value: 1500, bar: atLeast(1500, '/s') }, 'ok'],
+    [{ value: 1499, bar: atLeast(1500, '/s') }, 'MISSED'],
+    [{ value: 1, bar: atMost(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
+    [{ broken: 'one was lost' }, 'MISSED'],
+  ];
+  for (const [part, want] of cases) assert.equal(verdict({ ...row, ...part }), want, JSON.stringify(part));
+});
+
+test('a table tells value, bar, verdict, and below it what was broken', () => {
+  const text = table([{ ...row, value: 3, bar: atMost(2, 'ms'), broken: 'one was lost' }]);
+  assert.match(text, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
+  assert.match(text, /^echo: one was lost$/m);
+});
+
+test('a p50 is the median of the blocks: one bad block does not move it', () => {
+  const s = summarize([
+    [1, 2, 3],
+    [100, 200, 300],
+    [2, 2, 2],
+  ]);
+  assert.deepEqual(s, { p50: 2, p99: 300, max: 300, samples: 9 });
+  assert.equal(quantile([5, 1, 3], 0.5), 3);
+});
