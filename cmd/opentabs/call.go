@@ -180,6 +180,8 @@ func callError(ctx context.Context, err error) error {
 		return &failure{code: exitInterrupted, err: errors.New("interrupted; the call was cancelled")}
 	case errors.Is(err, mcpclient.ErrNoServer):
 		return httpapi.ErrNoServer
+	case errors.Is(err, mcpclient.ErrSilent):
+		return &failure{code: exitFailed, err: errors.New("the server has given no sign of life for 2 min, and the call may have taken effect: it hangs or was stopped, so end it and start it again")}
 	case errors.Is(err, mcpclient.ErrNoAnswer):
 		return &failure{code: exitCancelled, err: errors.New("the server went away during the call, which may have taken effect: look, then start the server with `opentabs serve` and call again")}
 	case errors.As(err, &rpc):

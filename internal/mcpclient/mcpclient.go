@@ -28,6 +28,9 @@ const (
 	// cancelPatience is how long a cancelled call waits for the server to end
 	// its stream.
 	cancelPatience = 2 * time.Second
+	// maxSilence is how long a server may send nothing at all. Ours gives a
+	// sign of life each 25 s while a call runs.
+	maxSilence = 2 * time.Minute
 	// maxMessageBytes is the longest message the client takes.
 	maxMessageBytes = 1 << 30
 	// maxPages bounds tools/list for a server whose cursor never ends.
@@ -37,6 +40,9 @@ const (
 // ErrNoAnswer says that the server closed the stream of a request without
 // having answered it.
 var ErrNoAnswer = errors.New("the server ended the connection before it answered")
+
+// ErrSilent says that the server sent nothing for 2 min.
+var ErrSilent = errors.New("the server has not answered for 2 min")
 
 // ErrNoServer says that nobody listens at the URL.
 var ErrNoServer = errors.New("no MCP server listens")

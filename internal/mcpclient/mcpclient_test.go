@@ -307,6 +307,29 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
+// A server that hangs is given up, one that gives signs of life is not.
+func TestSilentServer(t *testing.T) {
+	f := &fake{call: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range 60 {
+			fmt.Fprint(w, ":\n\n")
+			w.(http.Flusher).Flush()
+			<-time.After(25 * time.Second)
+		}
+		<-r.Context().Done()
+	}}
+	within(t, f, func(t *testing.T, c *Client) {
+		began := time.Now()
+		_, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
+		if !errors.Is(err, ErrSilent) {
+			t.Errorf("got %v", err)
+		}
+		if took, want := time.Since(began), 60*25*time.Second+maxSilence; took < want-25*time.Second || took > want {
+			t.Errorf("given up after %v, want %v", took, want)
+		}
+	})
+}
+
 func TestWrongToken(t *testing.T) {
 	within(t, &fake{}, func(t *testing.T, c *Client) {
 		c.options.Token = "guess"

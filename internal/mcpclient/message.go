@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"opentabs/internal/sse"
 )
@@ -53,6 +55,19 @@ type exchange struct {
 	client   *Client
 	id       int64
 	progress func(Progress)
+	alive    func() // called whenever something came
+}
+
+// lively tells an exchange of every read.
+type lively struct {
+	r     io.Reader
+	alive func()
+}
+
+func (l lively) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	l.alive()
+	return n, err
 }
 
 // request asks and decodes the answer's result into result.
@@ -71,6 +86,10 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	// its own, and then the server ends the stream.
 	streamCtx, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
+	var silent atomic.Bool
+	silence := time.AfterFunc(maxSilence, func() { silent.Store(true); hangUp() })
+	defer silence.Stop()
+	x.alive = func() { silence.Reset(maxSilence) }
 	stop := context.AfterFunc(ctx, func() {
 		if method == "tools/call" {
 			x.cancel(streamCtx)
@@ -81,6 +100,9 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	answer, err := x.run(streamCtx, body)
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("%s: %w", method, ctx.Err())
+	}
+	if err != nil && silent.Load() {
+		return fmt.Errorf("%s: %w", method, ErrSilent)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -112,15 +134,17 @@ func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 		return message{}, err
 	}
 	defer resp.Body.Close()
+	x.alive()
+	in := lively{resp.Body, x.alive}
 	// Only initialize, which alone comes before there is a version, opens one.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/event-stream" {
-		return x.single(resp)
+		return x.single(resp.StatusCode, in)
 	}
-	for event, err := range sse.Read(resp.Body, maxMessageBytes) {
+	for event, err := range sse.Read(in, maxMessageBytes) {
 		if err != nil {
 			return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 		}
@@ -133,8 +157,8 @@ func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 }
 
 // single reads an answer that is one JSON document.
-func (x exchange) single(resp *http.Response) (message, error) {
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxMessageBytes))
+func (x exchange) single(status int, body io.Reader) (message, error) {
+	data, err := io.ReadAll(io.LimitReader(body, maxMessageBytes))
 	if err != nil {
 		return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 	}
@@ -142,7 +166,7 @@ func (x exchange) single(resp *http.Response) (message, error) {
 	if json.Unmarshal(data, &answer) == nil && (answer.Error != nil || answer.Result != nil && x.is(answer)) {
 		return answer, nil
 	}
-	return message{}, statusError(resp.StatusCode, data)
+	return message{}, statusError(status, data)
 }
 
 // statusError keeps what a person can read of a body.
