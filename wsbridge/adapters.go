@@ -32,6 +32,7 @@ func (l *link) syncAdapters(b *browser) {
 		if err := l.syncOnce(b); err != nil && !l.ended() {
 			l.log.Warn().Err(err).Msg("could not bring the adapters up to date")
 		}
+		b.noteSynced()
 	}
 }
 
@@ -104,4 +105,12 @@ func (b *browser) setInject(l *link, mode wire.InjectMode) {
 	if b.link == l {
 		b.inject = wire.InjectMode(clean(string(mode), 20))
 	}
+}
+
+// noteSynced notes that the browser has the adapters, as far as it can have them.
+func (b *browser) noteSynced() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.synced = true
+	b.hub.tabs.tell(false)
 }

@@ -26,6 +26,10 @@ type browser struct {
 	over    bool      // it has not come back and is forgotten
 	since   time.Time // when link came up or was lost
 	tabs    map[int]wire.TabInfo
+	// arrived is when it came with a new boot id. It has settled in once it has
+	// the adapters and has listed its tabs after it was told of the plugins.
+	arrived        time.Time
+	synced, listed bool
 	// before are the live documents of a browser that has just come back, as they
 	// were before; nil once settling has fired.
 	before   map[int]wire.TabInfo
@@ -98,9 +102,12 @@ func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []f
 	defer b.mu.Unlock()
 	old := b.link
 	if b.boot != "" && b.boot != p.BootID {
-		after = b.endAll(&wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser was started anew"})
+		after = b.endAll(&wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser or its extension was started anew"})
 		clear(b.tabs)
 		b.before = nil
+	}
+	if b.boot != p.BootID {
+		b.arrived, b.synced, b.listed = time.Now(), false, false
 	}
 	if old != nil {
 		old.shut(wire.CloseReplaced, "replaced by a newer connection of this browser")
@@ -181,8 +188,14 @@ func (b *browser) end(why *wire.CallError) []func() {
 // endAll ends all runs with why and settles all stops. It returns what to call
 // without a lock. The caller holds mu.
 func (b *browser) endAll(why *wire.CallError) (after []func()) {
-	for id := range b.runs {
-		after = append(after, b.finish(id, nil, why))
+	for id, r := range b.runs {
+		end := why
+		if r.held { // it may be tried elsewhere, or again
+			unsent := *why
+			unsent.NotStarted = true
+			end = &unsent
+		}
+		after = append(after, b.finish(id, nil, end))
 	}
 	for id, s := range b.stops {
 		after = append(after, s.settle(wire.CancelIgnored))

@@ -10,7 +10,7 @@ import (
 const (
 	lostText    = "failed link_lost: the link to the browser was lost and did not come back within 10s"
 	unknownText = "failed link_lost: the link to the browser was lost, and on its return the browser no longer knew the call"
-	bootText    = "failed browser_lost: the browser was started anew"
+	bootText    = "failed browser_lost: the browser or its extension was started anew"
 )
 
 func TestRunAndAnswer(t *testing.T) {

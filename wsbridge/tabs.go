@@ -34,6 +34,7 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some can't be used")
 		tabs = tabs[:maxTabs]
 	}
+	b.listed = b.listed || b.inject != ""
 	clear(b.tabs)
 	for _, t := range tabs {
 		b.tabs[t.TabID] = tidy(t)
@@ -130,12 +131,14 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 	asked, loads := false, false
 	for {
 		changed := h.tabs.changed()
-		out, coming := h.targets(want)
+		out, coming, arriving := h.targets(want)
 		var left time.Duration
 		switch {
 		case slices.ContainsFunc(out.Live, want.Allows):
 		case coming || loads:
 			left = loadWait - time.Since(began)
+		case arriving > 0:
+			left = arriving
 		case !asked && slices.ContainsFunc(out.NeedReload, want.Allows):
 			asked, loads = true, h.load(ctx, want, out.NeedReload)
 			began = time.Now()
@@ -151,7 +154,7 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 		case <-changed:
 			over.Stop()
 		case <-over.C:
-			out, _ = h.targets(want)
+			out, _, _ = h.targets(want)
 			return out
 		case <-ctx.Done():
 			over.Stop()
@@ -161,8 +164,9 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 }
 
 // targets is Targets at this moment; coming is whether the plugin may be live
-// in a moment in a tab that the call wants.
-func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool) {
+// in a moment in a tab that the call wants, arriving how much longer a browser
+// may take to settle in.
+func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool, arriving time.Duration) {
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
@@ -174,6 +178,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool) {
 		}
 		l, r, connected := b.places(want.Plugin, hash)
 		coming = coming || b.loading(want)
+		arriving = max(arriving, b.arriving(want))
 		reload = append(reload, r...)
 		if connected {
 			live = append(live, l...)
@@ -185,7 +190,18 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool) {
 		live = away
 	}
 	out.Live, out.NeedReload = rank(live), rank(reload)
-	return out, coming
+	return out, coming, arriving
+}
+
+// arriving is how much longer a call may wait for the browser to settle in,
+// which has just come and may have what the call wants.
+func (b *browser) arriving(want dispatch.Want) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.synced && b.listed || b.link == nil || want.Browser != "" && want.Browser != b.id && want.Browser != b.name {
+		return 0
+	}
+	return b.hub.opts.FirstWait - time.Since(b.arrived)
 }
 
 // loading reports whether a tab that the call wants is loading a document in

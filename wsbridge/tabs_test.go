@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"opentabs/dispatch"
@@ -261,6 +262,42 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	})
 }
 
+// TestTargetsWaitForABrowserToSettleIn: a browser that has just come, or whose
+// extension was reloaded, has told its tabs once it knows the plugins.
+func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		w.browser("b1", "boot1").drop()
+		w.pass(time.Minute)
+		p := w.dial()
+		p.hello("b1", "boot2")
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		found := make(chan dispatch.Targets, 1)
+		want := func(plugin string) time.Duration {
+			began := time.Now()
+			found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: plugin})
+			return time.Since(began)
+		}
+		go want("chat")
+		w.pass(2 * time.Second)
+		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
+		synctest.Wait()
+		if len(found) > 0 {
+			t.Fatalf("targets %+v before the tabs were told", <-found)
+		}
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+		if got := <-found; names(got.Live) != "b1/7" {
+			t.Errorf("live %q, want b1/7", names(got.Live))
+		}
+		// From then on what is not there is told at once.
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		synctest.Wait()
+		if took := want("chat"); took != 0 {
+			t.Errorf("waited %v for a browser that has settled in", took)
+		}
+	})
+}
+
 // TestTargetsWaitForALoadingTab: a call that comes while its page is being
 // reloaded finds the new document.
 func TestTargetsWaitForALoadingTab(t *testing.T) {
@@ -285,7 +322,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 				p := w.browser("b1", "boot1")
 				p.send(loading)
-				w.pass(time.Second)
+				w.pass(DefaultFirstWait) // it has settled in
 				began := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()

@@ -23,7 +23,35 @@ const BadgeMs = 300;
 let serverVersion = '';
 let browserName = '';
 
-const plugins = makePlugins(browser, () => `${browser.version()}-${serverVersion}`);
+/** sinceMs is since when documents may have begun with less than the server wants, if a registration changed. */
+let sinceMs: number | undefined = Date.now();
+let changed = false;
+const awaited = new Set<string>();
+const noted =
+  <A extends unknown[]>(change: (...args: A) => Promise<void>) =>
+  (...args: A): Promise<void> => {
+    changed = true;
+    sinceMs ??= Date.now();
+    return change(...args);
+  };
+/** settle has documents that began between registrations loaded anew; all is there when no adapter is awaited. */
+function settle(): void {
+  if (changed && sinceMs !== undefined) reload.registered(sinceMs);
+  if (awaited.size > 0) return;
+  sinceMs = undefined;
+  changed = false;
+}
+
+const plugins = makePlugins(
+  {
+    ...browser,
+    registerUserScript: noted(browser.registerUserScript),
+    updateUserScript: noted(browser.updateUserScript),
+    registerFile: noted(browser.registerFile),
+    updateFile: noted(browser.updateFile),
+  },
+  () => `${browser.version()}-${serverVersion}`,
+);
 
 const handlers: Handlers = {
   ping: async () => ({}),
@@ -33,17 +61,18 @@ const handlers: Handlers = {
   },
   'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
   'plugin.sync': async (params) => {
-    const from = Date.now();
     const result = await plugins.sync(params);
-    reload.registered(from);
+    awaited.clear();
+    for (const name of result.missing ?? []) awaited.add(name);
+    settle();
     tabs.sync();
     panels.touch();
     return result;
   },
   'plugin.code': async (params) => {
-    const from = Date.now();
     await plugins.code(params);
-    reload.registered(from);
+    awaited.delete(params.name);
+    settle();
     return {};
   },
   'tab.load': async ({ tabId }) => ({ loading: await reload.load(tabId) }),
@@ -242,6 +271,7 @@ browser.onWake(() => {
 });
 browser.onInstalled(() => {
   // What an older version registered may be of another protocol.
+  sinceMs ??= Date.now();
   void plugins.clear().then(() => link.restart());
 });
 void browser.openPanelOnClick();

@@ -1,0 +1,218 @@
+/** What a fault breaks: the built server, a real browser without a debugger attached, the proxy between them, a site in a tab, and a client. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../harness/chromium.ts';
+import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
+import { must, type Running, root, start, stop } from '../harness/process.ts';
+import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
+import { type Site, startSite } from '../harness/site.ts';
+import { until } from '../harness/wait.ts';
+import { Browser } from '../soak/browser.ts';
+
+/** Tab is a tab in /status. */
+export interface Tab {
+  readonly tabId: number;
+  readonly windowId: number;
+  readonly url: string;
+  readonly documentId?: string;
+}
+
+/** BrowserView is a browser in /status. */
+export interface BrowserView {
+  readonly id: string;
+  readonly connected: boolean;
+  readonly tabs?: readonly Tab[];
+}
+
+/** Bed is one of everything. */
+export class Bed {
+  readonly home = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));
+  readonly extension = join(this.home, 'unpacked');
+  readonly env: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly site: Site;
+  readonly proxy: LinkProxy;
+  token = '';
+  #browser: Browser | undefined;
+  #server: Running | undefined;
+  readonly #serve: readonly string[];
+  readonly #browsers: Browser[] = [];
+  readonly #clients: McpClient[] = [];
+  #paths = 0;
+
+  private constructor(port: number, site: Site, proxy: LinkProxy, serve: readonly string[]) {
+    this.port = port;
+    this.site = site;
+    this.proxy = proxy;
+    this.#serve = serve;
+    this.env = { OPENTABS_HOME: this.home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
+  }
+
+  /** make brings everything up. serve are flags for opentabs serve. */
+  static async make(...serve: string[]): Promise<Bed> {
+    const port = await freePort();
+    const bed = new Bed(port, await startSite(), await startProxy(port), serve);
+    try {
+      const plugin = join(bed.home, 'messages-plugin');
+      cpSync(join(root, 'sdk-ts/examples/messages'), plugin, { recursive: true });
+      await must(['plugin', 'build', plugin], bed.env);
+      await must(['plugin', 'add', plugin], bed.env);
+      await must(['extension', 'install', '--dir', bed.extension], bed.env);
+      bed.token = readFileSync(join(bed.home, 'token'), 'utf8').trim();
+      await bed.startServer();
+      bed.#browser = bed.newBrowser('profile');
+      await bed.browser.start();
+      await bed.connected();
+    } catch (error) {
+      await bed.close();
+      throw error;
+    }
+    return bed;
+  }
+
+  get browser(): Browser {
+    if (!this.#browser) throw new Error('there is no browser');
+    return this.#browser;
+  }
+
+  /** newBrowser returns a browser that isn't started; the bed ends it. */
+  newBrowser(profile: string): Browser {
+    const browser = new Browser(join(this.home, profile), this.extension, [
+      // The browser reaches the server through the proxy, and knows nothing of it.
+      `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
+    ]);
+    this.#browsers.push(browser);
+    return browser;
+  }
+
+  async startServer(): Promise<void> {
+    this.#server = start(['serve', ...this.#serve], this.env);
+    await until('the server', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
+  }
+
+  async stopServer(signal: NodeJS.Signals): Promise<void> {
+    if (this.#server) await stop(this.#server, signal);
+  }
+
+  get serverPid(): number {
+    const pid = this.#server?.child.pid;
+    if (pid === undefined) throw new Error('there is no server');
+    return pid;
+  }
+
+  /** browserPids returns every process of a browser. */
+  browserPids(): number[] {
+    const mark = join(this.home, 'profile');
+    const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    const parents = new Map<number, number>();
+    const found = new Set<number>();
+    for (const name of all) {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
+        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(mark)) found.add(Number(name));
+      } catch {
+        // It has just ended.
+      }
+    }
+    for (let grown = true; grown; ) {
+      grown = false;
+      for (const [pid, parent] of parents) {
+        if (!found.has(parent) || found.has(pid)) continue;
+        found.add(pid);
+        grown = true;
+      }
+    }
+    return [...found];
+  }
+
+  /** client returns a new client over HTTP. */
+  async client(): Promise<McpClient> {
+    const client = await connectHttp(this.port, this.token);
+    this.#clients.push(client);
+    return client;
+  }
+
+  async stdioClient(): Promise<McpClient> {
+    const client = await connectStdio(this.env);
+    this.#clients.push(client);
+    return client;
+  }
+
+  async browsers(): Promise<readonly BrowserView[]> {
+    const headers = { authorization: `Bearer ${this.token}` };
+    const status: unknown = await (await fetch(`http://127.0.0.1:${this.port}/status`, { headers })).json();
+    const browsers: unknown = Object(status).browsers;
+    return Array.isArray(browsers) ? browsers : [];
+  }
+
+  /** connected waits until a browser has a link and an adapter, and returns how long that took, in milliseconds. */
+  async connected(count = 1): Promise<number> {
+    const begun = performance.now();
+    await until(
+      'the browser at the server',
+      async () => (await this.browsers()).filter((b) => b.connected).length === count,
+    );
+    return performance.now() - begun;
+  }
+
+  /** tab returns the tab that shows a path, once the plugin is live in it. */
+  async tab(path: string): Promise<Tab | undefined> {
+    const tabs = (await this.browsers()).filter((b) => b.connected).flatMap((b) => b.tabs ?? []);
+    return tabs.find((t) => t.url === this.url(path) && t.documentId !== undefined);
+  }
+
+  url(path: string): string {
+    return `${this.site.origin}${path}`;
+  }
+
+  /** open opens a tab of its own and waits until the plugin is live in it. */
+  async open(browser = this.browser): Promise<{ path: string; tab: Tab }> {
+    const path = `/tab${++this.#paths}`;
+    await browser.cdp.send('Target.createTarget', { url: this.url(path) });
+    return { path, tab: await until(`the plugin in ${path}`, () => this.tab(path)) };
+  }
+
+  /** target returns the id of the tab that shows a path, for the DevTools protocol. */
+  async target(path: string): Promise<string> {
+    const found = (await this.browser.pages()).find((p) => p.url === this.url(path));
+    if (!found) throw new Error(`no tab shows ${path}`);
+    return found.id;
+  }
+
+  /** evaluate evaluates in the page of a path. */
+  async evaluate(path: string, expression: string): Promise<unknown> {
+    return this.browser.inPage(await this.target(path), (page) => page.evaluate(expression));
+  }
+
+  /** inWorker evaluates in the service worker, with a debugger attached for that moment. */
+  inWorker(expression: string): Promise<unknown> {
+    return this.browser.inWorker((worker) => worker.evaluate(expression));
+  }
+
+  /** closeTabs closes all tabs of the site. */
+  async closeTabs(): Promise<void> {
+    for (const { id, url } of await this.browser.pages()) {
+      if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
+    }
+    await until('no tab', async () => (await this.browsers()).every((b) => (b.tabs ?? []).length === 0));
+  }
+
+  /** told waits until the page of a path was told to stop. */
+  async told(path: string): Promise<void> {
+    await until('the page to be told to stop', () =>
+      this.evaluate(path, 'document.documentElement.dataset.aborted !== undefined'),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.proxy.resume();
+    await Promise.allSettled(this.#clients.map((c) => c.close()));
+    await Promise.allSettled(this.#browsers.map((b) => b.close()));
+    await this.stopServer('SIGTERM');
+    await this.proxy.close();
+    await this.site.close();
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });
+  }
+}

@@ -1,0 +1,177 @@
+/** One cell of the matrix: a fault while a call runs, or between two calls. What happened goes into the table. */
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { McpClient, Outcome } from '../harness/client.ts';
+import { until } from '../harness/wait.ts';
+import type { Bed, Tab } from './bed.ts';
+
+/** rowsFile takes one JSON line per cell; main.ts makes the table of it. */
+export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
+
+/** Row is one line of the table. */
+export interface Row {
+  readonly fault: string;
+  readonly when: 'mid-call' | 'between';
+  readonly call: string;
+  readonly next: string;
+  readonly told: string;
+}
+
+/** note adds a row. */
+export function note(row: Row): void {
+  mkdirSync(dirname(rowsFile), { recursive: true });
+  appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
+}
+
+/** Place is where a cell runs. */
+export interface Place {
+  readonly bed: Bed;
+  readonly path: string;
+  readonly tab: Tab;
+  readonly client: McpClient;
+}
+
+/** Strike does the fault. It returns when the world could work again, by performance.now(), if that is later than its own end. */
+export type Strike = (place: Place) => Promise<unknown>;
+
+/** Expected is what has to happen. */
+export interface Expected {
+  /** The code that the call ends with; default that it survives. */
+  readonly code?: string;
+  /** How long after the strike it may end with the code, in milliseconds; default 1 s. */
+  readonly endsMs?: number;
+  /** How long after the strike the next call may take to work, in milliseconds; default 2 s. */
+  readonly nextMs?: number;
+  /** How many calls may fail before one works; default none. */
+  readonly failures?: number;
+  /** Whether the page has to be told to stop. */
+  readonly told?: boolean;
+  /** Whether the next call has to name no tab: the old one is gone, or has another id. */
+  readonly anyTab?: boolean;
+  /** Whether the client of the call is `opentabs mcp`; default one over HTTP. */
+  readonly stdio?: boolean;
+}
+
+const stepMs = 250;
+
+/** midCall strikes while a call counts down in a tab of its own. */
+export async function midCall(fault: string, bed: Bed, strike: Strike, expected: Expected = {}): Promise<void> {
+  const place = await enter(bed, expected.stdio);
+  const from = 8;
+  // The heartbeat leaves a mark in its page when it is told to stop.
+  const [tool, args] = expected.told
+    ? ['messages__heartbeat', { everyMs: stepMs, forMs: 120_000 }]
+    : ['messages__countdown', { from, intervalMs: stepMs }];
+  let reports = 0;
+  let endedAt = 0;
+  const call = place.client
+    .call(tool, { ...args, tabId: place.tab.tabId }, { onProgress: () => reports++ })
+    .catch((error: unknown): Outcome => lost(error))
+    .finally(() => {
+      endedAt = performance.now();
+    });
+  await until('two reports', () => reports >= 2);
+  const struck = performance.now();
+  await strike(place);
+  const healed = performance.now();
+  // The next call may load the page anew.
+  if (expected.told) await bed.told(place.path);
+  const [out, next] = await Promise.all([call, works(place, expected, healed)]);
+  const took = endedAt - struck;
+  note({
+    fault,
+    when: 'mid-call',
+    call: out.isError ? `${out.code} after ${ms(took)}` : `survived: ${out.progress.length} reports, result`,
+    next: describe(next),
+    told: expected.told ? 'yes' : '',
+  });
+  if (expected.code) {
+    assert.equal(out.code, expected.code, out.text);
+    assert.ok(took <= (expected.endsMs ?? 1000), `it ended ${ms(took)} after the fault`);
+  } else {
+    whole(out, from);
+  }
+  check(next, expected);
+  await bed.closeTabs();
+}
+
+/** between strikes while nothing runs, and then calls at once. */
+export async function between(fault: string, bed: Bed, strike: Strike, expected: Expected = {}): Promise<void> {
+  const place = await enter(bed);
+  const warm = await place.client.call('messages__echo', { value: 0, tabId: place.tab.tabId });
+  assert.equal(warm.isError, false, warm.text);
+  await strike(place);
+  const next = await works(place, expected, performance.now());
+  note({ fault, when: 'between', call: '', next: describe(next), told: '' });
+  check(next, expected);
+  await bed.closeTabs();
+}
+
+async function enter(bed: Bed, stdio = false): Promise<Place> {
+  await bed.connected();
+  const { path, tab } = await bed.open();
+  return { bed, path, tab, client: stdio ? await bed.stdioClient() : await bed.client() };
+}
+
+/** whole holds that nothing was lost, nothing came twice, and the order was kept. */
+function whole(out: Outcome, from: number): void {
+  assert.equal(out.isError, false, out.text);
+  assert.deepEqual(out.structured, { counted: from });
+  const seen = out.progress.map((p) => p.progress);
+  assert.deepEqual(
+    seen,
+    [...new Set(seen)].sort((a, b) => a - b),
+    'progress increases',
+  );
+  assert.equal(seen.at(-1), from, 'the last report came');
+}
+
+/** Next is how long it took until a call worked, and how many failed before. */
+interface Next {
+  readonly tookMs: number;
+  readonly failures: readonly string[];
+}
+
+/** works calls at once and again until it works, as an agent does that retries, with a new session each time. */
+async function works(place: Place, expected: Expected, since: number): Promise<Next> {
+  const failures: string[] = [];
+  const limit = since + (expected.nextMs ?? 2000) + 15_000;
+  for (let value = 1; performance.now() < limit; value++) {
+    const args = expected.anyTab ? { value } : { value, tabId: place.tab.tabId };
+    try {
+      const client = await place.bed.client();
+      const out = await client.call('messages__echo', args);
+      await client.close();
+      if (!out.isError) {
+        assert.deepEqual(out.structured, { value });
+        return { tookMs: performance.now() - since, failures };
+      }
+      failures.push(String(out.code));
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      failures.push(lost(error).text);
+    }
+  }
+  throw new Error(`no call worked: ${[...new Set(failures)].join(', ')}`);
+}
+
+function check(next: Next, expected: Expected): void {
+  assert.ok(next.tookMs <= (expected.nextMs ?? 2000), `the next call worked ${ms(next.tookMs)} after the fault`);
+  assert.ok(next.failures.length <= (expected.failures ?? 0), `calls failed first: ${next.failures.join(', ')}`);
+}
+
+function describe({ tookMs, failures }: Next): string {
+  return `${ms(tookMs)}${failures.length > 0 ? `, ${failures.length} failed (${[...new Set(failures)].join(', ')})` : ''}`;
+}
+
+function ms(value: number): string {
+  return `${Math.round(value)} ms`;
+}
+
+/** lost is the outcome of a call whose own connection was lost. */
+function lost(error: unknown): Outcome {
+  const text = error instanceof Error ? error.message : String(error);
+  return { text, structured: undefined, isError: true, code: 'connection', progress: [], tookMs: 0 };
+}

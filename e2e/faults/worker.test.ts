@@ -1,0 +1,51 @@
+/** Promise: whatever becomes of the service worker or the extension, calls go on or are told, and the next one works. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { until } from '../harness/wait.ts';
+import { Bed } from './bed.ts';
+import { between, midCall, type Place } from './cell.ts';
+
+let bed: Bed;
+before(async () => {
+  bed = await Bed.make();
+});
+after(() => bed?.close());
+
+/** killWorker ends the service worker and waits until a new one has a link. */
+async function killWorker(): Promise<void> {
+  const { made } = bed.proxy;
+  const targetId = await until('the service worker', () => bed.browser.worker());
+  const begun = performance.now();
+  await bed.browser.cdp.send('Target.closeTarget', { targetId });
+  await until('a new link', () => bed.proxy.made > made);
+  await bed.connected();
+  const took = performance.now() - begun;
+  assert.ok(took < 2000, `the link was back after ${took} ms`);
+}
+
+/** reload loads the extension anew, as its button does, until its new worker connects. The old one ends before it can answer. */
+async function reload(): Promise<void> {
+  const { made } = bed.proxy;
+  await bed.inWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
+  await until('a new link', () => bed.proxy.made > made);
+}
+
+let version = 0;
+/** update puts another version into the extension's folder, then loads it. */
+async function update(_: Place): Promise<void> {
+  const file = join(bed.extension, 'manifest.json');
+  const manifest = readFileSync(file, 'utf8');
+  writeFileSync(file, manifest.replace(/"version": "[^"]*"/, `"version": "0.2.${++version}"`));
+  await reload();
+}
+
+test('worker stopped, mid-call', () => midCall('worker stopped', bed, killWorker));
+test('worker stopped, between', () => between('worker stopped', bed, killWorker));
+
+const anew = { code: 'browser_lost', endsMs: 3000, nextMs: 8000, told: true } as const;
+test('extension reloaded, mid-call', () => midCall('extension reloaded', bed, reload, anew));
+test('extension reloaded, between', () => between('extension reloaded', bed, reload, { nextMs: 8000 }));
+test('extension updated, mid-call', () => midCall('extension updated', bed, update, anew));
+test('extension updated, between', () => between('extension updated', bed, update, { nextMs: 8000 }));
