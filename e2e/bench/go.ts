@@ -54,6 +54,9 @@ export const Started = z.object({
   anonBytes: z.number(),
 });
 
+/** Hashed is the answer to the order "hash". */
+export const Hashed = z.object({ tookMs: z.number() });
+
 /** GoClient carries out orders, one after the other. */
 export class GoClient {
   readonly #child = start(['client']);

@@ -8,13 +8,16 @@ export const pluginCount = 120;
 export const pluginBytes = 700_000;
 export const pluginTools = 20;
 
-/** addPlugins writes them and adds each with the program, for a server of this home. */
-export async function addPlugins(home: string): Promise<void> {
+/** addPlugins writes them and adds each with the program, for a server of this home. It returns their files. */
+export async function addPlugins(home: string): Promise<string[]> {
+  const files: string[] = [];
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
     writePlugin(dir, `many-${i}`);
     await must(['plugin', 'add', dir], { OPENTABS_HOME: home });
+    files.push(...['package.json', 'dist/tools.json', 'dist/adapter.iife.js'].map((file) => join(dir, file)));
   }
+  return files;
 }
 
 function writePlugin(dir: string, name: string): void {

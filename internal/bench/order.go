@@ -29,6 +29,8 @@ type order struct {
 	Port    int      `json:"port"`
 	// SettleMs is the time between the start and the look at the memory.
 	SettleMs float64 `json:"settleMs"`
+	// Files are what hash reads.
+	Files []string `json:"files"`
 }
 
 // client is what orders work on.
@@ -72,6 +74,8 @@ func (c *client) carryOut(line []byte) (any, error) {
 	switch o.Do {
 	case "start":
 		return start(o)
+	case "hash":
+		return hash(o.Files)
 	case "connect":
 		t, err := connect(o.URL, o.Token)
 		c.targets[o.Target] = t
@@ -89,5 +93,5 @@ func (c *client) carryOut(line []byte) (any, error) {
 	case "cancel":
 		return cancel(t, o)
 	}
-	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel or start", o.Do)
+	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel, start or hash", o.Do)
 }
