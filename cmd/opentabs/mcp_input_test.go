@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/internal/httpapi"
+)
+
+// TestMCPNonsense writes to a real `opentabs mcp` what broken clients write:
+// each line costs its own answer and nothing else (fault 67).
+func TestMCPNonsense(t *testing.T) {
+	c := startMCP(t, newHome(t))
+	write := func(text string) {
+		t.Helper()
+		if _, err := io.WriteString(c.in, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A byte order mark, and line ends as Windows writes them.
+	write("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
+	c.until(`"id":"open","result"`)
+	write(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
+	for _, nonsense := range []string{
+		"this is no JSON", `{"jsonrpc":"2.0","id":1,"method":"tools/list"`, "\xff\xfe\x00", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":`, "[]", "null", "7", `"text"`, `{}`,
+		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat("x", maxLineBytes+1), "{" + strings.Repeat(" ", 17<<20) + "}",
+	} {
+		write(nonsense + "\n")
+		lines := c.until(`"id":null,"error":{"code":-32`)
+		if len(lines) != 1 {
+			t.Errorf("%.50q: got %.300q", nonsense, lines)
+		}
+	}
+	write(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
+	if lines := c.until(`"id":"ping","result":{}`); len(lines) != 1 {
+		t.Errorf("after all of it: %.300q", lines)
+	}
+	// The last line has no end.
+	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+	if err := c.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.until(`"id":"last","result":{}`)
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("opentabs mcp ended with %v", err)
+	}
+}
+
+// TestMCPInputEndsMidCall: a client that goes away in the middle of a call has
+// it cancelled, and its process ends.
+func TestMCPInputEndsMidCall(t *testing.T) {
+	dirs := installation(t)
+	c := startMCP(t, dirs)
+	c.open()
+	startBrowser(t, dirs)
+	untilStatus(t, dirs, hasTab)
+	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
+	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
+	began := time.Now()
+	c.end()
+	if took := time.Since(began); took > endPatience {
+		t.Errorf("it took %v to end", took)
+	}
+	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
+}
+
+// TestMCPOutputCloses: a client that stops reading for good ends the process and
+// what it had asked for.
+func TestMCPOutputCloses(t *testing.T) {
+	dirs := installation(t)
+	cmd := opentabs(t, dirs, "mcp")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`+"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	untilStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 1 })
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // until it notices
+		if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"); err != nil {
+			break
+		}
+		untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	untilStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
+}
