@@ -1,6 +1,6 @@
 // What crosses the chrome.runtime port between a document's bridge and the
-// service worker. The worker checks all that comes from a document: its
-// process may be broken into.
+// service worker, as lists of messages (burst.ts). The worker checks all that
+// comes from a document: its process may be broken into.
 
 import type { CancelOutcome, TabPlugin } from '../../wire/wire.gen.ts';
 
@@ -36,6 +36,30 @@ export type ToBridge =
   | { op: 'cancel'; id: string; reason: string }
   /** The endings of these calls have reached the server; the bridge may forget them. */
   | { op: 'ack'; ids: readonly string[] };
+
+/** charsOf returns about how long a message is, in UTF-16 units. */
+export function charsOf(message: FromBridge | ToBridge): number {
+  switch (message.op) {
+    case 'call':
+      return message.args.length;
+    case 'progress':
+      return message.reports.length;
+    case 'part':
+      return message.text.length;
+    case 'result':
+      return message.text?.length ?? 0;
+    case 'error':
+      return message.error.length;
+    default:
+      return 0;
+  }
+}
+
+/** readEach checks the messages of a list one by one; what is none is left out. */
+export function readEach<M>(value: unknown, read: (message: unknown) => M | undefined): M[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown) => read(item) ?? []);
+}
 
 /** readFromBridge checks a message of a document; nothing means that it is not one. */
 export function readFromBridge(value: unknown): FromBridge | undefined {

@@ -19,7 +19,9 @@ const link = makeLink({
   alive: isExtensionAlive,
   read: readToBridge,
   received: (message) => desk.fromWorker(message),
+  greeting: () => desk.greeting(),
   connected: () => desk.connected(),
+  alone: () => desk.running === 0,
   orphaned: () => desk.abandon('the browser extension was reloaded or removed'),
 });
 

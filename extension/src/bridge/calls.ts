@@ -22,8 +22,12 @@ export interface Desk {
   fromHost(host: Host, text: string): void;
   /** fromWorker takes a message of the worker. */
   fromWorker(message: ToBridge): void;
-  /** connected tells that a port is there: everything the worker may not know is sent. */
+  /** greeting tells the plugins of this document and the calls that run in it; it comes first on every port. */
+  greeting(): FromBridge;
+  /** connected tells that a port is there: everything else that the worker may not know is sent. */
   connected(): void;
+  /** running is how many calls have not ended. */
+  readonly running: number;
   /** leaving tells that the document is being left. */
   leaving(): void;
   /** abandon cancels all calls: there will never be a worker again. */
@@ -95,11 +99,14 @@ class CallDesk implements Desk {
   }
 
   connected(): void {
-    this.#announce();
     for (const call of this.#byId.values()) {
       for (const message of call.waiting.splice(0)) this.#post(message);
       for (const message of call.ending ?? []) this.#post(message);
     }
+  }
+
+  get running(): number {
+    return this.#byNumber.size;
   }
 
   leaving(): void {
@@ -118,15 +125,15 @@ class CallDesk implements Desk {
     const entry: Live = { name: host.plugin, hash: host.hash };
     if (problem !== undefined) entry.problem = problem;
     this.#live.set(host.plugin, entry);
-    this.#announce();
+    this.#post(this.greeting());
   }
 
-  #announce(): void {
-    this.#post({
+  greeting(): FromBridge {
+    return {
       op: 'live',
       plugins: [...this.#live.values()],
       running: this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin })),
-    });
+    };
   }
 
   #running(): Call[] {

@@ -7,7 +7,8 @@ function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const ports: { sent: unknown[]; receive(message: unknown): void; close(): void }[] = [];
   const received: ToBridge[] = [];
-  const world = { alive: true, refuse: false, connected: 0, orphaned: 0 };
+  const later: (() => void)[] = [];
+  const world = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
   const connect = (): Port => {
     if (world.refuse) throw new Error('Extension context invalidated.');
     let take: (message: unknown) => void = () => undefined;
@@ -43,13 +44,17 @@ function makeBench(t: TestContext) {
     alive: () => world.alive,
     read: readToBridge,
     received: (message) => received.push(message),
+    greeting: () => greeting,
+    alone: () => world.alone,
+    soon: (work) => void later.push(work),
     connected: () => void world.connected++,
     orphaned: () => void world.orphaned++,
   });
-  return { link, ports, received, world };
+  return { link, ports, received, world, later };
 }
 
-const message: FromBridge = { op: 'live', plugins: [], running: [] };
+const greeting: FromBridge = { op: 'live', plugins: [], running: [] };
+const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('it connects once and passes messages on', (t) => {
   const { link, ports, received, world } = makeBench(t);
@@ -59,8 +64,11 @@ test('it connects once and passes messages on', (t) => {
   assert.equal(ports.length, 1);
   assert.equal(world.connected, 1);
   assert.equal(link.post(message), true);
-  ports[0]?.receive({ op: 'ack', ids: ['x'] });
-  ports[0]?.receive({ op: 'nonsense', id: 'x' });
+  ports[0]?.receive([
+    { op: 'ack', ids: ['x'] },
+    { op: 'nonsense', id: 'x' },
+  ]);
+  ports[0]?.receive({ op: 'ack', ids: ['y'] });
   ports[0]?.receive('text');
   assert.deepEqual(received, [{ op: 'ack', ids: ['x'] }]);
 });
@@ -87,7 +95,7 @@ test('a document from the back/forward cache takes a new port, though the old on
   assert.equal(ports.length, 2);
   assert.equal(world.connected, 2);
   link.post(message);
-  assert.deepEqual([ports[0]?.sent.length, ports[1]?.sent.length], [0, 1]);
+  assert.deepEqual([ports[0]?.sent, ports[1]?.sent], [[[greeting]], [[greeting], [message]]]);
   // The news of the old port's end comes late.
   ports[0]?.close();
   t.mock.timers.tick(5000);
@@ -98,13 +106,13 @@ test('a document that is being left receives nothing more on its old port, not e
   const { link, ports, received, world } = makeBench(t);
   link.open();
   link.leave();
-  ports[0]?.receive({ op: 'ack', ids: ['late'] });
+  ports[0]?.receive([{ op: 'ack', ids: ['late'] }]);
   t.mock.timers.tick(5000);
   link.open();
   assert.deepEqual([ports.length, link.post(message)], [1, false]);
   link.reopen();
-  ports[0]?.receive({ op: 'ack', ids: ['out of the cache'] });
-  ports[1]?.receive({ op: 'ack', ids: ['new'] });
+  ports[0]?.receive([{ op: 'ack', ids: ['out of the cache'] }]);
+  ports[1]?.receive([{ op: 'ack', ids: ['new'] }]);
   assert.deepEqual(received, [{ op: 'ack', ids: ['new'] }]);
   assert.deepEqual([ports.length, world.connected], [2, 2]);
 });
@@ -126,4 +134,30 @@ test('a document whose extension is gone already gives up at once', (t) => {
   link.open();
   link.open();
   assert.deepEqual([world.connected, world.orphaned], [0, 1]);
+});
+
+test('messages that come fast go together, and none is lost when the port goes', (t) => {
+  const { link, ports, world, later } = makeBench(t);
+  const numbered = (id: string): FromBridge => ({ op: 'error', id, error: '{}' });
+  world.alone = false;
+  link.open();
+  for (const id of ['1', '2', '3']) assert.equal(link.post(numbered(id)), true);
+  assert.deepEqual(ports[0]?.sent, [[greeting], [numbered('1')]]);
+  for (const work of later.splice(0)) work();
+  assert.deepEqual(ports[0]?.sent.slice(2), [[numbered('2'), numbered('3')]]);
+  link.post(numbered('4'));
+  t.mock.timers.tick(5000);
+  ports[0]?.close();
+  t.mock.timers.tick(0);
+  assert.deepEqual(ports[1]?.sent, [[greeting], [numbered('4')]]);
+});
+
+test('a document that is being left sends what waits before it closes the port', (t) => {
+  const { link, ports, world } = makeBench(t);
+  world.alone = false;
+  link.open();
+  link.post(message);
+  link.post(message);
+  link.leave();
+  assert.deepEqual(ports[0]?.sent, [[greeting], [message], [message]]);
 });

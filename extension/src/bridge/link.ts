@@ -1,4 +1,5 @@
-import type { FromBridge, ToBridge } from '../port-message.ts';
+import { makeBurst } from '../burst.ts';
+import { charsOf, type FromBridge, readEach, type ToBridge } from '../port-message.ts';
 
 /** Port is the part of chrome.runtime.Port that is used here. */
 export interface Port {
@@ -14,8 +15,14 @@ export interface LinkOptions {
   /** alive tells whether this script still belongs to an extension that is there. */
   alive(): boolean;
   read(message: unknown): ToBridge | undefined;
+  /** soon is that of makeBurst. */
+  readonly soon?: (work: () => void) => void;
   received(message: ToBridge): void;
+  /** greeting is the first message on a new port. */
+  greeting(): FromBridge;
   connected(): void;
+  /** alone is that of makeBurst. */
+  alone(): boolean;
   /** orphaned tells that the extension was removed, reloaded or updated; no port will come again. */
   orphaned(): void;
 }
@@ -45,6 +52,17 @@ const RetryMs = 1000;
 export function makeLink(options: LinkOptions): Link {
   let port: Port | undefined;
   let orphan = false;
+  const send = (messages: readonly FromBridge[]): boolean => {
+    if (!port) return false;
+    try {
+      port.postMessage(messages);
+      return true;
+    } catch {
+      // The port has just closed; its onDisconnect is on the way.
+      return false;
+    }
+  };
+  const burst = makeBurst({ send, charsOf, alone: options.alone, ...(options.soon ? { soon: options.soon } : {}) });
   let left = false;
 
   const lost = (openedAt: number) => {
@@ -69,8 +87,7 @@ export function makeLink(options: LinkOptions): Link {
       const opened = options.connect();
       port = opened;
       opened.onMessage((raw) => {
-        const message = options.read(raw);
-        if (message && port === opened) options.received(message);
+        for (const message of readEach(raw, options.read)) if (port === opened) options.received(message);
       });
       opened.onDisconnect(() => {
         if (port === opened) lost(openedAt);
@@ -80,28 +97,25 @@ export function makeLink(options: LinkOptions): Link {
       orphaned();
       return;
     }
+    // What waits is older than what connected sends.
+    send([options.greeting()]);
+    burst.flush();
     options.connected();
   };
-  const post = (message: FromBridge): boolean => {
-    if (!port) return false;
-    try {
-      port.postMessage(message);
-      return true;
-    } catch {
-      // The port has just closed; its onDisconnect is on the way.
-      return false;
-    }
+  const close = () => {
+    const old = port;
+    port = undefined;
+    old?.disconnect();
   };
   const reopen = () => {
-    leave();
+    close();
     left = false;
     open();
   };
   const leave = () => {
     left = true;
-    const old = port;
-    port = undefined;
-    old?.disconnect();
+    burst.flush();
+    close();
   };
-  return { open, reopen, leave, post };
+  return { open, reopen, leave, post: burst.post };
 }

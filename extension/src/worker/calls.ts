@@ -64,6 +64,8 @@ export interface Calls {
   tabDiscarded(tabId: number): void;
   /** delivered tells documents that the server has the endings of these calls. */
   delivered(ids: readonly string[]): void;
+  /** count is the number of running calls. */
+  readonly count: number;
   /** running returns the ids of all running calls. */
   running(): string[];
   /** live returns the adapters of a tab's document. */
@@ -299,6 +301,10 @@ class CallTable implements Calls {
       if (doc.tabId === tabId && found) last = { documentId: doc.documentId, plugins: found };
     }
     return last;
+  }
+
+  get count(): number {
+    return this.#calls.size;
   }
 
   running(): string[] {

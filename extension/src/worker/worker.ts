@@ -2,9 +2,10 @@
 // documents. Chrome may stop it at any time; all it holds can be rebuilt from
 // what documents and the server tell a new one.
 
+import { afterTasks, makeBurst } from '../burst.ts';
 import * as browser from '../chrome.ts';
 import type { FromPanel, PanelPlugin, PanelTab } from '../panel-message.ts';
-import { BRIDGE_PORT, PANEL_PORT, readFromBridge } from '../port-message.ts';
+import { BRIDGE_PORT, charsOf, PANEL_PORT, readEach, readFromBridge, type ToBridge } from '../port-message.ts';
 import { type Doc, makeCalls } from './calls.ts';
 import { type Handlers, serve } from './handlers.ts';
 import { helloParams, readConnection, rename } from './identity.ts';
@@ -220,6 +221,9 @@ async function checkMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.detect()) !== before) link.restart();
 }
 
+const soon = afterTasks();
+const alone = () => calls.count <= 1;
+
 let badge: string | undefined;
 let badgeTimer: ReturnType<typeof setTimeout> | undefined;
 /** showBadge shows at a glance whether there is a link and how many calls run here; short calls don't make it flicker. */
@@ -241,20 +245,18 @@ browser.onPort((port) => {
     panels.joined(port);
     link.start();
   } else if (port.name === BRIDGE_PORT && port.sender) {
-    const doc: Doc = {
-      ...port.sender,
-      post: (message) => {
-        try {
-          port.postMessage(message);
-        } catch {
-          // The document has just gone; its onDisconnect is on the way.
-        }
-      },
+    const send = (messages: readonly ToBridge[]): boolean => {
+      try {
+        port.postMessage(messages);
+      } catch {
+        // The document has just gone; its onDisconnect is on the way.
+      }
+      return true;
     };
+    const doc: Doc = { ...port.sender, post: makeBurst({ send, charsOf, soon, alone }).post };
     calls.joined(doc);
     port.onMessage((raw) => {
-      const message = readFromBridge(raw);
-      if (message) calls.said(doc, message);
+      for (const message of readEach(raw, readFromBridge)) calls.said(doc, message);
     });
     port.onDisconnect(() => calls.left(doc));
     link.start();

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { afterTasks, makeBurst } from './burst.ts';
+
+function makeBench() {
+  const world = { port: true, alone: false };
+  const sent: string[][] = [];
+  const works: (() => void)[] = [];
+  const burst = makeBurst<string>({
+    send: (messages) => {
+      if (world.port) sent.push([...messages]);
+      return world.port;
+    },
+    charsOf: (message) => message.length,
+    alone: () => world.alone,
+    soon: (work) => void works.push(work),
+  });
+  const turn = () => {
+    for (const work of works.splice(0)) work();
+  };
+  return { world, sent, works, burst, turn };
+}
+
+test('the first message goes at once, those that follow go together', () => {
+  const { sent, burst, turn, works } = makeBench();
+  for (const message of ['a', 'b', 'c']) assert.equal(burst.post(message), true);
+  assert.deepEqual(sent, [['a']]);
+  turn();
+  assert.deepEqual(sent, [['a'], ['b', 'c']]);
+  burst.post('d');
+  turn();
+  assert.deepEqual(sent, [['a'], ['b', 'c'], ['d']]);
+  // Once nothing comes any more it rests, and the next message goes at once.
+  turn();
+  assert.equal(works.length, 0);
+  burst.post('e');
+  assert.deepEqual(sent.at(-1), ['e']);
+});
+
+test('a message that is alone costs no second task', () => {
+  const { world, sent, works, burst } = makeBench();
+  world.alone = true;
+  burst.post('a');
+  burst.post('b');
+  assert.deepEqual(sent, [['a'], ['b']]);
+  assert.equal(works.length, 0);
+});
+
+test('a long message goes by itself, after those before it', () => {
+  const { sent, burst, turn } = makeBench();
+  const long = 'x'.repeat(16 * 1024);
+  for (const message of ['a', 'b', long, 'c']) burst.post(message);
+  assert.deepEqual(sent, [['a'], ['b'], [long]]);
+  turn();
+  assert.deepEqual(sent.at(-1), ['c']);
+});
+
+test('what waits is bounded', () => {
+  const { sent, burst } = makeBench();
+  const half = 'x'.repeat(16 * 1024 - 1);
+  for (let i = 0; i < 40; i++) burst.post(half);
+  const chars = sent.map((messages) => messages.join('').length);
+  assert.ok(sent.length > 1 && Math.max(...chars) < 300 * 1024, `sent ${chars}`);
+});
+
+test('without a port nothing is taken, and what was taken before waits for the next one', () => {
+  const { world, sent, burst, turn } = makeBench();
+  burst.post('a');
+  burst.post('b');
+  world.port = false;
+  turn();
+  assert.equal(burst.post('c'), false);
+  assert.equal(burst.flush(), false);
+  world.port = true;
+  assert.equal(burst.flush(), true);
+  assert.deepEqual(sent, [['a'], ['b']]);
+  burst.post('d');
+  assert.deepEqual(sent.at(-1), ['d']);
+});
+
+test('afterTasks runs work after the tasks that are due', async (t) => {
+  const channels: MessageChannel[] = [];
+  const Real = MessageChannel;
+  globalThis.MessageChannel = class extends Real {
+    constructor() {
+      super();
+      channels.push(this);
+    }
+  };
+  t.after(() => {
+    globalThis.MessageChannel = Real;
+    for (const { port1 } of channels) port1.close(); // Node waits for open ports
+  });
+  const soon = afterTasks();
+  const order: string[] = [];
+  await new Promise<void>((resolve) => {
+    soon(() => order.push('first'));
+    soon(() => {
+      order.push('second');
+      resolve();
+    });
+    order.push('now');
+  });
+  assert.deepEqual(order, ['now', 'first', 'second']);
+});
