@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { FromPanel, PanelTab } from '../panel-message.ts';
-import { duration, hostOf, percent, statusWord } from './wording.ts';
+import { duration, hostOf, percent, plain, statusWord } from './wording.ts';
 
 /** ShownEnded is how many calls that ended are shown. */
 const ShownEnded = 20;
@@ -87,14 +87,14 @@ function OpenCall({ call, tab, ranMs, act }: OpenCallProps): VNode {
       </div>
       <Bar name={name} share={waiting ? undefined : call.progress} waiting={waiting} />
       <div class="under">
-        <span class="message">{call.message || (waiting ? 'Waiting for its turn' : 'Working')}</span>
+        <span class="message">{plain(call.message ?? '') || (waiting ? 'Waiting for its turn' : 'Working')}</span>
         <span class="time">
           {call.progress !== undefined && !waiting && `${percent(call.progress)} · `}
           {duration(waiting ? call.runMs : call.runMs + ranMs)}
         </span>
       </div>
       <div class="from">
-        {[call.client && `for ${call.client}`, tab && `in ${hostOf(tab.url)}`].filter(Boolean).join(', ')}
+        {[call.client && `for ${plain(call.client)}`, tab && `in ${hostOf(tab.url)}`].filter(Boolean).join(', ')}
       </div>
     </li>
   );
@@ -132,7 +132,7 @@ function EndedCall({ call }: { call: CallView }): VNode {
       {call.error ? (
         <details>
           <summary>{line}</summary>
-          <p class="error">{call.error}</p>
+          <p class="error">{plain(call.error)}</p>
         </details>
       ) : (
         <div class="line">{line}</div>

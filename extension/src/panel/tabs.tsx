@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { FromPanel, PanelPlugin, PanelState, PanelTab } from '../panel-message.ts';
-import { hostOf } from './wording.ts';
+import { hostOf, plain } from './wording.ts';
 
 export interface TabsProps {
   readonly tabs: readonly PanelTab[];
@@ -35,26 +35,23 @@ export function Tabs({ tabs, plugins, act }: TabsProps): VNode {
 
 function Tab({ tab, act }: { tab: PanelTab; act(action: FromPanel): void }): VNode {
   const stale = tab.plugins.some((plugin) => plugin.status === 'reload');
+  const title = plain(tab.title) || hostOf(tab.url);
   return (
     <li>
       <div class="head">
-        <button type="button" class="tab" title={tab.url} onClick={() => act({ op: 'show', tabId: tab.tabId })}>
-          <span class="title">{tab.title || hostOf(tab.url)}</span>
+        <button type="button" class="tab" title={plain(tab.url)} onClick={() => act({ op: 'show', tabId: tab.tabId })}>
+          <span class="title">{title}</span>
           <span class="host">{hostOf(tab.url)}</span>
         </button>
         {stale && (
-          <button
-            type="button"
-            aria-label={`Reload ${tab.title || hostOf(tab.url)}`}
-            onClick={() => act({ op: 'reload', tabId: tab.tabId })}
-          >
+          <button type="button" aria-label={`Reload ${title}`} onClick={() => act({ op: 'reload', tabId: tab.tabId })}>
             Reload
           </button>
         )}
       </div>
       <ul class="chips">
         {tab.plugins.map((plugin) => (
-          <li key={plugin.name} class={`chip ${plugin.status}`} title={plugin.problem ?? ''}>
+          <li key={plugin.name} class={`chip ${plugin.status}`} title={plain(plugin.problem ?? '')}>
             {plugin.displayName || plugin.name}: {words[plugin.status]}
           </li>
         ))}
@@ -69,7 +66,7 @@ const words = { live: 'ready', reload: 'needs a reload', broken: 'failed to star
 function Problem({ plugin }: { plugin: PanelPlugin }): VNode {
   return (
     <p class="error">
-      {plugin.displayName || plugin.name}: {plugin.problem}
+      {plugin.displayName || plugin.name}: {plain(plugin.problem ?? '')}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Down } from '../worker/link.ts';
-import { duration, hostOf, linkAdvice, linkTitle, modeAdvice, percent, statusWord } from './wording.ts';
+import { duration, hostOf, linkAdvice, linkTitle, modeAdvice, percent, plain, statusWord } from './wording.ts';
 
 test('each reason for no link says what to do', () => {
   const reasons: Down[] = ['not_installed', 'no_server', 'refused', 'version', 'replaced', 'lost'];
@@ -41,4 +41,9 @@ test('numbers for people', () => {
   assert.equal(hostOf('https://a.org:8080/x'), 'a.org:8080');
   assert.equal(hostOf('?'), '?');
   assert.equal(statusWord('cancelled'), 'stopped');
+});
+
+test('text of others keeps its letters and loses what hides or turns them', () => {
+  assert.equal(plain('a\u202eb\u2066c\u200bd\u{e0041}e\u001b[2Jf\u009bg\u00adh'), 'abcde[2Jfgh');
+  assert.equal(plain('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
 });

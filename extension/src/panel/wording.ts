@@ -107,3 +107,13 @@ function sentence(text: string): string {
   const whole = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
+
+/**
+ * plain takes characters out of a text of a page, a tool or a client that are not shown and change what is around them:
+ * control characters, the marks that turn the direction of writing, letters without a look. Line ends and joiners stay.
+ */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (c) => (kept.includes(c) ? c : ''));
+}
+
+const kept = ['\n', '\t', '\u200c', '\u200d'];
