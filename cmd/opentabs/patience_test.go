@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/memnet"
+)
+
+// patientWorld is the whole server in fake time.
+type patientWorld struct {
+	t      *testing.T
+	listen *memnet.Listener
+	client *http.Client
+	token  string
+}
+
+func inPatientWorld(t *testing.T, test func(w *patientWorld)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		home := filepath.Join(t.TempDir(), "home")
+		dirs := config.Dirs{Config: home, State: home}
+		if _, err := dirs.Make(); err != nil {
+			t.Fatal(err)
+		}
+		token, err := dirs.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &patientWorld{t: t, listen: memnet.Listen(), token: token}
+		v, err := newServer(dirs, config.Defaults(), token, "127.0.0.1:80", zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- v.serve(ctx, w.listen) }()
+		transport := &http.Transport{DialContext: w.listen.Dial}
+		w.client = &http.Client{Transport: transport}
+		test(w)
+		transport.CloseIdleConnections()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// ask sends a request whose answer is read by the caller.
+func (w *patientWorld) ask(method, path, body string, headers ...string) *http.Response {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+w.token)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(resp.Body)
+		w.t.Fatalf("%s %s: %s %s", method, path, resp.Status, text)
+	}
+	return resp
+}
+
+// lives reads a stream for so long and reports whether it went on and gave signs
+// of life.
+func (w *patientWorld) lives(name string, body io.Reader, d time.Duration) {
+	w.t.Helper()
+	signs := make(chan struct{}, 1000)
+	over := make(chan error, 1)
+	go func() {
+		lines := bufio.NewScanner(body)
+		for lines.Scan() {
+			signs <- struct{}{}
+		}
+		over <- lines.Err()
+	}()
+	select {
+	case err := <-over:
+		w.t.Errorf("%s ended: %v", name, err)
+	case <-time.After(d):
+	}
+	if len(signs) < 2 {
+		w.t.Errorf("%s gave %d signs of life", name, len(signs))
+	}
+}
+
+// TestServerIsPatient: streams and sessions of minutes outlive every limit that
+// is there for slow clients.
+func TestServerIsPatient(t *testing.T) {
+	const long = 20 * time.Minute
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+	t.Run("events", func(t *testing.T) {
+		inPatientWorld(t, func(w *patientWorld) {
+			resp := w.ask("GET", "/events", "")
+			w.lives("/events", resp.Body, long)
+			_ = resp.Body.Close()
+		})
+	})
+	t.Run("listening", func(t *testing.T) {
+		inPatientWorld(t, func(w *patientWorld) {
+			resp := w.ask("POST", "/mcp", initialize)
+			session := resp.Header.Get("Mcp-Session-Id")
+			_ = resp.Body.Close()
+			resp = w.ask("GET", "/mcp", "", "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25")
+			w.lives("GET /mcp", resp.Body, long)
+			_ = resp.Body.Close()
+		})
+	})
+	t.Run("subscribed", func(t *testing.T) {
+		inPatientWorld(t, func(w *patientWorld) {
+			resp := w.ask("POST", "/mcp", `{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+				"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
+			w.lives("subscriptions/listen", resp.Body, long)
+			_ = resp.Body.Close()
+		})
+	})
+	t.Run("stdio", func(t *testing.T) {
+		inPatientWorld(t, func(w *patientWorld) {
+			conn, err := w.listen.Dial(w.t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "GET /stdio HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", w.token, httpapi.StdioProtocol)
+			in := bufio.NewReader(conn)
+			resp, err := http.ReadResponse(in, nil)
+			if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+				t.Fatalf("got %v, %v", resp, err)
+			}
+			for id, line := range []string{initialize, `{"jsonrpc":"2.0","id":1,"method":"ping"}`} {
+				fmt.Fprintln(conn, line)
+				if got, err := in.ReadString('\n'); err != nil || !strings.Contains(got, `"id":1,"result"`) {
+					t.Errorf("line %d: got %q, %v", id, got, err)
+				}
+				<-time.After(long)
+			}
+		})
+	})
+}
