@@ -113,8 +113,9 @@ func FuzzHTTP(f *testing.F) {
 		}
 		m, ok := parseMessage(body)
 		for _, text := range messagesIn(w) {
-			if id := checkAnswer(t, text); ok && m.request() && id != nil && string(id) != "null" && string(id) != string(m.ID) {
-				t.Fatalf("%q is answered with the id %s", body, id)
+			got, answers := requestKey(checkAnswer(t, text))
+			if asked, _ := requestKey(m.ID); ok && m.request() && answers && got != asked {
+				t.Fatalf("%q is answered with the id %s", body, got)
 			}
 		}
 		for _, c := range s.Clients() {

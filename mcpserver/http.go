@@ -198,7 +198,11 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.call() {
-		refuse(w, http.StatusOK, m.ID, wire.CodeInvalidParams, malformed(err))
+		status := http.StatusOK
+		if modernHeader(r) {
+			status = http.StatusBadRequest
+		}
+		refuse(w, status, m.ID, wire.CodeInvalidParams, malformed(err))
 		return
 	}
 	if modernHeader(r) || p.modern() {

@@ -160,6 +160,28 @@ func TestModernDiscoverAndList(t *testing.T) {
 	}
 }
 
+// TestModernOddities: what is no good request gets the status that this
+// version has for it.
+func TestModernOddities(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	for _, test := range []struct {
+		method, body string
+		status       int
+	}{
+		{"notifications/initialized", `{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":` + modernMeta + `}}`, 202},
+		{"tools/call", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, 400},
+		{"no/such", `{"jsonrpc":"2.0","id":1,"method":"no/such","params":{"_meta":` + modernMeta + `}}`, 404},
+		{"notifications/cancelled", `{"jsonrpc":"2.0","id":1,"method":"notifications/cancelled","params":{"requestId":1,"_meta":` + modernMeta + `}}`, 404},
+	} {
+		c := s.modern(t)
+		c.headers.Set("Mcp-Method", test.method)
+		c.headers.Del("Mcp-Name")
+		if code, body := c.status(c.request(context.Background(), http.MethodPost, test.body)); code != test.status {
+			t.Errorf("%s: %d %s, want %d", test.body, code, body, test.status)
+		}
+	}
+}
+
 // TestModernIDsAreExact: mcp-go takes numbers for float64s.
 func TestModernIDsAreExact(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
