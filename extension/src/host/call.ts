@@ -1,11 +1,11 @@
 import { CancelAnswerMs } from '../../../wire/wire.gen.ts';
 import { failureText, issuesText, messageOf, thrownText } from './failure.ts';
+import { makePatience } from './patience.ts';
 import {
   abort,
   abortedOf,
   apply,
   bare,
-  clearDelay,
   construct,
   dataProperty,
   defineProperty,
@@ -190,6 +190,8 @@ function findTool(tools: unknown, name: string): object | undefined {
   return undefined;
 }
 
+const patience = makePatience(ReadyMs);
+
 /** whenReady asks the adapter whether it can work; bad gets the JSON text of a wire.CallError. */
 function whenReady(
   plugin: string,
@@ -202,14 +204,14 @@ function whenReady(
   const answer = (work: () => void) => {
     if (!asked) return;
     asked = false;
-    clearDelay(timer);
+    inTime();
     work();
   };
   const notReady = (why: string) => {
     const message = `the plugin ${plugin} is not ready in this tab: ${why}`;
     answer(() => bad(failureText('not_ready', message)));
   };
-  const timer = delay(() => notReady(`isReady() gave no answer for ${ReadyMs / 1000} s`), ReadyMs);
+  const inTime = patience(() => notReady(`isReady() gave no answer for ${ReadyMs / 1000} s`));
   try {
     // getPreScriptValue of existing adapters finds its plugin by this.
     if (isObject(container)) defineProperty(container, '_pluginName', dataProperty(plugin));

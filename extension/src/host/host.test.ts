@@ -118,7 +118,7 @@ test('an adapter that does not come up is told as broken', async () => {
   }
 });
 
-test('an adapter that is not ready is told so', async (t) => {
+test('an adapter that is not ready is told so', async () => {
   for (const [isReady, why] of [
     ['async () => false', 'isReady\\(\\) did not say true'],
     ['() => 1', 'isReady\\(\\) did not say true'],
@@ -130,14 +130,32 @@ test('an adapter that is not ready is told so', async (t) => {
     await realm.idle();
     assert.match(port.said.join(), new RegExp(`^e 1 {"code":"not_ready",.*${why}`));
   }
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { realm, port } = await open(tool('() => 1'), '() => new Promise(() => {})');
-  port.send('call', 1, 'run', MB, {});
-  await realm.idle();
-  t.mock.timers.tick(4999);
+});
+
+test('isReady() has 5 s from each call on', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const isReady = '() => (n = (globalThis.n ?? 0) + 1) === 2 ? true : new Promise(() => {})';
+  const { realm, port } = await open(tool('() => 1'), isReady);
+  const call = async (number: number, afterMs: number) => {
+    t.mock.timers.tick(afterMs);
+    port.send('call', number, 'run', MB, {});
+    await realm.idle();
+  };
+  await call(1, 0);
+  await call(2, 1000);
+  await call(3, 1000);
+  assert.deepEqual(port.said.splice(0), ['r 2 1']);
+  t.mock.timers.tick(2999);
   assert.deepEqual(port.said, []);
   t.mock.timers.tick(1);
-  assert.match(port.said.join(), /not_ready.*no answer for 5 s/);
+  assert.match(port.said.join(), /^e 1 .*not_ready.*no answer for 5 s[^e]*$/);
+  t.mock.timers.tick(1999);
+  assert.equal(port.said.length, 1);
+  t.mock.timers.tick(1);
+  assert.match(port.said[1] ?? '', /^e 3 .*not_ready.*no answer for 5 s/);
+  await call(4, 60_000);
+  t.mock.timers.tick(5000);
+  assert.match(port.said[2] ?? '', /^e 4 .*not_ready/);
 });
 
 test('the tool and its schema', async () => {

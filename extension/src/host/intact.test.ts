@@ -16,7 +16,7 @@ const code = buildSync({
 const browser = `
   globalThis.window = globalThis;
   JSON.rawJSON ??= { rawJSON() {} }.rawJSON;
-  for (const name of ['setTimeout', 'clearTimeout']) globalThis[name] = { [name]() {} }[name];
+  globalThis.setTimeout = { setTimeout() {} }.setTimeout;
   const table = {
     AbortController: ['abort', 'get signal'], AbortSignal: ['get aborted'], DOMException: ['get message'], Node: ['get firstChild', 'get lastChild'],
     Document: ['get documentElement', 'get readyState'], EventTarget: ['addEventListener', 'removeEventListener', 'dispatchEvent'],

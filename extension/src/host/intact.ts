@@ -77,7 +77,7 @@ export function intact(): boolean {
         return false;
     }
     const functions: Names = [
-      ['', ['Proxy', 'setTimeout', 'clearTimeout']],
+      ['', ['Proxy', 'setTimeout']],
       [
         'Reflect',
         [
@@ -189,7 +189,7 @@ export function intact(): boolean {
     for (let i = 0; i < classes.length; i++) if (seen[i] !== read(window, classes[i] ?? '')) return false;
     if (Reflect !== read(window, 'Reflect') || JSON !== read(window, 'JSON') || Proxy !== read(window, 'Proxy'))
       return false;
-    if (setTimeout !== read(window, 'setTimeout') || clearTimeout !== read(window, 'clearTimeout')) return false;
+    if (setTimeout !== read(window, 'setTimeout')) return false;
     const clock = own(window, 'performance')?.get;
     if (!isNative(clock, 'get performance') || !clock || performance !== apply(clock, window, [])) return false;
     if (own(performance, 'now') !== undefined || getPrototypeOf(performance) !== prototype('Performance')) return false;

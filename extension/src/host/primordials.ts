@@ -50,7 +50,6 @@ export const weakSet = WeakMap.prototype.set;
 export const encode = TextEncoder.prototype.encode;
 export const slice = String.prototype.slice;
 export const delay = setTimeout;
-export const clearDelay = clearTimeout;
 export const now = performance.now;
 export const clock = performance;
 
