@@ -133,6 +133,7 @@ func adapterFile(info wire.PluginInfo, host []byte) string {
 
 // removeOthers removes the scripts that are not current.
 func removeOthers(folder string, current map[string]bool) error {
+	statefile.RemoveLeftovers(folder)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return fmt.Errorf("remove old adapters: %w", err)

@@ -106,6 +106,13 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 	if err != nil {
 		return err
 	}
+	if _, ok := readInstallRecord(dirs); !ok && config.Exists(dirs.ExtensionRecord()) {
+		kept, err := statefile.PutAside(dirs.ExtensionRecord())
+		if err != nil {
+			return err
+		}
+		p.out.say("the note where the extension is, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), kept)
+	}
 	if err := writeExtension(dirs, dir, connection{Port: port, Token: token}); err != nil {
 		return err
 	}
@@ -136,6 +143,7 @@ In Chrome:
 // step, the manifest last, and what an older version wrote is removed; the
 // adapters and what is not ours stay.
 func writeExtension(dirs config.Dirs, dir string, c connection) error {
+	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.Extension(version.Version)
 	if err != nil {
 		return fmt.Errorf("bundle the extension: %w", err)

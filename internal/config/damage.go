@@ -21,7 +21,7 @@ func (d Dirs) Mend() (warnings []string, err error) {
 		}
 		warnings = append(warnings, fmt.Sprintf("the token in %s was damaged and is kept as %s; there is a new one now: run `opentabs extension install`, then reload the extension", d.TokenFile(), kept))
 	}
-	if _, ok := d.ReadServer(); !ok && exists(d.ServerFile()) {
+	if _, ok := d.ReadServer(); !ok && Exists(d.ServerFile()) {
 		kept, err := statefile.PutAside(d.ServerFile())
 		if err != nil {
 			return warnings, err
@@ -31,7 +31,8 @@ func (d Dirs) Mend() (warnings []string, err error) {
 	return warnings, nil
 }
 
-func exists(path string) bool {
+// Exists reports whether something is at path.
+func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
