@@ -21,8 +21,10 @@ func TestBlocksOfContent(t *testing.T) {
 	file := `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"one \"two\""},"annotations":{"audience":["user"],"priority":0.5}}`
 	blob := `{"type":"resource","resource":{"uri":"x:1","blob":"AA=="}}`
 	link := `{"type":"resource_link","uri":"https://example.com/","name":"n","size":12,"_meta":{"a":[1]}}`
+	around := `{"type":"resource_link","uri":"x:1","name":"n","_meta":{"a":` + picture + `}}`
 	for output, want := range map[string]string{
 		// The whole result.
+		around:  `{"content":[` + around + `],"structuredContent":` + around + `}`,
 		picture: `{"content":[` + picture + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
 		blob:    `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
 		link:    `{"content":[` + link + `],"structuredContent":` + link + `}`,
@@ -51,7 +53,8 @@ func TestWhatIsOnlyLikeABlock(t *testing.T) {
 		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // a record of the site
 		`{"type":"image","data":"","mimeType":"image/png"}`,
 		`{"type":"image","data":"AAA","mimeType":"image/png"}`,
-		`{"type":"image","data":"AA-_","mimeType":"image/png"}`, // the alphabet of URLs
+		`{"type":"image","data":"AAAAAA","mimeType":"image/png"}`, // no padding
+		`{"type":"image","data":"AA-_","mimeType":"image/png"}`,   // the alphabet of URLs
 		`{"type":"image","data":"A=AA","mimeType":"image/png"}`,
 		`{"type":"image","data":"A===","mimeType":"image/png"}`,
 		`{"type":"image","data":"data:image/png;base64,AAAA","mimeType":"image/png"}`,
