@@ -19,6 +19,8 @@ type logFile struct {
 	mu   sync.Mutex // guards all below and the writes
 	file *os.File
 	size int64
+	// regular is false for what only stands among files, such as /dev/null.
+	regular bool
 }
 
 // openLogFile opens the log at path to append to it, and puts one aside that is
@@ -48,7 +50,7 @@ func (l *logFile) open() error {
 	if l.file != nil {
 		l.file.Close()
 	}
-	l.file, l.size = f, info.Size()
+	l.file, l.size, l.regular = f, info.Size(), info.Mode().IsRegular()
 	return nil
 }
 
@@ -69,7 +71,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 // for itself.
 func (l *logFile) putAside() {
 	l.size = 0
-	if os.Rename(l.path, l.path+".1") == nil {
+	if l.regular && os.Rename(l.path, l.path+".1") == nil {
 		_ = l.open()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -94,5 +95,26 @@ func TestOpenLogFile(t *testing.T) {
 	}
 	if _, err := openLogFile(filepath.Join(path, "x"), maxLogBytes); err == nil {
 		t.Error("opened a log below a file")
+	}
+}
+
+// What is no file is never renamed: root could.
+func TestLogFileThatIsNoFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := openLogFile(path, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for range 5 {
+		if _, err := l.Write([]byte("12345678\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("there is %v, %v", entries, err)
 	}
 }

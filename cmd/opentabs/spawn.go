@@ -32,7 +32,12 @@ func startInBackground(ctx context.Context, dirs config.Dirs, s config.Settings)
 	if err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
-	log, err := openLogFile(dirs.LogFile(), maxLogBytes)
+	logName := dirs.LogFile()
+	log, err := openLogFile(logName, maxLogBytes)
+	if unwritable(err) { // a server can do without
+		logName = os.DevNull
+		log, err = openLogFile(logName, maxLogBytes)
+	}
 	if err != nil {
 		return err
 	}
@@ -40,7 +45,7 @@ func startInBackground(ctx context.Context, dirs config.Dirs, s config.Settings)
 	from := log.size
 	// What the server logs it writes there itself, so that it can begin anew;
 	// what it says, and what it dies of, comes by its stderr.
-	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", dirs.LogFile())
+	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
 	cmd.Dir = dirs.State // not one that the client may want to remove
 	cmd.Stdout, cmd.Stderr = log.file, log.file
 	cmd.SysProcAttr = detached()
@@ -59,7 +64,7 @@ func startInBackground(ctx context.Context, dirs config.Dirs, s config.Settings)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%s (its log is %s)", whyNot(dirs.LogFile(), from), dirs.LogFile())
+	return fmt.Errorf("%s (its log is %s)", whyNot(logName, from), logName)
 }
 
 // waitForServer waits until a server answers. It gives up after spawnPatience,

@@ -78,6 +78,12 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	if err := serve.Wait(); err != nil {
 		t.Errorf("serve ended with %v: %s", err, said.String())
 	}
+	// A client's relay starts one too.
+	relay := command("mcp")
+	relay.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
+	if out, err := relay.Output(); err != nil || !strings.Contains(string(out), `"id":7,"result":{}`) {
+		t.Errorf("mcp gave %q, %v", out, err)
+	}
 	if limited && !strings.Contains(said.String(), "the state directory cannot be written; the server runs") {
 		t.Errorf("it was not said that nothing can be written: %s", said.String())
 	}
