@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { pause, until } from '../harness/wait.ts';
 import { addPlugin, html, type Pages, Secret, script, startPages, visit } from './world.ts';
 
 let stack: Stack;
@@ -70,8 +70,15 @@ test('page: its first script replaces every built-in it can reach, getters and s
   // What goes through a replaced built-in would have been told.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), Secret);
   await until('the page to tell what it sees', () => pages.notes.length > 0);
-  pages.notes.length = 0;
   await page.close();
+  let told = 0;
+  await until('the page to fall silent', async () => {
+    const before = told;
+    told = pages.notes.length;
+    await pause(100);
+    return before === told;
+  });
+  pages.notes.length = 0;
 });
 
 test('page: listens to and forges every event and message, and leaves a registry of its own', async () => {

@@ -127,10 +127,13 @@ test('page: its opener replaced the built-ins of its window before it came', asy
   await opener.close();
   await alone();
   assert.equal(await opened('/plain'), false, 'a host runs with the built-ins of the opener');
-  const refused = await client.call('messages__echo', { value: secret });
-  assert.match(refused.text, /reload/);
+  // A call has the browser load the tab anew, which gives it a window of its own; else it asks the person to.
+  const echo = await client.call('messages__echo', { value: secret });
+  if (echo.isError) {
+    assert.match(echo.text, /reload/);
+    await page.reload();
+  }
   assert.deepEqual(notes, []);
-  await page.reload();
   await until('the plugin after the reload', () => opened('/plain'));
   await safe();
   await page.close();

@@ -118,7 +118,7 @@ func TestAttackByOrigin(t *testing.T) {
 	}
 	t.Run("request lines with a whole URL", f.attackAbsolute)
 	t.Run("two requests in one (smuggling)", f.attackSmuggling)
-	t.Run("HTTP/2 without TLS", f.attackHTTP2)
+	t.Run("HTTP 2 without TLS", f.attackHTTP2)
 	t.Run("the time that a comparison of the token takes", attackTiming)
 }
 

@@ -86,7 +86,7 @@ const attacks: [string, unknown[][], string[]][] = [
 ];
 
 for (const [name, messages, want] of attacks) {
-  test(`a hostile page is not asked for anything by ${name}`, async () => {
+  test(`page: a hostile page is not asked for anything by ${name}`, async () => {
     const { realm, port } = await attacked();
     realm.run('page.watch()');
     for (const message of messages) port.send(...message);
@@ -97,7 +97,7 @@ for (const [name, messages, want] of attacks) {
   });
 }
 
-test('the hostile page of these tests does see what uses its built-ins', async () => {
+test('page: the hostile page of these tests does see what uses its built-ins', async () => {
   const { realm } = await attacked();
   realm.run('page.watch(); JSON.stringify({}); [].push(1); ({}).then; new Promise(() => 0)');
   assert.match(
@@ -106,7 +106,7 @@ test('the hostile page of these tests does see what uses its built-ins', async (
   );
 });
 
-test("a locked toJSON of the page's refuses the result instead of changing it", async () => {
+test("page: a locked toJSON of the page's refuses the result instead of changing it", async () => {
   const { realm, port } = await attacked();
   realm.run(
     `delete Object.prototype.toJSON; Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, value() { return 'forged'; } })`,
@@ -116,7 +116,7 @@ test("a locked toJSON of the page's refuses the result instead of changing it", 
   assert.match(port.said.join(), /^e 1 {"code":"invalid_result".*locked its own toJSON/);
 });
 
-test('a toJSON of the page is back after a result', async () => {
+test('page: a toJSON of the page is back after a result', async () => {
   const { realm, port } = await attacked();
   realm.run(
     `delete Object.prototype.toJSON; Object.defineProperty(Array.prototype, 'toJSON', { __proto__: null, configurable: true, value: () => 'forged' })`,
@@ -127,7 +127,7 @@ test('a toJSON of the page is back after a result', async () => {
   assert.equal(realm.run('[1].toJSON()'), 'forged');
 });
 
-test('a page that locks its own __openTabs does not reach the adapter', async () => {
+test('page: a page that locks its own __openTabs does not reach the adapter', async () => {
   const realm = makeRealm();
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
   realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
@@ -138,7 +138,7 @@ test('a page that locks its own __openTabs does not reach the adapter', async ()
   assert.deepEqual(port?.said, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
 });
 
-test("a function of the page that an adapter calls on globalThis gets the page's window", async () => {
+test("page: a function of the page that an adapter calls on globalThis gets the page's window", async () => {
   const realm = makeRealm();
   realm.run('function pageFn() { saw = this; return this === window && arguments[0] === window; }');
   const calls = `{ name: 'run', handle: () => [globalThis.pageFn(globalThis.window.window), globalThis.window === globalThis] }`;
@@ -151,7 +151,7 @@ test("a function of the page that an adapter calls on globalThis gets the page's
   assert.equal(port?.said.at(-1), 'r 1 [true,true]');
 });
 
-test("an adapter's globalThis becomes the page's window as an argument, too", async () => {
+test("page: an adapter's globalThis becomes the page's window as an argument, too", async () => {
   const realm = makeRealm();
   realm.run(
     `got = []; function take(a) { got[got.length] = a; } function Made(a, b) { got[got.length] = b; this.made = 1; }`,
@@ -171,7 +171,7 @@ test("an adapter's globalThis becomes the page's window as an argument, too", as
   assert.equal(realm.run('got.length === 3 && got.every((g) => g === window)'), true);
 });
 
-test('a page that gets the container can not put an adapter of its own there', async () => {
+test('page: a page that gets the container can not put an adapter of its own there', async () => {
   const realm = makeRealm();
   realm.run('function take() {}');
   // An adapter that hands its globalThis to a function of the page by way of the page's own Reflect.
