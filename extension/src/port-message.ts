@@ -18,7 +18,7 @@ export type FromBridge =
   /** First on every port, and again when a plugin has come: all plugins, and the calls that run. */
   | { op: 'live'; plugins: Live[]; running: { id: string; plugin: string }[] }
   /** reports is the JSON text of an array of wire.Report. */
-  | { op: 'progress'; id: string; count: number; skipped: number; reports: string }
+  | { op: 'progress'; id: string; seq: number; count: number; skipped: number; reports: string }
   /** A piece of a large result; 'result' with their number follows. */
   | { op: 'part'; id: string; seq: number; text: string }
   /** text is the result's JSON text; absent with parts, and for undefined. */
@@ -34,6 +34,8 @@ export type ToBridge =
   /** args is the JSON text of an object. */
   | { op: 'call'; id: string; plugin: string; tool: string; maxBytes: number; args: string }
   | { op: 'cancel'; id: string; reason: string }
+  /** A part has gone on to the server; there is room for another. */
+  | { op: 'taken' }
   /** The endings of these calls have reached the server; the bridge may forget them. */
   | { op: 'ack'; ids: readonly string[] };
 
@@ -70,9 +72,9 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   if (typeof id !== 'string' || id === '') return undefined;
   switch (op) {
     case 'progress': {
-      const { count, skipped, reports } = value;
-      if (!isCount(count) || !isCount(skipped) || typeof reports !== 'string') return undefined;
-      return { op, id, count, skipped, reports };
+      const { seq, count, skipped, reports } = value;
+      if (!isCount(seq) || !isCount(count) || !isCount(skipped) || typeof reports !== 'string') return undefined;
+      return { op, id, seq, count, skipped, reports };
     }
     case 'part': {
       const { seq, text } = value;
@@ -116,6 +118,7 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
 export function readToBridge(value: unknown): ToBridge | undefined {
   if (!isBag(value)) return undefined;
   const { op, id, ids } = value;
+  if (op === 'taken') return { op };
   if (op === 'ack') return isTexts(ids) ? { op, ids } : undefined;
   if (typeof id !== 'string') return undefined;
   switch (op) {

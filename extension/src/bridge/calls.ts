@@ -2,6 +2,7 @@ import { type CallError, CancelAnswerMs, PartChars } from '../../../wire/wire.ge
 import { hold } from '../held.ts';
 import type { FromBridge, Live, ToBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
+import { makeParts, type Parts } from './parts.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
 
@@ -10,8 +11,10 @@ interface Call {
   readonly id: string;
   readonly number: number;
   readonly host: Host;
-  /** ending is set when the host is done with it; kept until the worker acknowledges it. */
+  /** ending is set when the host is done with it; kept until the worker acknowledges it. One with parts goes by #parts. */
   ending?: FromBridge[];
+  /** sent counts the reports so far. */
+  sent: number;
   /** waiting is progress that could not be sent. */
   waiting: Progress[];
 }
@@ -45,10 +48,12 @@ class CallDesk implements Desk {
   readonly #live = new Map<string, Live>();
   readonly #byId = new Map<string, Call>();
   readonly #byNumber = new Map<number, Call>();
+  readonly #parts: Parts;
   #numbers = 0;
 
   constructor(post: (message: FromBridge) => boolean) {
     this.#post = post;
+    this.#parts = makeParts(post);
   }
 
   fromHost(host: Host, text: string): void {
@@ -89,6 +94,9 @@ class CallDesk implements Desk {
       case 'cancel':
         this.#cancel(message.id, message.reason);
         break;
+      case 'taken':
+        this.#parts.taken();
+        break;
       case 'ack':
         for (const id of message.ids) {
           const call = this.#byId.get(id);
@@ -101,8 +109,9 @@ class CallDesk implements Desk {
   connected(): void {
     for (const call of this.#byId.values()) {
       for (const message of call.waiting.splice(0)) this.#post(message);
-      for (const message of call.ending ?? []) this.#post(message);
+      if (call.ending?.length === 1) for (const message of call.ending) this.#post(message);
     }
+    this.#parts.restart();
   }
 
   get running(): number {
@@ -150,7 +159,7 @@ class CallDesk implements Desk {
       this.#post({ op: 'error', id, error: JSON.stringify(error) });
       return;
     }
-    const call: Call = { id, number: ++this.#numbers, host, waiting: [] };
+    const call: Call = { id, number: ++this.#numbers, host, sent: 0, waiting: [] };
     this.#byId.set(id, call);
     this.#byNumber.set(call.number, call);
     host.send(`["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args}]`);
@@ -175,7 +184,15 @@ class CallDesk implements Desk {
   #progress(call: Call, body: string): void {
     const [count, rest] = cutAt(body);
     const [skipped, reports] = cutAt(rest);
-    const message: Progress = { op: 'progress', id: call.id, count: Number(count), skipped: Number(skipped), reports };
+    const message: Progress = {
+      op: 'progress',
+      id: call.id,
+      seq: call.sent,
+      count: Number(count),
+      skipped: Number(skipped),
+      reports,
+    };
+    call.sent += message.count;
     if (!this.#post(message)) hold(call.waiting, message);
   }
 
@@ -183,10 +200,12 @@ class CallDesk implements Desk {
   #end(call: Call, ending: FromBridge[]): void {
     call.ending = ending;
     this.#byNumber.delete(call.number);
-    for (const message of ending) this.#post(message);
+    if (ending.length > 1) this.#parts.begin(call.id, ending);
+    else for (const message of ending) this.#post(message);
   }
 
   #forget(call: Call): void {
+    this.#parts.drop(call.id);
     this.#byId.delete(call.id);
     this.#byNumber.delete(call.number);
   }

@@ -17,6 +17,7 @@ function makeBench(t: TestContext, booting = false) {
   ]);
   /** busy are documents that are there and have not connected. */
   const busy = new Set<string>();
+  const room = { inMs: 0 };
   const counts: number[] = [];
   const missing: number[] = [];
   const outbox = makeOutbox({
@@ -29,6 +30,7 @@ function makeBench(t: TestContext, booting = false) {
     resumed: (ids) => resumed.push([...ids]),
     tabState: async (id) => tabs.get(id) ?? 'closed',
     documentGone: async (_tab, id) => !busy.has(id),
+    roomIn: () => room.inMs,
     counted: (n) => counts.push(n),
     docMissing: (id) => missing.push(id),
     docsChanged: () => undefined,
@@ -62,8 +64,25 @@ function makeBench(t: TestContext, booting = false) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { calls, sent, resumed, tabs, busy, counts, missing, join, doc, dispatch, codes, pass };
+  return { calls, sent, room, resumed, tabs, busy, counts, missing, join, doc, dispatch, codes, pass };
 }
+
+test('a document may send more of a large result once the socket has room, also of one that nobody knows', async (t) => {
+  const { calls, room, join, dispatch, pass } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  dispatch('x');
+  got.splice(0);
+  room.inMs = 4;
+  calls.said(doc, { op: 'part', id: 'x', seq: 0, text: '1' });
+  await pass(3);
+  assert.deepEqual(got, []);
+  room.inMs = 0;
+  await pass(1);
+  assert.deepEqual(got, [{ op: 'taken' }]);
+  calls.said(doc, { op: 'part', id: 'nobody', seq: 0, text: '1' });
+  await pass(0);
+  assert.equal(got.length, 2);
+});
 
 test('a call goes to its document, and its reports and result to the server', (t) => {
   const { calls, sent, join, dispatch } = makeBench(t);
@@ -71,10 +90,10 @@ test('a call goes to its document, and its reports and result to the server', (t
   dispatch('x');
   dispatch('x');
   assert.deepEqual(got, [{ op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}' }]);
-  calls.said(doc, { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[{"progress":1}]' });
+  calls.said(doc, { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' });
   calls.said(doc, { op: 'result', id: 'x', text: '{"ok":true}' });
   assert.deepEqual(sent, [
-    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"x","reports":[{"progress":1}]}}',
+    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"x","seq":0,"reports":[{"progress":1}]}}',
     '{"jsonrpc":"2.0","id":"x","result":{"output":{"ok":true}}}',
   ]);
   assert.deepEqual(calls.running(), []);
@@ -87,7 +106,7 @@ test('another document can not speak for a call', (t) => {
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
-  calls.said(other.doc, { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[{}]' });
+  calls.said(other.doc, { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: '[{}]' });
   calls.said(other.doc, { op: 'part', id: 'x', seq: 0, text: 'forged' });
   calls.said(other.doc, { op: 'result', id: 'x', text: '"forged"' });
   calls.said(other.doc, { op: 'error', id: 'x', error: '{"code":"internal","message":"forged"}' });
@@ -182,7 +201,7 @@ test('cancel: the document answers', async (t) => {
   }
   assert.deepEqual(got.slice(-1), [{ op: 'cancel', id: 'b', reason: 'why' }]);
   assert.deepEqual(calls.running(), []);
-  calls.said(doc, { op: 'progress', id: 'a', count: 1, skipped: 0, reports: '[{}]' });
+  calls.said(doc, { op: 'progress', id: 'a', seq: 0, count: 1, skipped: 0, reports: '[{}]' });
   calls.said(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
   calls.left(doc);
   calls.tabRemoved(1);

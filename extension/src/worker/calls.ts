@@ -42,6 +42,8 @@ export interface CallsOptions {
   resumed(ids: readonly string[]): void;
   tabState(tabId: number): Promise<TabState>;
   documentGone(tabId: number, documentId: string): Promise<boolean>;
+  /** roomIn returns when more of a large result may come: in how many milliseconds to ask again, 0 for now. */
+  roomIn(): number;
   /** counted is called when the number of running calls changed. */
   counted(running: number): void;
   /** docMissing is called when the server asked for a document that a tab does not show. */
@@ -229,10 +231,11 @@ class CallTable implements Calls {
       return;
     }
     const { id } = message;
+    if (message.op === 'part') void this.#taken(doc);
     if (!this.#owns(doc, id)) return;
     switch (message.op) {
       case 'progress':
-        if (this.#calls.has(id)) this.#outbox.progress(id, message.count, message.skipped, message.reports);
+        if (this.#calls.has(id)) this.#outbox.progress(id, message);
         break;
       case 'part':
         this.#outbox.part(id, message.seq, message.text);
@@ -251,6 +254,15 @@ class CallTable implements Calls {
         if (this.#waiting.get(id)?.documentId === doc.documentId) this.#answer(id, message.outcome);
         break;
     }
+  }
+
+  /** taken tells a document that a part of it has gone on, once it has. */
+  async #taken(doc: Doc): Promise<void> {
+    for (let waitMs = this.#options.roomIn(); waitMs > 0; waitMs = this.#options.roomIn()) {
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (this.#docs.get(doc.documentId) !== doc) return;
+    }
+    doc.post({ op: 'taken' });
   }
 
   left(doc: Doc): void {

@@ -57,6 +57,9 @@ export interface LinkOptions {
 const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
+/** UnsentBytes is how much of large results may wait in the socket, where everything else waits behind it; DrainMs is about how long it takes to go out. */
+const UnsentBytes = 1024 * 1024;
+const DrainMs = 4;
 const OpenMs = 5000;
 const AnswerMs = 10_000;
 /**
@@ -81,6 +84,8 @@ export interface Link {
   /** request asks the server. It rejects when the link is lost, when 10 s have passed, and with the server's error. */
   request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']>;
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): boolean;
+  /** roomIn returns 0 if the socket has passed on most of what it was given; otherwise in how many milliseconds to ask again. */
+  roomIn(): number;
 }
 
 /** makeLink returns a link that was not started. */
@@ -125,6 +130,11 @@ class ServerLink implements Link {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
     this.#socket.send(text);
     return true;
+  }
+
+  roomIn(): number {
+    if (this.#state.kind !== 'open' || !this.#socket) return RetryMs;
+    return this.#socket.unsent > UnsentBytes ? DrainMs : 0;
   }
 
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): boolean {

@@ -118,6 +118,7 @@ const calls = makeCalls({
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   tabState: browser.tabState,
   documentGone: browser.documentGone,
+  roomIn: () => link.roomIn(),
   counted: () => showBadge(),
   docMissing: (tabId) => tabs.forget(tabId),
   docsChanged: () => {
