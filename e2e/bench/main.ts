@@ -8,7 +8,7 @@
  * It exits with 1 when a bar is missed.
  */
 import { writeFileSync } from 'node:fs';
-import { arch, cpus, release } from 'node:os';
+import { arch, cpus, loadavg, release } from 'node:os';
 import { Bed } from './bed.ts';
 import { type Row, table, verdict } from './row.ts';
 import { cancel } from './rows/cancel.ts';
@@ -51,6 +51,7 @@ if (unknown.length > 0) {
 }
 
 const rows: Row[] = [];
+const loadBefore = loadavg()[0] ?? 0;
 const bed = new Bed();
 try {
   for (const [id, measure] of Object.entries(measures)) {
@@ -63,9 +64,16 @@ try {
 }
 const cpu = cpus();
 const machine = `${cpu.length} x ${cpu[0]?.model ?? arch()}, ${process.platform} ${release()}`;
-process.stdout.write(`${new Date().toISOString()}, ${machine}\n\n${table(rows)}\n`);
+// Bars that are no ratio mean something on a machine that does nothing else.
+const busy = loadBefore > 0.5 ? `; it was busy with something else (load average ${loadBefore.toFixed(1)})` : '';
+process.stdout.write(`${new Date().toISOString()}, ${machine}${busy}\n\n${table(rows)}\n`);
 if (process.env.BENCH_JSON) {
-  const whole = { at: new Date().toISOString(), machine, rows: rows.map((row) => ({ ...row, verdict: verdict(row) })) };
+  const whole = {
+    at: new Date().toISOString(),
+    machine,
+    loadBefore,
+    rows: rows.map((row) => ({ ...row, verdict: verdict(row) })),
+  };
   writeFileSync(process.env.BENCH_JSON, `${JSON.stringify(whole, undefined, 2)}\n`);
 }
 const missed = rows.filter((row) => verdict(row) === 'MISSED');

@@ -10,12 +10,14 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"runtime/pprof"
 	"strconv"
 )
 
@@ -31,11 +33,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	state := flags.String("state", "", "the state directory whose plugins instant shows")
 	token := flags.String("token", "", "the token that instant wants to see")
+	profile := flags.String("profile", "", "a file for a CPU profile of a server")
 	port := flags.Int("port", 0, "the port that a server listens on; 0 for a free one")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	var err error
+	stopProfile, err := startProfile(*profile)
+	if err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return 1
+	}
 	switch mode {
 	case "client":
 		err = takeOrders(stdin, stdout)
@@ -49,11 +56,30 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	default:
 		err = fmt.Errorf("the mode is %q: give client, floor or instant", mode)
 	}
-	if err != nil {
+	if err := errors.Join(err, stopProfile()); err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
 		return 1
 	}
 	return 0
+}
+
+// startProfile begins a CPU profile, if name is not "", and returns how to end
+// it.
+func startProfile(name string) (stop func() error, err error) {
+	if name == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
 }
 
 // serve serves h on a port of loopback, which it prints, until stdin ends.

@@ -76,18 +76,18 @@ export async function event(bed: Bed): Promise<Row[]> {
   const { stack, floorPage } = await bed.live();
   const run = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
-    const args = { count: 26, everyMs: 120 };
+    const args = { count: 21, everyMs: 150 };
     const seen = await bed.go.carryOut({ do: 'stream', target, tool, args }, Streamed);
     // The first one comes while the page is busy with its clock.
     return (seen.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
-  const seen = await inTurns(5, { floor: run('notes', 'notes'), ours: run('ours', 'bench__ticks') });
+  const seen = await inTurns(6, { floor: run('notes', 'notes'), ours: run('ours', 'bench__ticks') });
   const [f, o] = [seen.get('floor'), seen.get('ours')];
   if (!f || !o) throw new Error('nothing was measured');
   return [
     {
       id: 'event',
-      what: 'one report each 120 ms: page to client, p50',
+      what: 'one report each 150 ms: page to client, p50',
       ours: spread(o),
       floor: spread(f),
       value: o.p50,
