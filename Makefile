@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts e2e fuzz bench conformance soak demo setup clean
+.PHONY: build gen fmt lint test test-go test-ts e2e attacks fuzz bench conformance soak demo setup clean
 
 WORKSPACES := wire extension sdk-ts
 
@@ -42,6 +42,10 @@ e2e: setup build
 ## fuzz: every fuzz target for FUZZTIME (30s); what is found is kept in testdata/fuzz
 fuzz:
 	.ci/fuzz
+
+## attacks: everything that was tried against opentabs, one line each: threat, what was tried, held or not
+attacks: setup build
+	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e attacks
 
 ## bench: every number that is promised, beside its floor; ROWS=echo,load for some, JSON=out.json for a file too
 bench: setup build
