@@ -36,8 +36,13 @@ func (l *link) syncAdapters(b *browser) {
 	}
 }
 
-// syncOnce sends the list of plugins and then, one after the other, the code
-// that the browser lacks. It stops early if the list has changed meanwhile.
+// maxCodeUnderWay is how much code is sent before the browser has taken what
+// came before, in bytes. A browser registers together what comes together:
+// Chrome writes its store of scripts anew each time.
+const maxCodeUnderWay = 16 << 20
+
+// syncOnce sends the list of plugins and then the code that the browser lacks.
+// It sends no more if the list has changed meanwhile.
 func (l *link) syncOnce(b *browser) error {
 	plugins := l.hub.plugins()
 	answer, err := l.request(context.Background(), wire.MethodPluginSync, marshal(wire.PluginSyncParams{Plugins: plugins}))
@@ -54,8 +59,10 @@ func (l *link) syncOnce(b *browser) error {
 	for _, p := range plugins {
 		byName[p.Name] = p.Hash
 	}
+	sending := codeUnderWay{link: l}
+	defer sending.settle(0)
 	for _, name := range r.Missing {
-		if len(l.sync) > 0 {
+		if len(l.sync) > 0 || l.ended() {
 			return nil // the next round has a newer list
 		}
 		hash, ok := byName[name]
@@ -64,18 +71,29 @@ func (l *link) syncOnce(b *browser) error {
 			continue
 		}
 		delete(byName, name) // once is enough
-		if err := l.sendCode(name, hash); err != nil {
-			if l.ended() {
-				return err
-			}
+		if err := sending.send(name, hash); err != nil {
 			l.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
 	}
 	return nil
 }
 
-func (l *link) sendCode(name, hash string) error {
-	code, err := l.hub.opts.Adapters.Code(name, hash)
+// codeUnderWay is the code that was sent and not answered yet, oldest first.
+type codeUnderWay struct {
+	link  *link
+	sent  []sentCode
+	bytes int
+}
+
+type sentCode struct {
+	plugin string
+	bytes  int
+	question
+}
+
+// send sends the code of a plugin, after it has waited for room.
+func (c *codeUnderWay) send(name, hash string) error {
+	code, err := c.link.hub.opts.Adapters.Code(name, hash)
 	if err != nil {
 		return err
 	}
@@ -83,11 +101,26 @@ func (l *link) sendCode(name, hash string) error {
 	if len(params) > wire.MaxFrameBytes-1024 {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
-	answer, err := l.request(context.Background(), wire.MethodPluginCode, params)
-	if err != nil {
-		return err
+	c.settle(maxCodeUnderWay - len(params))
+	c.sent = append(c.sent, sentCode{name, len(params), c.link.ask(wire.MethodPluginCode, params)})
+	c.bytes += len(params)
+	return nil
+}
+
+// settle waits until at most this many bytes are under way.
+func (c *codeUnderWay) settle(bytes int) {
+	for len(c.sent) > 0 && c.bytes > bytes {
+		first := c.sent[0]
+		c.sent = c.sent[1:]
+		c.bytes -= first.bytes
+		answer, err := c.link.await(context.Background(), first.question)
+		if err == nil {
+			err = decodeAnswer(answer, &wire.PluginCodeResult{})
+		}
+		if err != nil && !c.link.ended() {
+			c.link.log.Warn().Err(err).Str("plugin", first.plugin).Msg("could not send the adapter")
+		}
 	}
-	return decodeAnswer(answer, &wire.PluginCodeResult{})
 }
 
 // decodeAnswer reads the result of a request of ours.

@@ -3,6 +3,7 @@ package wsbridge
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,8 +26,8 @@ func plugins(names ...string) []wire.PluginInfo {
 	return out
 }
 
-// TestAdapters: code is sent for what the browser lacks, one at a time; one
-// that fails does not hinder the others.
+// TestAdapters: code is sent for what the browser lacks, together; one that
+// fails does not hinder the others.
 func TestAdapters(t *testing.T) {
 	inWorld(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return plugins("a", "b", "c", "d") },
@@ -48,17 +49,33 @@ func TestAdapters(t *testing.T) {
 		}
 		p.wantFrames(helloOK, syncFrame(1, list+"]"))
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","stranger","b","c","a","d"]}}`)
-		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"))
-		w.pass(29 * time.Second)
-		p.wantFrames() // not before the answer
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		p.wantFrames(codeFrame(3, "c", "h-c", "run(c)"))
+		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"), codeFrame(3, "c", "h-c", "run(c)"), codeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
-		p.wantFrames(codeFrame(4, "d", "h-d", "run(d)"))
+		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		w.pass(requestTimeout) // no answer at all
 		p.wantFrames()
 		w.hub.Sync()
 		p.wantFrames(syncFrame(5, list+"]"))
+	})
+}
+
+// TestAdaptersUnderWay: a browser that is busy with code gets more only when it
+// has taken some.
+func TestAdaptersUnderWay(t *testing.T) {
+	large := strings.Repeat("x", maxCodeUnderWay/2-1000)
+	inWorld(t, Options{Adapters: fakeAdapters{
+		list: func() []wire.PluginInfo { return plugins("a", "b", "c") },
+		code: func(string, string) (string, error) { return large, nil },
+	}}, func(w *world) {
+		p := w.dial()
+		p.hello("b1", "boot1")
+		_ = p.take()
+		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
+		p.wantFrames(codeFrame(2, "a", "h-a", large), codeFrame(3, "b", "h-b", large))
+		w.pass(29 * time.Second)
+		p.wantFrames() // not before an answer
+		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
+		p.wantFrames(codeFrame(4, "c", "h-c", large))
 	})
 }
 

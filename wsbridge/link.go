@@ -213,22 +213,40 @@ const (
 // request sends a request and waits for its answer, until ctx ends or the link
 // does. It must not be called by the reader.
 func (l *link) request(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
+	return l.await(ctx, l.ask(method, params))
+}
+
+// question is a request that was sent.
+type question struct {
+	id     string
+	answer <-chan wire.Envelope
+	at     time.Time
+}
+
+// ask sends a request. Whoever asks must await the answer.
+func (l *link) ask(method wire.Method, params []byte) question {
 	answer := make(chan wire.Envelope, 1)
 	l.mu.Lock()
 	l.lastID++
 	id := ownID + strconv.Itoa(l.lastID)
 	l.requests[id] = answer
 	l.mu.Unlock()
+	l.post(wire.AppendRequest(nil, id, method, params))
+	return question{id: id, answer: answer, at: time.Now()}
+}
+
+// await waits for the answer to a question, until requestTimeout after it was
+// asked, or until ctx ends or the link does.
+func (l *link) await(ctx context.Context, q question) (wire.Envelope, error) {
 	defer func() {
 		l.mu.Lock()
-		delete(l.requests, id)
+		delete(l.requests, q.id)
 		l.mu.Unlock()
 	}()
-	l.post(wire.AppendRequest(nil, id, method, params))
-	limit := time.NewTimer(requestTimeout)
+	limit := time.NewTimer(requestTimeout - time.Since(q.at))
 	defer limit.Stop()
 	select {
-	case e := <-answer:
+	case e := <-q.answer:
 		return e, nil
 	case <-l.gone:
 		return wire.Envelope{}, errLinkEnded

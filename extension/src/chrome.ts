@@ -246,9 +246,12 @@ export async function userScripts(): Promise<Script[]> {
   }));
 }
 
-/** registerUserScript registers code for documents to come. */
-export async function registerUserScript(script: Script, code: string): Promise<void> {
-  await chrome.userScripts.register([{ ...userScript(script), js: [{ code }] }]);
+/**
+ * registerUserScripts registers code for documents to come: all of it or, if Chrome refuses one, none. Chrome writes its
+ * store of scripts anew each time.
+ */
+export async function registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void> {
+  await chrome.userScripts.register(scripts.map(({ code, ...script }) => ({ ...userScript(script), js: [{ code }] })));
 }
 
 /** updateUserScript changes where a registered script runs. */
@@ -287,9 +290,12 @@ export async function fileScripts(): Promise<Script[]> {
   }));
 }
 
-/** registerFile registers a file of the extension's folder for documents to come; it throws if the file is missing. */
-export async function registerFile(script: Script, file: string): Promise<void> {
-  await chrome.scripting.registerContentScripts([contentScript(script, file)]);
+/**
+ * registerFiles registers files of the extension's folder for documents to come: all of them or, if one is missing, none.
+ */
+export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
+  if (scripts.length === 0) return;
+  await chrome.scripting.registerContentScripts(scripts.map(({ file, ...script }) => contentScript(script, file)));
 }
 
 /** updateFile changes where a registered file runs. */

@@ -5,7 +5,7 @@ import type { Script } from '../chrome.ts';
 import { makePlugins, type Registrar } from './plugins.ts';
 
 function makeBench() {
-  const state = { allowed: true, build: '1', asked: 0 };
+  const state = { allowed: true, build: '1', asked: 0, registrations: 0 };
   const scripts = new Map<string, { script: Script; code: string }>();
   const files: { script: Script; file: string }[] = [];
   const log: string[] = [];
@@ -18,10 +18,14 @@ function makeBench() {
       state.asked++;
       return [...scripts.values()].map((s) => s.script);
     },
-    registerUserScript: async (script, code) => {
-      assert.ok(!scripts.has(script.id), 'registered twice');
-      scripts.set(script.id, { script, code });
-      order.push(script.id);
+    registerUserScripts: async (all) => {
+      state.registrations++;
+      if (all.some(({ code }) => code === 'refused')) throw new Error('Chrome refuses it');
+      for (const { code, ...script } of all) {
+        assert.ok(!scripts.has(script.id), 'registered twice');
+        scripts.set(script.id, { script, code });
+        order.push(script.id);
+      }
     },
     updateUserScript: async (script) => {
       const old = scripts.get(script.id);
@@ -37,10 +41,12 @@ function makeBench() {
       }
     },
     fileScripts: async () => files.map((f) => f.script),
-    registerFile: async (script, file) => {
-      assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
-      files.push({ script, file });
-      order.push(script.id);
+    registerFiles: async (all) => {
+      for (const { file, ...script } of all) {
+        assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
+        files.push({ script, file });
+        order.push(script.id);
+      }
     },
     updateFile: async (script) => {
       const old = files.find((f) => f.script.id === script.id);
@@ -100,6 +106,30 @@ test('code is asked for once and registered for the pages it matches', async () 
     ],
   );
   assert.equal(state.asked, 1);
+});
+
+test('code that comes together is registered together, and one that Chrome refuses keeps none of the others out', async () => {
+  const { plugins, scripts, state, order } = makeBench();
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  await plugins.sync({ plugins: names.map((name) => plugin(name)) });
+  const send = (name: string, code: string) => plugins.code({ name, hash: `hash-${name}`, code });
+  await Promise.all([send('a', 'A'), send('b', 'B')]);
+  assert.deepEqual([state.registrations, scripts.size], [1, 2]);
+  const sent = await Promise.allSettled([send('c', 'C'), send('d', 'refused'), send('zzz', ''), send('e', 'E')]);
+  assert.deepEqual(
+    sent.map((s) => (s.status === 'rejected' ? String(s.reason) : 'taken')),
+    [
+      'taken',
+      'Error: Chrome refuses it',
+      'Error: the plugin zzz with the hash hash-zzz is not wanted; sync the plugins first',
+      'taken',
+    ],
+  );
+  assert.deepEqual(
+    [...scripts.values()].map((s) => s.code),
+    ['A', 'B', 'C', 'E'],
+  );
+  assert.equal(order.at(-1)?.split('-')[0], 'bridge');
 });
 
 test('the bridge is registered after every host, also after one that came or moved', async () => {

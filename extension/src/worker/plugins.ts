@@ -21,13 +21,20 @@ const PREFIX = 'plugin-';
 export interface Registrar {
   userScriptsAllowed(): Promise<boolean>;
   userScripts(): Promise<Script[]>;
-  registerUserScript(script: Script, code: string): Promise<void>;
+  registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void>;
   updateUserScript(script: Script): Promise<void>;
   unregisterUserScripts(ids: readonly string[]): Promise<void>;
   fileScripts(): Promise<Script[]>;
-  registerFile(script: Script, file: string): Promise<void>;
+  registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void>;
   updateFile(script: Script, file: string): Promise<void>;
   unregisterFiles(ids: readonly string[]): Promise<void>;
+}
+
+/** Fresh is code that waits for its registration. */
+interface Fresh {
+  readonly params: PluginCodeParams;
+  readonly taken: () => void;
+  readonly refused: (why: unknown) => void;
 }
 
 /** Plugins keeps Chrome's registered scripts as the server wants them. Its methods run one after the other. */
@@ -36,7 +43,10 @@ export interface Plugins {
   readonly wanted: readonly PluginInfo[];
   readonly mode: InjectMode;
   sync(params: PluginSyncParams): Promise<PluginSyncResult>;
-  /** code registers an adapter that sync called missing. It rejects if the plugin is not wanted, or not with this hash. */
+  /**
+   * code registers an adapter that sync called missing, together with others that wait: each registration costs as much as
+   * all that is registered. It rejects if the plugin is not wanted, or not with this hash.
+   */
   code(params: PluginCodeParams): Promise<void>;
   /** detect finds out how adapters can be brought into pages now. */
   detect(): Promise<InjectMode>;
@@ -60,6 +70,7 @@ class RegisteredPlugins implements Plugins {
   #last: Promise<unknown> = Promise.resolve();
   /** #registered is what Chrome has; it is asked once. */
   #registered: Map<string, Script> | undefined;
+  #fresh: Fresh[] = [];
 
   constructor(registrar: Registrar, build: () => string) {
     this.#registrar = registrar;
@@ -84,21 +95,43 @@ class RegisteredPlugins implements Plugins {
     });
   }
 
-  code({ name, hash, code }: PluginCodeParams): Promise<void> {
-    return this.#inTurn(async () => {
+  code(params: PluginCodeParams): Promise<void> {
+    return new Promise((taken, refused) => {
+      this.#fresh.push({ params, taken, refused });
+      void this.#inTurn(() => this.#registerFresh(this.#fresh.splice(0)));
+    });
+  }
+
+  /** registerFresh registers all, or, if Chrome refuses that because of one, each by itself. */
+  async #registerFresh(fresh: readonly Fresh[]): Promise<void> {
+    if (fresh.length === 0) return;
+    try {
+      await this.#register(fresh.map((f) => f.params));
+      for (const { taken } of fresh) taken();
+    } catch (error) {
+      const [only, ...others] = fresh;
+      if (others.length === 0) only?.refused(error);
+      else for (const one of fresh) await this.#registerFresh([one]);
+    }
+  }
+
+  async #register(all: readonly PluginCodeParams[]): Promise<void> {
+    const have = await this.#have();
+    const hosts = new Map<string, Script & { readonly code: string }>();
+    for (const { name, hash, code } of all) {
       const plugin = this.#wanted.find((p) => p.name === name && p.hash === hash);
       if (!plugin) throw new Error(`the plugin ${name} with the hash ${hash} is not wanted; sync the plugins first`);
-      if (!(await this.#registrar.userScriptsAllowed())) {
-        throw new Error('this browser does not allow user scripts; sync the plugins first');
-      }
       const script = this.#scriptOf(plugin);
-      const have = await this.#have();
-      if (have.has(script.id)) return;
-      await this.#putProbe(script);
-      await this.#registrar.registerUserScript(script, code);
-      have.set(script.id, script);
-      await this.#syncBridge();
-    });
+      if (!have.has(script.id)) hosts.set(script.id, { ...script, code });
+    }
+    if (!(await this.#registrar.userScriptsAllowed())) {
+      throw new Error('this browser does not allow user scripts; sync the plugins first');
+    }
+    if (hosts.size === 0) return;
+    await this.#putProbes([...hosts.values()]);
+    await this.#registrar.registerUserScripts([...hosts.values()]);
+    for (const [id, { code: _, ...script }] of hosts) have.set(id, script);
+    await this.#syncBridge();
   }
 
   async detect(): Promise<InjectMode> {
@@ -154,7 +187,7 @@ class RegisteredPlugins implements Plugins {
       const old = have.get(id);
       if (!old) missing.push(plugin.name);
       else if (!same(old, script)) {
-        await this.#putProbe(script);
+        await this.#putProbes([script]);
         await this.#registrar.updateUserScript(script);
         have.set(id, script);
       }
@@ -162,13 +195,18 @@ class RegisteredPlugins implements Plugins {
     return missing;
   }
 
-  /** putProbe registers the probe anew, to run wherever and before a host does; its registration comes just before. */
-  async #putProbe(host: Script): Promise<void> {
-    const probe = { ...host, id: `${PROBE}${host.id}`, isolated: true };
-    if ((await this.#registrar.fileScripts()).some((s) => s.id === probe.id)) {
-      await this.#registrar.unregisterFiles([probe.id]);
-    }
-    await this.#registrar.registerFile(probe, PROBE_FILE);
+  /** putProbes registers probes anew, to run wherever and before these hosts do, whose registration comes just after. */
+  async #putProbes(hosts: readonly Script[]): Promise<void> {
+    const probes = hosts.map((host) => ({
+      id: `${PROBE}${host.id}`,
+      matches: host.matches,
+      excludeMatches: host.excludeMatches,
+      isolated: true,
+      file: PROBE_FILE,
+    }));
+    const present = new Set((await this.#registrar.fileScripts()).map((s) => s.id));
+    await this.#registrar.unregisterFiles(probes.map((probe) => probe.id).filter((id) => present.has(id)));
+    await this.#registrar.registerFiles(probes);
   }
 
   /** syncFiles registers the bridge, and adapters that are files if they are used. */
@@ -188,10 +226,8 @@ class RegisteredPlugins implements Plugins {
     const hosts = new Set([...files.keys(), ...(this.#mode === 'userScripts' ? (await this.#have()).keys() : [])]);
     const probes = present.filter((s) => s.id.startsWith(PROBE) && !hosts.has(s.id.slice(PROBE.length)));
     await this.#registrar.unregisterFiles([...stale, ...probes.map((s) => s.id)]);
-    for (const { script, file } of fresh) {
-      await this.#putProbe(script);
-      await this.#registrar.registerFile(script, file);
-    }
+    await this.#putProbes(fresh.map(({ script }) => script));
+    await this.#registrar.registerFiles(fresh.map(({ script, file }) => ({ ...script, file })));
     await this.#syncBridge();
   }
 
@@ -208,7 +244,7 @@ class RegisteredPlugins implements Plugins {
     const id = `${BRIDGE}${await digest(JSON.stringify([hosts, matches]))}`;
     const old = present.filter((s) => isBridge(s) && s.id !== id).map((s) => s.id);
     if (matches.length > 0 && !present.some((s) => s.id === id)) {
-      await this.#registrar.registerFile({ id, matches, excludeMatches: [], isolated: true }, BRIDGE_FILE);
+      await this.#registrar.registerFiles([{ id, matches, excludeMatches: [], isolated: true, file: BRIDGE_FILE }]);
     }
     await this.#registrar.unregisterFiles(matches.length > 0 ? old : present.filter(isBridge).map((s) => s.id));
   }

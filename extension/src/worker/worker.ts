@@ -46,9 +46,9 @@ function settle(): void {
 const plugins = makePlugins(
   {
     ...browser,
-    registerUserScript: noted(browser.registerUserScript),
+    registerUserScripts: noted(browser.registerUserScripts),
     updateUserScript: noted(browser.updateUserScript),
-    registerFile: noted(browser.registerFile),
+    registerFiles: noted(browser.registerFiles),
     updateFile: noted(browser.updateFile),
   },
   () => `${browser.version()}-${serverVersion}`,
