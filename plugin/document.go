@@ -114,13 +114,20 @@ func clashError(name, path string) error {
 	return fmt.Errorf("the plugin name %q is taken by %s; run opentabs plugin remove %s first, or rename one of the packages", name, path, name)
 }
 
+// ErrUnknown is what [Store.Remove] wraps if there is no plugin of that name.
+var ErrUnknown = errors.New("there is no plugin")
+
 func unknownName(name string, names []string) error {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	if len(names) == 0 {
-		return fmt.Errorf("there is no plugin %q: no plugin has been added; run opentabs plugin add PATH to add one", name)
+		return fmt.Errorf("%w %q: no plugin has been added; run opentabs plugin add PATH to add one", ErrUnknown, name)
 	}
 	slices.Sort(names)
-	return fmt.Errorf("there is no plugin %q; name one of %s", name, strings.Join(names, ", "))
+	meant := ""
+	if near := nearest(name, names); near != "" {
+		meant = " (did you mean " + near + "?)"
+	}
+	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, meant, strings.Join(names, ", "))
 }
 
 // decodeEntry reads one entry. The error says what is wrong with it; what could

@@ -274,7 +274,11 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := p.store(dirs).Remove(opts.name); err != nil {
+	err = p.store(dirs).Remove(opts.name)
+	if errors.Is(err, plugin.ErrUnknown) {
+		return usage("%v", err)
+	}
+	if err != nil {
 		return err
 	}
 	p.out.line("removed %s", opts.name)
