@@ -17,6 +17,7 @@ import { dispatch, hub } from './rows/gobench.ts';
 import { restart, worker } from './rows/heal.ts';
 import { hops } from './rows/hops.ts';
 import { plugins } from './rows/plugins.ts';
+import { profile } from './rows/profile.ts';
 import { event, progress } from './rows/progress.ts';
 import { result } from './rows/result.ts';
 import { server } from './rows/server.ts';
@@ -41,12 +42,14 @@ const measures: Readonly<Record<string, (bed: Bed) => Promise<Row[]>>> = {
   restart,
 };
 
+/** onDemand are rows that explain others; a plain run leaves them out. */
+const onDemand: typeof measures = { profile };
+
+const all = { ...measures, ...onDemand };
 const wanted = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(measures);
-const unknown = wanted.filter((id) => !(id in measures));
+const unknown = wanted.filter((id) => !(id in all));
 if (unknown.length > 0) {
-  process.stderr.write(
-    `bench: there is no row ${unknown.join(', ')}; ROWS may name ${Object.keys(measures).join(', ')}\n`,
-  );
+  process.stderr.write(`bench: there is no row ${unknown.join(', ')}; ROWS may name ${Object.keys(all).join(', ')}\n`);
   process.exit(2);
 }
 
@@ -54,7 +57,7 @@ const rows: Row[] = [];
 const loadBefore = loadavg()[0] ?? 0;
 const bed = new Bed();
 try {
-  for (const [id, measure] of Object.entries(measures)) {
+  for (const [id, measure] of Object.entries(all)) {
     if (!wanted.includes(id)) continue;
     process.stderr.write(`bench: ${id} ...\n`);
     rows.push(...(await measure(bed)));

@@ -11,6 +11,8 @@ import { until } from './wait.ts';
 export interface Chrome {
   readonly context: BrowserContext;
   readonly extensionId: string;
+  /** The port of the DevTools protocol; see cdp.ts. */
+  readonly debugPort: number;
   open(url: string): Promise<Page>;
   /** panel opens the real side panel from a click and returns it as a page. */
   panel(): Promise<Page>;
@@ -77,6 +79,7 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
   return {
     context,
     extensionId: id,
+    debugPort,
     async open(url) {
       const page = await context.newPage();
       await page.goto(url);

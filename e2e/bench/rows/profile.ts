@@ -1,0 +1,85 @@
+/** Where JavaScript spends its time during calls: CPU profiles of the extension's worker and of the page. */
+import { z } from 'zod';
+import { connectCdp, type Session } from '../../harness/cdp.ts';
+import type { Bed } from '../bed.ts';
+import type { Row } from '../row.ts';
+
+const calls = 4000;
+const shown = 14;
+
+const Profile = z.object({
+  profile: z.object({
+    nodes: z.array(
+      z.object({
+        id: z.number(),
+        callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.number() }),
+      }),
+    ),
+    samples: z.array(z.number()),
+    timeDeltas: z.array(z.number()),
+  }),
+});
+
+/** profile is not among the rows of a plain run: ROWS=profile. It has no bar; it explains those of echo and load. */
+export async function profile(bed: Bed): Promise<Row[]> {
+  const { stack } = await bed.live();
+  await stack.page.bringToFront();
+  const cdp = await connectCdp(stack.chrome.debugPort);
+  const rows: Row[] = [];
+  try {
+    const targets = await cdp.targets();
+    const of = async (type: string, url: string): Promise<Session> => {
+      const target = targets.find((t) => t.type === type && t.url.startsWith(url));
+      if (!target) throw new Error(`there is no ${type} ${url}`);
+      return cdp.attach(target.targetId);
+    };
+    const sides = [
+      ['worker', await of('service_worker', `chrome-extension://${stack.chrome.extensionId}/`)],
+      ['page', await of('page', stack.page.url())],
+    ] as const;
+    for (const inFlight of [1, 32]) {
+      const order = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
+      await bed.calls({ ...order, calls: 1000 });
+      for (const [, session] of sides) {
+        await session.send('Profiler.enable');
+        await session.send('Profiler.setSamplingInterval', { interval: 200 });
+        await session.send('Profiler.start');
+      }
+      await bed.calls({ ...order, calls });
+      for (const [side, session] of sides) {
+        const seen = Profile.parse(await session.send('Profiler.stop'));
+        rows.push(...lines(`${side}, ${inFlight} in flight`, seen));
+      }
+    }
+  } finally {
+    cdp.close();
+  }
+  return rows;
+}
+
+/** lines are the functions in which most time was spent, per call. */
+function lines(side: string, { profile: p }: z.infer<typeof Profile>): Row[] {
+  const names = new Map(
+    p.nodes.map(({ id, callFrame: f }) => {
+      const file = f.url.split('/').at(-1)?.slice(-30) ?? '';
+      return [id, `${f.functionName || '(anonymous)'}${file ? ` ${file}:${f.lineNumber + 1}` : ''}`];
+    }),
+  );
+  const selfUs = new Map<string, number>();
+  p.samples.forEach((id, i) => {
+    const name = names.get(id) ?? '';
+    selfUs.set(name, (selfUs.get(name) ?? 0) + (p.timeDeltas[i] ?? 0));
+  });
+  const idle = selfUs.get('(idle)') ?? 0;
+  selfUs.delete('(idle)');
+  const busy = [...selfUs.values()].reduce((a, b) => a + b, 0);
+  const row = (what: string, us: number): Row => ({ id: 'profile', what, ours: `${(us / calls).toFixed(1)} us` });
+  return [
+    row(`${side}: busy, for each call`, busy),
+    row(`${side}: idle, for each call`, idle),
+    ...[...selfUs]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, shown)
+      .map(([name, us]) => row(`  ${name}`, us)),
+  ];
+}
