@@ -1,9 +1,11 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,28 +167,52 @@ func FuzzContent(f *testing.F) {
 		}
 		r := success("", json.RawMessage(output))
 		writtenResult(t, r)
-		rebuilt := r.output
-		switch {
-		case r.blocks == nil:
+		if r.blocks == nil || strings.Contains(output, "see content[") {
 			return
-		case r.output == nil && r.data != nil:
-			rebuilt = r.blocks[0] // the whole result
-		case r.output == nil:
-			rebuilt = []byte("[")
-			for i, b := range r.blocks {
-				if i > 0 {
-					rebuilt = append(rebuilt, ',')
-				}
-				rebuilt = append(rebuilt, b...)
-			}
-			rebuilt = append(rebuilt, ']')
+		}
+		var rebuilt []byte
+		switch {
+		case r.output != nil:
+			rebuilt = putBack(t, r)
+		case r.data != nil: // the whole result is one
+			rebuilt = r.blocks[0]
 		default:
-			return // the marks in the text say less than the blocks
+			rebuilt = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
 		}
 		if !sameJSON(t, rebuilt, oneLine([]byte(output))) {
 			t.Errorf("%s became %s", output, rebuilt)
 		}
 	})
+}
+
+// putBack is the text of a result with the bulk of its blocks where it was.
+func putBack(t *testing.T, r reply) []byte {
+	t.Helper()
+	text := r.output
+	for i, raw := range r.blocks {
+		var block struct {
+			Type     string          `json:"type"`
+			Data     json.RawMessage `json:"data"`
+			Resource struct {
+				Text json.RawMessage `json:"text"`
+				Blob json.RawMessage `json:"blob"`
+			} `json:"resource"`
+		}
+		if err := json.Unmarshal(raw, &block); err != nil {
+			t.Fatal(err)
+		}
+		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // one of them
+		if block.Type == "resource_link" {
+			continue
+		}
+		before, rest, ok := bytes.Cut(text, fmt.Appendf(nil, `"see content[%d], `, i+1))
+		_, after, closed := bytes.Cut(rest, []byte(`"`))
+		if !ok || !closed {
+			t.Fatalf("the text does not say where block %d is: %s", i+1, text)
+		}
+		text = slices.Concat(before, bulk, after)
+	}
+	return text
 }
 
 func sameJSON(t *testing.T, a, b []byte) bool {
