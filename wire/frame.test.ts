@@ -163,10 +163,13 @@ test('rawResultFrame carries the text as it is', () => {
 test('rawProgressFrame is the notification with the reports as they are', () => {
   const reports = [{ progress: 1, message: '"' }, {}];
   assert.equal(
-    rawProgressFrame('c1', JSON.stringify(reports), 3),
-    notification('tool.progress', { dispatchId: 'c1', reports, skipped: 3 }),
+    rawProgressFrame('c1', 7, JSON.stringify(reports), 3),
+    notification('tool.progress', { dispatchId: 'c1', seq: 7, reports, skipped: 3 }),
   );
-  assert.equal(rawProgressFrame('c1', '[]', 0), notification('tool.progress', { dispatchId: 'c1', reports: [] }));
+  assert.equal(
+    rawProgressFrame('c1', 0, '[]', 0),
+    notification('tool.progress', { dispatchId: 'c1', seq: 0, reports: [] }),
+  );
 });
 
 test('errorFrame and callErrorFrame', () => {

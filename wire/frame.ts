@@ -154,9 +154,10 @@ export function rawResultFrame(id: string, outputText: string | undefined): stri
  * rawProgressFrame returns a tool.progress notification for reports that are the JSON text of an array already, which
  * is not parsed here.
  */
-export function rawProgressFrame(dispatchId: string, reportsText: string, skipped: number): string {
+export function rawProgressFrame(dispatchId: string, seq: number, reportsText: string, skipped: number): string {
+  const head = `{"dispatchId":${JSON.stringify(dispatchId)},"seq":${seq}`;
   const tail = skipped > 0 ? `,"skipped":${skipped}` : '';
-  return `{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":${JSON.stringify(dispatchId)},"reports":${reportsText}${tail}}}`;
+  return `{"jsonrpc":"2.0","method":"tool.progress","params":${head},"reports":${reportsText}${tail}}}`;
 }
 
 function readRequest(id: string, method: string, params: unknown): Frame {

@@ -81,6 +81,7 @@ const samples: Golden = {
   'tool.cancel.result': { outcome: 'aborted' },
   'tool.progress.params': {
     dispatchId: 'c-01k7',
+    seq: 41,
     reports: [
       { progress: 42, total: 100, loaded: 4200, message: 'page 42 of 100', status: 'reading', audience: 'user' },
       { percent: 42.5 },

@@ -88,7 +88,11 @@ type Report struct {
 // ToolProgressParams brings reports in the order they were made.
 type ToolProgressParams struct {
 	DispatchID string   `json:"dispatchId"`
-	Reports    []Report `json:"reports,omitempty"`
+	// Seq is how many reports of this call were sent before these. Those that
+	// may have been lost with a link are sent again, and the server takes none
+	// twice. Absent means right after the last ones.
+	Seq     *int     `json:"seq,omitempty"`
+	Reports []Report `json:"reports,omitempty"`
 	// Skipped counts reports that the page made before these and did not send,
 	// because a flood had filled its buffer.
 	Skipped int `json:"skipped,omitempty"`

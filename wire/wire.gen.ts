@@ -471,6 +471,12 @@ export interface Report {
 /** ToolProgressParams brings reports in the order they were made. */
 export interface ToolProgressParams {
   dispatchId: string;
+  /**
+   * Seq is how many reports of this call were sent before these. Those that
+   * may have been lost with a link are sent again, and the server takes none
+   * twice. Absent means right after the last ones.
+   */
+  seq?: number;
   reports?: readonly Report[];
   /**
    * Skipped counts reports that the page made before these and did not send,
@@ -810,6 +816,7 @@ export const Shapes = {
   },
   ToolProgressParams: {
     dispatchId: 'string',
+    'seq?': 'integer',
     'reports?': ['Report'],
     'skipped?': 'integer',
   },

@@ -15,6 +15,8 @@ func (b *browser) progress(l *link, params []byte) error {
 		switch string(key) {
 		case "dispatchId":
 			err = json.Unmarshal(value, &p.DispatchID)
+		case "seq":
+			err = json.Unmarshal(value, &p.Seq)
 		case "skipped":
 			err = json.Unmarshal(value, &p.Skipped)
 		case "reports":
@@ -54,16 +56,46 @@ func oddReports(text []byte) ([]wire.Report, error) {
 func (b *browser) report(l *link, p wire.ToolProgressParams) {
 	b.mu.Lock()
 	r := b.runs[p.DispatchID]
+	fresh := false
 	if r != nil {
 		r.mention()
+		fresh = r.takeNew(&p)
 	}
 	b.mu.Unlock()
 	if r == nil {
 		l.strayReport(p.DispatchID)
 		return
 	}
+	if !fresh {
+		return
+	}
 	cleanReports(p.Reports)
 	r.sink.Reports(p.Reports, max(0, p.Skipped))
+}
+
+// takeNew takes those reports out of p that came before, on a link that was
+// lost, and reports whether anything is left. Reports that never came count as
+// skipped. The caller holds browser.mu.
+func (r *run) takeNew(p *wire.ToolProgressParams) bool {
+	if p.Seq == nil {
+		r.reports += len(p.Reports)
+		return true
+	}
+	seq, n := *p.Seq, len(p.Reports)
+	if seq < 0 {
+		return false
+	}
+	known := r.reports - seq
+	switch {
+	case known > 0 && known >= n:
+		return false
+	case known > 0:
+		p.Reports, p.Skipped = p.Reports[known:], 0
+	default:
+		p.Skipped = max(0, p.Skipped) - known
+	}
+	r.reports = seq + n
+	return true
 }
 
 // cleanReports makes the texts of reports fit for clients, which may show them

@@ -56,3 +56,33 @@ func TestReportTextsAreClean(t *testing.T) {
 		w.wantEvents(`c1 reports [{"message":"` + long[2:] + `…"}] skipped 0`)
 	})
 }
+
+// TestReportsAreTakenOnce: reports that are sent again on a new link, because
+// they may have been lost with the old one, count once; those that never came
+// count as skipped.
+func TestReportsAreTakenOnce(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		say := func(seq, skipped int, messages ...string) {
+			var reports []string
+			for _, m := range messages {
+				reports = append(reports, `{"message":"`+m+`"}`)
+			}
+			p.sendf(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","seq":%d,"reports":[%s],"skipped":%d}}`,
+				seq, strings.Join(reports, ","), skipped)
+		}
+		say(0, 2, "a", "b")
+		w.wantEvents(`c1 reports [{"message":"a"},{"message":"b"}] skipped 2`)
+		p.drop()
+		p = w.browser("b1", "boot1")
+		say(0, 2, "a", "b")
+		say(1, 0, "b", "c")
+		say(3, 1, "d")
+		w.wantEvents(`c1 reports [{"message":"c"}] skipped 0`, `c1 reports [{"message":"d"}] skipped 1`)
+		say(7, 0, "h")
+		say(-1, 0, "z")
+		say(8, 0)
+		w.wantEvents(`c1 reports [{"message":"h"}] skipped 3`, `c1 reports [] skipped 0`)
+	})
+}

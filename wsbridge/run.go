@@ -30,6 +30,8 @@ type run struct {
 	// sure is false from the return of a lost link until the browser has said
 	// anything about the run.
 	sure bool
+	// reports counts those that came.
+	reports int
 	// parts is the text of the result so far, next the number of the part that
 	// comes next.
 	parts []byte

@@ -28,12 +28,14 @@ const restart = (downMs: number) => async (place: Place) => {
   await bed.browser.start();
   await bed.connected();
   await bed.browser.cdp.send('Target.createTarget', { url: bed.url(place.path) });
+  await until('the page again', () => bed.tab(place.path));
 };
 
 /** crash crashes the page's process; nobody is left to answer the command. */
 async function crash({ path }: Place): Promise<void> {
   const page = await bed.browser.cdp.attach(await bed.target(path));
   page.send('Page.crash').catch(() => undefined);
+  await until('the page to be gone', async () => (await bed.tab(path)) === undefined);
 }
 
 /** clone starts a second browser with a copy of the profile's storage, for as long as the cell runs. */

@@ -1,8 +1,12 @@
 /** HeldChars is how much progress of one call is kept while it can't be sent, in UTF-16 units. */
 const HeldChars = 256 * 1024;
 
-/** Batch is reports of one call: the JSON text of an array, their number, and how many were skipped before them. */
+/**
+ * Batch is reports of one call: the JSON text of an array, their number, how many of the call were sent before them, and
+ * how many were skipped.
+ */
 export interface Batch {
+  readonly seq: number;
   readonly count: number;
   skipped: number;
   readonly reports: string;

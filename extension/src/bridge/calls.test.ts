@@ -28,7 +28,7 @@ test('a call goes to its host under a number, and its ending comes back under it
   desk.fromHost(host, 'p 1 2 0 [{"progress":1},{"message":"a b"}]');
   desk.fromHost(host, 'r 1 {"text":"with spaces"}');
   assert.deepEqual(posted, [
-    { op: 'progress', id: 'call_x', count: 2, skipped: 0, reports: '[{"progress":1},{"message":"a b"}]' },
+    { op: 'progress', id: 'call_x', seq: 0, count: 2, skipped: 0, reports: '[{"progress":1},{"message":"a b"}]' },
     { op: 'result', id: 'call_x', text: '{"text":"with spaces"}' },
   ]);
 });
@@ -111,9 +111,9 @@ test('what could not be sent is sent when a port is back, progress before ending
   const plugins = [{ name: 'demo', hash: 'h' }];
   assert.deepEqual(desk.greeting(), { op: 'live', plugins, running: [{ id: 'y', plugin: 'demo' }] });
   assert.deepEqual(posted, [
-    { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[{"progress":1}]' },
+    { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' },
     { op: 'result', id: 'x', text: '"done"' },
-    { op: 'progress', id: 'y', count: 1, skipped: 0, reports: '[{"progress":5}]' },
+    { op: 'progress', id: 'y', seq: 0, count: 1, skipped: 0, reports: '[{"progress":5}]' },
   ]);
 });
 

@@ -27,16 +27,16 @@ function makeBench(t: TestContext) {
 
 test('with a link everything is sent at once, the text untouched', (t) => {
   const { outbox, sent } = makeBench(t);
-  outbox.progress('a', 1, 0, '[{"progress":1}]');
-  outbox.progress('a', 1, 3, '[{}]');
+  outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' });
+  outbox.progress('a', { seq: 0, count: 1, skipped: 3, reports: '[{}]' });
   outbox.part('a', 0, '"x');
   outbox.result('a', undefined, 1);
   outbox.result('b', '{"big":12345678901234567890}', undefined);
   outbox.result('c', undefined, undefined);
   outbox.fail('d', { code: 'tab_closed', message: 'gone' });
   assert.deepEqual(sent, [
-    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","reports":[{"progress":1}]}}',
-    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","reports":[{}],"skipped":3}}',
+    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","seq":0,"reports":[{"progress":1}]}}',
+    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","seq":0,"reports":[{}],"skipped":3}}',
     '{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"a","seq":0,"text":"\\"x"}}',
     '{"jsonrpc":"2.0","id":"a","result":{"parts":1}}',
     '{"jsonrpc":"2.0","id":"b","result":{"output":{"big":12345678901234567890}}}',
@@ -94,10 +94,10 @@ test('what the old link may have swallowed is sent again, and is delivered then'
 test('without a link progress waits before the ending', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
-  outbox.progress('a', 1, 0, '[{"progress":1}]');
-  outbox.progress('a', 1, 0, '[{"progress":2}]');
+  outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' });
+  outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":2}]' });
   outbox.result('a', '1', undefined);
-  outbox.progress('b', 1, 0, '[{"progress":7}]');
+  outbox.progress('b', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":7}]' });
   link.open = true;
   outbox.resume();
   assert.deepEqual(
@@ -109,7 +109,7 @@ test('without a link progress waits before the ending', (t) => {
 test('a call the server wants no more is forgotten', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
-  outbox.progress('a', 1, 0, '[{}]');
+  outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{}]' });
   outbox.result('a', '1', undefined);
   outbox.drop('a');
   link.open = true;
@@ -130,4 +130,44 @@ test('a result that can not be kept becomes an error that says so', (t) => {
   assert.equal(sent.length, 2);
   assert.match(sent[0] ?? '', /"id":"huge","error":.*"link_lost".*too large to be kept/);
   assert.match(sent[1] ?? '', /"id":"small","result"/);
+});
+
+test('reports that the old link may have swallowed are sent again, before the ending, until they have arrived', async (t) => {
+  const { outbox, sent, link, idle } = makeBench(t);
+  const report = (seq: number) => outbox.progress('a', { seq, count: 1, skipped: 0, reports: `[{"progress":${seq}}]` });
+  const seqs = () => sent.splice(0).map((text) => /"seq":(\d+)|"output":1/.exec(text)?.[1] ?? 'end');
+  report(0);
+  t.mock.timers.tick(1000);
+  report(1);
+  link.pongs[0]?.ok();
+  await idle();
+  report(2);
+  assert.deepEqual(seqs(), ['0', '1', '2']);
+  link.open = false;
+  report(3);
+  outbox.result('a', '1', undefined);
+  link.open = true;
+  outbox.resume();
+  assert.deepEqual(seqs(), ['1', '2', '3', 'end']);
+  outbox.resume();
+  assert.deepEqual(seqs(), ['1', '2', '3', 'end']);
+  t.mock.timers.tick(1000);
+  link.pongs[1]?.ok();
+  await idle();
+  outbox.resume();
+  assert.deepEqual(seqs(), []);
+  t.mock.timers.tick(60_000);
+  assert.equal(link.pongs.length, 2);
+});
+
+test('of reports that are sent and not confirmed it keeps the newest 256 Ki units', (t) => {
+  const { outbox, sent } = makeBench(t);
+  const text = `["${'x'.repeat(100 * 1024)}"]`;
+  for (let seq = 0; seq < 9; seq++) outbox.progress('a', { seq, count: 1, skipped: 0, reports: text });
+  sent.splice(0);
+  outbox.resume();
+  assert.deepEqual(
+    sent.map((frame) => /"seq":(\d+)/.exec(frame)?.[1]),
+    ['7', '8'],
+  );
 });

@@ -3,9 +3,9 @@ import type { CallError } from '../../../wire/wire.gen.ts';
 import { type Batch, hold } from '../held.ts';
 
 // What documents say of calls, on its way to the server. A WebSocket does not
-// tell whether what was sent has arrived, so the ending of a call is kept
-// until the server has answered a ping that was sent after it; when the link
-// was lost, it is sent again. The server ignores what it knows already.
+// tell whether what was sent has arrived, so reports and the ending of a call
+// are kept until the server has answered a ping that was sent after them; when
+// the link was lost, they are sent again. The server ignores what it knows.
 
 /** KeptChars is how much of all endings is kept, in UTF-16 units. */
 const KeptChars = 128 * 1024 * 1024;
@@ -23,6 +23,16 @@ interface Ending {
   dropped: boolean;
 }
 
+/** Reports are those of one call that the server may not have: sent on this link or one before it, or not yet. */
+interface Reports {
+  sent: Batch[];
+  sentChars: number;
+  readonly waiting: Batch[];
+}
+
+/** SentChars is how much of what was sent and is not confirmed is kept for each call, the newest, in UTF-16 units. */
+const SentChars = 256 * 1024;
+
 export interface OutboxOptions {
   /** send returns false while there is no link. */
   send(text: string): boolean;
@@ -34,7 +44,7 @@ export interface OutboxOptions {
 
 /** Outbox keeps the order: all progress of a call, then its ending. */
 export interface Outbox {
-  progress(id: string, count: number, skipped: number, reports: string): void;
+  progress(id: string, batch: Batch): void;
   part(id: string, seq: number, text: string): void;
   /** result ends a call; output is JSON text, parts the number of parts that went ahead. */
   result(id: string, output: string | undefined, parts: number | undefined): void;
@@ -55,7 +65,7 @@ export function makeOutbox(options: OutboxOptions): Outbox {
 class KeepingOutbox implements Outbox {
   readonly #options: OutboxOptions;
   readonly #endings = new Map<string, Ending>();
-  readonly #held = new Map<string, Batch[]>();
+  readonly #progress = new Map<string, Reports>();
   #kept = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #confirming = false;
@@ -64,11 +74,17 @@ class KeepingOutbox implements Outbox {
     this.#options = options;
   }
 
-  progress(id: string, count: number, skipped: number, reports: string): void {
-    const waiting = this.#held.get(id);
-    if (!waiting && this.#options.send(rawProgressFrame(id, reports, skipped))) return;
-    if (waiting) hold(waiting, { count, skipped, reports });
-    else this.#held.set(id, [{ count, skipped, reports }]);
+  progress(id: string, batch: Batch): void {
+    const reports = this.#progress.get(id) ?? { sent: [], sentChars: 0, waiting: [] };
+    this.#progress.set(id, reports);
+    const { seq, count, skipped, reports: text } = batch;
+    const kept = { seq, count, skipped, reports: text };
+    if (reports.waiting.length === 0 && this.#options.send(progressFrame(id, kept))) {
+      keepSent(reports, kept);
+      this.#confirmSoon();
+    } else {
+      hold(reports.waiting, kept);
+    }
   }
 
   part(id: string, seq: number, text: string): void {
@@ -91,14 +107,14 @@ class KeepingOutbox implements Outbox {
   drop(id: string): void {
     this.#kept -= this.#endings.get(id)?.chars ?? 0;
     this.#endings.delete(id);
-    this.#held.delete(id);
+    this.#progress.delete(id);
   }
 
   resume(): void {
-    for (const [id, waiting] of this.#held) {
-      for (const { skipped, reports } of waiting) this.#options.send(rawProgressFrame(id, reports, skipped));
+    for (const [id, reports] of this.#progress) {
+      for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(progressFrame(id, batch));
+      for (const batch of reports.waiting.splice(0)) keepSent(reports, batch);
     }
-    this.#held.clear();
     for (const ending of this.#endings.values()) for (const frame of ending.frames) this.#options.send(frame);
     this.#confirmSoon();
   }
@@ -139,10 +155,12 @@ class KeepingOutbox implements Outbox {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const sent = this.#whole();
-    if (sent.length === 0) return;
+    const told = new Set([...this.#progress.values()].flatMap((reports) => reports.sent));
+    if (sent.length === 0 && told.size === 0) return;
     this.#confirming = true;
     try {
       await this.#options.confirm();
+      this.#forget(told);
       for (const id of sent) this.drop(id);
       this.#options.delivered(sent);
     } catch {
@@ -151,11 +169,32 @@ class KeepingOutbox implements Outbox {
     } finally {
       this.#confirming = false;
     }
-    if (this.#whole().length > 0) this.#confirmSoon();
+    if (this.#whole().length > 0 || this.#progress.size > 0) this.#confirmSoon();
+  }
+
+  /** forget drops reports that have arrived. */
+  #forget(told: ReadonlySet<Batch>): void {
+    for (const [id, reports] of this.#progress) {
+      reports.sent = reports.sent.filter((batch) => !told.has(batch));
+      reports.sentChars = reports.sent.reduce((sum, batch) => sum + batch.reports.length, 0);
+      if (reports.sent.length + reports.waiting.length === 0) this.#progress.delete(id);
+    }
   }
 
   /** whole returns the calls whose answer was sent, or could be. */
   #whole(): string[] {
     return [...this.#endings].filter(([, ending]) => ending.whole).map(([id]) => id);
   }
+}
+
+function keepSent(reports: Reports, batch: Batch): void {
+  reports.sent.push(batch);
+  reports.sentChars += batch.reports.length;
+  while (reports.sentChars > SentChars && reports.sent.length > 1) {
+    reports.sentChars -= reports.sent.shift()?.reports.length ?? 0;
+  }
+}
+
+function progressFrame(id: string, { seq, reports, skipped }: Batch): string {
+  return rawProgressFrame(id, seq, reports, skipped);
 }

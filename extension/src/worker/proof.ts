@@ -15,8 +15,11 @@ export interface Connection {
 /** Who is whoever listens on the port: the server that has our token, somebody else, or nobody. */
 export type Who = 'server' | 'stranger' | 'nobody';
 
-/** AnswerMs is how long whoever listens may take to answer, in milliseconds. */
-const AnswerMs = 5000;
+/**
+ * AnswerMs is how long whoever listens may take to answer, in milliseconds. Chrome asks on a connection that it has kept,
+ * which may be half-open like the link that was lost; the next try gets a new one.
+ */
+const AnswerMs = 2500;
 
 /** whoListens asks whoever listens on the port for a proof. It never rejects. */
 export async function whoListens(connection: Connection, ask: typeof fetch): Promise<Who> {

@@ -45,6 +45,11 @@ export function makeReload(options: ReloadOptions): Reload {
   const ask = (tabId: number) =>
     Promise.race([options.readPage(tabId), new Promise<undefined>((resolve) => setTimeout(resolve, AskMs))]);
   const isUntouched = (page: Page | undefined) => page !== undefined && !page.touched && !page.audible;
+  /** isUnloaded is asked again when a page did not answer: Chrome takes a moment to see that one has crashed. */
+  const isUnloaded = async (tabId: number) => {
+    const state = await options.tabState(tabId);
+    return state === 'crashed' || state === 'discarded';
+  };
   let from = Number.POSITIVE_INFINITY;
   let until = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -61,7 +66,7 @@ export function makeReload(options: ReloadOptions): Reload {
     load: async (tabId) => {
       const tab = (await options.query()).find((t) => t.id === tabId);
       if (!tab || !absent(tab)) return false;
-      if ((await options.tabState(tabId)) === 'open' && !isUntouched(await ask(tabId))) return false;
+      if (!(await isUnloaded(tabId)) && !isUntouched(await ask(tabId)) && !(await isUnloaded(tabId))) return false;
       await options.reloadTab(tabId);
       return true;
     },
