@@ -43,9 +43,9 @@ func parse(frame []byte) (e Envelope, err error) {
 		case "jsonrpc":
 			return json.Unmarshal(value, &version)
 		case "id":
-			return json.Unmarshal(value, &e.ID)
+			return unquote(key, value, &e.ID)
 		case "method":
-			return json.Unmarshal(value, &e.Method)
+			return unquote(key, value, &e.Method)
 		case "params":
 			e.Params = value
 		case "result":
@@ -71,6 +71,15 @@ func parse(frame []byte) (e Envelope, err error) {
 		return e, errors.New("an answer needs one of result and error")
 	}
 	return e, nil
+}
+
+// unquote decodes a member that has to be a string; package json would pass
+// over a null.
+func unquote(key, value []byte, to any) error {
+	if value[0] != '"' {
+		return fmt.Errorf("%q is not a string", key)
+	}
+	return json.Unmarshal(value, to)
 }
 
 // AppendRequest appends a request frame to dst. Params must be valid JSON.
