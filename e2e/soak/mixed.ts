@@ -202,7 +202,7 @@ class Run {
       if (last && last.untilMs === undefined) continue;
       try {
         this.#rss.push({ atMs: this.#now(), bytes: rss(await this.world.serverPid()).now });
-        this.#stopped(await this.world.running());
+        await this.#stopped(await this.world.running());
       } catch {
         // A fault began meanwhile.
       }
@@ -210,13 +210,14 @@ class Run {
   }
 
   /** stopped checks that no page works for a call that has ended long ago. */
-  #stopped(running: readonly string[]): void {
+  async #stopped(running: readonly string[]): Promise<void> {
     const keys = new Set(running);
     for (const call of this.#made) {
       if (!keys.has(call.key) || this.#now() - call.toMs < stopMs) continue;
       if (call.plan.kind === 'deaf' && this.#now() - call.fromMs < Number(call.plan.args.forMs) + stopMs) continue;
       if (this.#violations.some((v) => v.call?.key === call.key)) continue;
-      this.#violate(call, `its page still runs it ${seconds(this.#now() - call.toMs)} after it ended`);
+      const since = seconds(this.#now() - call.toMs);
+      this.#violate(call, `its page still runs it ${since} after it ended: ${await this.world.whereRuns(call.key)}`);
     }
   }
 

@@ -6,7 +6,7 @@ import { freePort } from '../harness/chromium.ts';
 import { must, type Running, root, start } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
-import { until } from '../harness/wait.ts';
+import { pause, until } from '../harness/wait.ts';
 import { Browser } from './browser.ts';
 import { type Limits, limits, maxResultBytes, maxRunning } from './plan.ts';
 import { rawHttp } from './raw-http.ts';
@@ -99,6 +99,7 @@ export class World {
       hardTimeout: `${hardMs}ms`,
       maxResultBytes,
       maxRunning,
+      logLevel: 'warn',
       ...this.#settings,
     };
     writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
@@ -107,7 +108,7 @@ export class World {
   /** startServer starts a server unless a client has done it already. */
   async startServer(): Promise<void> {
     this.#servers = this.#servers.filter((s) => s.child.exitCode === null && s.child.signalCode === null);
-    this.#servers.push(start(['serve', '--log-level', 'warn'], this.env));
+    this.#servers.push(start(['serve'], this.env));
     await until('the server', () => this.serverPid());
   }
 
@@ -123,6 +124,11 @@ export class World {
     const status: unknown = await answer.json();
     if (!isStatus(status)) throw new Error(`/status answered ${answer.status}`);
     return status;
+  }
+
+  /** log is what the running servers have logged that this world started itself. */
+  log(): string {
+    return this.#servers.map((s) => s.stderr()).join('');
   }
 
   url(path: string): string {
@@ -187,6 +193,22 @@ export class World {
       keys.push(...String(text).split(' ').filter(Boolean));
     }
     return keys;
+  }
+
+  /** whereRuns tells about the page in which a key is said to run: its address, whether it is visible, whether its timers run. */
+  async whereRuns(key: string): Promise<string> {
+    for (const { id, url } of await this.browser.pages()) {
+      if (!url.startsWith(this.site.origin)) continue;
+      const state = await this.browser.inPage(id, async (p) => {
+        const keys = String(await p.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
+        if (!keys.includes(key)) return undefined;
+        const age = await p.evaluate('document.visibilityState + ", " + Math.round(performance.now()) + " ms old"');
+        const timer = p.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
+        return `${url}, ${age}, ${await Promise.race([timer, pause(3_000).then(() => 'its timers stand still')])}`;
+      });
+      if (state) return state;
+    }
+    return 'no page any more';
   }
 
   /** count takes the notes of the pages into the books. */
