@@ -61,7 +61,7 @@ const everything = "*"
 var testsMayImport = map[string][]string{
 	"dispatch":              {"dispatch/dispatchtest"},
 	"plugin":                {"plugin/plugintest"},
-	"wsbridge":              {"dispatch/dispatchtest"},
+	"wsbridge":              {"dispatch/dispatchtest", "internal/memnet"},
 	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
 	"mcpserver":             {"dispatch/dispatchtest", "plugin/plugintest"},
 	"internal/httpapi":      {"dispatch/dispatchtest", "internal/memnet"},

@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 
 	"opentabs/dispatch"
+	"opentabs/internal/memnet"
 	"opentabs/wire"
 )
 
@@ -25,47 +26,11 @@ const (
 	testOrigin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 )
 
-// memListener is a listener whose connections stay in the process, so that a
-// server on it can run in a synctest bubble.
-type memListener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func newMemListener() *memListener {
-	return &memListener{conns: make(chan net.Conn), done: make(chan struct{})}
-}
-
-func (l *memListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *memListener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
-func (l *memListener) Addr() net.Addr { return &net.UnixAddr{Name: "mem", Net: "mem"} }
-
-func (l *memListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.conns <- server:
-		return client, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // world is a hub behind a server in memory, and what its runs were told.
 type world struct {
 	t     *testing.T
 	hub   *Hub
-	ln    *memListener
+	ln    *memnet.Listener
 	start time.Time
 
 	mu     sync.Mutex // guards events and links
@@ -78,7 +43,7 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Token, o.Origins, o.Version = testToken, []string{testOrigin}, "0.1.0"
-		w := &world{t: t, hub: New(o), ln: newMemListener(), start: time.Now()}
+		w := &world{t: t, hub: New(o), ln: memnet.Listen(), start: time.Now()}
 		srv := &http.Server{Handler: w.hub.Handler()}
 		served := make(chan struct{})
 		go func() { defer close(served); _ = srv.Serve(w.ln) }()
@@ -194,7 +159,7 @@ func (w *world) dial() *peer {
 	w.t.Helper()
 	p := &peer{w: w, done: make(chan struct{}), pongs: true}
 	tr := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := w.ln.dial(ctx, network, addr)
+		c, err := w.ln.Dial(ctx, network, addr)
 		p.raw = &stallConn{Conn: c}
 		return p.raw, err
 	}}
