@@ -49,11 +49,13 @@ type Options struct {
 	// MaxRunning is how many calls of one plugin run at once; the others wait.
 	// Default 256.
 	MaxRunning int
-	// MaxWaiting is how many calls of one plugin wait, default 20,000, and
-	// MaxWaitingBytes how large their arguments are together, default 256 MiB.
-	// Beyond that the client with the most waiting calls is refused one, with
+	// MaxWaiting is how many calls of one plugin wait, default 20,000. Beyond
+	// that the client with the most waiting calls is refused one, with
 	// rate_limited.
-	MaxWaiting      int
+	MaxWaiting int
+	// MaxWaitingBytes is how large the arguments of the calls of one plugin that
+	// wait are together, default 256 MiB. Beyond that the client with the most
+	// is refused one, with rate_limited.
 	MaxWaitingBytes int
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger one ends with result_too_large.

@@ -5,6 +5,9 @@ import { root } from '../harness/process.ts';
 import type { Report, Violation } from './mixed.ts';
 import type { Made, Struck } from './model.ts';
 
+/** shown is how many violations a person is shown. */
+const shown = 40;
+
 /** summary returns what a person reads at the end. */
 export function summary(report: Report): string {
   return [
@@ -15,7 +18,8 @@ export function summary(report: Report): string {
     ...faultTable(report.struck),
     '',
     ...memoryTable(report),
-    ...report.violations.flatMap((v) => ['', ...told(v)]),
+    ...report.violations.slice(0, shown).flatMap((v) => ['', ...told(v)]),
+    ...(report.violations.length > shown ? ['', `and ${report.violations.length - shown} more, in the report`] : []),
   ].join('\n');
 }
 
