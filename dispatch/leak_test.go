@@ -1,0 +1,104 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"opentabs/wire"
+)
+
+// TestMain fails the package if a test leaves a goroutine behind.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 && leaks() {
+		buf := make([]byte, 1<<20)
+		fmt.Fprintf(os.Stderr, "goroutines were left behind:\n%s\n", buf[:runtime.Stack(buf, true)])
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// leaks gives goroutines that are about to end a moment to do so.
+func leaks() bool {
+	for range 100 {
+		if runtime.NumGoroutine() == 1 {
+			return false
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+	return true
+}
+
+// brief is a bridge on which calls end at once, in one of four ways.
+type brief struct{}
+
+func (brief) Targets(context.Context, Want) Targets {
+	return Targets{Browsers: 1, Live: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
+}
+
+func (brief) Start(_ context.Context, run Run, s Sink) *wire.CallError {
+	s.Reports([]wire.Report{{Message: "begun"}}, 0)
+	switch run.Args[0] % 4 {
+	case 0:
+		s.Finish(run.Args, nil)
+	case 1:
+		s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "closed"})
+	case 2:
+		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "no"}
+	}
+	return nil // its client leaves
+}
+
+func (brief) Cancel(_, _ string, answered func(wire.CancelOutcome)) { answered(wire.CancelAborted) }
+
+// TestCallsLeaveNothingBehind makes 40,000 calls of 64 clients through a narrow
+// queue; afterwards every table is empty and the memory is what it was.
+func TestCallsLeaveNothingBehind(t *testing.T) {
+	d := New(brief{}, Options{MaxRunning: 8, Idle: time.Minute})
+	f := d.Follow()
+	f.Close()
+	round := func(calls int) uint64 {
+		var wg sync.WaitGroup
+		for client := range 64 {
+			wg.Go(func() {
+				for i := range calls / 64 {
+					ctx, leave := context.WithCancel(t.Context())
+					if i%4 == 3 {
+						leave()
+					}
+					args := make(json.RawMessage, 4000)
+					args[0] = byte(i)
+					_, _ = d.Call(ctx, Call{
+						Tool: Tool{Plugin: fmt.Sprint("p", client%3), Name: "t"}, Args: args,
+						Client: Client{Session: fmt.Sprint(client)}, Progress: func(Progress) {},
+					})
+					leave()
+				}
+			})
+		}
+		wg.Wait()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := round(6400)
+	after := round(40000)
+	if after > before+(2<<20) {
+		t.Errorf("the heap grew from %d to %d bytes", before, after)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.live) != 0 || len(d.queue.lanes) != 0 || len(d.stream.followers) != 0 {
+		t.Errorf("%d calls, %d lanes and %d followers are left", len(d.live), len(d.queue.lanes), len(d.stream.followers))
+	}
+	if len(d.order) != keepEnded {
+		t.Errorf("%d ended calls are kept, want %d", len(d.order), keepEnded)
+	}
+}

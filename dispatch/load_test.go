@@ -1,0 +1,128 @@
+package dispatch_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// TestGreedyClientDoesNotHoldUpOthers: of 64 clients one makes 1,000 calls and
+// the others one each, later; four run at once, each for a second.
+func TestGreedyClientDoesNotHoldUpOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+			sleep(time.Second)
+			s.Finish(run.Args, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 4})
+		var wg sync.WaitGroup
+		ask := func(session string, done func(time.Duration)) {
+			begun := time.Now()
+			wg.Go(func() {
+				if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: session}}); err != nil {
+					t.Error(err)
+				}
+				done(time.Since(begun))
+			})
+			synctest.Wait()
+		}
+		var mu sync.Mutex // guards longest and all
+		var longest, all time.Duration
+		for range 1000 {
+			ask("greedy", func(d time.Duration) { mu.Lock(); all = max(all, d); mu.Unlock() })
+		}
+		for i := range 63 {
+			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longest = max(longest, d); mu.Unlock() })
+		}
+		wg.Wait()
+		// One turn of each of the 64 sessions takes 16 s, after the second in
+		// which the running ones end.
+		if longest > 17*time.Second {
+			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
+		}
+		if want := 266 * time.Second; all < want-time.Second || all > want {
+			t.Errorf("all calls took %v, want %v: four at once, none idle", all, want)
+		}
+	})
+}
+
+// TestWaitingCallsAreUnderNoTimeLimit: idle limit and deadline begin when a
+// call runs, not when it comes.
+func TestWaitingCallsAreUnderNoTimeLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+			if string(run.Args) == "1" { // nearly five minutes
+				for range 14 {
+					sleep(20 * time.Second)
+					s.Reports(report(1, 2), 0)
+				}
+			} else {
+				sleep(29 * time.Second) // nearly the whole idle limit
+			}
+			s.Finish(run.Args, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1})
+		begun := time.Now()
+		var wg sync.WaitGroup
+		for _, args := range []string{"1", "1", "2"} {
+			wg.Go(func() {
+				if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: []byte(args)}); err != nil {
+					t.Errorf("call %s: %v", args, err)
+				}
+			})
+			synctest.Wait()
+		}
+		wg.Wait()
+		if took := time.Since(begun); took != (2*280+29)*time.Second {
+			t.Errorf("the calls took %v, want 9 min 49 s, one after the other", took)
+		}
+	})
+}
+
+// TestClientThatLeavesWhileItWaits: its calls leave the queue at once and never
+// begin.
+func TestClientThatLeavesWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := make(chan string, 10)
+		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+			began <- string(run.Args)
+			sleep(time.Second)
+			s.Finish(run.Args, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1, MaxWaiting: 3})
+		var wg sync.WaitGroup
+		leaving, leave := context.WithCancel(t.Context())
+		ask := func(ctx context.Context, args string, want wire.ErrorCode) {
+			wg.Go(func() {
+				_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Args: []byte(args)})
+				if want == "" && err != nil || want != "" && asError(t, err).Code != want {
+					t.Errorf("call %s: %v, want %q", args, err, want)
+				}
+			})
+			synctest.Wait()
+		}
+		ask(t.Context(), "1", "")
+		for range 3 {
+			ask(leaving, "2", wire.ErrCancelled)
+		}
+		ask(t.Context(), "3", wire.ErrRateLimited)
+		leave()
+		synctest.Wait()
+		ask(t.Context(), "4", "") // there is room again
+		wg.Wait()
+		close(began)
+		var got string
+		for args := range began {
+			got += args
+		}
+		if got != "14" {
+			t.Errorf("calls %s began, want 14", got)
+		}
+	})
+}
