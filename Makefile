@@ -57,7 +57,7 @@ conformance: setup build
 	@.ci/conformance-setup
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e conformance
 
-## soak: the real limits (35 s, 70 s, 30 s silent, 5 min); takes about 6 minutes
+## soak: 30 min of mixed calls under random faults, then the real limits (5 min); SEED, DURATION, ONLY=mixed|limits|load
 soak: setup build
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e soak
 

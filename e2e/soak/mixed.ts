@@ -157,7 +157,8 @@ class Run {
     const during = this.#struck.filter((f) => overlaps(call, f));
     const short = { ...call, ending: { ...call.ending, structured: undefined, text: call.ending.text.slice(0, 400) } };
     this.#violations.push({ what, call: short, during });
-    if (this.#violations.length <= 25) this.#say(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${what}`);
+    if (this.#violations.length <= 25)
+      this.#say(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${what}`);
   }
 
   async #faults(): Promise<void> {

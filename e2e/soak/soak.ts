@@ -1,16 +1,23 @@
 /**
  * make soak: what only time shows.
  *
- * SEED repeats a run, DURATION (2m, 90s; default 30m) says how long the mixed calls go on, ONLY=mixed or ONLY=limits leaves the other out.
+ * SEED repeats a run of mixed calls under faults, DURATION (2m, 90s) says how long it goes on. ONLY leaves out the rest:
+ *
+ *   mixed    calls of all kinds under random faults, 30 min
+ *   limits   the real limits of 30 s and 5 min, a little over 5 min
+ *   load     10,000 calls a minute for 10 min, with the memory of all sides before and after; only if it is named
  */
+import { grown, stream, table } from '../load/steady.ts';
 import { checkLimits } from './limits.ts';
 import { soak } from './mixed.ts';
 import { makePlan } from './plan.ts';
 import { save, summary } from './summary.ts';
+import { World } from './world.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-function durationMs(text: string): number {
+function durationMs(fallback: string): number {
+  const text = process.env.DURATION || fallback;
   const [, number, unit] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? [];
   const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
   const ms = Number(number) * (units[unit ?? ''] ?? Number.NaN);
@@ -18,22 +25,48 @@ function durationMs(text: string): number {
   return ms;
 }
 
-const only = process.env.ONLY ?? '';
-if (!['', 'mixed', 'limits'].includes(only)) throw new Error(`ONLY is ${only}: write mixed or limits, or leave it out`);
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
-let failed = false;
-if (only !== 'limits') {
-  const plan = makePlan(seed, durationMs(process.env.DURATION ?? '30m'));
+async function mixed(): Promise<boolean> {
+  const seed = Number(process.env.SEED || Math.floor(Math.random() * 1e9));
+  if (!Number.isSafeInteger(seed)) throw new Error(`SEED is ${process.env.SEED}: write a whole number`);
+  const plan = makePlan(seed, durationMs('30m'));
+  const { calls, faults } = plan;
   say(
-    `mixed calls under faults: SEED=${seed}, ${plan.calls.length} calls and ${plan.faults.length} faults in ${plan.durationMs / 1000} s`,
+    `mixed calls under faults: SEED=${seed}, ${calls.length} calls and ${faults.length} faults in ${plan.durationMs / 1000} s`,
   );
   const report = await soak(plan, say);
   say(summary(report));
   say(`report: ${save(report)}`);
-  failed ||= report.violations.length > 0;
+  return report.violations.length === 0;
 }
-if (only !== 'mixed') {
+
+function limits(): Promise<boolean> {
   say('the real limits: 30 s without progress, 5 min in all');
-  failed ||= !(await checkLimits(say));
+  return checkLimits(say);
 }
-process.exitCode = failed ? 1 : 0;
+
+async function load(): Promise<boolean> {
+  const perMinute = 10_000;
+  const calls = Math.round((durationMs('10m') / 60_000) * perMinute);
+  say(`load: ${calls} calls at ${perMinute} a minute`);
+  const world = new World(1, { idleTimeout: '30s' });
+  try {
+    await world.start();
+    const streamed = await stream(world, { calls, perMinute }, say);
+    say(table(streamed));
+    const wrong = [...streamed.wrong, ...grown(streamed)];
+    for (const line of wrong) say(`VIOLATION ${line}`);
+    return wrong.length === 0;
+  } finally {
+    await world.close();
+  }
+}
+
+const parts = { mixed, limits, load } as const;
+const only = process.env.ONLY || 'mixed limits';
+let good = true;
+for (const name of only.split(' ')) {
+  const part = Object.entries(parts).find(([key]) => key === name)?.[1];
+  if (!part) throw new Error(`ONLY is ${only}: write ${Object.keys(parts).join(', ')}, or leave it out`);
+  good = (await part()) && good;
+}
+process.exitCode = good ? 0 : 1;
