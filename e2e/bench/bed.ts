@@ -46,7 +46,10 @@ export class Bed {
 
   /** live is opentabs in a browser, beside the floor's extension in the same one; the targets "ours" and "floor-w" to "floor-b". */
   live(): Promise<Live> {
-    this.#live ??= this.#startLive();
+    this.#live ??= this.#startLive().catch((error: unknown) => {
+      this.#live = undefined; // the next row tries again
+      throw error;
+    });
     return this.#live;
   }
 

@@ -60,7 +60,12 @@ try {
   for (const [id, measure] of Object.entries(all)) {
     if (!wanted.includes(id)) continue;
     process.stderr.write(`bench: ${id} ...\n`);
-    rows.push(...(await measure(bed)));
+    try {
+      rows.push(...(await measure(bed)));
+    } catch (error) {
+      // The other rows are still worth their time.
+      rows.push({ id, what: 'could not be measured', ours: '', broken: String(error) });
+    }
   }
 } finally {
   await bed.close();
