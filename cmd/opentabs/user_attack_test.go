@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
@@ -68,6 +69,24 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
+// outputOf is CombinedOutput of a command that has to end: one that serves
+// because it was not refused is killed.
+func outputOf(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = time.Second // a server it started has its output too
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	limit := time.AfterFunc(15*time.Second, func() { _ = cmd.Process.Kill() })
+	err := cmd.Wait()
+	if !limit.Stop() {
+		t.Errorf("%v did not end", cmd.Args)
+	}
+	return out.Bytes(), err
+}
+
 func attackFiles(t *testing.T) {
 	base := openTempDir(t)
 	dirs := config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
@@ -107,7 +126,7 @@ func attackPlantedHome(t *testing.T) {
 	dir := foreignDir(t)
 	dirs := config.Dirs{Config: dir, State: dir}
 	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
-		out, err := opentabs(t, dirs, args...).CombinedOutput()
+		out, err := outputOf(t, opentabs(t, dirs, args...))
 		if err == nil || !strings.Contains(string(out), "belongs to another user, who could read and replace what is in it: choose another directory") {
 			t.Errorf("opentabs %v: %v %s", args, err, out)
 		}
@@ -120,7 +139,7 @@ func attackPlantedHome(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := opentabs(t, config.Dirs{Config: link, State: link}, "serve").CombinedOutput(); err == nil || !strings.Contains(string(out), "belongs to another user") {
+	if out, err := outputOf(t, opentabs(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(out), "belongs to another user") {
 		t.Errorf("through a link: %v %s", err, out)
 	}
 }
@@ -265,7 +284,7 @@ func attackPort(t *testing.T) {
 	} {
 		cmd := opentabsOn(t, dirs, port, args...)
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
-		out, _ := cmd.CombinedOutput()
+		out, _ := outputOf(t, cmd)
 		if strings.Contains(string(out), "is already serving") {
 			t.Errorf("opentabs %v took the program for a server: %s", args, out)
 		}
