@@ -92,7 +92,12 @@ func (l *link) answer(b *browser, e wire.Envelope) {
 		b.stopAnswered(l, run, e)
 		return
 	}
-	if e.ID != pingID && !l.answered(e) {
+	if e.ID == pingID {
+		return
+	}
+	if l.answered(e) {
+		l.told = true
+	} else {
 		l.log.Debug().Str("id", clean(id, 100)).Msg("answer that nobody waits for")
 	}
 }

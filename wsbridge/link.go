@@ -69,6 +69,7 @@ type link struct {
 	garbage int  // frames that made no sense
 	stray   int  // reports about runs that are not here
 	warned  bool // of stray reports
+	told    bool // it has answered a request: the first is plugin.sync
 }
 
 func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {

@@ -2,6 +2,7 @@ package wsbridge
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"opentabs/dispatch"
@@ -12,28 +13,29 @@ import (
 const maxLoads = 3
 
 // load asks the browser of the tabs that the call wants, best first, to load
-// one of them anew, and reports whether one loads. The browser refuses what
-// could cost the person anything. Tabs of several browsers are left alone: two
+// one of them anew, and reports whether one loads; asked is false if the link
+// was lost and the browser may be asked again. The browser refuses what could
+// cost the person anything. Tabs of several browsers are left alone: two
 // browsers may be two accounts.
-func (h *Hub) load(ctx context.Context, want dispatch.Want, tabs []dispatch.Target) bool {
+func (h *Hub) load(ctx context.Context, want dispatch.Want, tabs []dispatch.Target) (loads, asked bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !want.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
-		return false
+		return false, true
 	}
 	for _, t := range tabs[:min(len(tabs), maxLoads)] {
 		b := h.find(t.Browser)
 		if b == nil {
-			return false
+			return false, true
 		}
 		b.mu.Lock()
 		l := b.link
 		b.mu.Unlock()
 		if l == nil {
-			return false
+			return false, false
 		}
 		answer, err := l.request(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: t.TabID}))
 		if err != nil {
-			return false
+			return false, !errors.Is(err, errLinkEnded)
 		}
 		var r wire.TabLoadResult
 		if err := decodeAnswer(answer, &r); err != nil {
@@ -42,8 +44,8 @@ func (h *Hub) load(ctx context.Context, want dispatch.Want, tabs []dispatch.Targ
 		}
 		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Msg("tab to be loaded for a call")
 		if r.Loading {
-			return true
+			return true, true
 		}
 	}
-	return false
+	return false, true
 }

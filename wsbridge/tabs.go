@@ -34,7 +34,7 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some can't be used")
 		tabs = tabs[:maxTabs]
 	}
-	b.listed = b.listed || b.inject != ""
+	b.listed = b.listed || l.told
 	clear(b.tabs)
 	for _, t := range tabs {
 		b.tabs[t.TabID] = tidy(t)
@@ -140,9 +140,11 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 		case arriving > 0:
 			left = arriving
 		case !asked && slices.ContainsFunc(out.NeedReload, want.Allows):
-			asked, loads = true, h.load(ctx, want, out.NeedReload)
-			began = time.Now()
-			continue
+			if loads, asked = h.load(ctx, want, out.NeedReload); asked {
+				began = time.Now()
+				continue
+			}
+			left = loadWait - time.Since(began)
 		case !h.tabs.listed():
 			left = h.opts.FirstWait - time.Since(h.started)
 		}
@@ -153,9 +155,7 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 		select {
 		case <-changed:
 			over.Stop()
-		case <-over.C:
-			out, _, _ = h.targets(want)
-			return out
+		case <-over.C: // there may be something else to try
 		case <-ctx.Done():
 			over.Stop()
 			return out
@@ -198,7 +198,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool, ar
 func (b *browser) arriving(want dispatch.Want) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.synced && b.listed || b.link == nil || want.Browser != "" && want.Browser != b.id && want.Browser != b.name {
+	if b.synced && b.listed || want.Browser != "" && want.Browser != b.id && want.Browser != b.name {
 		return 0
 	}
 	return b.hub.opts.FirstWait - time.Since(b.arrived)

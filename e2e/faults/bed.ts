@@ -147,6 +147,14 @@ export class Bed {
     return Array.isArray(browsers) ? browsers : [];
   }
 
+  /** reports returns how many reports the server counted of the call of a tool that ended last. */
+  async reports(tool: string): Promise<number> {
+    const headers = { authorization: `Bearer ${this.token}` };
+    const calls: unknown = await (await fetch(`http://127.0.0.1:${this.port}/calls`, { headers })).json();
+    const list: readonly unknown[] = Array.isArray(calls) ? calls : Object(calls).calls;
+    return Number(Object(list.find((call) => Object(call).tool_name === tool)).reports);
+  }
+
   /** connected waits until a browser has a link and an adapter, and returns how long that took, in milliseconds. */
   async connected(count = 1): Promise<number> {
     const begun = performance.now();

@@ -13,7 +13,7 @@ export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta
 /** Row is one line of the table. */
 export interface Row {
   readonly fault: string;
-  readonly when: 'mid-call' | 'between';
+  readonly when: string;
   readonly call: string;
   readonly next: string;
   readonly told: string;
@@ -80,10 +80,11 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
   if (expected.told) await bed.told(place.path);
   const [out, next] = await Promise.all([call, works(place, expected, healed)]);
   const took = endedAt - struck;
+  const counted = expected.code ? 0 : await bed.reports(tool);
   note({
     fault,
     when: 'mid-call',
-    call: out.isError ? `${out.code} after ${ms(took)}` : `survived: ${out.progress.length} reports, result`,
+    call: out.isError ? `${out.code} after ${ms(took)}` : `survived with ${counted} of ${from} reports and its result`,
     next: describe(next),
     told: expected.told ? 'yes' : '',
   });
@@ -92,6 +93,7 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
     assert.ok(took <= (expected.endsMs ?? 1000), `it ended ${ms(took)} after the fault`);
   } else {
     whole(out, from);
+    assert.equal(counted, from, 'the server counted every report once');
   }
   check(next, expected);
   await bed.closeTabs();

@@ -37,8 +37,8 @@ test('cut for 13 s, mid-call', () =>
   }));
 
 // Both sides notice within 10 s; what the server sent meanwhile is sent again.
-test('half-open for ever, mid-call', () => midCall('half-open, new connections work', bed, lose, { nextMs: 13_000 }));
-test('half-open for ever, between', () => between('half-open, new connections work', bed, lose, { nextMs: 13_000 }));
+test('half-open for ever, mid-call', () => midCall('half-open, new connections work', bed, lose, { nextMs: 14_000 }));
+test('half-open for ever, between', () => between('half-open, new connections work', bed, lose, { nextMs: 14_000 }));
 for (const direction of ['up', 'down', 'both'] as const) {
   test(`half-open for 13 s, ${direction}, mid-call`, () =>
     midCall(`half-open (${direction}) for 13 s`, bed, stallFor(direction, 13_000), { nextMs: 6000 }));

@@ -1,0 +1,55 @@
+/** Promise: calls survive the loopback going away for a while. It takes a network namespace of its own, so that nothing else loses its network. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { pause } from '../harness/wait.ts';
+import { Bed } from './bed.ts';
+import { between, midCall } from './cell.ts';
+
+const inside = process.env.OPENTABS_FAULTS_NETNS === '1';
+const mayLeave = inside || spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+
+/** down takes the network away from everything in the namespace, this test included. */
+async function down(): Promise<void> {
+  assert.equal(spawnSync('ip', ['link', 'set', 'lo', 'down']).status, 0);
+  await pause(5000);
+  assert.equal(spawnSync('ip', ['link', 'set', 'lo', 'up']).status, 0);
+}
+
+if (inside) {
+  test('the loopback is down for 5 s', async () => {
+    const bed = await Bed.make();
+    try {
+      await midCall('loopback down for 5 s, in a namespace', bed, down, { nextMs: 8000 });
+      await between('loopback down for 5 s, in a namespace', bed, down, { nextMs: 8000 });
+    } finally {
+      await bed.close();
+    }
+  });
+} else if (mayLeave) {
+  test('the loopback is down for 5 s, in a namespace of its own', () => {
+    const self = fileURLToPath(import.meta.url);
+    const ran = spawnSync('unshare', ['--net', 'sh', '-c', 'ip link set lo up && exec tsx --test "$0"', self], {
+      env: { ...process.env, OPENTABS_FAULTS_NETNS: '1', NODE_TEST_CONTEXT: undefined },
+      encoding: 'utf8',
+    });
+    assert.equal(ran.status, 0, ran.stdout);
+  });
+} else {
+  // Who is not root has no namespace: the proxy loses every packet in both directions instead.
+  test('every packet of the link is lost for 5 s', async () => {
+    const bed = await Bed.make();
+    try {
+      const stall = async () => {
+        bed.proxy.stall();
+        await pause(5000);
+        bed.proxy.resume();
+      };
+      await midCall('every packet lost for 5 s (no namespace)', bed, stall, { nextMs: 8000 });
+      await between('every packet lost for 5 s (no namespace)', bed, stall, { nextMs: 8000 });
+    } finally {
+      await bed.close();
+    }
+  });
+}
