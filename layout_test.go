@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"internal/genwire":      {},
 	"internal/sse":          {},
 	"internal/loopback":     {},
+	"internal/leaktest":     {},
 	"internal/statefile":    {},
 	"internal/memnet":       {},
 	"internal/config":       {"wire", "internal/statefile"},
@@ -59,13 +60,13 @@ const everything = "*"
 
 // testsMayImport lists what a package's tests may import beyond mayImport.
 var testsMayImport = map[string][]string{
-	"dispatch":              {"dispatch/dispatchtest"},
+	"dispatch":              {"internal/leaktest", "dispatch/dispatchtest"},
 	"plugin":                {"plugin/plugintest"},
-	"wsbridge":              {"dispatch/dispatchtest", "internal/memnet"},
+	"wsbridge":              {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
-	"mcpserver":             {"dispatch/dispatchtest", "plugin/plugintest"},
-	"internal/httpapi":      {"dispatch/dispatchtest", "internal/memnet"},
-	"internal/mcpclient":    {"internal/memnet"},
+	"mcpserver":             {"internal/leaktest", "dispatch/dispatchtest", "plugin/plugintest"},
+	"internal/httpapi":      {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
+	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
 }
 
 // library is one module we depend on.

@@ -4,36 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"testing"
 	"time"
 
+	"opentabs/internal/leaktest"
 	"opentabs/wire"
 )
 
-// TestMain fails the package if a test leaves a goroutine behind.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if code == 0 && leaks() {
-		buf := make([]byte, 1<<20)
-		fmt.Fprintf(os.Stderr, "goroutines were left behind:\n%s\n", buf[:runtime.Stack(buf, true)])
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// leaks gives goroutines that are about to end a moment to do so.
-func leaks() bool {
-	for range 100 {
-		if runtime.NumGoroutine() == 1 {
-			return false
-		}
-		<-time.After(20 * time.Millisecond)
-	}
-	return true
-}
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // brief is a bridge on which calls end at once, in one of four ways.
 type brief struct{}

@@ -1,0 +1,9 @@
+package httpapi
+
+import (
+	"testing"
+
+	"opentabs/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }

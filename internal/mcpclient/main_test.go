@@ -1,0 +1,9 @@
+package mcpclient
+
+import (
+	"testing"
+
+	"opentabs/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
