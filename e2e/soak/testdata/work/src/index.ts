@@ -93,7 +93,7 @@ const big = defineTool({
   handle: ({ key, bytes }) =>
     kept(key, async () => {
       const lines: string[] = [];
-      for (let at = 0; at < bytes; at += 1024) lines.push(`${at} `.padEnd(Math.min(1024, bytes - at), 'x'));
+      for (let at = 0; at < bytes; at += 1024) lines.push(`${at} `.padEnd(1024, 'x').slice(0, bytes - at));
       return { key, text: lines.join('') };
     }),
 });
