@@ -32,12 +32,14 @@ var pageShim string
 const extractedName = "__opentabsExtracted"
 
 const (
-	defaultExtractTimeout = 10 * time.Second
+	// defaultExtractTimeout is far above what any plugin takes: the machine may be
+	// busy with other things.
+	defaultExtractTimeout = 30 * time.Second
 	// extractMemoryBytes is what a plugin's code may allocate while it is read.
 	extractMemoryBytes = 256 << 20
 	// extractGrace is how much longer than its own limit the child may live
 	// before it is killed; it stops itself in all but the worst cases.
-	extractGrace = 2 * time.Second
+	extractGrace = 5 * time.Second
 	// maxExtractedBytes is the longest answer of a child.
 	maxExtractedBytes = 32 << 20
 )

@@ -28,7 +28,7 @@ type Options struct {
 	// with the argument "__extract".
 	Extract []string
 	// ExtractTimeout is how long the plugin's modules may take to load while
-	// its tools are read; the default is 10 s. Beyond it the build fails.
+	// its tools are read; the default is 30 s. Beyond it the build fails.
 	ExtractTimeout time.Duration
 	// NoSourceMap leaves out the source map; the default is to write one beside
 	// the adapter.
