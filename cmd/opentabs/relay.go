@@ -215,9 +215,10 @@ func (r *relay) remember(l rpcLine, line []byte) {
 
 // refuse answers the requests of a line for which there is no server.
 func (r *relay) refuse(l rpcLine, err error) {
-	r.say("%s", err)
+	why := err.Error() + remedy(err)
+	r.say("%s", why)
 	for _, id := range l.requests {
-		r.toClient(errorLine(id, "opentabs has no server: "+err.Error()))
+		r.toClient(errorLine(id, "opentabs has no server: "+why))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -382,6 +383,14 @@ func TestRelayNoServer(t *testing.T) {
 		w.send(initializeLine)
 		server := <-w.servers
 		server.expect(t, "initialize")
+	})
+}
+
+// What the system refuses is told with what to do about it.
+func TestRelayNoRoom(t *testing.T) {
+	inRefusingWorld(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *relayWorld) {
+		w.send(initializeLine)
+		w.expect(`"opentabs has no server: open the server's log: no space left on device: free some space on that disk, then try again"`)
 	})
 }
 
