@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts e2e attacks fuzz bench conformance soak demo setup clean
+.PHONY: build gen fmt lint test test-go test-ts e2e faults attacks fuzz bench conformance soak demo setup clean
 
 WORKSPACES := wire extension sdk-ts
 
@@ -24,7 +24,7 @@ lint: setup
 	.ci/lint
 
 ## test: everything, real browser included
-test: setup lint test-go test-ts e2e
+test: setup lint test-go test-ts e2e faults
 	@echo "== make test: all passed"
 
 test-go:
@@ -42,6 +42,11 @@ e2e: setup build
 ## fuzz: every fuzz target for FUZZTIME (30s); what is found is kept in testdata/fuzz
 fuzz:
 	.ci/fuzz
+
+## faults: everything that can break, mid-call and between calls, in a real browser: a table of what happened
+faults: setup build
+	@echo "== faults"
+	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e faults
 
 ## attacks: everything that was tried against opentabs, one line each: threat, what was tried, held or not
 attacks: setup build
