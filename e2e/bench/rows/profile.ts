@@ -5,7 +5,7 @@ import type { Bed } from '../bed.ts';
 import type { Row } from '../row.ts';
 
 const calls = 4000;
-const shown = 14;
+const shown = 10;
 
 const Profile = z.object({
   profile: z.object({
@@ -22,37 +22,56 @@ const Profile = z.object({
 
 /** profile is not among the rows of a plain run: ROWS=profile. It has no bar; it explains those of echo and load. */
 export async function profile(bed: Bed): Promise<Row[]> {
-  const { stack } = await bed.live();
-  await stack.page.bringToFront();
+  const { stack, floorPage } = await bed.live();
   const cdp = await connectCdp(stack.chrome.debugPort);
-  const rows: Row[] = [];
   try {
     const targets = await cdp.targets();
-    const of = async (type: string, url: string): Promise<Session> => {
-      const target = targets.find((t) => t.type === type && t.url.startsWith(url));
-      if (!target) throw new Error(`there is no ${type} ${url}`);
+    const of = async (type: string, wanted: (url: string) => boolean): Promise<Session> => {
+      const target = targets.find((t) => t.type === type && wanted(t.url));
+      if (!target) throw new Error(`there is no such ${type}`);
       return cdp.attach(target.targetId);
     };
-    const sides = [
-      ['worker', await of('service_worker', `chrome-extension://${stack.chrome.extensionId}/`)],
-      ['page', await of('page', stack.page.url())],
-    ] as const;
+    const isOurs = (url: string) => url.includes(stack.chrome.extensionId);
+    const ours = {
+      worker: await of('service_worker', isOurs),
+      page: await of('page', (url) => url === stack.page.url()),
+    };
+    const floor = {
+      worker: await of('service_worker', (url) => !isOurs(url)),
+      page: await of('page', (url) => url === floorPage.url()),
+    };
+    const rows: Row[] = [];
     for (const inFlight of [1, 32]) {
-      const order = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
-      await bed.calls({ ...order, calls: 1000 });
-      for (const [, session] of sides) {
-        await session.send('Profiler.enable');
-        await session.send('Profiler.setSamplingInterval', { interval: 200 });
-        await session.send('Profiler.start');
-      }
-      await bed.calls({ ...order, calls });
-      for (const [side, session] of sides) {
-        const seen = Profile.parse(await session.send('Profiler.stop'));
-        rows.push(...lines(`${side}, ${inFlight} in flight`, seen));
-      }
+      await floorPage.bringToFront();
+      rows.push(...(await profiles(bed, 'floor-d', floor, inFlight)));
+      await stack.page.bringToFront();
+      rows.push(...(await profiles(bed, 'ours', ours, inFlight)));
     }
+    return rows;
   } finally {
     cdp.close();
+  }
+}
+
+/** profiles makes calls to a target and tells what its worker and its page did meanwhile. */
+async function profiles(
+  bed: Bed,
+  target: string,
+  sides: Readonly<Record<string, Session>>,
+  inFlight: number,
+): Promise<Row[]> {
+  const order = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
+  await bed.calls({ ...order, calls: 1000 });
+  for (const session of Object.values(sides)) {
+    await session.send('Profiler.enable');
+    await session.send('Profiler.setSamplingInterval', { interval: 200 });
+    await session.send('Profiler.start');
+  }
+  await bed.calls({ ...order, calls });
+  const rows: Row[] = [];
+  for (const [side, session] of Object.entries(sides)) {
+    const seen = Profile.parse(await session.send('Profiler.stop'));
+    rows.push(...lines(`${target}, ${side}, ${inFlight} in flight`, seen));
   }
   return rows;
 }
