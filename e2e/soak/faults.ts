@@ -86,6 +86,8 @@ const strikes: Readonly<Record<FaultKind, Strike>> = {
   async 'browser SIGKILL'(world) {
     await world.browser.kill();
     await world.browser.start();
+    // Nobody but a person opens the pages again.
+    await world.heal();
   },
 
   async 'session deleted'(_world, fault, clients) {
