@@ -14,8 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestRefusals changes one thing at a time in a request that would be let in.
-func TestRefusals(t *testing.T) {
+// TestAttackByOrigin changes one thing at a time in a request that would be let
+// in: what a page, another extension or a program tries.
+func TestAttackByOrigin(t *testing.T) {
 	h := New(Options{Token: testToken, Origins: []string{testOrigin}})
 	defer h.Close()
 	const proto = "Sec-WebSocket-Protocol"
@@ -50,6 +51,7 @@ func TestRefusals(t *testing.T) {
 		{"no origin", header("Origin"), 403},
 		{"web page", header("Origin", "https://evil.example"), 403},
 		{"loopback page", header("Origin", "http://127.0.0.1:9527"), 403},
+		{"origin that begins like ours", header("Origin", testOrigin+".evil.example"), 403},
 		{"other extension", header("Origin", "chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba"), 403},
 		{"origin in capitals", header("Origin", strings.ToUpper(testOrigin)), 403},
 		{"origin with a path", header("Origin", testOrigin+"/"), 403},
@@ -65,11 +67,25 @@ func TestRefusals(t *testing.T) {
 		{"longer token", header(proto, wire.Subprotocol+", "+token+"x"), 401},
 		// Fault 99: as many UTF-16 units, more bytes.
 		{"token of other bytes", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix+strings.Repeat("é", len(testToken))), 401},
+		{"right token twice", header(proto, wire.Subprotocol+", "+token+", "+token), 401},
+		{"token of a megabyte", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix+strings.Repeat("x", 1<<20)), 401},
+		{"token in Authorization", func(r *http.Request) {
+			r.Header.Set(proto, wire.Subprotocol)
+			r.Header.Set("Authorization", "Bearer "+testToken)
+		}, 401},
+		{"token in the address", func(r *http.Request) {
+			r.Header.Set(proto, wire.Subprotocol)
+			r.URL.RawQuery = "token=" + testToken
+		}, 401},
 		{"two tokens", header(proto, wire.Subprotocol+", "+token+", "+wire.TokenSubprotocolPrefix+"other"), 401},
 		{"token alone", header(proto, token), 400},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		name := "a WebSocket: " + tt.name
+		if tt.status == 0 {
+			name = "beside attacks on the WebSocket, a good one is let in: " + tt.name
+		}
+		t.Run(name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:9527/ws", nil)
 			r.Header.Set("Origin", testOrigin)
 			r.Header.Set("Connection", "Upgrade")
