@@ -22,6 +22,8 @@ export interface Tab {
 export interface BrowserView {
   readonly id: string;
   readonly connected: boolean;
+  /** since is when its link came up, or was lost. */
+  readonly since: string;
   readonly tabs?: readonly Tab[];
 }
 

@@ -1,8 +1,9 @@
-/** Promise: a call outlives the sleep of the machine, also one longer than every limit but the hard one. */
+/** Promise: a call outlives the sleep of the machine, also one longer than the idle limit; a link that nobody uses stays. */
+import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
 import { Bed } from './bed.ts';
-import { midCall } from './cell.ts';
+import { midCall, note } from './cell.ts';
 
 let bed: Bed;
 before(async () => {
@@ -22,3 +23,21 @@ test('server and browser held for 35 s, mid-call', () =>
     },
     { nextMs: 6000 },
   ));
+
+test('a link that nobody uses for 40 s stays, with no debugger at the worker', async () => {
+  const { tab } = await bed.open();
+  const client = await bed.client();
+  const { made } = bed.proxy;
+  const [first] = (await bed.browsers()).map((b) => b.since);
+  await pause(40_000);
+  const out = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
+  assert.equal(out.isError, false, out.text);
+  assert.deepEqual([bed.proxy.made, (await bed.browsers())[0]?.since], [made, first], 'it is the same link');
+  note({
+    fault: 'nothing for 40 s',
+    when: 'between',
+    call: '',
+    next: `${Math.round(out.tookMs)} ms, same link`,
+    told: '',
+  });
+});
