@@ -246,9 +246,11 @@ func TestAbandonedSessionsAreForgotten(t *testing.T) {
 			s.over(t, a, "abandoned")
 		}
 		var abandoned []*session
+		s.sessions.mu.Lock()
 		for _, in := range s.sessions.byID {
 			abandoned = append(abandoned, in)
 		}
+		s.sessions.mu.Unlock()
 		s.syncTools()
 		if len(abandoned) != n+1 || len(abandoned[0].listener.notes) != 1 {
 			t.Errorf("%d sessions, %d notifications for the first", len(abandoned), len(abandoned[0].listener.notes))
@@ -260,6 +262,8 @@ func TestAbandonedSessionsAreForgotten(t *testing.T) {
 				t.Fatal("mcp-go still knows a session that has ended")
 			}
 		}
+		s.sessions.mu.Lock()
+		defer s.sessions.mu.Unlock()
 		if left := len(s.sessions.byID); left != 0 || s.sessions.sweep != nil {
 			t.Errorf("%d sessions are left, and the timer: %v", left, s.sessions.sweep)
 		}
