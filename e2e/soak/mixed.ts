@@ -148,7 +148,7 @@ class Run {
     clearTimeout(timer);
     this.#open.delete(key);
     const full: Made = { plan, key, clientName: client.name, limits, fromMs, toMs: this.#now(), ending };
-    for (const what of judge(full, this.#struck)) this.#violate(full, what);
+    for (const what of judge(full, this.#struck, this.#made)) this.#violate(full, what);
     // Results were compared; keeping them would be a leak of this program.
     this.#made.push({ ...full, ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) } });
   }

@@ -134,13 +134,26 @@ export function overlaps(call: Made, fault: Struck): boolean {
   return fault.fromMs <= call.toMs && (fault.untilMs ?? Number.POSITIVE_INFINITY) + settleMs >= call.fromMs;
 }
 
+/** stale tells whether a client may still have the session of a server that was restarted: no later call of its was answered. */
+function stale(call: Made, struck: readonly Struck[], made: readonly Made[]): boolean {
+  const restart = struck.findLast((f) => /SIGTERM|SIGKILL/.test(f.plan.kind) && f.plan.kind.startsWith('server'));
+  return (
+    restart !== undefined &&
+    !made.some(
+      (m) =>
+        m.plan.client === call.plan.client && m.fromMs > restart.fromMs && m.toMs < call.fromMs && m.ending.answers > 0,
+    )
+  );
+}
+
 /** judge returns what is wrong with how a call ended; nothing if it is right. */
-export function judge(call: Made, struck: readonly Struck[]): string[] {
+export function judge(call: Made, struck: readonly Struck[], made: readonly Made[]): string[] {
   const wrong: string[] = [];
   const during = struck.filter((f) => overlaps(call, f));
   const { codes, ms } = plain(call);
   const allowed = new Set([...codes, ...during.flatMap((f) => extra[f.plan.kind](call, f))]);
   const { code, progress, answers } = call.ending;
+  if (code === 'refused' && stale(call, struck, made)) allowed.add(code);
   if (!allowed.has(code)) wrong.push(`it ended with ${code}; right would be ${[...allowed].join(', ')}`);
   if (answers > 1) wrong.push(`it was answered ${answers} times`);
   if (answers === 1 && (code === 'silent' || code === 'transport')) wrong.push('it was answered and not answered');
