@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page, Worker } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type Chrome, type ChromeOptions, freePort, launch } from './chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from './client.ts';
 import { must, type Ran, type Running, root, run, start, stop } from './process.ts';
@@ -96,22 +96,15 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     return isStatus(value) ? value : {};
   };
   const tabs = async () => (await status()).browsers?.flatMap((b) => b.tabs ?? []) ?? [];
-  const live = async (path: string, limitMs = 15_000) => {
-    await until(
-      `the plugin in ${path}`,
-      async () => (await tabs()).some((t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > 0),
-      limitMs,
+  const live = async (path: string) => {
+    await until(`the plugin in ${path}`, async () =>
+      (await tabs()).some((t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > 0),
     );
   };
   const firstPage = async (): Promise<Page> => {
     await until('the browser at the daemon', async () => ((await status()).browsers ?? []).length > 0);
-    // Adapters are registered once the link is up; a page opened before that needs a reload.
-    await until('the adapter at the browser', () => registered(chrome));
     const page = await chrome.open(site.url);
-    await live('/', 3_000).catch(async () => {
-      await page.reload(); // it began between two registrations: what the side panel asks a person to do
-      await live('/');
-    });
+    await live('/');
     return page;
   };
   let page: Page;
@@ -163,22 +156,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-/** registered reports whether the extension has registered the bridge and an adapter, in either way. */
-async function registered(chrome: Chrome): Promise<boolean> {
-  const ours = (worker: Worker) => worker.url().startsWith(`chrome-extension://${chrome.extensionId}/`);
-  const worker =
-    chrome.context.serviceWorkers().find(ours) ?? (await chrome.context.waitForEvent('serviceworker', ours));
-  return worker.evaluate(async () => {
-    const ids = (await globalThis.chrome.scripting.getRegisteredContentScripts()).map((script) => script.id);
-    try {
-      ids.push(...(await globalThis.chrome.userScripts.getScripts()).map((script) => script.id));
-    } catch {
-      // The toggle is off: adapters are files.
-    }
-    return ids.some((id) => id.startsWith('bridge-')) && ids.some((id) => id.startsWith('plugin-'));
-  });
 }
 
 function isStatus(value: unknown): value is Status {
