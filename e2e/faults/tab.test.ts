@@ -66,7 +66,6 @@ test('away and back, mid-call', () =>
   midCall('back/forward cache, away and back', bed, awayAndBack, {
     code: 'navigated',
     told: true,
-    failures: 1, // the next call may meet the other page while it is being left
   }));
 test('away and back, between', () => between('back/forward cache, away and back', bed, awayAndBack));
 test('discarded, mid-call', () => midCall('tab discarded', bed, discard, { code: 'tab_discarded', ...other }));

@@ -312,3 +312,18 @@ test('a worker that was started anew waits for a document that is there and busy
   await pass(100);
   assert.equal(got.length, 1);
 });
+
+test('a call for a document that has just gone did not begin, whoever finds out first', async (t) => {
+  const { calls, sent, join, dispatch, codes, pass } = makeBench(t, true);
+  const { doc } = join(1, 'd1');
+  await pass(5000); // the worker is young: it asks whether the document is just busy
+  calls.left(doc);
+  dispatch('x');
+  dispatch('y', 1, 'd1', true);
+  await pass(50);
+  assert.deepEqual(codes(), ['x navigated', 'y navigated']);
+  assert.deepEqual(
+    sent.map((text) => text.includes('notStarted')),
+    [true, false],
+  );
+});

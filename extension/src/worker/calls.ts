@@ -26,8 +26,8 @@ interface Call {
   readonly plugin: string;
   readonly tabId: number;
   readonly documentId: string;
-  /** again is whether the server had sent it before, so that it may have begun. */
-  readonly again: boolean;
+  /** mayHaveBegun is set once it was handed to the document, and if the server had sent it before. */
+  mayHaveBegun: boolean;
 }
 
 /** Waiting is a tool.cancel that was not answered yet. */
@@ -121,7 +121,7 @@ class CallTable implements Calls {
     for (const call of [...this.#calls.values()]) {
       if (call.documentId !== documentId) continue;
       const error = endings[state];
-      const never = this.#began.get(documentId)?.has(call.id) === false;
+      const never = !call.mayHaveBegun || this.#began.get(documentId)?.has(call.id) === false;
       this.#fail(call, never ? { ...error, notStarted: true } : error);
     }
     this.#began.delete(documentId);
@@ -133,14 +133,16 @@ class CallTable implements Calls {
     // Text, because it is cheaper on a port than objects, and keeps integers that a number would round.
     const args = JSON.stringify(params.args);
     if (this.#calls.has(id) || this.#outbox.has(id)) return;
-    const call: Call = { id, plugin, tabId, documentId, again: params.again === true };
+    const call: Call = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true };
     this.#calls.set(id, call);
     this.#options.counted(this.#calls.size);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
     const start = (doc: Doc | undefined) => {
       if (this.#calls.get(id) !== call) return;
-      if (doc?.tabId === tabId) doc.post(message);
-      else void this.#missing(call);
+      if (doc?.tabId === tabId) {
+        call.mayHaveBegun = true;
+        doc.post(message);
+      } else void this.#missing(call);
     };
     const doc = this.#docs.get(documentId);
     if (doc || Date.now() - this.#bornAt >= BusyMs) start(doc);
@@ -163,7 +165,7 @@ class CallTable implements Calls {
     const state = await this.#options.tabState(call.tabId);
     if (this.#calls.get(call.id) !== call) return;
     this.#options.docMissing(call.tabId);
-    this.#fail(call, call.again ? endings[state] : { ...missing[state], notStarted: true });
+    this.#fail(call, call.mayHaveBegun ? endings[state] : { ...missing[state], notStarted: true });
   }
 
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
@@ -204,7 +206,7 @@ class CallTable implements Calls {
         this.#stopped.delete(id);
         doc.post({ op: 'cancel', id, reason });
       } else if (!this.#calls.has(id) && !this.#waiting.has(id)) {
-        this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId, again: true });
+        this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true });
         unknown.push(id);
       }
     }
