@@ -85,6 +85,7 @@ func TestGuardLetsThrough(t *testing.T) {
 		{"Host": "[::1]:9527"},
 		{"Host": "[::1]"},
 		{"Origin": testOrigin},
+		{"Host": "localhost:9527", "Origin": "http://localhost:9527"},
 		{"Authorization": "bearer the-token"},
 	} {
 		if resp, body := f.ask(t, "GET", "/status", header); resp.StatusCode != http.StatusOK {
@@ -95,7 +96,7 @@ func TestGuardLetsThrough(t *testing.T) {
 
 func TestGuardTwoOrigins(t *testing.T) {
 	g := newGuard(testToken, []string{testOrigin})
-	if g.trusts([]string{testOrigin, testOrigin}) {
+	if g.trusts("127.0.0.1", []string{testOrigin, testOrigin}) {
 		t.Error("a request with two Origin headers was trusted")
 	}
 }
