@@ -87,7 +87,7 @@ type Report struct {
 
 // ToolProgressParams brings reports in the order they were made.
 type ToolProgressParams struct {
-	DispatchID string   `json:"dispatchId"`
+	DispatchID string `json:"dispatchId"`
 	// Seq is how many reports of this call were sent before these. Those that
 	// may have been lost with a link are sent again, and the server takes none
 	// twice. Absent means right after the last ones.
