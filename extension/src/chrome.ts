@@ -186,6 +186,9 @@ export interface Page {
   /** startedMs is when the document began, in milliseconds since 1970. */
   readonly startedMs: number;
   readonly audible: boolean;
+  readonly documentId: string;
+  /** bridged is whether this extension's bridge is in it; that of an extension that was reloaded lives in a world of its own. */
+  readonly bridged: boolean;
 }
 
 /** readPage asks a tab's document; nothing if it can't be asked. */
@@ -195,11 +198,16 @@ export async function readPage(tabId: number): Promise<Page | undefined> {
     const [frame] = await chrome.scripting.executeScript({
       target: { tabId },
       injectImmediately: true,
-      func: () => [navigator.userActivation.hasBeenActive, performance.timing.domLoading] as const,
+      func: () =>
+        [
+          navigator.userActivation.hasBeenActive,
+          performance.timing.domLoading,
+          Reflect.has(globalThis, 'opentabsBridge'), // RUNS of bridge.ts
+        ] as const,
     });
     if (!frame?.result) return undefined;
-    const [touched, startedMs] = frame.result;
-    return { touched, startedMs, audible };
+    const [touched, startedMs, bridged] = frame.result;
+    return { touched, startedMs, audible, bridged, documentId: frame.documentId };
   } catch {
     return undefined;
   }

@@ -327,3 +327,15 @@ test('a call for a document that has just gone did not begin, whoever finds out 
     [true, false],
   );
 });
+
+test('what was sent to an orphaned document has not begun, and the document is not live any more', async (t) => {
+  const { calls, codes, sent, join, dispatch, pass } = makeBench(t);
+  join(1, 'd1');
+  dispatch('x');
+  calls.orphaned('d1');
+  calls.orphaned('nobody');
+  assert.equal(calls.live(1), undefined);
+  await pass(50);
+  assert.deepEqual(codes(), ['x navigated']);
+  assert.match(sent.join(), /"notStarted":true/);
+});

@@ -64,6 +64,8 @@ export interface Calls {
   /** tabRemoved and tabDiscarded end the calls of a tab at once. */
   tabRemoved(tabId: number): void;
   tabDiscarded(tabId: number): void;
+  /** orphaned drops a document whose port is open though nobody reads it: what was sent there has not begun. */
+  orphaned(documentId: string): void;
   /** delivered tells documents that the server has the endings of these calls. */
   delivered(ids: readonly string[]): void;
   /** count is the number of running calls. */
@@ -283,6 +285,13 @@ class CallTable implements Calls {
     this.#removedTabs.add(tabId);
     this.#tabGone(tabId, 'closed');
     setTimeout(() => this.#removedTabs.delete(tabId), 10 * GoneMs);
+  }
+
+  orphaned(documentId: string): void {
+    const doc = this.#docs.get(documentId);
+    if (!doc) return;
+    this.#began.set(documentId, new Set());
+    this.left(doc);
   }
 
   tabDiscarded(tabId: number): void {

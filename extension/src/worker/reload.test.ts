@@ -4,11 +4,12 @@ import { settle } from '../../test/server.ts';
 import type { Page, TabState } from '../chrome.ts';
 import { makeReload } from './reload.ts';
 
-const untouched: Page = { touched: false, startedMs: 5000, audible: false };
+const untouched: Page = { touched: false, startedMs: 5000, audible: false, documentId: 'd', bridged: true };
 
 function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5000 });
   const reloaded: number[] = [];
+  const orphans: string[] = [];
   const pages = new Map<number, Page | 'busy'>();
   const states = new Map<number, TabState>();
   const live = new Set<number>();
@@ -37,12 +38,13 @@ function makeBench(t: TestContext) {
     ],
     isLive: (id) => live.has(id),
     canRun: (plugin) => plugin.name === 'demo',
+    orphaned: (documentId) => orphans.push(documentId),
   });
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { reload, reloaded, pages, states, live, pass };
+  return { reload, reloaded, orphans, pages, states, live, pass };
 }
 
 test('a tab is loaded for a call if nobody can lose anything by that', async (t) => {
@@ -96,4 +98,15 @@ test('documents that began while adapters were registered are loaded anew, once'
   reload.registered(15_300);
   await pass(200);
   assert.deepEqual(reloaded, [2, 3]);
+});
+
+test('a document that seems live and has the bridge of an extension that is gone is dropped and loaded anew', async (t) => {
+  const { reload, reloaded, orphans, pages, live, pass } = makeBench(t);
+  pages.set(1, untouched);
+  pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2', bridged: false });
+  pages.set(3, { ...untouched, documentId: 'd3', bridged: false, touched: true });
+  for (const id of pages.keys()) live.add(id);
+  reload.registered(5000);
+  await pass(200);
+  assert.deepEqual([orphans, reloaded], [['d2', 'd3'], [2]]);
 });

@@ -19,6 +19,8 @@ export interface ReloadOptions {
   isLive(tabId: number, plugin: PluginInfo): boolean;
   /** canRun tells whether a plugin can get into pages at all. */
   canRun(plugin: PluginInfo): boolean;
+  /** orphaned is called for a document that seems live and whose bridge belongs to an extension that was reloaded: nobody answers there. */
+  orphaned(documentId: string): void;
 }
 
 /** Reload loads tabs anew in which a plugin is missing, where nobody can lose anything by that. */
@@ -34,14 +36,11 @@ export interface Reload {
 
 /** makeReload returns a Reload. */
 export function makeReload(options: ReloadOptions): Reload {
-  /** absent tells whether a plugin that could run in the tab isn't live there. */
-  const absent = (tab: Tab) =>
-    options
-      .plugins()
-      .some(
-        (p) =>
-          options.canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []) && !options.isLive(tab.id, p),
-      );
+  /** possible are the plugins that could run in the tab. */
+  const possible = (tab: Tab) =>
+    options.plugins().filter((p) => options.canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
+  /** absent tells whether one of them isn't live there. */
+  const absent = (tab: Tab) => possible(tab).some((p) => !options.isLive(tab.id, p));
   const ask = (tabId: number) =>
     Promise.race([options.readPage(tabId), new Promise<undefined>((resolve) => setTimeout(resolve, AskMs))]);
   const isUntouched = (page: Page | undefined) => page !== undefined && !page.touched && !page.audible;
@@ -56,10 +55,14 @@ export function makeReload(options: ReloadOptions): Reload {
   const catchUp = async () => {
     const between = [from, until] as const;
     from = Number.POSITIVE_INFINITY;
-    for (const tab of (await options.query()).filter(absent)) {
+    for (const tab of (await options.query()).filter((t) => possible(t).length > 0)) {
       const page = await ask(tab.id);
-      if (!page || page.startedMs < between[0] || page.startedMs > between[1]) continue;
-      if (isUntouched(page)) await options.reloadTab(tab.id);
+      if (!page) continue;
+      const missing = absent(tab);
+      // A document that began while the extension was reloaded may have the old one's bridge, on a port to this worker.
+      if (!missing && !page.bridged) options.orphaned(page.documentId);
+      const meanwhile = page.startedMs >= between[0] && page.startedMs <= between[1];
+      if ((missing ? meanwhile : !page.bridged) && isUntouched(page)) await options.reloadTab(tab.id);
     }
   };
   return {

@@ -154,6 +154,7 @@ const reload = makeReload({
   isLive: (tabId, { name, hash }) =>
     calls.live(tabId)?.plugins.some((p) => p.name === name && p.hash === hash) === true,
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
+  orphaned: (documentId) => calls.orphaned(documentId),
 });
 
 const panels = makePanels({
