@@ -60,6 +60,7 @@ test('hello comes first, and the token only in the offered subprotocol', async (
   link.start();
   link.start();
   await settle();
+  await assert.rejects(link.request('ping', {}), /no link/);
   const socket = last();
   assert.equal(socket.url, 'ws://127.0.0.1:4321/ws');
   assert.deepEqual(socket.protocols, ['opentabs', 'opentabs.token.secret']);
@@ -67,6 +68,8 @@ test('hello comes first, and the token only in the offered subprotocol', async (
   socket.accept();
   assert.deepEqual(socket.sent, [{ jsonrpc: '2.0', id: 'b1', method: 'hello', params: hello }]);
   assert.equal(link.send('early'), false);
+  await assert.rejects(link.request('ping', {}), /no link/);
+  assert.equal(socket.sent.length, 1);
   socket.answer('hello', server);
   await settle();
   assert.deepEqual(states, [{ kind: 'open', serverVersion: '9.9.9' }]);

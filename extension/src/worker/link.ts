@@ -81,7 +81,10 @@ export interface Link {
   restart(): void;
   /** send sends a frame; false means that there is no link. */
   send(text: string): boolean;
-  /** request asks the server. It rejects when the link is lost, when 10 s have passed, and with the server's error. */
+  /**
+   * request asks the server. It rejects while there is no link, when it is lost, when 10 s have passed, and with the
+   * server's error.
+   */
   request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']>;
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): boolean;
   /** roomIn returns 0 if the socket has passed on most of what it was given; otherwise in how many milliseconds to ask again. */
@@ -142,8 +145,16 @@ class ServerLink implements Link {
   }
 
   request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    const socket = this.#socket;
-    if (!socket) return Promise.reject(new Error('there is no link to the server'));
+    // Before hello is answered nothing that waits has been sent, so the answer to a ping would confirm too much (outbox.ts).
+    if (this.#state.kind !== 'open' || !this.#socket) return Promise.reject(new Error('there is no link to the server'));
+    return this.#ask(this.#socket, method, params);
+  }
+
+  #ask<M extends RequestMethod>(
+    socket: Socket,
+    method: M,
+    params: Requests[M]['params'],
+  ): Promise<Requests[M]['result']> {
     return new Promise((resolve, reject) => {
       const id = `b${++this.#requests}`;
       const late = setTimeout(() => {
@@ -205,7 +216,7 @@ class ServerLink implements Link {
         opened: () => {
           opened = true;
           if (this.#socket !== mine) return;
-          this.request('hello', hello).then(greeted, (error: unknown) => {
+          this.#ask(mine, 'hello', hello).then(greeted, (error: unknown) => {
             // The server closes the socket after a refusal, but its whole sentence is here already.
             const version = error instanceof RefusedError && error.code === CodeVersion;
             refuse(version ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
