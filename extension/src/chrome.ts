@@ -3,7 +3,7 @@
 // browser is seen in one place.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
-import { BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
+import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
 
 /** Tab is what is read of a tab. */
 export interface Tab {
@@ -198,12 +198,9 @@ export async function readPage(tabId: number): Promise<Page | undefined> {
     const [frame] = await chrome.scripting.executeScript({
       target: { tabId },
       injectImmediately: true,
-      func: () =>
-        [
-          navigator.userActivation.hasBeenActive,
-          performance.timing.domLoading,
-          Reflect.has(globalThis, 'opentabsBridge'), // RUNS of bridge.ts
-        ] as const,
+      func: (mark: string) =>
+        [navigator.userActivation.hasBeenActive, performance.timing.domLoading, Reflect.has(globalThis, mark)] as const,
+      args: [BRIDGE_MARK],
     });
     if (!frame?.result) return undefined;
     const [touched, startedMs, bridged] = frame.result;

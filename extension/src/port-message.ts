@@ -8,6 +8,9 @@ import type { CancelOutcome, TabPlugin } from '../../wire/wire.gen.ts';
 export const BRIDGE_PORT = 'bridge';
 export const PANEL_PORT = 'panel';
 
+/** BRIDGE_MARK is set in the isolated world of a document that has a bridge: while one is registered anew, Chrome may run two. */
+export const BRIDGE_MARK = 'opentabsBridge';
+
 /** Live is an adapter in a document; problem says why it did not start. */
 export interface Live extends TabPlugin {
   problem?: string;

@@ -2,16 +2,14 @@
 // matches. It takes the hosts' ports and keeps one port to the worker.
 
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
-import { readToBridge } from '../port-message.ts';
+import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
 import { makeDesk } from './calls.ts';
 import { mayShareWindow, probeFrame } from './frame.ts';
 import { gatherHosts } from './hosts.ts';
 import { makeLink } from './link.ts';
 
-/** RUNS marks that this document has a bridge: while one is registered anew, Chrome may run two. */
-const RUNS = 'opentabsBridge';
-const first = !Reflect.has(globalThis, RUNS);
-Reflect.set(globalThis, RUNS, true);
+const first = !Reflect.has(globalThis, BRIDGE_MARK);
+Reflect.set(globalThis, BRIDGE_MARK, true);
 
 const desk = makeDesk((message) => link.post(message));
 const link = makeLink({

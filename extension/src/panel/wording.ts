@@ -35,7 +35,7 @@ export function linkAdvice(link: LinkState): Advice | undefined {
       return { title: 'The opentabs server is not running.', steps: ['Start it with `opentabs serve`.'] };
     case 'refused':
       return {
-        title: 'What listens on the port has not the token of this extension, so it was told nothing.',
+        title: 'What listens on the port does not know this extension’s token, or refuses it.',
         steps: ['Run `opentabs extension install` again, then press “Try again”.'],
       };
     case 'version':
@@ -108,12 +108,13 @@ function sentence(text: string): string {
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
+/** Kept are the line ends, tabs and joiners that texts in many scripts need. */
+const Kept = ['\n', '\t', '\u200c', '\u200d'];
+
 /**
- * plain takes characters out of a text of a page, a tool or a client that are not shown and change what is around them:
- * control characters, the marks that turn the direction of writing, letters without a look. Line ends and joiners stay.
+ * plain takes characters out of a text of a page, a tool or a client that are not shown themselves and change how the text
+ * around them looks: control characters, marks that turn the direction of writing, and invisible letters. Kept ones stay.
  */
 export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (c) => (kept.includes(c) ? c : ''));
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (c) => (Kept.includes(c) ? c : ''));
 }
-
-const kept = ['\n', '\t', '\u200c', '\u200d'];

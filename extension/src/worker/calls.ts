@@ -263,7 +263,7 @@ class CallTable implements Calls {
   /** taken tells a document that a part of it has gone on, once it has. */
   async #taken(doc: Doc): Promise<void> {
     for (let waitMs = this.#options.roomIn(); waitMs > 0; waitMs = this.#options.roomIn()) {
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await pause(waitMs);
       if (this.#docs.get(doc.documentId) !== doc) return;
     }
     doc.post({ op: 'taken' });

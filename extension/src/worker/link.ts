@@ -146,8 +146,8 @@ class ServerLink implements Link {
 
   request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     // Before hello is answered nothing that waits has been sent, so the answer to a ping would confirm too much (outbox.ts).
-    if (this.#state.kind !== 'open' || !this.#socket) return Promise.reject(new Error('there is no link to the server'));
-    return this.#ask(this.#socket, method, params);
+    const socket = this.#state.kind === 'open' ? this.#socket : undefined;
+    return socket ? this.#ask(socket, method, params) : Promise.reject(new Error('there is no link to the server'));
   }
 
   #ask<M extends RequestMethod>(

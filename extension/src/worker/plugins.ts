@@ -6,6 +6,7 @@ import type {
   PluginSyncResult,
 } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome.ts';
+import { hex } from './hex.ts';
 import { parsePattern } from './match.ts';
 
 /** Ids of the bridge's registrations begin with this. */
@@ -257,7 +258,7 @@ function isBridge(script: Script): boolean {
 /** digest returns a short name for text. */
 async function digest(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return [...bytes.slice(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex(bytes.slice(0, 8));
 }
 
 /** matchesOf leaves out what is not a match pattern: Chrome would refuse all patterns because of it. */

@@ -5,6 +5,7 @@
 // another port can't pass the challenge on.
 
 import { isBag } from '../port-message.ts';
+import { hex } from './hex.ts';
 
 /** Connection is where the server listens, as `opentabs extension install` wrote it beside the manifest. */
 export interface Connection {
@@ -55,8 +56,4 @@ function proofIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
