@@ -2,13 +2,13 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
 import { must, type Running, root, start, stop } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { until } from '../harness/wait.ts';
-import { Browser } from '../soak/browser.ts';
 
 /** Tab is a tab in /status. */
 export interface Tab {

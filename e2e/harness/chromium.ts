@@ -40,40 +40,45 @@ export function extensionId(folder: string): string {
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
-/** launch starts a browser whose profile has developer mode on. */
+/** program is the browser that tests run. */
+export const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** flags are what every browser of a test is started with; extensions are folders. */
+export function flags(debugPort: number, extensions: readonly string[]): string[] {
+  return [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    `--remote-debugging-port=${debugPort}`,
+    `--disable-extensions-except=${extensions.join(',')}`,
+    `--load-extension=${extensions.join(',')}`,
+  ];
+}
+
+/** prepareProfile makes a profile that has developer mode on and, if userScripts is set, lets the extension run user scripts. */
+export function prepareProfile(profile: string, extension: string, userScripts = true): void {
+  mkdirSync(join(profile, 'Default'), { recursive: true });
+  const settings = { [extension]: { user_scripts_enabled: userScripts } };
+  const preferences = { extensions: { ui: { developer_mode: true }, settings } };
+  writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
+}
+
+/** launch starts a browser in a new profile. */
 export async function launch(options: ChromeOptions): Promise<Chrome> {
   const id = extensionId(options.extension);
-  const extensions = [options.extension, ...(options.others ?? [])].join(',');
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
-  mkdirSync(join(profile, 'Default'));
-  writeFileSync(
-    join(profile, 'Default', 'Preferences'),
-    JSON.stringify({
-      extensions: {
-        ui: { developer_mode: true },
-        settings: { [id]: { user_scripts_enabled: options.userScripts ?? true } },
-      },
-    }),
-  );
+  prepareProfile(profile, id, options.userScripts);
   const debugPort = await freePort();
   const context = await chromium.launchPersistentContext(profile, {
     headless: false,
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: program,
     viewport: { width: 1000, height: 700 },
-    args: [
-      '--headless=new',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      `--remote-debugging-port=${debugPort}`,
-      `--disable-extensions-except=${extensions}`,
-      `--load-extension=${extensions}`,
-      ...(options.args ?? []),
-    ],
+    args: [...flags(debugPort, [options.extension, ...(options.others ?? [])]), ...(options.args ?? [])],
   });
   let overCdp: Browser | undefined;
   return {

@@ -2,12 +2,12 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
 import { must, type Running, root, start } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { pause, until } from '../harness/wait.ts';
-import { Browser } from './browser.ts';
 import { type Limits, limits, maxResultBytes, maxRunning } from './plan.ts';
 import { rawHttp } from './raw-http.ts';
 

@@ -1,11 +1,9 @@
 /** A Chromium that can be killed and started again with the same profile, and has no debugger attached but for single commands. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Cdp, connectCdp, type Session } from '../harness/cdp.ts';
-import { extensionId, freePort } from '../harness/chromium.ts';
-import { until } from '../harness/wait.ts';
+import { type Cdp, connectCdp, type Session } from './cdp.ts';
+import { extensionId, flags, freePort, prepareProfile, program } from './chromium.ts';
+import { until } from './wait.ts';
 
 /** Browser is a running browser, or one that was killed and waits for start. */
 export class Browser {
@@ -21,37 +19,22 @@ export class Browser {
     this.#profile = profile;
     this.#extension = extension;
     this.extensionId = extensionId(extension);
-    mkdirSync(join(profile, 'Default'), { recursive: true });
-    const settings = { [this.extensionId]: { user_scripts_enabled: true } };
-    writeFileSync(
-      join(profile, 'Default', 'Preferences'),
-      JSON.stringify({ extensions: { ui: { developer_mode: true }, settings } }),
-    );
+    prepareProfile(profile, this.extensionId);
   }
 
   async start(): Promise<void> {
     const port = await freePort();
     this.#child = spawn(
-      process.env.CHROMIUM ?? '/usr/bin/chromium',
+      program,
       [
-        '--headless=new',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
+        ...flags(port, [this.#extension]),
         '--hide-crash-restore-bubble',
-        // Hidden tabs get one timer a second, and one a minute later on; the soak could not tell that from a call that hangs.
+        // Hidden tabs get one timer a second, and one a minute later on; that looks like a call that hangs.
         '--disable-background-timer-throttling',
         '--disable-backgrounding-occluded-windows',
         '--disable-renderer-backgrounding',
         '--disable-features=IntensiveWakeUpThrottling',
         `--user-data-dir=${this.#profile}`,
-        `--remote-debugging-port=${port}`,
-        `--disable-extensions-except=${this.#extension}`,
-        `--load-extension=${this.#extension}`,
         ...this.#args,
         'about:blank',
       ],
