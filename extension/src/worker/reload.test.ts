@@ -13,6 +13,7 @@ function makeBench(t: TestContext) {
   const pages = new Map<number, Page | 'busy'>();
   const states = new Map<number, TabState>();
   const live = new Set<number>();
+  const gone = new Set<number>();
   const reload = makeReload({
     query: async () =>
       [...pages.keys()].map((id) => ({
@@ -30,6 +31,7 @@ function makeBench(t: TestContext) {
       return page === 'busy' ? new Promise(() => undefined) : page;
     },
     reloadTab: async (id) => {
+      if (gone.has(id)) throw new Error(`No tab with id: ${id}.`);
       reloaded.push(id);
     },
     plugins: () => [
@@ -44,7 +46,7 @@ function makeBench(t: TestContext) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { reload, reloaded, orphans, pages, states, live, pass };
+  return { reload, reloaded, orphans, pages, states, live, gone, pass };
 }
 
 test('a tab is loaded for a call if nobody can lose anything by that', async (t) => {
@@ -98,6 +100,19 @@ test('documents that began while adapters were registered are loaded anew, once'
   reload.registered(15_300);
   await pass(200);
   assert.deepEqual(reloaded, [2, 3]);
+});
+
+test('a tab that is busy, and one that is closed just then, keep no other from being loaded anew', async (t) => {
+  const { reload, reloaded, pages, gone, pass } = makeBench(t);
+  const warn = t.mock.method(console, 'warn', () => undefined);
+  pages.set(1, 'busy');
+  pages.set(2, untouched);
+  gone.add(2);
+  pages.set(3, untouched);
+  reload.registered(5000);
+  await pass(200);
+  assert.deepEqual(reloaded, [3]);
+  assert.match(String(warn.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });
 
 test('a document that seems live and has the bridge of an extension that is gone is dropped and loaded anew', async (t) => {

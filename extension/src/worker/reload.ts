@@ -55,15 +55,18 @@ export function makeReload(options: ReloadOptions): Reload {
   const catchUp = async () => {
     const between = [from, until] as const;
     from = Number.POSITIVE_INFINITY;
-    for (const tab of (await options.query()).filter((t) => possible(t).length > 0)) {
+    const mend = async (tab: Tab) => {
       const page = await ask(tab.id);
-      if (!page) continue;
+      if (!page) return;
       const missing = absent(tab);
       // A document that began while the extension was reloaded may have the old one's bridge, on a port to this worker.
       if (!missing && !page.bridged) options.orphaned(page.documentId);
       const meanwhile = page.startedMs >= between[0] && page.startedMs <= between[1];
       if ((missing ? meanwhile : !page.bridged) && isUntouched(page)) await options.reloadTab(tab.id);
-    }
+    };
+    // One tab that is busy, or is closed just now, keeps no other waiting.
+    const tabs = (await options.query()).filter((t) => possible(t).length > 0);
+    await Promise.all(tabs.map((tab) => mend(tab).catch(warn)));
   };
   return {
     load: async (tabId) => {
@@ -77,10 +80,11 @@ export function makeReload(options: ReloadOptions): Reload {
       from = Math.min(from, fromMs - SlackMs);
       until = Date.now() + SlackMs;
       clearTimeout(timer);
-      timer = setTimeout(
-        () => void catchUp().catch((error: unknown) => console.warn(`opentabs: ${String(error)}`)),
-        SettleMs,
-      );
+      timer = setTimeout(() => void catchUp().catch(warn), SettleMs);
     },
   };
+}
+
+function warn(error: unknown): void {
+  console.warn(`opentabs: a tab can't be loaded anew: ${String(error)}`);
 }
