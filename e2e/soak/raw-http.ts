@@ -29,6 +29,7 @@ class RawHttp implements Client {
     } catch (error) {
       return unanswered('transport', String(error));
     }
+    if (wish.stop?.aborted) return unanswered('silent', 'stopped before it began');
     const id = ++this.#ids;
     const leave = new AbortController();
     this.#leaving.add(leave);
@@ -36,7 +37,6 @@ class RawHttp implements Client {
       if (wish.leave) leave.abort();
       else void this.#cancel(session, id);
     };
-    if (wish.stop?.aborted) return unanswered('silent', 'stopped before it began');
     wish.stop?.addEventListener('abort', stop, { once: true });
     const progress: number[] = [];
     try {
