@@ -59,7 +59,7 @@ func (c *clock) touch() bool {
 // hold stops the idle limit until release or the next touch. It takes no lock.
 func (c *clock) hold() { c.last.Store(int64(c.hard)) }
 
-// release starts the idle limit anew after hold.
+// release starts the idle limit anew after hold; otherwise it changes nothing.
 func (c *clock) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,9 +73,10 @@ func (c *clock) release() {
 
 // due is when the next limit is reached unless another report comes, in
 // nanoseconds since start.
-func (c *clock) due() int64 {
-	return min(c.last.Load()+int64(c.idle), int64(c.hard))
-}
+func (c *clock) due() int64 { return c.dueAfter(c.last.Load()) }
+
+// dueAfter is due if the last report came at last.
+func (c *clock) dueAfter(last int64) int64 { return min(last+int64(c.idle), int64(c.hard)) }
 
 // fire ends the call if a limit is reached and arms the timer again otherwise.
 func (c *clock) fire() {
@@ -84,16 +85,15 @@ func (c *clock) fire() {
 		c.mu.Unlock()
 		return
 	}
-	now, due := int64(time.Since(c.start)), c.due()
+	last := c.last.Load()
+	now, due := int64(time.Since(c.start)), c.dueAfter(last)
+	if now >= due+int64(stoodStill) && now < int64(c.hard) {
+		// A touch or a hold since the look at last counts for more.
+		c.last.CompareAndSwap(last, now-int64(c.idle-min(c.idle, afterStandstill)))
+		due = c.due()
+	}
 	if now < due {
 		c.timer.Reset(time.Duration(due - now))
-		c.mu.Unlock()
-		return
-	}
-	if now < int64(c.hard) && now >= due+int64(stoodStill) {
-		more := min(c.idle, afterStandstill)
-		c.last.Store(now - int64(c.idle-more))
-		c.timer.Reset(min(more, c.hard-time.Duration(now)))
 		c.mu.Unlock()
 		return
 	}

@@ -138,6 +138,9 @@ func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 	if over {
 		return nil
 	}
+	// A link that the try before waited for is none of this one's. Start tells of
+	// its own.
+	c.clock.release()
 	err := c.d.bridge.Start(ctx, Run{
 		ID: id, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
 		Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: target,
@@ -194,7 +197,7 @@ func (c *liveCall) elsewhere(err *wire.CallError) bool {
 	switch err.Code {
 	case wire.ErrNotReady:
 		return c.more
-	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrBrowserLost:
+	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded, wire.ErrBrowserLost:
 		return err.NotStarted
 	default:
 		return false

@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -245,6 +246,9 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		{"document gone", nil, &wire.CallError{Code: wire.ErrNavigated, Message: "gone"}, []int{7, 8}, ""},
 		{"document gone on the way", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"tab closed on the way", map[int]*wire.CallError{7: {Code: wire.ErrTabClosed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"page crashed on the way", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"tab discarded on the way", map[int]*wire.CallError{7: {Code: wire.ErrTabDiscarded, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"page crashed while it ran", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone"}}, nil, []int{7}, wire.ErrPageCrashed},
 		{"navigated while it ran", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone"}}, nil, []int{7}, wire.ErrNavigated},
 	}
 	for _, tt := range tests {
@@ -332,4 +336,25 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLostLinkOfAnEarlierTry: a try that waited for a link holds the idle limit
+// of no later one.
+func TestLostLinkOfAnEarlierTry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tries atomic.Int32
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			if tries.Add(1) == 1 {
+				s.LinkLost()
+				<-time.After(time.Second)
+				s.Finish(nil, &wire.CallError{Code: wire.ErrBrowserLost, Message: "started anew", NotStarted: true})
+			}
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{Idle: 3 * time.Second, Hard: 20 * time.Second})
+		start := time.Now()
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if e := asError(t, err); e.Code != wire.ErrIdleTimeout || time.Since(start) != 4*time.Second || tries.Load() != 2 {
+			t.Errorf("%v after %v and %d tries, want idle_timeout after 4s and 2", err, time.Since(start), tries.Load())
+		}
+	})
 }

@@ -26,6 +26,9 @@ func (b *browser) take(id string) *run {
 	return r
 }
 
+// documentEndings are the codes of calls whose document is gone.
+var documentEndings = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
+
 // answer ends a run with the answer to its tool.dispatch.
 func (b *browser) answer(l *link, e wire.Envelope) {
 	r := b.take(e.ID)
@@ -39,7 +42,7 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 		event = event.Str("code", string(err.Code))
 	}
 	event.Msg("run answered")
-	if err != nil && err.NotStarted && (err.Code == wire.ErrNavigated || err.Code == wire.ErrTabClosed) {
+	if err != nil && err.NotStarted && slices.Contains(documentEndings, err.Code) {
 		b.documentGone(l, r.tabID, r.documentID)
 	}
 	r.sink.Finish(output, err)

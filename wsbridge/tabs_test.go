@@ -341,17 +341,21 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 // TestDocumentThatIsGone: a run that did not begin because its document is gone
 // makes the hub forget the document, so that the next choice is another.
 func TestDocumentThatIsGone(t *testing.T) {
-	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.browser("b1", "boot1")
-		w.run("b1", "r1")
-		p.take()
-		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
-		w.wantEvents("r1 failed navigated: gone")
-		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
-		defer cancel()
-		if got := w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); names(got.Live) != "" {
-			t.Errorf("live %q, want none", names(got.Live))
-		}
-	})
+	for _, code := range documentEndings {
+		t.Run(string(code), func(t *testing.T) {
+			hash := "h1"
+			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+				p := w.browser("b1", "boot1")
+				w.run("b1", "r1")
+				p.take()
+				p.sendf(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":%q,"message":"gone","notStarted":true}}}`, code)
+				w.wantEvents(fmt.Sprintf("r1 failed %s: gone", code))
+				ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
+				defer cancel()
+				if got := w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); names(got.Live) != "" {
+					t.Errorf("live %q, want none", names(got.Live))
+				}
+			})
+		})
+	}
 }
