@@ -53,9 +53,10 @@ function listen(server: Server, port: number): Promise<boolean> {
   });
 }
 
-test('user: a program on the port while the server is away, and the browser looks for the server', async () => {
+test('user: a program on the port while the server is away, and the browser looks for the server', async (t) => {
   await stop(stack.daemon);
   const squatter = await squat();
+  t.after(squatter.close);
   await until('the browser to ask it', () => (squatter.told().match(/challenge=/g) ?? []).length >= 4);
   const told = squatter.told();
   assert.doesNotMatch(told, new RegExp(stack.token));

@@ -1,21 +1,19 @@
 /** Threat: a page that had the window first, or whose root is a script. It can neither read nor forge what tools get and say. */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { freePort } from '../harness/chromium.ts';
 import type { McpClient } from '../harness/client.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { until } from '../harness/wait.ts';
+import { type Pages, Secret, startPages } from './world.ts';
 
-const secret = 'S3CRET';
 const note = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
 /** watch replaces built-ins by ones that tell, and forges events and roll calls. */
 const watch = `
   const on = EventTarget.prototype.addEventListener, apply = Reflect.apply, parse = JSON.parse, then = Promise.prototype.then;
-  JSON.parse = function (t) { if (String(t).includes('${secret}')) note(['parse', t]); return apply(parse, JSON, arguments); };
-  JSON.stringify = function (v) { const t = apply(text, JSON, arguments); if (String(t).includes('${secret}')) note(['stringify', t]); return t; };
-  Promise.prototype.then = function (a, b) { return apply(then, this, [(v) => { if (v && v.value === '${secret}') note(['then', v]); return a ? a(v) : v; }, b]); };
+  JSON.parse = function (t) { if (String(t).includes('${Secret}')) note(['parse', t]); return apply(parse, JSON, arguments); };
+  JSON.stringify = function (v) { const t = apply(text, JSON, arguments); if (String(t).includes('${Secret}')) note(['stringify', t]); return t; };
+  Promise.prototype.then = function (a, b) { return apply(then, this, [(v) => { if (v && v.value === '${Secret}') note(['then', v]); return a ? a(v) : v; }, b]); };
   EventTarget.prototype.addEventListener = function (t, f, o) {
     if (t === 'down' || t === 'taken') { note(['port', t]); apply(on, this, ['down', (e) => { note(['read', e.data]); e.stopImmediatePropagation(); const a = parse(e.data);
       this.dispatchEvent(new MessageEvent('up', { data: 'r ' + a[1] + ' {"value":"FORGED"}' })); }]); }
@@ -31,7 +29,7 @@ const forge = `
   document.dispatchEvent(new MessageEvent('opentabs:host', { data: '["messages","h"]', ports: [mine] }));
   mine.dispatchEvent(new MessageEvent('up', { data: 'ready' }));`;
 
-const pages: Record<string, [type: string, body: string]> = {
+const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = {
   '/plain': ['text/html', '<!doctype html><title>plain</title><p>hello'],
   '/first': ['text/html', `<!doctype html><title>first</title><script>${note}{${forge}}{${watch}}</script>`],
   '/root': ['application/xhtml+xml', '<script xmlns="http://www.w3.org/1999/xhtml" src="/root.js"/>'],
@@ -41,38 +39,23 @@ const pages: Record<string, [type: string, body: string]> = {
 
 let stack: Stack;
 let client: McpClient;
-let server: Server;
-let origin: string;
-let notes: string[] = [];
+let pages: Pages;
 
 before(async () => {
-  server = createServer((request, response) => {
-    if (request.url === '/note') {
-      request.on('data', (chunk) => notes.push(String(chunk)));
-      request.on('end', () => response.end());
-      return;
-    }
-    const [type, body] = pages[request.url ?? ''] ?? ['text/plain', 'none'];
-    response.writeHead(200, { 'content-type': type });
-    response.end(body);
-  });
-  const port = await freePort();
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${port}`;
+  pages = await startPages(bodies);
   stack = await startStack();
   client = await stack.client();
   await stack.page.close();
 });
 after(async () => {
-  server.closeAllConnections();
-  server.close();
+  pages?.close();
   await stack?.close();
 });
 
 /** opened waits for a tab to be told, and tells whether the plugin is live there. */
 async function opened(path: string): Promise<boolean> {
   const tab = await until(`the tab ${path}`, async () =>
-    (await stack.tabs()).find((t) => t.url === `${origin}${path}` && !('loading' in t)),
+    (await stack.tabs()).find((t) => t.url === `${pages.origin}${path}` && !('loading' in t)),
   );
   return (tab.plugins ?? []).length > 0;
 }
@@ -84,21 +67,21 @@ async function alone(left = 1): Promise<void> {
 
 async function visit(path: string): Promise<Page> {
   await alone(0);
-  notes = [];
+  pages.notes.length = 0;
   const page = await stack.chrome.context.newPage();
-  await page.goto(`${origin}${path}`);
+  await page.goto(`${pages.origin}${path}`);
   return page;
 }
 
 /** safe calls tools and checks that the page neither saw nor changed what they got and said. */
 async function safe(): Promise<void> {
-  const echo = await client.call('messages__echo', { value: secret });
+  const echo = await client.call('messages__echo', { value: Secret });
   assert.equal(echo.isError, false, echo.text);
-  assert.deepEqual(echo.structured, { value: secret });
-  const fail = await client.call('messages__fail', { message: secret });
+  assert.deepEqual(echo.structured, { value: Secret });
+  const fail = await client.call('messages__fail', { message: Secret });
   assert.equal(fail.isError, true);
   assert.doesNotMatch(fail.text, /FORGED/);
-  assert.deepEqual(notes, []);
+  assert.deepEqual(pages.notes, []);
 }
 
 test('page: its first script replaces what the SDK uses and forges events', async () => {
@@ -128,12 +111,12 @@ test('page: its opener replaced the built-ins of its window before it came', asy
   await alone();
   assert.equal(await opened('/plain'), false, 'a host runs with the built-ins of the opener');
   // A call has the browser load the tab anew, which gives it a window of its own; else it asks the person to.
-  const echo = await client.call('messages__echo', { value: secret });
+  const echo = await client.call('messages__echo', { value: Secret });
   if (echo.isError) {
     assert.match(echo.text, /reload/);
     await page.reload();
   }
-  assert.deepEqual(notes, []);
+  assert.deepEqual(pages.notes, []);
   await until('the plugin after the reload', () => opened('/plain'));
   await safe();
   await page.close();

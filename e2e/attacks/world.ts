@@ -99,7 +99,7 @@ export async function addPlugin(stack: Stack, plugin: HandMade): Promise<void> {
 }
 
 /** live waits until a plugin is live in a tab that shows url, and returns the tab. */
-export async function live(stack: Stack, url: string, plugin: string): Promise<Tab & { readonly tabId: number }> {
+async function live(stack: Stack, url: string, plugin: string): Promise<Tab & { readonly tabId: number }> {
   return until(`${plugin} in ${url}`, async () =>
     (await stack.tabs()).filter(hasId).find((tab) => tab.url === url && names(tab).includes(plugin)),
   );
@@ -116,19 +116,9 @@ export function names(tab: Tab): string[] {
   );
 }
 
-/** visit opens a page and waits until a plugin is live there; a page that came before the plugin is loaded again. */
+/** visit opens a page and waits until a plugin is live there; one that came before the plugin loads anew by itself. */
 export async function visit(stack: Stack, url: string, plugin: string): Promise<{ page: Page; tabId: number }> {
   const page = await stack.chrome.context.newPage();
   await page.goto(url);
-  const within = (limitMs: number) =>
-    until(
-      `${plugin} in ${url}`,
-      async () => (await stack.tabs()).some((tab) => tab.url === url && names(tab).includes(plugin)),
-      limitMs,
-    );
-  await within(3000).catch(async () => {
-    await page.reload();
-    await within(10_000);
-  });
   return { page, tabId: (await live(stack, url, plugin)).tabId };
 }
