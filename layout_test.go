@@ -47,11 +47,12 @@ var mayImport = map[string][]string{
 	"internal/leaktest":     {},
 	"internal/statefile":    {},
 	"internal/memnet":       {},
+	"internal/memory":       {},
 	"internal/config":       {"wire", "internal/statefile"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts"},
 	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback"},
 	"internal/mcpclient":    {"internal/sse"},
-	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/httpapi"}, // a developers' program, in no binary
+	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
 	"cmd/opentabs":          {everything},
 }
 

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -14,6 +15,7 @@ import (
 	"opentabs/extension"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/memory"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
 	"opentabs/plugin"
@@ -116,7 +118,7 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	// The files take a while after an update, and most browsers do not need
 	// them, so nobody waits. A shutdown does not either: each is whole or absent.
 	go v.syncBrowsers()
-	go giveBackMemory(base)
+	go memory.Keep(base)
 	var err error
 	select {
 	case <-ctx.Done():
@@ -154,7 +156,7 @@ func (v *server) shutdown(ctx context.Context, h *http.Server, stop context.Canc
 
 // status is what /status shows.
 func (v *server) status() httpapi.Status {
-	s := v.settings
+	s, used := v.settings, memory.Used()
 	status := httpapi.Status{
 		Version: version.Version, Protocol: wire.Version, PID: os.Getpid(), Address: v.address,
 		Started: v.started.UTC(), UptimeMs: time.Since(v.started).Milliseconds(),
@@ -164,7 +166,7 @@ func (v *server) status() httpapi.Status {
 			ProgressIntervalMs: s.ProgressInterval.Milliseconds(), MaxResultBytes: s.MaxResultBytes, MaxRunning: s.MaxRunning,
 			MaxWaiting: s.MaxWaiting,
 		},
-		Memory: memory(),
+		Memory: httpapi.Memory{HeapBytes: used.HeapBytes, SystemBytes: used.SystemBytes, Goroutines: runtime.NumGoroutine()},
 		// A list that is empty is [] in JSON, not null.
 		Browsers: []httpapi.Browser{}, Plugins: []httpapi.Plugin{},
 		Failed: []httpapi.FailedPlugin{}, Clients: []httpapi.MCPClient{},

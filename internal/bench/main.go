@@ -10,6 +10,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,6 +20,11 @@ import (
 	"os"
 	"runtime/pprof"
 	"strconv"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/memory"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -47,11 +53,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case "client":
 		err = takeOrders(stdin, stdout)
 	case "floor":
-		err = serve(newFloor(), *port, stdin, stdout)
+		err = serve(&http.Server{Handler: newFloor()}, *port, stdin, stdout)
 	case "instant":
 		var h http.Handler
 		if h, err = newInstant(*state, *token); err == nil {
-			err = serve(h, *port, stdin, stdout)
+			go memory.Keep(context.Background()) // as opentabs serve does
+			err = serve(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
 	default:
 		err = fmt.Errorf("the mode is %q: give client, floor or instant", mode)
@@ -82,8 +89,9 @@ func startProfile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// serve serves h on a port of loopback, which it prints, until stdin ends.
-func serve(h http.Handler, port int, stdin io.Reader, stdout io.Writer) error {
+// serve has server listen on a port of loopback, which it prints, until stdin
+// ends.
+func serve(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return err
@@ -91,7 +99,6 @@ func serve(h http.Handler, port int, stdin io.Reader, stdout io.Writer) error {
 	if _, err := fmt.Fprintln(stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
-	server := &http.Server{Handler: h}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	ended := make(chan struct{})

@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"context"
+	"runtime/debug"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// keep has Keep run, and returns a function that ends it.
+func keep(t *testing.T) (end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		Keep(ctx)
+	}()
+	synctest.Wait()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// TestMemoryIsGivenBack: what a large result took is with the system again at
+// the next look.
+func TestMemoryIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end := keep(t)
+		before := Used().SystemBytes
+		touch(make([]byte, 200<<20))
+		if grown := Used().SystemBytes; grown < before+150<<20 {
+			t.Fatalf("held %d MB before and %d MB after a large allocation", before>>20, grown>>20)
+		}
+		<-time.After(lookEvery + time.Second)
+		synctest.Wait()
+		if now := Used().SystemBytes; now > before+spare {
+			t.Errorf("held %d MB before and %d MB after it was given back", before>>20, now>>20)
+		}
+		end()
+	})
+}
+
+// touch makes every page of b real.
+func touch(b []byte) {
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+}
+
+// TestCollectorIsQuiet: a small heap may make 16 MB of garbage between two
+// collections, a large one as much as it holds, and nothing is left changed.
+func TestCollectorIsQuiet(t *testing.T) {
+	for _, c := range []struct {
+		live uint64
+		want int
+	}{{0, 400}, {4 << 20, 400}, {8 << 20, 200}, {16 << 20, 100}, {500 << 20, 100}} {
+		if got := percent(c.live); got != c.want {
+			t.Errorf("with %d MB: %d %%, want %d", c.live>>20, got, c.want)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		before := debug.SetGCPercent(77)
+		defer debug.SetGCPercent(before)
+		end := keep(t)
+		during := debug.SetGCPercent(77)
+		debug.SetGCPercent(during)
+		if during < percentAtLeast || during != percent(live()) {
+			t.Errorf("the collector runs at %d %% with %d bytes alive", during, live())
+		}
+		end()
+		if after := debug.SetGCPercent(77); after != 77 {
+			t.Errorf("the collector was left at %d %%", after)
+		}
+	})
+}
