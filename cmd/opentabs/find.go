@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"syscall"
 
 	"opentabs/internal/config"
@@ -60,10 +61,15 @@ func findServer(ctx context.Context, dirs config.Dirs, s config.Settings) (runni
 	return running{}, missing
 }
 
-// alive reports whether there is a process with this id.
+// alive reports whether there is a process with this id. Windows says so when it
+// is looked for, and knows no signal 0.
 func alive(pid int) bool {
 	process, err := os.FindProcess(pid)
-	return err == nil && process.Signal(syscall.Signal(0)) == nil
+	if err != nil {
+		return false
+	}
+	defer func() { _ = process.Release() }()
+	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
 // unanswered is the error about a port whose owner does not answer.

@@ -155,9 +155,9 @@ type Progress struct {
 type Content struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitempty"`
-	Data     string `json:"data,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
-	// Raw is the whole block as it came; other types have other members.
+	// Raw is the whole block as it came, if it is not text: other types have
+	// other members.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -165,7 +165,9 @@ type Content struct {
 func (c *Content) UnmarshalJSON(b []byte) error {
 	type plain Content
 	err := json.Unmarshal(b, (*plain)(c))
-	c.Raw = slices.Clone(b)
+	if c.Type != "text" {
+		c.Raw = slices.Clone(b)
+	}
 	return err
 }
 
