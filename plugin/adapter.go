@@ -55,8 +55,8 @@ type adapterInfo struct {
 	hash string // SHA-256 of the whole file, in hex
 }
 
-// inspectAdapter reads and checks the adapter of the package in dir. The problem says what is
-// wrong with it.
+// inspectAdapter reads and checks the adapter of the package in dir. The problem
+// says what is wrong with it.
 func inspectAdapter(dir string) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {

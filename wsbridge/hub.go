@@ -67,7 +67,8 @@ type Options struct {
 	Grace time.Duration
 	// DeadAfter is how long at most nothing at all may arrive before a link counts
 	// as lost, and three quarters of it how long at least. A browser that is
-	// silent for half of it is pinged. Default 10 s; Chrome stops a service worker that gets no message for 30 s.
+	// silent for half of it is pinged. Default 10 s; Chrome stops a service worker
+	// that gets no message for 30 s.
 	DeadAfter time.Duration
 	// FirstWait is how long after New a call waits for the first browser to
 	// come. Default 3 s; negative means not at all.
