@@ -81,7 +81,7 @@ func start(o order) (s started, err error) {
 	s.HealthMs = sinceMs(began)
 	if o.SettleMs > 0 {
 		time.Sleep(time.Duration(o.SettleMs * float64(time.Millisecond)))
-		s.RSSBytes, s.AnonBytes, err = memory(cmd.Process.Pid)
+		s.RSSBytes, s.AnonBytes, err = residentMemory(cmd.Process.Pid)
 	}
 	return s, err
 }
@@ -98,8 +98,8 @@ func endedBy(err error, sig syscall.Signal) bool {
 
 func sinceMs(t time.Time) float64 { return float64(time.Since(t).Microseconds()) / 1000 }
 
-// memory reads a process's resident memory from /proc, which Linux alone has.
-func memory(pid int) (rss, anon int64, err error) {
+// residentMemory reads a process's resident memory from /proc, which Linux alone has.
+func residentMemory(pid int) (rss, anon int64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, 0, err
