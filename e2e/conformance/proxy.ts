@@ -4,6 +4,7 @@
  */
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isBag } from './verdicts.ts';
 
 const prefix = 'conformance__';
 
@@ -22,6 +23,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
+/** startProxy listens on a free port of loopback; call close when done. */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const server = createServer((request, response) => {
     serve(options, request, response).catch((error: unknown) => {
@@ -100,8 +102,4 @@ function parse(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isBag(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { must } from '../harness/process.ts';
 import { startStack } from '../harness/stack.ts';
 import { until } from '../harness/wait.ts';
 import { startProxy } from './proxy.ts';
@@ -64,16 +65,13 @@ async function suite(run: Run, url: string): Promise<Verdicts> {
 
 async function main(): Promise<boolean> {
   const stack = await startStack();
-  const must = async (...args: string[]) => {
-    const ran = await stack.cli(...args);
-    if (ran.code !== 0) throw new Error(`opentabs ${args.join(' ')}: ${ran.stderr}`);
-  };
+  const opentabs = (...args: string[]) => must(args, stack.env);
   try {
     const plugin = join(stack.home, 'conformance-plugin');
     cpSync(join(here, 'plugin'), plugin, { recursive: true });
-    await must('plugin', 'build', plugin);
+    await opentabs('plugin', 'build', plugin);
     putSchema(join(plugin, 'dist/tools.json'));
-    await must('plugin', 'add', plugin);
+    await opentabs('plugin', 'add', plugin);
     const client = await stack.client();
     await until('the conformance plugin', async () => {
       await stack.page.reload(); // for the adapter, once the browser has it
@@ -87,7 +85,7 @@ async function main(): Promise<boolean> {
       token: stack.token,
       async changeTools() {
         there = !there;
-        await must('plugin', ...(there ? ['add', stack.plugin] : ['remove', 'messages']));
+        await opentabs('plugin', ...(there ? ['add', stack.plugin] : ['remove', 'messages']));
       },
     });
     const expected = readExpected(JSON.parse(readFileSync(join(here, 'expected.json'), 'utf8')));

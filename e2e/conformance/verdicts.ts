@@ -107,6 +107,7 @@ export function compare(expected: Expected, run: string, verdicts: Verdicts): Co
   return { unexpected, stale: [...listed].filter((line) => !hit.has(line)), counts: { passed, expected: failed } };
 }
 
-function isBag(value: unknown): value is Record<string, unknown> {
+/** isBag narrows to an object whose fields may be asked for. */
+export function isBag(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
