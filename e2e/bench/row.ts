@@ -1,4 +1,4 @@
-import type { Summary } from './samples.ts';
+import { median, quantile, type Summary } from './samples.ts';
 
 /** Row is one line of the table. */
 export interface Row {
@@ -45,6 +45,11 @@ export function ms(value: number): string {
 /** spread spells what is told of many samples. */
 export function spread(s: Summary): string {
   return `${ms(s.p50)} (p99 ${ms(s.p99)}, n ${s.samples})`;
+}
+
+/** typical spells the median of a few times, the longest, and how many there are. */
+export function typical(times: readonly number[]): string {
+  return `${ms(median(times))} (max ${ms(quantile(times, 1))}, n ${times.length})`;
 }
 
 /** mb spells a number of bytes in millions. */

@@ -25,16 +25,23 @@ export interface Measured {
   readonly listeners: number;
 }
 
-/** rss is what a process holds of the machine's memory now, peak what it ever held, in bytes. */
-export function rss(pid: number): { now: number; peak: number } {
+/**
+ * rss is what a process holds of the machine's memory now, in bytes: all of it, what no file stands behind, and the most it
+ * ever held.
+ */
+export function rss(pid: number): { now: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
-  return { now: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
+  return {
+    now: kilobytes('VmRSS') * 1024,
+    anonymous: kilobytes('RssAnon') * 1024,
+    peak: kilobytes('VmHWM') * 1024,
+  };
 }
 
 const counted = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
-/** hold counts in one realm: the default one of a session, or that of a context. */
+/** held counts in one realm: the default one of a session, or that of a context. */
 async function held(session: Session, contextId?: number): Promise<Held> {
   const where = contextId === undefined ? {} : { contextId };
   const count = async (name: string, sum: string): Promise<number> => {
@@ -55,15 +62,11 @@ async function held(session: Session, contextId?: number): Promise<Held> {
     await session.send('Runtime.releaseObjectGroup', { objectGroup });
     return Number(result.value);
   };
-  const sizes = 'this.reduce((sum, table) => sum + (table.size ?? 0), 0)';
   const numbers: Record<string, number> = {};
   for (const name of counted) {
-    const table = name === 'Map' || name === 'Set';
     // A prototype has no size of its own, and reading it throws.
-    numbers[name] = await count(
-      name,
-      table ? `this.filter((t) => t !== ${name}.prototype).${sizes.slice(5)}` : 'this.length',
-    );
+    const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
+    numbers[name] = await count(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
   }
   const heapBytes = Number(Object(await session.send('Runtime.getHeapUsage')).usedSize);
   return {

@@ -3,8 +3,8 @@ import { must } from '../../harness/process.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { pause, until } from '../../harness/wait.ts';
 import type { Bed } from '../bed.ts';
-import { atMost, ms, type Row } from '../row.ts';
-import { median, quantile } from '../samples.ts';
+import { atMost, type Row, typical } from '../row.ts';
+import { median } from '../samples.ts';
 
 const rounds = 9;
 
@@ -29,8 +29,6 @@ function preciseMs(time: string): number {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? '';
   return Date.parse(time.replace(/\.\d+/, '')) + Number(`0.${fraction || 0}`) * 1000;
 }
-
-const spell = (times: readonly number[]) => `${ms(median(times))} (max ${ms(quantile(times, 1))}, n ${times.length})`;
 
 /** worker is the time from the death of the service worker to the new link, with a call in flight. */
 export async function worker(bed: Bed): Promise<Row[]> {
@@ -59,7 +57,7 @@ export async function worker(bed: Bed): Promise<Row[]> {
     {
       id: 'worker',
       what: 'service worker killed: link back, with a call in flight, p50',
-      ours: `${spell(times)}; ${survived} of ${rounds} calls survived`,
+      ours: `${typical(times)}; ${survived} of ${rounds} calls survived`,
       value: median(times),
       bar: atMost(100, 'ms'),
       ...(survived < rounds ? { broken: `${rounds - survived} calls in flight did not end well` } : {}),
@@ -86,7 +84,7 @@ export async function restart(bed: Bed): Promise<Row[]> {
     {
       id: 'restart',
       what: 'server killed and started again: start to link back, p50',
-      ours: spell(times),
+      ours: typical(times),
       value: median(times),
       bar: atMost(1000, 'ms'),
     },

@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, launch } from '../../harness/chromium.ts';
 import { must, start, stop } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
+import { rss } from '../../load/measure.ts';
 import type { Bed } from '../bed.ts';
 import { Hashed } from '../go.ts';
 import { addPlugins, pluginBytes, pluginCount, pluginTools } from '../many-plugins.ts';
-import { atMost, mb, ms, type Row } from '../row.ts';
+import { atMost, mb, ms, type Row, typical } from '../row.ts';
 import { median } from '../samples.ts';
-import { type Memory, memory, serve, settleMs, spell, starts } from './start.ts';
+import { type Memory, memory, serve, settleMs, starts } from './start.ts';
 
 /** patienceMs is how long a browser may take to register all adapters. */
 const patienceMs = 60_000;
@@ -41,11 +41,11 @@ export async function plugins(bed: Bed): Promise<Row[]> {
     {
       id: 'plugins',
       what: 'each later start, p50',
-      ours: spell(later),
-      floor: spell(floor),
+      ours: typical(later),
+      floor: typical(floor),
       value: median(later),
       bar: atMost(300, 'ms'),
-      note: `the port accepts after ${spell(accepts)}, before the plugins are read; the floor reads and hashes their files`,
+      note: `the port accepts after ${typical(accepts)}, before the plugins are read; the floor reads and hashes their files`,
     },
     memory('plugins', 'resident memory with them, no browser', alone, 80),
     memory('plugins', 'the same with a browser that has taken them', taken, 80),
@@ -89,9 +89,8 @@ async function withBrowser(home: string): Promise<Taken> {
       tookMs = performance.now() - beganMs;
     }
     await pause(settleMs);
-    const status = readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8');
-    const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
-    return { rssBytes: bytes('VmRSS'), anonBytes: bytes('RssAnon'), adapters, tookMs };
+    const { now, anonymous } = rss(daemon.child.pid ?? 0);
+    return { rssBytes: now, anonBytes: anonymous, adapters, tookMs };
   } finally {
     await chrome.close();
     await stop(daemon);

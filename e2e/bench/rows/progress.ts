@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Bed } from '../bed.ts';
 import { Streamed } from '../go.ts';
-import { atMost, ms, type Row, spread } from '../row.ts';
-import { inTurns, median, quantile } from '../samples.ts';
+import { atMost, ms, type Row, spread, typical } from '../row.ts';
+import { inTurns, median } from '../samples.ts';
 
 const loop = 10_000;
 const rounds = 7;
@@ -62,7 +62,7 @@ export async function progress(bed: Bed): Promise<Row[]> {
     {
       id: 'progress',
       what: `${loop} reports in one loop: the page is blocked, p50`,
-      ours: `${ms(median(blocked))} (max ${ms(quantile(blocked, 1))}, n ${rounds})`,
+      ours: typical(blocked),
       value: median(blocked),
       bar: atMost(150, 'ms'),
       note: `the longest turn of the page's event loop; ${ms(median(inLoop))} of it are the loop itself; all ${loop} were counted, in order; ${median(told)} notifications, the final one among them; the call took ${ms(median(whole))}`,

@@ -5,8 +5,8 @@ import { freePort } from '../../harness/chromium.ts';
 import { binary } from '../../harness/process.ts';
 import type { Bed } from '../bed.ts';
 import { program, Started } from '../go.ts';
-import { atMost, mb, ms, type Row } from '../row.ts';
-import { median, quantile } from '../samples.ts';
+import { atMost, mb, type Row, typical } from '../row.ts';
+import { median } from '../samples.ts';
 
 /** starts is how often a server is started for one number. */
 export const starts = 15;
@@ -19,9 +19,6 @@ export async function serve(bed: Bed, home: string, settle = 0): Promise<z.infer
   const env = [`OPENTABS_HOME=${home}`, `OPENTABS_PORT=${port}`];
   return bed.go.carryOut({ do: 'start', command: [binary, 'serve'], env, port, settleMs: settle }, Started);
 }
-
-export const spell = (times: readonly number[]) =>
-  `${ms(median(times))} (max ${ms(quantile(times, 1))}, n ${times.length})`;
 
 /** start is the time from exec to a port that accepts. */
 export async function start(bed: Bed): Promise<Row[]> {
@@ -42,11 +39,11 @@ export async function start(bed: Bed): Promise<Row[]> {
     {
       id: 'start',
       what: 'cold start: exec to a port that accepts, p50',
-      ours: spell(accepts),
-      floor: spell(floor),
+      ours: typical(accepts),
+      floor: typical(floor),
       value: median(accepts),
       bar: atMost(50, 'ms'),
-      note: `/healthz is answered after ${spell(health)}; the floor is a Go program of ${mb(statSync(program).size)} with a plain HTTP server`,
+      note: `/healthz is answered after ${typical(health)}; the floor is a Go program of ${mb(statSync(program).size)} with a plain HTTP server`,
     },
   ];
 }
