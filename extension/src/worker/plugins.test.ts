@@ -5,7 +5,7 @@ import type { Script } from '../chrome.ts';
 import { makePlugins, type Registrar } from './plugins.ts';
 
 function makeBench() {
-  const state = { allowed: true, build: '1', asked: 0, registrations: 0 };
+  const state = { allowed: true, build: '1', asked: 0, registrations: 0, bridges: 0 };
   const scripts = new Map<string, { script: Script; code: string }>();
   const files: { script: Script; file: string }[] = [];
   const log: string[] = [];
@@ -43,6 +43,7 @@ function makeBench() {
     fileScripts: async () => files.map((f) => f.script),
     registerFiles: async (all) => {
       for (const { file, ...script } of all) {
+        if (file === 'bridge.js') state.bridges++;
         assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
         files.push({ script, file });
         order.push(script.id);
@@ -129,6 +130,21 @@ test('code that comes together is registered together, and one that Chrome refus
     [...scripts.values()].map((s) => s.code),
     ['A', 'B', 'C', 'E'],
   );
+  assert.equal(order.at(-1)?.split('-')[0], 'bridge');
+});
+
+test('while more code comes the bridge is registered once, after all of it', async () => {
+  const { plugins, order, state } = makeBench();
+  const names = ['a', 'b', 'c'];
+  await plugins.sync({ plugins: names.map((name) => plugin(name)) });
+  const before = state.bridges;
+  const send = (name: string) => plugins.code({ name, hash: `hash-${name}`, code: name });
+  const first = send('a');
+  await Promise.resolve(); // its registration has begun
+  const [b, c] = [send('b'), send('c')];
+  await first;
+  await Promise.all([b, c]);
+  assert.deepEqual([state.registrations, state.bridges - before], [2, 1]);
   assert.equal(order.at(-1)?.split('-')[0], 'bridge');
 });
 

@@ -99,21 +99,40 @@ class RegisteredPlugins implements Plugins {
   code(params: PluginCodeParams): Promise<void> {
     return new Promise((taken, refused) => {
       this.#fresh.push({ params, taken, refused });
-      void this.#inTurn(() => this.#registerFresh(this.#fresh.splice(0)));
+      void this.#inTurn(() => this.#takeFresh());
     });
   }
 
-  /** registerFresh registers all, or, if Chrome refuses that because of one, each by itself. */
-  async #registerFresh(fresh: readonly Fresh[]): Promise<void> {
+  /**
+   * takeFresh registers what waits. As long as more has come meanwhile the bridge keeps its place, before the new hosts:
+   * each registration has Chrome load all scripts anew. Documents that begin until then are loaded anew (reload.ts).
+   */
+  async #takeFresh(): Promise<void> {
+    const fresh = this.#fresh.splice(0);
     if (fresh.length === 0) return;
+    const why = await this.#registerFresh(fresh);
+    try {
+      if (this.#fresh.length === 0) await this.#syncBridge();
+    } catch (error) {
+      for (const { params } of fresh) if (!why.has(params)) why.set(params, error);
+    }
+    for (const { params, taken, refused } of fresh) {
+      if (why.has(params)) refused(why.get(params));
+      else taken();
+    }
+  }
+
+  /** registerFresh registers all or, if Chrome refuses that because of one, each by itself. It returns why it could not. */
+  async #registerFresh(fresh: readonly Fresh[]): Promise<Map<PluginCodeParams, unknown>> {
+    const why = new Map<PluginCodeParams, unknown>();
     try {
       await this.#register(fresh.map((f) => f.params));
-      for (const { taken } of fresh) taken();
     } catch (error) {
       const [only, ...others] = fresh;
-      if (others.length === 0) only?.refused(error);
-      else for (const one of fresh) await this.#registerFresh([one]);
+      if (only && others.length === 0) why.set(only.params, error);
+      else for (const one of fresh) for (const entry of await this.#registerFresh([one])) why.set(...entry);
     }
+    return why;
   }
 
   async #register(all: readonly PluginCodeParams[]): Promise<void> {
@@ -132,7 +151,6 @@ class RegisteredPlugins implements Plugins {
     await this.#putProbes([...hosts.values()]);
     await this.#registrar.registerUserScripts([...hosts.values()]);
     for (const [id, { code: _, ...script }] of hosts) have.set(id, script);
-    await this.#syncBridge();
   }
 
   async detect(): Promise<InjectMode> {
