@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -69,7 +70,12 @@ func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMe
 
 // malformed says what is wrong with the params of a tools/call.
 func malformed(err error) string {
-	return "The params of tools/call are malformed (" + err.Error() + "). Correct them, then call again."
+	why := err.Error()
+	var wrong *json.UnmarshalTypeError // whose own text names types of Go
+	if errors.As(err, &wrong) {
+		why = strings.TrimSuffix("params."+wrong.Field, ".") + " is a JSON " + wrong.Value
+	}
+	return "The params of tools/call are malformed (" + why + "). Correct them, then call again."
 }
 
 // Why a request does not run, for its client.

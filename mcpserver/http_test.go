@@ -277,6 +277,8 @@ func TestBadRequests(t *testing.T) {
 		{nil, `{"jsonrpc":"2.0","id":[1],"method":"ping"}`, 400, "must be a string or a number"},
 		{nil, `{"jsonrpc":"2.0","id":true,"method":"notifications/cancelled"}`, 400, "must be a string or a number"},
 		{nil, `{"jsonrpc":"2.0","id":1,"method":"notifications/cancelled","params":{"requestId":2}}`, 200, `"id":1,"error":{"code":-32601`},
+		{nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, 200, "malformed (params is a JSON array)."},
+		{nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`, 200, "malformed (params.name is a JSON number)."},
 		{nil, `{"id":1,"method":"ping"}`, 200, "-32600"},
 		{nil, `{"jsonrpc":"2.0","id":1}`, 400, "with a method"},
 		{nil, `{}`, 400, "with a method"},
