@@ -38,8 +38,9 @@ const (
 	// extractMemoryBytes is what a plugin's code may allocate while it is read.
 	extractMemoryBytes = 256 << 20
 	// extractGrace is how much longer than its own limit the child may live
-	// before it is killed; it stops itself in all but the worst cases.
-	extractGrace = 5 * time.Second
+	// before it is killed. It stops itself in all but the worst cases, and then
+	// says where; a busy machine takes seconds to start it.
+	extractGrace = 15 * time.Second
 	// maxExtractedBytes is the longest answer of a child.
 	maxExtractedBytes = 32 << 20
 )
