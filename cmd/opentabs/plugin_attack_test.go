@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ func TestAttackByPlugin(t *testing.T) {
 			dirs, dir := freshPlugin(t)
 			private := filepath.Join(t.TempDir(), "id_rsa")
 			path := filepath.Join(dir, file)
-			if err := errorsOf(os.WriteFile(private, []byte(secret+"\nS3CRET line two\n"), 0o600), os.Remove(path), os.Symlink(private, path)); err != nil {
+			if err := errors.Join(os.WriteFile(private, []byte(secret+"\nS3CRET line two\n"), 0o600), os.Remove(path), os.Symlink(private, path)); err != nil {
 				t.Fatal(err)
 			}
 			out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput()
@@ -85,7 +86,7 @@ func freshPlugin(t *testing.T) (dirs config.Dirs, dir string) {
 func writeIn(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := errorsOf(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -31,7 +32,7 @@ func foreignDir(t *testing.T) string {
 		return "/usr"
 	}
 	dir := openTempDir(t)
-	if err := errorsOf(os.Chmod(dir, 0o777), os.Chown(dir, nobody, nobody)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o777), os.Chown(dir, nobody, nobody)); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -42,19 +43,10 @@ func foreignDir(t *testing.T) string {
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := errorsOf(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-func errorsOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // TestAttackByUser: what another user of the machine can try.
@@ -148,7 +140,7 @@ func attackPlantedFiles(t *testing.T) {
 	for _, name := range []string{"token", "plugins.json", "server.json", "config.json", "start.lock"} {
 		dir := t.TempDir()
 		dirs := config.Dirs{Config: dir, State: dir}
-		if err := errorsOf(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o666)); err != nil {
+		if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		if os.Geteuid() != 0 { // this test can't give files away: the directory is closed and that is said
@@ -183,7 +175,7 @@ func attackPlantedExtension(t *testing.T) {
 	}
 	// One's own folder that others could write to is closed first.
 	open := filepath.Join(openTempDir(t), "open")
-	if err := errorsOf(os.Mkdir(open, 0o777), os.Chmod(open, 0o777)); err != nil {
+	if err := errors.Join(os.Mkdir(open, 0o777), os.Chmod(open, 0o777)); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := opentabsOn(t, dirs, 9527, "extension", "install", "--dir", open).CombinedOutput(); err != nil {
@@ -326,7 +318,7 @@ func attackPluginFiles(t *testing.T) {
 		f, err := os.OpenFile(filepath.Join(filepath.Dir(dirs.State), "messages", file), os.O_APPEND|os.O_WRONLY, 0)
 		if err == nil {
 			_, err = io.WriteString(f, "\n ")
-			err = errorsOf(err, f.Close())
+			err = errors.Join(err, f.Close())
 		}
 		if err != nil {
 			t.Fatal(err)
