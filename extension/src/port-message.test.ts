@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
+import { charsOf, type FromBridge, readEach, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
 
 const fromBridge: FromBridge[] = [
   {
@@ -18,10 +18,12 @@ const fromBridge: FromBridge[] = [
   { op: 'result', id: 'x' },
   { op: 'error', id: 'x', error: '{}' },
   { op: 'cancelled', id: 'x', outcome: 'aborted' },
+  { op: 'leaving', begun: ['x', 'y'] },
 ];
 const toBridge: ToBridge[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{"a":null}' },
   { op: 'cancel', id: 'x', reason: 'r' },
+  { op: 'taken' },
   { op: 'ack', ids: ['x', 'y'] },
 ];
 
@@ -40,11 +42,13 @@ test('what is no message is nothing', () => {
     { op: 'live', plugins: [] },
     { op: 'live', plugins: [{ name: 'a' }], running: [] },
     { op: 'live', plugins: [], running: ['x'] },
+    { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[]' },
     { op: 'progress', id: 'x', seq: 0, count: -1, skipped: 0, reports: '[]' },
     { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0.5, reports: '[]' },
     { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: [] },
     { op: 'part', id: 'x', seq: '0', text: 't' },
     { op: 'error', id: 'x', error: {} },
+    { op: 'leaving', begun: ['x', 1] },
     { op: 'cancelled', id: 'x', outcome: 'maybe' },
     { op: 'result', id: '' },
     { op: 'result', id: 5, text: '1' },
@@ -56,4 +60,21 @@ test('what is no message is nothing', () => {
   }
   assert.equal(readToBridge({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 'many' }), undefined);
   assert.equal(readToBridge({ op: 'ack', ids: ['x', 1] }), undefined);
+});
+
+test('of a list what is no message is left out, and what is no list is empty', () => {
+  const [first] = fromBridge;
+  assert.deepEqual(readEach([first, { op: 'reboot' }, ...fromBridge.slice(1)], readFromBridge), fromBridge);
+  assert.deepEqual(readEach(first, readFromBridge), []);
+});
+
+test('a message is about as long as the text it carries', () => {
+  const text = 'x'.repeat(100);
+  assert.equal(charsOf({ op: 'part', id: 'x', seq: 0, text }), 100);
+  assert.equal(charsOf({ op: 'result', id: 'x', text }), 100);
+  assert.equal(charsOf({ op: 'result', id: 'x', parts: 2 }), 0);
+  assert.equal(charsOf({ op: 'error', id: 'x', error: text }), 100);
+  assert.equal(charsOf({ op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: text }), 100);
+  assert.equal(charsOf({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: text }), 100);
+  assert.equal(charsOf({ op: 'taken' }), 0);
 });

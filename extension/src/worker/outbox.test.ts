@@ -28,7 +28,7 @@ function makeBench(t: TestContext) {
 test('with a link everything is sent at once, the text untouched', (t) => {
   const { outbox, sent } = makeBench(t);
   outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' });
-  outbox.progress('a', { seq: 0, count: 1, skipped: 3, reports: '[{}]' });
+  outbox.progress('a', { seq: 4, count: 1, skipped: 3, reports: '[{}]' });
   outbox.part('a', 0, '"x');
   outbox.result('a', undefined, 1);
   outbox.result('b', '{"big":12345678901234567890}', undefined);
@@ -36,7 +36,7 @@ test('with a link everything is sent at once, the text untouched', (t) => {
   outbox.fail('d', { code: 'tab_closed', message: 'gone' });
   assert.deepEqual(sent, [
     '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","seq":0,"reports":[{"progress":1}]}}',
-    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","seq":0,"reports":[{}],"skipped":3}}',
+    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","seq":4,"reports":[{}],"skipped":3}}',
     '{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"a","seq":0,"text":"\\"x"}}',
     '{"jsonrpc":"2.0","id":"a","result":{"parts":1}}',
     '{"jsonrpc":"2.0","id":"b","result":{"output":{"big":12345678901234567890}}}',
@@ -95,7 +95,7 @@ test('without a link progress waits before the ending', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
   outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' });
-  outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":2}]' });
+  outbox.progress('a', { seq: 1, count: 1, skipped: 0, reports: '[{"progress":2}]' });
   outbox.result('a', '1', undefined);
   outbox.progress('b', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":7}]' });
   link.open = true;
