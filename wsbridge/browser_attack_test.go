@@ -138,6 +138,17 @@ func TestAttackByBrowser(t *testing.T) {
 		w.wantEvents("own returned 77")
 		w.stays()
 	})
+	attack(t, "counts of reports that pass the greatest number", func(w *twoBrowsers) {
+		for _, counts := range []string{`"seq":9223372036854775807`, `"seq":1073741825`, `"skipped":9223372036854775807`, `"seq":1,"skipped":9223372036854775807`} {
+			w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"m"}],` + counts + `}}`)
+		}
+		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"n"}],"seq":2}}`)
+		w.wantEvents(
+			`own reports [{"message":"m"}] skipped 1073741824`,
+			`own reports [{"message":"m"}] skipped 1073741824`,
+			`own reports [{"message":"n"}] skipped 0`)
+		w.stays()
+	})
 	attack(t, "more parts than came, and 100 GB claimed", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
 		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result came")

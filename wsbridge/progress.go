@@ -6,6 +6,11 @@ import (
 	"opentabs/wire"
 )
 
+// maxCount is the largest number of reports that a browser may claim in one
+// frame: more than a page can make, and so few that their sum over a call stays
+// an int that is not negative.
+const maxCount = 1 << 30
+
 // progress reads the parameters of tool.progress and hands them on. The reports
 // come as the page's text, which the browser did not parse: they may not bring
 // a second dispatchId.
@@ -70,19 +75,20 @@ func (b *browser) report(l *link, p wire.ToolProgressParams) {
 		return
 	}
 	cleanReports(p.Reports)
-	r.sink.Reports(p.Reports, max(0, p.Skipped))
+	r.sink.Reports(p.Reports, p.Skipped)
 }
 
 // takeNew takes those reports out of p that came before, on a link that was
 // lost, and reports whether anything is left. Reports that never came count as
-// skipped. The caller holds browser.mu.
+// skipped. Counts that can't be are not believed. The caller holds browser.mu.
 func (r *run) takeNew(p *wire.ToolProgressParams) bool {
+	p.Skipped = min(max(0, p.Skipped), maxCount)
 	if p.Seq == nil {
 		r.reports += len(p.Reports)
 		return true
 	}
 	seq, n := *p.Seq, len(p.Reports)
-	if seq < 0 {
+	if seq < 0 || seq > maxCount {
 		return false
 	}
 	known := r.reports - seq
@@ -92,7 +98,7 @@ func (r *run) takeNew(p *wire.ToolProgressParams) bool {
 	case known > 0:
 		p.Reports, p.Skipped = p.Reports[known:], 0
 	default:
-		p.Skipped = max(0, p.Skipped) - known
+		p.Skipped -= known
 	}
 	r.reports = seq + n
 	return true
