@@ -197,7 +197,7 @@ func (c *liveCall) elsewhere(err *wire.CallError) bool {
 	switch err.Code {
 	case wire.ErrNotReady:
 		return c.more
-	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded, wire.ErrBrowserLost:
+	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded, wire.ErrBrowserLost, wire.ErrLinkLost:
 		return err.NotStarted
 	default:
 		return false
