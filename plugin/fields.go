@@ -77,6 +77,9 @@ func (f *fields) string(key string) (string, bool) {
 // the marks that turn the direction of writing, and letters without a look. What
 // scripts and emoji need to join letters stays.
 func hidden(r rune) bool {
+	if r >= ' ' && r <= '~' { // nearly all of them
+		return false
+	}
 	switch r {
 	case '\n', '\r', '\t', '\u00ad', '\u200c', '\u200d', '\u200e', '\u200f', '\u061c', '\ufeff':
 		return false

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,10 +40,11 @@ func NewSet(plugins []*Plugin, failed []Failure) *Set {
 		s.byName[p.Name] = p
 		for _, t := range p.Tools {
 			s.byTool[t.FullName()] = t
-			s.tools = append(s.tools, t)
 		}
 	}
-	slices.SortFunc(s.tools, func(a, b *Tool) int { return strings.Compare(a.FullName(), b.FullName()) })
+	for _, name := range slices.Sorted(maps.Keys(s.byTool)) {
+		s.tools = append(s.tools, s.byTool[name])
+	}
 	return s
 }
 

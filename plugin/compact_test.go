@@ -1,0 +1,44 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzCompact compares the compactor with encoding/json: it takes the same
+// texts, makes the same of them, and refuses all others with a place.
+func FuzzCompact(f *testing.F) {
+	for _, seed := range []string{
+		"", " ", "{", "}", "[", "]", "[}", "{]", "{}", "[]", " [ ] ", "{ }", "[,]", "[1,]", "[,1]", "[1 2]", "[1]]", "{}{}", "1 2", ",", ":", "[:]",
+		`{"a"}`, `{"a":}`, `{"a":1,}`, `{,"a":1}`, `{"a":1 "b":2}`, `{"a" : 1 , "b":[ {"c" :{ } } ]}`, `{1:2}`, `{a:1}`, `{"a",1}`, `["a":1]`, `{"a":1]`, `{"a"`, `{"a" `,
+		`""`, `"`, `"a`, `"\"`, `"\\"`, `"\x"`, `"\u12aF"`, `"\u12a"`, `"\u12ag"`, `"\u"`, `"\`, `"\/\b\f\n\r\t"`, "\"\n\"", "\"\x7f\"", "\"\x00\"", `"<>&` + "\u2028\"", `'a'`,
+		"0", "-0", "-", "+1", "01", "1.", ".5", "1.5", "1e5", "1E+5", "1e-5", "1e", "1e+", "1.e1", "-1.20e10", "0x1", "1_0", "0.0e0", "[0]", "[-]", `{"a":01}`, "NaN",
+		"true", "false", "null", "tru", "truex", "True", "nul", "[true,false,null]", "\ufeff1", "\v1", "\f1", "1\u00a0", "/**/1", "\n\r\t 1 \n", "[1,\n2]",
+		strings.Repeat("[", 10000) + strings.Repeat("]", 10000), strings.Repeat("[", 10001) + strings.Repeat("]", 10001), strings.Repeat(`{"a":`, 10000) + "1" + strings.Repeat("}", 10000),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, problem := compact(text)
+		if !utf8.Valid(text) {
+			if problem == "" {
+				t.Fatalf("%q is taken", text)
+			}
+			return
+		}
+		var want bytes.Buffer
+		err := json.Compact(&want, bytes.TrimPrefix(text, utf8BOM))
+		if (err == nil) != (problem == "") {
+			t.Fatalf("%q: %s, but encoding/json says %v", text, problem, err)
+		}
+		if err != nil && !strings.HasPrefix(problem, "is not valid JSON at line ") {
+			t.Fatalf("%q: %s", text, problem)
+		}
+		if err == nil && !bytes.Equal(got, want.Bytes()) {
+			t.Fatalf("%q: %q, want %q", text, got, want.Bytes())
+		}
+	})
+}
