@@ -11,7 +11,7 @@ const fromBridge: FromBridge[] = [
     ],
     running: [{ id: 'x', plugin: 'a' }],
   },
-  { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: '[{}]' },
+  { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{}]' },
   { op: 'part', id: 'x', seq: 0, text: 't' },
   { op: 'result', id: 'x', text: '1' },
   { op: 'result', id: 'x', parts: 2 },
@@ -42,10 +42,10 @@ test('what is no message is nothing', () => {
     { op: 'live', plugins: [] },
     { op: 'live', plugins: [{ name: 'a' }], running: [] },
     { op: 'live', plugins: [], running: ['x'] },
-    { op: 'progress', id: 'x', count: 1, skipped: 0, reports: '[]' },
-    { op: 'progress', id: 'x', seq: 0, count: -1, skipped: 0, reports: '[]' },
-    { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0.5, reports: '[]' },
-    { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: [] },
+    { op: 'progress', id: 'x', skipped: 0, reports: '[]' },
+    { op: 'progress', id: 'x', seq: -1, skipped: 0, reports: '[]' },
+    { op: 'progress', id: 'x', seq: 0, skipped: 0.5, reports: '[]' },
+    { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: [] },
     { op: 'part', id: 'x', seq: '0', text: 't' },
     { op: 'error', id: 'x', error: {} },
     { op: 'leaving', begun: ['x', 1] },
@@ -74,7 +74,7 @@ test('a message is about as long as the text it carries', () => {
   assert.equal(charsOf({ op: 'result', id: 'x', text }), 100);
   assert.equal(charsOf({ op: 'result', id: 'x', parts: 2 }), 0);
   assert.equal(charsOf({ op: 'error', id: 'x', error: text }), 100);
-  assert.equal(charsOf({ op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: text }), 100);
+  assert.equal(charsOf({ op: 'progress', id: 'x', seq: 0, skipped: 0, reports: text }), 100);
   assert.equal(charsOf({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: text }), 100);
   assert.equal(charsOf({ op: 'taken' }), 0);
 });

@@ -20,8 +20,8 @@ export interface Live extends TabPlugin {
 export type FromBridge =
   /** First on every port, and again when a plugin has come: all plugins, and the calls that run. */
   | { op: 'live'; plugins: Live[]; running: { id: string; plugin: string }[] }
-  /** reports is the JSON text of an array of wire.Report. */
-  | { op: 'progress'; id: string; seq: number; count: number; skipped: number; reports: string }
+  /** reports is the JSON text of an array of wire.Report, seq how many reports of the call came before them. */
+  | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
   /** A piece of a large result; 'result' with their number follows. */
   | { op: 'part'; id: string; seq: number; text: string }
   /** text is the result's JSON text; absent with parts, and for undefined. */
@@ -75,9 +75,9 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   if (typeof id !== 'string' || id === '') return undefined;
   switch (op) {
     case 'progress': {
-      const { seq, count, skipped, reports } = value;
-      if (!isCount(seq) || !isCount(count) || !isCount(skipped) || typeof reports !== 'string') return undefined;
-      return { op, id, seq, count, skipped, reports };
+      const { seq, skipped, reports } = value;
+      if (!isCount(seq) || !isCount(skipped) || typeof reports !== 'string') return undefined;
+      return { op, id, seq, skipped, reports };
     }
     case 'part': {
       const { seq, text } = value;

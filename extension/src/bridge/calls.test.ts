@@ -28,7 +28,7 @@ test('a call goes to its host under a number, and its ending comes back under it
   desk.fromHost(host, 'p 1 2 0 [{"progress":1},{"message":"a b"}]');
   desk.fromHost(host, 'r 1 {"text":"with spaces"}');
   assert.deepEqual(posted, [
-    { op: 'progress', id: 'call_x', seq: 0, count: 2, skipped: 0, reports: '[{"progress":1},{"message":"a b"}]' },
+    { op: 'progress', id: 'call_x', seq: 0, skipped: 0, reports: '[{"progress":1},{"message":"a b"}]' },
     { op: 'result', id: 'call_x', text: '{"text":"with spaces"}' },
   ]);
 });
@@ -111,9 +111,9 @@ test('what could not be sent is sent when a port is back, progress before ending
   const plugins = [{ name: 'demo', hash: 'h' }];
   assert.deepEqual(desk.greeting(), { op: 'live', plugins, running: [{ id: 'y', plugin: 'demo' }] });
   assert.deepEqual(posted, [
-    { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' },
+    { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' },
     { op: 'result', id: 'x', text: '"done"' },
-    { op: 'progress', id: 'y', seq: 0, count: 1, skipped: 0, reports: '[{"progress":5}]' },
+    { op: 'progress', id: 'y', seq: 0, skipped: 0, reports: '[{"progress":5}]' },
   ]);
 });
 
@@ -157,7 +157,7 @@ test('cancel: aborted, finished, and ignored after 2 s', (t) => {
   assert.equal(posted.length, before);
 });
 
-test('of too much progress the newest is kept and the rest is counted', () => {
+test('of too much progress the newest is kept, and what the page skipped; seq tells how many are missing', () => {
   const { desk, host, posted, port, call } = makeBench();
   desk.fromWorker(call('x'));
   port.open = false;
@@ -167,10 +167,10 @@ test('of too much progress the newest is kept and the rest is counted', () => {
   desk.connected();
   const kept = posted.filter((m) => m.op === 'progress');
   assert.deepEqual(
-    kept.map((m) => [m.reports.slice(13, 15), m.count, m.skipped]),
+    kept.map((m) => [m.reports.slice(13, 15), m.seq, m.skipped]),
     [
-      ['3m', 10, 34],
-      ['4m', 10, 1],
+      ['3m', 30, 4],
+      ['4m', 40, 1],
     ],
   );
 });

@@ -188,11 +188,10 @@ class CallDesk implements Desk {
       op: 'progress',
       id: call.id,
       seq: call.sent,
-      count: Number(count),
       skipped: Number(skipped),
       reports,
     };
-    call.sent += message.count;
+    call.sent += Number(count);
     if (!this.#post(message)) hold(call.waiting, message);
   }
 

@@ -90,7 +90,7 @@ test('a call goes to its document, and its reports and result to the server', (t
   dispatch('x');
   dispatch('x');
   assert.deepEqual(got, [{ op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}' }]);
-  calls.said(doc, { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' });
+  calls.said(doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   calls.said(doc, { op: 'result', id: 'x', text: '{"ok":true}' });
   assert.deepEqual(sent, [
     '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"x","seq":0,"reports":[{"progress":1}]}}',
@@ -106,7 +106,7 @@ test('another document can not speak for a call', (t) => {
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
-  calls.said(other.doc, { op: 'progress', id: 'x', seq: 0, count: 1, skipped: 0, reports: '[{}]' });
+  calls.said(other.doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{}]' });
   calls.said(other.doc, { op: 'part', id: 'x', seq: 0, text: 'forged' });
   calls.said(other.doc, { op: 'result', id: 'x', text: '"forged"' });
   calls.said(other.doc, { op: 'error', id: 'x', error: '{"code":"internal","message":"forged"}' });
@@ -201,7 +201,7 @@ test('cancel: the document answers', async (t) => {
   }
   assert.deepEqual(got.slice(-1), [{ op: 'cancel', id: 'b', reason: 'why' }]);
   assert.deepEqual(calls.running(), []);
-  calls.said(doc, { op: 'progress', id: 'a', seq: 0, count: 1, skipped: 0, reports: '[{}]' });
+  calls.said(doc, { op: 'progress', id: 'a', seq: 0, skipped: 0, reports: '[{}]' });
   calls.said(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
   calls.left(doc);
   calls.tabRemoved(1);

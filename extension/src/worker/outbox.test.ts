@@ -27,8 +27,8 @@ function makeBench(t: TestContext) {
 
 test('with a link everything is sent at once, the text untouched', (t) => {
   const { outbox, sent } = makeBench(t);
-  outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' });
-  outbox.progress('a', { seq: 4, count: 1, skipped: 3, reports: '[{}]' });
+  outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
+  outbox.progress('a', { seq: 4, skipped: 3, reports: '[{}]' });
   outbox.part('a', 0, '"x');
   outbox.result('a', undefined, 1);
   outbox.result('b', '{"big":12345678901234567890}', undefined);
@@ -94,10 +94,10 @@ test('what the old link may have swallowed is sent again, and is delivered then'
 test('without a link progress waits before the ending', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
-  outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":1}]' });
-  outbox.progress('a', { seq: 1, count: 1, skipped: 0, reports: '[{"progress":2}]' });
+  outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
+  outbox.progress('a', { seq: 1, skipped: 0, reports: '[{"progress":2}]' });
   outbox.result('a', '1', undefined);
-  outbox.progress('b', { seq: 0, count: 1, skipped: 0, reports: '[{"progress":7}]' });
+  outbox.progress('b', { seq: 0, skipped: 0, reports: '[{"progress":7}]' });
   link.open = true;
   outbox.resume();
   assert.deepEqual(
@@ -109,7 +109,7 @@ test('without a link progress waits before the ending', (t) => {
 test('a call the server wants no more is forgotten', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
-  outbox.progress('a', { seq: 0, count: 1, skipped: 0, reports: '[{}]' });
+  outbox.progress('a', { seq: 0, skipped: 0, reports: '[{}]' });
   outbox.result('a', '1', undefined);
   outbox.drop('a');
   link.open = true;
@@ -134,7 +134,7 @@ test('a result that can not be kept becomes an error that says so', (t) => {
 
 test('reports that the old link may have swallowed are sent again, before the ending, until they have arrived', async (t) => {
   const { outbox, sent, link, idle } = makeBench(t);
-  const report = (seq: number) => outbox.progress('a', { seq, count: 1, skipped: 0, reports: `[{"progress":${seq}}]` });
+  const report = (seq: number) => outbox.progress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
   const seqs = () => sent.splice(0).map((text) => /"seq":(\d+)|"output":1/.exec(text)?.[1] ?? 'end');
   report(0);
   t.mock.timers.tick(1000);
@@ -163,7 +163,7 @@ test('reports that the old link may have swallowed are sent again, before the en
 test('of reports that are sent and not confirmed it keeps the newest 256 Ki units', (t) => {
   const { outbox, sent } = makeBench(t);
   const text = `["${'x'.repeat(100 * 1024)}"]`;
-  for (let seq = 0; seq < 9; seq++) outbox.progress('a', { seq, count: 1, skipped: 0, reports: text });
+  for (let seq = 0; seq < 9; seq++) outbox.progress('a', { seq, skipped: 0, reports: text });
   sent.splice(0);
   outbox.resume();
   assert.deepEqual(

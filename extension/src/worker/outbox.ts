@@ -77,8 +77,8 @@ class KeepingOutbox implements Outbox {
   progress(id: string, batch: Batch): void {
     const reports = this.#progress.get(id) ?? { sent: [], sentChars: 0, waiting: [] };
     this.#progress.set(id, reports);
-    const { seq, count, skipped, reports: text } = batch;
-    const kept = { seq, count, skipped, reports: text };
+    const { seq, skipped, reports: text } = batch;
+    const kept = { seq, skipped, reports: text };
     if (reports.waiting.length === 0 && this.#options.send(progressFrame(id, kept))) {
       keepSent(reports, kept);
       this.#confirmSoon();
