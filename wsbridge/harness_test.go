@@ -113,6 +113,8 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	case err != nil && err.Tool != nil:
 		tool, _ := json.Marshal(err.Tool)
 		s.w.note("%s failed %s: %s %s", s.id, err.Code, err.Message, tool)
+	case err != nil && err.NotStarted:
+		s.w.note("%s failed %s, not started: %s", s.id, err.Code, err.Message)
 	case err != nil:
 		s.w.note("%s failed %s: %s", s.id, err.Code, err.Message)
 	case output == nil:

@@ -349,7 +349,7 @@ func TestDocumentThatIsGone(t *testing.T) {
 				w.run("b1", "r1")
 				p.take()
 				p.sendf(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":%q,"message":"gone","notStarted":true}}}`, code)
-				w.wantEvents(fmt.Sprintf("r1 failed %s: gone", code))
+				w.wantEvents(fmt.Sprintf("r1 failed %s, not started: gone", code))
 				ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 				defer cancel()
 				if got := w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); names(got.Live) != "" {
