@@ -14,6 +14,7 @@ import { makeOutbox } from './outbox.ts';
 import { makePanels } from './panels.ts';
 import { makePlugins } from './plugins.ts';
 import { whoListens } from './proof.ts';
+import { makeRegistering } from './registering.ts';
 import { makeReload } from './reload.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
@@ -24,32 +25,14 @@ const BadgeMs = 300;
 let serverVersion = '';
 let browserName = '';
 
-/** sinceMs is since when documents may have begun with less than the server wants, if a registration changed. */
-let sinceMs: number | undefined = Date.now();
-let changed = false;
-const awaited = new Set<string>();
-const noted =
-  <A extends unknown[]>(change: (...args: A) => Promise<void>) =>
-  (...args: A): Promise<void> => {
-    changed = true;
-    sinceMs ??= Date.now();
-    return change(...args);
-  };
-/** settle has documents that began between registrations loaded anew; all is there when no adapter is awaited. */
-function settle(): void {
-  if (changed && sinceMs !== undefined) reload.registered(sinceMs);
-  if (awaited.size > 0) return;
-  sinceMs = undefined;
-  changed = false;
-}
-
+const registering = makeRegistering((fromMs) => reload.registered(fromMs));
 const plugins = makePlugins(
   {
     ...browser,
-    registerUserScripts: noted(browser.registerUserScripts),
-    updateUserScript: noted(browser.updateUserScript),
-    registerFiles: noted(browser.registerFiles),
-    updateFile: noted(browser.updateFile),
+    registerUserScripts: registering.noted(browser.registerUserScripts),
+    updateUserScript: registering.noted(browser.updateUserScript),
+    registerFiles: registering.noted(browser.registerFiles),
+    updateFile: registering.noted(browser.updateFile),
   },
   () => `${browser.version()}-${serverVersion}`,
 );
@@ -63,17 +46,14 @@ const handlers: Handlers = {
   'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
   'plugin.sync': async (params) => {
     const result = await plugins.sync(params);
-    awaited.clear();
-    for (const name of result.missing ?? []) awaited.add(name);
-    settle();
+    registering.synced(result.missing ?? []);
     tabs.sync();
     panels.touch();
     return result;
   },
   'plugin.code': async (params) => {
     await plugins.code(params);
-    awaited.delete(params.name);
-    settle();
+    registering.taken(params.name);
     return {};
   },
   'tab.load': async ({ tabId }) => ({ loading: await reload.load(tabId) }),
@@ -275,7 +255,7 @@ browser.onWake(() => {
 });
 browser.onInstalled(() => {
   // What an older version registered may be of another protocol.
-  sinceMs ??= Date.now();
+  registering.cleared();
   void plugins.clear().then(() => link.restart());
 });
 void browser.openPanelOnClick();
