@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -17,14 +17,10 @@ const (
 	maxAdapterBytes = 3 * maxAdapterChars
 )
 
-// buffers lets adapters be inspected one after the other in the same memory: a
-// hundred plugins have 80 MB of them.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
 // Adapter reads the adapter's code. It returns an error if the file is no
 // longer the one that was loaded.
 func (p *Plugin) Adapter() ([]byte, error) {
-	code, problem := readFile(p.Dir, adapterFile, maxAdapterBytes)
+	code, problem := readFile(p.Dir, adapterFile, maxAdapterBytes, nil)
 	if problem == "" && hexHash(code) != p.Hash {
 		problem = changedProblem(p.Dir)
 	}
@@ -50,20 +46,17 @@ type adapterInfo struct {
 
 // inspectAdapter reads and checks the adapter of the package in dir. The problem
 // says what is wrong with it.
-func inspectAdapter(dir string) (info adapterInfo, problem string) {
+func inspectAdapter(dir string, m *memory) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
 		return info, problem
 	}
 	defer f.Close()
-	buf := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(buf)
-	buf.Reset()
-	buf.Grow(int(size) + bytes.MinRead)
-	if n, err := buf.ReadFrom(io.LimitReader(f, size+1)); err != nil || n != size {
+	m.text = sized(m.text, size+1) // one more shows that the file has grown
+	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}
-	return checkAdapter(buf.Bytes())
+	return checkAdapter(m.text[:size])
 }
 
 // checkAdapter checks an adapter's text and computes its hash in one pass.

@@ -14,17 +14,17 @@ const maxNesting = 10000
 // utf8BOM may stand before JSON text that a Windows editor wrote.
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// compact checks JSON text from a file and returns it without blanks. The
-// problem says where it is wrong.
-func compact(text []byte) (compacted []byte, problem string) {
+// compact checks JSON text from a file and returns it without blanks, in memory
+// if it fits there. The problem says where it is wrong.
+func compact(text, memory []byte) (compacted []byte, problem string) {
 	text = bytes.TrimPrefix(text, utf8BOM)
 	if !utf8.Valid(text) {
-		return nil, "is not UTF-8 text; save it as UTF-8"
+		return memory, "is not UTF-8 text; save it as UTF-8"
 	}
-	c := compactor{text: text, out: make([]byte, 0, len(text))}
+	c := compactor{text: text, out: sized(memory, int64(len(text)))[:0]}
 	if !c.run() {
 		var whole json.RawMessage
-		return nil, syntaxProblem(text, json.Unmarshal(text, &whole)) // it tells the place
+		return c.out, syntaxProblem(text, json.Unmarshal(text, &whole)) // it tells the place
 	}
 	return c.out, ""
 }

@@ -22,7 +22,7 @@ func FuzzCompact(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, problem := compact(text)
+		got, problem := compact(text, nil)
 		if !utf8.Valid(text) {
 			if problem == "" {
 				t.Fatalf("%q is taken", text)

@@ -138,7 +138,7 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	if kindOf(raw) != kindObject {
 		return e, errors.New("is " + kindOf(raw) + "; make it an object")
 	}
-	text, problem := compact(raw)
+	text, problem := compact(raw, nil)
 	if problem != "" {
 		return e, errors.New(problem)
 	}

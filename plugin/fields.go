@@ -20,7 +20,7 @@ type fields struct {
 // name the last counts, as in JavaScript.
 func newFields(raw []byte, at string, to *problems) *fields {
 	f := &fields{at: at, member: map[string][]byte{}, to: to}
-	for _, m := range members(raw) {
+	for m := range eachMember(raw) {
 		f.member[m.key] = m.value
 	}
 	return f

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 )
 
 // The files of a package, relative to its folder.
@@ -25,6 +27,20 @@ const (
 	maxToolsBytes   = 8 << 20
 )
 
+// memory lets packages be inspected one after the other in the same place: a
+// hundred have 80 MB of adapters. Nothing that is kept may lie in it.
+type memory struct {
+	text      []byte // of a file
+	compacted []byte
+}
+
+var memories = sync.Pool{New: func() any { return new(memory) }}
+
+// sized returns b, or something larger, with this length and any content.
+func sized(b []byte, length int64) []byte {
+	return slices.Grow(b[:0], int(length))[:length]
+}
+
 // Load reads and checks the built package in dir. The error is a
 // *[PackageError] that lists everything that is wrong. The adapter's bytes are
 // not kept; see [Plugin.Adapter].
@@ -36,24 +52,31 @@ func Load(dir string) (*Plugin, error) {
 	if problem := checkFolder(abs); problem != "" {
 		return nil, &PackageError{Dir: abs, Problems: []Problem{{Text: problem}}}
 	}
+	m := memories.Get().(*memory)
+	defer memories.Put(m)
 	p := &Plugin{Dir: abs}
 	hash := sha256.New()
 	read := func(file string, limit int64, parse func([]byte, *Plugin, *problems)) []Problem {
 		to := problems{file: file}
-		text, problem := readFile(abs, file, limit)
+		text, problem := readFile(abs, file, limit, m.text)
 		if problem != "" {
 			to.add("%s", problem)
 			return to.list
 		}
+		m.text = text
 		fmt.Fprintf(hash, "%d\n", len(text)) // so that no byte can move from one file to the other
 		hash.Write(text)
-		parse(text, p, &to)
+		if m.compacted, problem = compact(text, m.compacted); problem != "" {
+			to.add("%s", problem)
+			return to.list
+		}
+		parse(m.compacted, p, &to)
 		return to.list
 	}
 	found := read(packageFile, maxPackageBytes, parsePackage)
 	found = append(found, read(toolsFile, maxToolsBytes, parseTools)...)
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
-	adapter, problem := inspectAdapter(abs)
+	adapter, problem := inspectAdapter(abs, m)
 	if problem != "" {
 		found = append(found, Problem{File: adapterFile, Text: problem})
 	}
@@ -78,14 +101,15 @@ func checkFolder(dir string) string {
 	return ""
 }
 
-// readFile reads a whole regular file. The problem says what is wrong.
-func readFile(dir, file string, limit int64) (content []byte, problem string) {
+// readFile reads a whole regular file, into memory if it fits there. The problem
+// says what is wrong.
+func readFile(dir, file string, limit int64, memory []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {
 		return nil, problem
 	}
 	defer f.Close()
-	content = make([]byte, size)
+	content = sized(memory, size)
 	if _, err := io.ReadFull(f, content); err != nil {
 		return nil, "cannot be read: " + err.Error()
 	}

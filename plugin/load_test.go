@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -266,6 +267,38 @@ func TestLoadReadsEverything(t *testing.T) {
 	if d := tool.Dispatch(); d.FullName() != "chat__send" || d.PluginName != "The chat" || d.Matches[0] != "*://localhost/*" {
 		t.Errorf("dispatch %+v", d)
 	}
+}
+
+// Packages are inspected one after the other in the same memory; what is kept of
+// one does not lie there.
+func TestLoadKeepsNothingOfTheNext(t *testing.T) {
+	large := func(fill string) plugintest.Package {
+		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)
+		return plugintest.Package{Name: fill, Tools: []plugintest.Tool{{Name: fill, Description: strings.Repeat(fill, 500), Input: schema, Output: schema}}}
+	}
+	dir, other := large("a").Write(t), large("b").Write(t)
+	for _, d := range []string{dir, other} {
+		edit(t, d, toolsFile, set("configSchema", `{"s":{"type":"url","label":"`+strings.Repeat(filepath.Base(d), 50)+`"}}`))
+	}
+	first, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := kept(first)
+	for range 4 { // the race detector makes pools forget
+		if _, err := plugin.Load(other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := kept(first); after != before {
+		t.Errorf("it was\n%s\nand is\n%s", before, after)
+	}
+}
+
+// kept returns what is kept of a plugin's descriptions, as text.
+func kept(p *plugin.Plugin) string {
+	tool := p.Tools[0]
+	return fmt.Sprintf("%s %q %q %s %q %q %s %s", p.Name, p.Description, p.Matches, p.ConfigSchema, tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)
 }
 
 func TestLoadAcceptsOldPackages(t *testing.T) {

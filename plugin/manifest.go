@@ -24,14 +24,10 @@ const maxDescriptionChars = 1000
 // warnFullNameChars is the longest tool name that every known client takes.
 const warnFullNameChars = 64
 
-// parsePackage reads package.json into p.
-func parsePackage(text []byte, p *Plugin, to *problems) {
-	raw, problem := compact(text)
-	if problem == "" && kindOf(raw) != kindObject {
-		problem = "is " + kindOf(raw) + "; make it an object"
-	}
-	if problem != "" {
-		to.add("%s", problem)
+// parsePackage reads package.json, which is compact, into p.
+func parsePackage(raw []byte, p *Plugin, to *problems) {
+	if kindOf(raw) != kindObject {
+		to.add("is %s; make it an object", kindOf(raw))
 		return
 	}
 	f := newFields(raw, "", to)
@@ -91,14 +87,9 @@ func (f *fields) patterns(key string) (texts []string, patterns []Pattern) {
 	return texts, patterns
 }
 
-// parseTools reads dist/tools.json into p: an object, or the bare array that
-// packages before sdkVersion have.
-func parseTools(text []byte, p *Plugin, to *problems) {
-	raw, problem := compact(text)
-	if problem != "" {
-		to.add("%s", problem)
-		return
-	}
+// parseTools reads dist/tools.json, which is compact, into p: an object, or the
+// bare array that packages before sdkVersion have.
+func parseTools(raw []byte, p *Plugin, to *problems) {
 	var top *fields
 	switch kindOf(raw) {
 	case kindObject:
@@ -213,8 +204,13 @@ func (f *fields) inputSchema() json.RawMessage {
 	if schema == nil {
 		return nil
 	}
-	root := newFields(schema, "", f.to)
-	if string(root.member["type"]) != `"object"` {
+	var rootType []byte
+	for m := range eachMember(schema) {
+		if m.key == "type" {
+			rootType = m.value // the last counts, as in newFields
+		}
+	}
+	if string(rootType) != `"object"` {
 		f.add(key, `has a root that is not of type "object"; describe the input with z.object({...})`)
 		return nil
 	}

@@ -19,6 +19,11 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, packageText, toolsText []byte) {
 		p := &Plugin{}
 		to := problems{}
+		packageText, packageProblem := compact(packageText, nil)
+		toolsText, toolsProblem := compact(toolsText, nil)
+		if packageProblem != "" || toolsProblem != "" {
+			return
+		}
 		parsePackage(packageText, p, &to)
 		parseTools(toolsText, p, &to)
 		for _, problem := range to.list {

@@ -267,7 +267,7 @@ func BenchmarkReload(b *testing.B) {
 		}
 	}
 	runtime.GC()
-	runtime.GC() // the second one empties the pool of buffers
+	runtime.GC() // the second one empties the pool of memories
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB-kept")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floor), "x-floor")

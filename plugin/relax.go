@@ -44,10 +44,10 @@ func (r *relaxer) schema(raw []byte) []byte {
 	if !bytes.Contains(raw, requiredKey) {
 		return raw
 	}
-	list := members(raw)
-	if list == nil {
+	if kindOf(raw) != kindObject {
 		return raw
 	}
+	list := slices.Collect(eachMember(raw))
 	for i := range list {
 		m := &list[i]
 		switch {
@@ -68,10 +68,10 @@ func (r *relaxer) schema(raw []byte) []byte {
 
 // each rewrites the schemas that are the members of an object.
 func (r *relaxer) each(raw []byte) []byte {
-	list := members(raw)
-	if list == nil {
+	if kindOf(raw) != kindObject {
 		return raw
 	}
+	list := slices.Collect(eachMember(raw))
 	for i := range list {
 		list[i].value = r.schema(list[i].value)
 	}

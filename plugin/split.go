@@ -3,6 +3,7 @@ package plugin
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 )
 
 // The functions below take text apart that compact has checked. They look at
@@ -16,23 +17,25 @@ type member struct {
 	value  []byte
 }
 
-// members returns the members of a compact object in their order; nil for
-// anything else.
-func members(raw []byte) []member {
-	if kindOf(raw) != kindObject {
-		return nil
-	}
-	var list []member
-	for i := 1; raw[i] != '}'; {
-		if raw[i] == ',' {
-			i++
+// eachMember goes through the members of a compact object in their order; there
+// are none in anything else.
+func eachMember(raw []byte) iter.Seq[member] {
+	return func(yield func(member) bool) {
+		if kindOf(raw) != kindObject {
+			return
 		}
-		colon := valueEnd(raw, i)
-		end := valueEnd(raw, colon+1)
-		list = append(list, member{key: unquote(raw[i:colon]), quoted: raw[i:colon], value: raw[colon+1 : end]})
-		i = end
+		for i := 1; raw[i] != '}'; {
+			if raw[i] == ',' {
+				i++
+			}
+			colon := stringEnd(raw, i)
+			end := valueEnd(raw, colon+1)
+			if !yield(member{key: unquote(raw[i:colon]), quoted: raw[i:colon], value: raw[colon+1 : end]}) {
+				return
+			}
+			i = end
+		}
 	}
-	return list
 }
 
 // elements returns the elements of a compact array; nil for anything else.
