@@ -74,6 +74,9 @@ test('frozen for 3 s, mid-call', () => midCall('page frozen for 3 s', bed, freez
 test('frozen for 3 s, between', () => between('page frozen for 3 s', bed, freeze));
 
 test('a page that is rendered ahead gets no call until a person sees it', async () => {
+  // A page that begins while the plugin is being registered would be loaded, and its rules followed, twice.
+  await bed.open();
+  await bed.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });
   bed.site.page(`<!doctype html><title>rules</title><script type="speculationrules">${rules}</script>
     <script>if (location.search) fetch('/note', { method: 'POST', body: 'ahead ' + document.prerendering })</script>`);
