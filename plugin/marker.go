@@ -1,19 +1,12 @@
 package plugin
 
-import (
-	"bytes"
-	"regexp"
-)
+import "regexp"
 
 // hashMarker begins the statement that the build appends to an adapter; the
 // adapter's own hash is that of the text before it.
-var hashMarker = []byte("(function(){var o=(globalThis).__openTabs;")
+var hashMarker = needle{[]byte("(function(){var o=(globalThis).__openTabs;"), 37} // the T
 
 var embeddedHash = regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`)
-
-// markerRest is the end of hashMarker, which begins with a letter that is rare
-// in code: [bytes.Index] is the slower the more often it meets the first letter.
-var markerRest = []byte("Tabs;")
 
 // markerStep is how many bytes are searched in one step.
 const markerStep = 16 << 10
@@ -22,18 +15,18 @@ const markerStep = 16 << 10
 // from the end in steps, because the build appends the statement; but forward
 // within a step, because only [bytes.Index] uses vector instructions.
 func lastMarker(code []byte) int {
+	length := len(hashMarker.text)
 	for end := len(code); end > 0; end -= markerStep {
 		start := max(end-markerStep, 0)
+		step := code[start:min(end+length-1, len(code))] // with what begins in it
 		last := -1
-		for at := start; ; {
-			i := bytes.Index(code[at:min(end+len(markerRest)-1, len(code))], markerRest)
+		for from := 0; ; {
+			i := hashMarker.index(step[from:])
 			if i < 0 {
 				break
 			}
-			at += i + len(markerRest)
-			if bytes.HasSuffix(code[:at], hashMarker) {
-				last = at - len(hashMarker)
-			}
+			last = start + from + i
+			from += i + length // it does not begin again within itself
 		}
 		if last >= 0 {
 			return last

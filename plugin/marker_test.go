@@ -7,6 +7,7 @@ import (
 )
 
 func TestLastMarker(t *testing.T) {
+	hashMarker := hashMarker.text
 	const length = 3*markerStep + 100
 	text := bytes.Repeat([]byte("Tabs;(function()"), length/16+1)[:length]
 	if got := lastMarker(text); got != -1 {

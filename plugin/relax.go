@@ -19,9 +19,9 @@ var (
 
 // What compact text has to contain to be worth looking into.
 var (
-	defaultKey  = []byte(`"default":`)
-	requiredKey = []byte(`"required":`)
-	refKey      = []byte(`"$ref":`)
+	defaultKey  = needle{[]byte(`"default":`), 3}  // the f
+	requiredKey = needle{[]byte(`"required":`), 3} // the q
+	refKey      = needle{[]byte(`"$ref":`), 1}     // the $
 )
 
 // relaxDefaults returns schema, which is compact, without those names in
@@ -29,7 +29,7 @@ var (
 // handler gets, where a property with a default is always there; but an agent
 // may leave it out. All else keeps its bytes and its order.
 func relaxDefaults(schema json.RawMessage) json.RawMessage {
-	if !bytes.Contains(schema, defaultKey) {
+	if !defaultKey.isIn(schema) {
 		return schema
 	}
 	r := relaxer{root: schema}
@@ -41,7 +41,7 @@ type relaxer struct{ root []byte }
 
 // schema rewrites one schema; a schema that is no object stays as it is.
 func (r *relaxer) schema(raw []byte) []byte {
-	if !bytes.Contains(raw, requiredKey) {
+	if !requiredKey.isIn(raw) {
 		return raw
 	}
 	if kindOf(raw) != kindObject {
@@ -68,7 +68,7 @@ func (r *relaxer) schema(raw []byte) []byte {
 
 // each rewrites the schemas that are the members of an object.
 func (r *relaxer) each(raw []byte) []byte {
-	if kindOf(raw) != kindObject {
+	if kindOf(raw) != kindObject || !requiredKey.isIn(raw) {
 		return raw
 	}
 	list := slices.Collect(eachMember(raw))
@@ -80,6 +80,9 @@ func (r *relaxer) each(raw []byte) []byte {
 
 // list rewrites the schemas that are the elements of an array.
 func (r *relaxer) list(raw []byte) []byte {
+	if !requiredKey.isIn(raw) {
+		return raw
+	}
 	items := elements(raw)
 	for i := range items {
 		items[i] = r.schema(items[i])
@@ -92,16 +95,32 @@ func (r *relaxer) required(raw []byte, siblings []member) []byte {
 	if kindOf(raw) != kindArray {
 		return raw
 	}
-	properties := map[string][]byte{}
+	candidates := map[string][]byte{}
 	for _, m := range siblings {
 		if m.key == "properties" {
-			properties = newFields(m.value, "", nil).member
+			candidates = mayHaveDefaults(m.value)
 		}
 	}
 	return joinElements(slices.DeleteFunc(elements(raw), func(name []byte) bool {
-		return kindOf(name) == kindString && r.hasDefault(properties[unquote(name)])
+		return kindOf(name) == kindString && r.hasDefault(candidates[unquote(name)])
 	}))
 }
+
+// mayHaveDefaults returns those of an object's schemas that may have a default:
+// mostly a few of many.
+func mayHaveDefaults(properties []byte) map[string][]byte {
+	candidates := map[string][]byte{}
+	for m := range eachMember(properties) {
+		if mayHaveDefault(m.value) {
+			candidates[m.key] = m.value
+		} else {
+			delete(candidates, m.key) // of one name the last counts
+		}
+	}
+	return candidates
+}
+
+func mayHaveDefault(schema []byte) bool { return defaultKey.isIn(schema) || refKey.isIn(schema) }
 
 // maxRefs is how many references are followed one after the other.
 const maxRefs = 8
@@ -110,7 +129,7 @@ const maxRefs = 8
 // a default.
 func (r *relaxer) hasDefault(raw []byte) bool {
 	for range maxRefs {
-		if !bytes.Contains(raw, defaultKey) && !bytes.Contains(raw, refKey) {
+		if !mayHaveDefault(raw) {
 			return false
 		}
 		schema := newFields(raw, "", nil).member
