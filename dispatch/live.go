@@ -192,8 +192,12 @@ func (c *liveCall) Finish(output json.RawMessage, err *wire.CallError) {
 }
 
 // elsewhere reports whether the call may be tried in another document: the
-// handler did not run in this one. The caller holds mu.
+// handler did not run in this one. A browser that says so of a call which has
+// reported is not believed. The caller holds mu.
 func (c *liveCall) elsewhere(err *wire.CallError) bool {
+	if c.reports > 0 {
+		return false
+	}
 	switch err.Code {
 	case wire.ErrNotReady:
 		return c.more

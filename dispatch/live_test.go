@@ -228,6 +228,7 @@ func TestEveryEndingOfTheBridge(t *testing.T) {
 }
 
 func TestNextTargetWhenNotReady(t *testing.T) {
+	const reported = "it reported before"
 	first, second := dispatchtest.Document, dispatchtest.Document
 	second.TabID, second.DocumentID = 8, "d2"
 	notReady := &wire.CallError{Code: wire.ErrNotReady, Message: "isReady() was not true"}
@@ -249,6 +250,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		{"page crashed on the way", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"tab discarded on the way", map[int]*wire.CallError{7: {Code: wire.ErrTabDiscarded, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"link that did not come back on the way", map[int]*wire.CallError{7: {Code: wire.ErrLinkLost, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"not begun, after it had reported", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: reported, NotStarted: true}}, nil, []int{7}, wire.ErrNavigated},
 		{"page crashed while it ran", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone"}}, nil, []int{7}, wire.ErrPageCrashed},
 		{"navigated while it ran", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone"}}, nil, []int{7}, wire.ErrNavigated},
 	}
@@ -271,7 +273,11 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 						if tt.startErr != nil && run.Target.TabID == 7 {
 							return tt.startErr
 						}
-						go s.Finish(nil, tt.answers[run.Target.TabID])
+						answer := tt.answers[run.Target.TabID]
+						if answer != nil && answer.Message == reported {
+							s.Reports([]wire.Report{{}}, 0)
+						}
+						go s.Finish(nil, answer)
 						return nil
 					},
 				}, dispatch.Options{})
