@@ -250,7 +250,8 @@ class Run {
       status.browsers.reduce((sum, b) => sum + b.running, 0),
     );
     // Sessions whose client was killed over HTTP stay until they have been idle for long; nobody can tell them from quiet ones.
-    left('stdio sessions', status.clients.filter((c) => c.transport === 'stdio').length);
+    const stdio = status.clients.filter((c) => c.transport === 'stdio');
+    left(`stdio sessions (${stdio.map((c) => c.name).join(', ')})`, stdio.length);
     const deaf = Math.max(
       0,
       ...this.#made

@@ -70,8 +70,9 @@ class Stock implements Client {
   }
 
   async close(): Promise<void> {
-    const link = await this.#link?.catch(() => undefined);
+    const pending = this.#link;
     this.#link = undefined;
+    const link = await pending?.catch(() => undefined);
     await link?.client.close().catch(() => undefined);
   }
 
@@ -85,24 +86,31 @@ class Stock implements Client {
   }
 
   #linked(): Promise<Link> {
-    this.#link ??= this.#open();
+    if (!this.#link) {
+      // A client that was closed tells so late, when another may have taken its place.
+      const opening = this.#open(() => {
+        if (this.#link === opening) this.#link = undefined;
+      });
+      this.#link = opening;
+    }
     return this.#link;
   }
 
-  async #open(): Promise<Link> {
+  async #open(gone: () => void): Promise<Link> {
     const client = await this.#connect();
     let snap: (why: string) => void = () => undefined;
     const broken = new Promise<Ending>((resolve) => {
       snap = (why) => resolve(unanswered('transport', why));
     });
     client.sdk.onclose = () => {
-      this.#link = undefined;
+      gone();
       snap('the connection was closed');
     };
     client.sdk.onerror = (error) => {
       if (/disconnected|terminated|fetch failed|ECONNREFUSED|ECONNRESET/.test(String(error))) {
-        this.#link = undefined;
+        gone();
         snap(String(error));
+        void client.close().catch(() => undefined);
       }
     };
     return { client, broken };
