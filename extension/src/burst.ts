@@ -25,6 +25,8 @@ export interface Burst<M> {
   post(message: M): boolean;
   /** flush sends what waits. Without a port it goes on waiting; false tells so. */
   flush(): boolean;
+  /** drop forgets those that wait and of which which is true. */
+  drop(which: (message: M) => boolean): void;
 }
 
 /** makeBurst returns a Burst with nothing waiting. */
@@ -62,7 +64,10 @@ export function makeBurst<M>(options: BurstOptions<M>): Burst<M> {
     if (!options.alone()) again();
     return true;
   };
-  return { post, flush };
+  const drop = (which: (message: M) => boolean) => {
+    waiting = waiting.filter((message) => !which(message));
+  };
+  return { post, flush, drop };
 }
 
 /** afterTasks returns a function that runs work after the tasks that are due, also in a hidden tab, where timers wait. */

@@ -138,7 +138,7 @@ test('a document whose extension is gone already gives up at once', (t) => {
 
 test('messages that come fast go together, and none is lost when the port goes', (t) => {
   const { link, ports, world, later } = makeBench(t);
-  const numbered = (id: string): FromBridge => ({ op: 'error', id, error: '{}' });
+  const numbered = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
   world.alone = false;
   link.open();
   for (const id of ['1', '2', '3']) assert.equal(link.post(numbered(id)), true);
@@ -160,4 +160,27 @@ test('a document that is being left sends what waits before it closes the port',
   link.post(message);
   link.leave();
   assert.deepEqual(ports[0]?.sent, [[greeting], [message], [message]]);
+});
+
+test('an ending that waits is left to connected, which sends it with its parts', (t) => {
+  const { link, ports, world } = makeBench(t);
+  world.alone = false;
+  link.open();
+  const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
+  link.post(message);
+  for (const waits of [progress, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waits);
+  t.mock.timers.tick(5000);
+  ports[0]?.close();
+  t.mock.timers.tick(0);
+  assert.deepEqual(ports[1]?.sent, [[greeting], [progress]]);
+});
+
+test('the end of a result with parts waits for nothing: on a new port it would come before them', (t) => {
+  const { link, ports, later, world } = makeBench(t);
+  world.alone = false;
+  link.open();
+  const end: FromBridge = { op: 'result', id: 'x', parts: 2 };
+  for (const each of [message, message, end]) assert.equal(link.post(each), true);
+  assert.deepEqual(ports[0]?.sent.slice(1), [[message], [message], [end]]);
+  assert.equal(later.length, 1);
 });

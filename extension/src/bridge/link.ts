@@ -97,8 +97,10 @@ export function makeLink(options: LinkOptions): Link {
       orphaned();
       return;
     }
-    // What waits is older than what connected sends.
     send([options.greeting()]);
+    // What waits is older than what connected sends. That is every ending that is not confirmed, with all its parts: an
+    // ending ahead of its parts would say that they were sent.
+    burst.drop((message) => message.op === 'part' || message.op === 'result' || message.op === 'error');
     burst.flush();
     options.connected();
   };
