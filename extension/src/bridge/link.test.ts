@@ -174,13 +174,3 @@ test('an ending that waits is left to connected, which sends it with its parts',
   t.mock.timers.tick(0);
   assert.deepEqual(ports[1]?.sent, [[greeting], [progress]]);
 });
-
-test('the end of a result with parts waits for nothing: on a new port it would come before them', (t) => {
-  const { link, ports, later, world } = makeBench(t);
-  world.alone = false;
-  link.open();
-  const end: FromBridge = { op: 'result', id: 'x', parts: 2 };
-  for (const each of [message, message, end]) assert.equal(link.post(each), true);
-  assert.deepEqual(ports[0]?.sent.slice(1), [[message], [message], [end]]);
-  assert.equal(later.length, 1);
-});
