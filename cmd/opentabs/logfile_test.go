@@ -52,16 +52,7 @@ func TestLogFileThatCannotBePutAside(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	l, err := openLogFile(path, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	for range 5 {
-		if _, err := l.Write([]byte("12345678\n")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiveLines(t, path)
 	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != 5 {
 		t.Errorf("got %q, %v", text, err)
 	}
@@ -104,17 +95,23 @@ func TestLogFileThatIsNoFile(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	writeFiveLines(t, path)
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("there is %v, %v", entries, err)
+	}
+}
+
+// writeFiveLines writes lines of 9 bytes to a log that takes 10.
+func writeFiveLines(t *testing.T, path string) {
+	t.Helper()
 	l, err := openLogFile(path, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { _ = l.Close() })
 	for range 5 {
 		if _, err := l.Write([]byte("12345678\n")); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("there is %v, %v", entries, err)
 	}
 }

@@ -78,6 +78,20 @@ test('without a port nothing is taken, and what was taken before waits for the n
   assert.deepEqual(sent.at(-1), ['d']);
 });
 
+test('what was dropped takes no room', () => {
+  const { world, sent, burst, turn } = makeBench();
+  const half = 'x'.repeat(16 * 1024 - 1);
+  burst.post('a');
+  world.port = false;
+  for (let i = 0; i < 17; i++) burst.post(half);
+  burst.drop((message) => message === half);
+  world.port = true;
+  turn();
+  for (const message of ['b', 'c', 'd']) burst.post(message);
+  turn();
+  assert.deepEqual(sent, [['a'], ['b'], ['c', 'd']]);
+});
+
 test('afterTasks runs work after the tasks that are due', async (t) => {
   const channels: MessageChannel[] = [];
   const Real = MessageChannel;

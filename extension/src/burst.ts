@@ -66,6 +66,7 @@ export function makeBurst<M>(options: BurstOptions<M>): Burst<M> {
   };
   const drop = (which: (message: M) => boolean) => {
     waiting = waiting.filter((message) => !which(message));
+    chars = waiting.reduce((sum, message) => sum + options.charsOf(message), 0);
   };
   return { post, flush, drop };
 }
