@@ -12,12 +12,14 @@ const (
 	// ErrPageCrashed says that the process of the page was lost.
 	ErrPageCrashed ErrorCode = "page_crashed"
 	// ErrTabDiscarded says that the browser unloaded the page to save memory.
-	ErrTabDiscarded     ErrorCode = "tab_discarded"
-	ErrBrowserLost      ErrorCode = "browser_lost"
-	ErrLinkLost         ErrorCode = "link_lost"
-	ErrDenied           ErrorCode = "denied"
-	ErrNotReviewed      ErrorCode = "not_reviewed"
-	ErrRateLimited      ErrorCode = "rate_limited"
+	ErrTabDiscarded ErrorCode = "tab_discarded"
+	ErrBrowserLost  ErrorCode = "browser_lost"
+	ErrLinkLost     ErrorCode = "link_lost"
+	ErrDenied       ErrorCode = "denied"
+	ErrNotReviewed  ErrorCode = "not_reviewed"
+	ErrRateLimited  ErrorCode = "rate_limited"
+	// ErrApprovalTimeout says that no person decided in time.
+	ErrApprovalTimeout  ErrorCode = "approval_timeout"
 	ErrInvalidArguments ErrorCode = "invalid_arguments"
 	ErrResultTooLarge   ErrorCode = "result_too_large"
 	// ErrInvalidResult says that the tool returned what JSON cannot carry.
@@ -27,6 +29,11 @@ const (
 	ErrToolError ErrorCode = "tool_error"
 	// ErrUnknownTool says that the adapter in the page has no such tool.
 	ErrUnknownTool ErrorCode = "unknown_tool"
+	// ErrUnknownPrompt says that the adapter in the page has no such prompt.
+	ErrUnknownPrompt ErrorCode = "unknown_prompt"
+	// ErrNestedTooDeep says that tools call each other too deep, too often, or in
+	// a loop.
+	ErrNestedTooDeep ErrorCode = "nested_too_deep"
 	// ErrNoBrowser says that no browser is connected.
 	ErrNoBrowser ErrorCode = "no_browser"
 	// ErrNoTab says that no open tab matches the plugin.
@@ -89,7 +96,7 @@ func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
 		ErrPageCrashed, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
-		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
-		ErrUnknownTool, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrShutdown, ErrInternal,
+		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
+		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrShutdown, ErrInternal,
 	}
 }

@@ -29,6 +29,24 @@ const DefaultMaxResultBytes = 100 << 20
 // one is cut.
 const MaxMessageChars = 2000
 
+// MaxActivityBytes is the longest content or patch of one activity, in bytes of
+// UTF-8; a longer one is dropped.
+const MaxActivityBytes = 256 << 10
+
+// MaxActivityTypes is how many activities one call may show.
+const MaxActivityTypes = 16
+
+// MaxAnswerBytes is the largest answer to tool.ask, in bytes of UTF-8: what one
+// tool may get from another that it calls.
+const MaxAnswerBytes = 16 << 20
+
+// MaxShownArgs and MaxShownActivity are how much of a call's arguments and of
+// one activity the side panel is told, in bytes of UTF-8.
+const (
+	MaxShownArgs     = 16 << 10
+	MaxShownActivity = 32 << 10
+)
+
 // SilentMs is how long a side that hears nothing at all waits before it gives
 // the connection up, in milliseconds; halfway it sends a ping. It is less than
 // the grace period, so that a side that noticed first waits for the other.

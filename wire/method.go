@@ -24,12 +24,29 @@ const (
 	// MethodToolPart brings one part of a large result ahead of the answer to
 	// tool.dispatch: browser to server, notification.
 	MethodToolPart Method = "tool.part"
+	// MethodToolResync asks for an activity anew: server to browser,
+	// notification.
+	MethodToolResync Method = "tool.resync"
+	// MethodToolAsk is what a running tool asks for, as to call another tool:
+	// browser to server, notification.
+	MethodToolAsk Method = "tool.ask"
+	// MethodToolAnswer answers tool.ask: server to browser, request.
+	MethodToolAnswer Method = "tool.answer"
 	// MethodCallResumed names calls that still run in pages after a link or a
 	// service worker was lost: browser to server, notification.
 	MethodCallResumed Method = "call.resumed"
 	// MethodCallCancel is the side panel's stop button: browser to server,
 	// request.
 	MethodCallCancel Method = "call.cancel"
+	// MethodCallDecide is what a person decided in the side panel about a call
+	// that waits: browser to server, request.
+	MethodCallDecide Method = "call.decide"
+	// MethodConfigPermission sets a permission from the side panel: browser to
+	// server, request.
+	MethodConfigPermission Method = "config.permission"
+	// MethodConfigReview says that a person has reviewed a plugin: browser to
+	// server, request.
+	MethodConfigReview Method = "config.review"
 	// MethodPluginSync lists the adapters the browser should have: server to
 	// browser, request. The answer names those whose code is missing.
 	MethodPluginSync Method = "plugin.sync"
@@ -51,4 +68,7 @@ const (
 	// MethodStateSync is what the side panel shows: server to browser,
 	// notification.
 	MethodStateSync Method = "state.sync"
+	// MethodStatePlugins is all plugins as the side panel shows them: server to
+	// browser, notification, sent when they changed.
+	MethodStatePlugins Method = "state.plugins"
 )

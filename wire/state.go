@@ -33,7 +33,164 @@ type CallView struct {
 	RunMs float64 `json:"runMs"`
 	// Error is why the call failed, for a person.
 	Error string `json:"error,omitempty"`
+	// Prompt says that Tool names a prompt.
+	Prompt bool `json:"prompt,omitempty"`
+	// ParentCallID is the call whose tool made this one.
+	ParentCallID string `json:"parentCallId,omitempty"`
+	// UserProgress and UserMessage are Progress and Message as of the last report
+	// that is meant for people (audience "user").
+	UserProgress *float64 `json:"userProgress,omitempty"`
+	UserMessage  string   `json:"userMessage,omitempty"`
+	// EndAudience is "user" if people should see that the call succeeded.
+	EndAudience string `json:"endAudience,omitempty"`
+	// Waiting is set while the call waits for a person.
+	Waiting *WaitingView `json:"waiting,omitempty"`
+	// Activities are what the tool shows, in the order of their first report.
+	Activities []ActivityView `json:"activities,omitempty"`
 }
+
+// TicketKind is what a suspended call waits for.
+type TicketKind string
+
+const (
+	// TicketPermission waits for a person to allow the call or not.
+	TicketPermission TicketKind = "permission"
+	// TicketUser waits for a person to do what the tool asks for, as to log in.
+	TicketUser TicketKind = "user"
+)
+
+// Scope is how far a permission goes that a person gives.
+type Scope string
+
+const (
+	// ScopeOnce allows this call.
+	ScopeOnce Scope = "once"
+	// ScopeSession allows the tool to this client until its session ends.
+	ScopeSession Scope = "session"
+	// ScopeTime allows the tool for some time.
+	ScopeTime Scope = "time"
+	// ScopeAlways allows the tool from now on.
+	ScopeAlways Scope = "always"
+)
+
+// WaitingView is what a suspended call waits for, as surfaces show it.
+type WaitingView struct {
+	TicketID string     `json:"ticketId"`
+	Kind     TicketKind `json:"kind"`
+	Reason   string     `json:"reason"`
+	Title    string     `json:"title,omitempty"`
+	// Args are the call's arguments, JSON text, cut at MaxShownArgs.
+	Args string `json:"args,omitempty"`
+	// LeftMs is how long a person has left to decide, in milliseconds.
+	LeftMs float64 `json:"leftMs"`
+	// Scopes are those that a person may choose from to allow the call.
+	Scopes []Scope `json:"scopes,omitempty"`
+}
+
+// ActivityView is one activity as the side panel shows it.
+type ActivityView struct {
+	Type string `json:"type"`
+	// Content is the JSON text; empty if it is longer than MaxShownActivity.
+	Content  string `json:"content,omitempty"`
+	Audience string `json:"audience,omitempty"`
+	// Bytes is how long the whole content is.
+	Bytes int `json:"bytes"`
+}
+
+// CallDecideParams is what a person decided about a suspended call.
+type CallDecideParams struct {
+	CallID string `json:"callId"`
+	// TicketID is that of the WaitingView which the person saw.
+	TicketID string `json:"ticketId"`
+	Allow    bool   `json:"allow"`
+	// Scope is how far an Allow goes; absent means ScopeOnce.
+	Scope Scope `json:"scope,omitempty"`
+	// ForMs is how long a ScopeTime lasts, in milliseconds.
+	ForMs float64 `json:"forMs,omitempty"`
+}
+
+// DecideOutcome is what became of a decision.
+type DecideOutcome string
+
+const (
+	// DecideTaken says that this decision holds.
+	DecideTaken DecideOutcome = "decided"
+	// DecideAlready says that another one came first.
+	DecideAlready DecideOutcome = "already"
+	// DecideEnded says that nothing waits: the call has ended, or was withdrawn.
+	DecideEnded DecideOutcome = "ended"
+)
+
+// CallDecideResult tells what became of a decision.
+type CallDecideResult struct {
+	Outcome DecideOutcome `json:"outcome"`
+	// By is the surface that decided first, for DecideAlready.
+	By string `json:"by,omitempty"`
+	// Allowed is what was decided there.
+	Allowed bool `json:"allowed"`
+}
+
+// Permission is what a person lets agents do with a plugin or a tool.
+type Permission string
+
+const (
+	PermissionOff  Permission = "off"
+	PermissionAsk  Permission = "ask"
+	PermissionAuto Permission = "auto"
+)
+
+// ToolView is one tool as the side panel shows it.
+type ToolView struct {
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName"`
+	// Permission is the tool's own; absent where the plugin's holds.
+	Permission Permission `json:"permission,omitempty"`
+	// ReadOnly says that the tool changes nothing, as its author says.
+	ReadOnly bool `json:"readOnly,omitempty"`
+}
+
+// PluginView is one plugin as the side panel shows it.
+type PluginView struct {
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName"`
+	Version     string `json:"version"`
+	// Hash is the adapter's, as in PluginInfo; a review is for this hash.
+	Hash string `json:"hash"`
+	// Reviewed says that a person has reviewed what is there now.
+	Reviewed   bool       `json:"reviewed"`
+	Permission Permission `json:"permission"`
+	// Matches are the sites, Chrome match patterns.
+	Matches []string   `json:"matches,omitempty"`
+	Tools   []ToolView `json:"tools,omitempty"`
+}
+
+// StatePluginsParams are all plugins; each replaces the last.
+type StatePluginsParams struct {
+	Plugins []PluginView `json:"plugins,omitempty"`
+}
+
+// ConfigPermissionParams sets a permission.
+type ConfigPermissionParams struct {
+	Plugin string `json:"plugin"`
+	// Tool is empty for the plugin's own permission.
+	Tool string `json:"tool,omitempty"`
+	// Permission is empty to take a tool's own permission away.
+	Permission Permission `json:"permission,omitempty"`
+}
+
+// ConfigPermissionResult is empty: the permission holds.
+type ConfigPermissionResult struct{}
+
+// ConfigReviewParams says that a person has reviewed a plugin.
+type ConfigReviewParams struct {
+	Plugin string `json:"plugin"`
+	// Hash is that of the PluginView which the person saw.
+	Hash       string     `json:"hash"`
+	Permission Permission `json:"permission"`
+}
+
+// ConfigReviewResult is empty: the plugin is reviewed.
+type ConfigReviewResult struct{}
 
 // StateSyncParams is what the side panel shows; each replaces the last.
 type StateSyncParams struct {

@@ -19,6 +19,11 @@ type ToolDispatchParams struct {
 	// it may have arrived: the browser runs it only if it does not know the id,
 	// and does not say notStarted.
 	Again bool `json:"again,omitempty"`
+	// Prompt says that Tool names a prompt of the adapter, not a tool.
+	Prompt bool `json:"prompt,omitempty"`
+	// Decision is what a person decided before the tool ran, for a tool that
+	// wants to know (context.decision): JSON, absent if nobody was asked.
+	Decision json.RawMessage `json:"decision,omitempty"`
 	// Args are the tool's arguments, a JSON object.
 	Args json.RawMessage `json:"args"`
 }
@@ -83,6 +88,78 @@ type Report struct {
 	// Invalid says that a number was not finite or not a number at all, which
 	// JSON cannot carry; the field itself is absent.
 	Invalid bool `json:"invalid,omitempty"`
+	// Activity is a change of what the tool shows beside its progress.
+	Activity *Activity `json:"activity,omitempty"`
+	// EndAudience says for whom the end of the call is if it succeeds; "internal"
+	// unless a report said otherwise.
+	EndAudience string `json:"endAudience,omitempty"`
+}
+
+// Activity is free-form state that a running tool shows beside its progress, one
+// for each type. Exactly one of Content and Patch is set.
+type Activity struct {
+	// Type says how a surface draws the content: "text", "code", "table", "json",
+	// or the plugin's own.
+	Type string `json:"type"`
+	// Content replaces what was there: any JSON value, at most MaxActivityBytes.
+	Content json.RawMessage `json:"content,omitempty"`
+	// Patch changes what was there: an array of operations (RFC 6902), applied
+	// whole or not at all.
+	Patch json.RawMessage `json:"patch,omitempty"`
+}
+
+// ToolResyncParams asks the page to send an activity anew, because a patch of
+// it did not apply: its last content and the patches since, as new reports.
+type ToolResyncParams struct {
+	DispatchID   string `json:"dispatchId"`
+	ActivityType string `json:"activityType"`
+}
+
+// ToolAskParams is what a running tool asks the server for. Exactly one of Call,
+// User and Withdrawn is set. The browser sends it again on every new connection
+// until it has the answer; the server takes none twice.
+type ToolAskParams struct {
+	DispatchID string `json:"dispatchId"`
+	// Ask counts the asks of one call from 1.
+	Ask  int      `json:"ask"`
+	Call *AskCall `json:"call,omitempty"`
+	User *AskUser `json:"user,omitempty"`
+	// Withdrawn says that the tool does not wait for this ask any more.
+	Withdrawn bool `json:"withdrawn,omitempty"`
+}
+
+// AskCall is a tool that a running tool wants to call.
+type AskCall struct {
+	// Tool is the name of a tool of the same plugin, or <plugin>__<tool>.
+	Tool string `json:"tool"`
+	// TabID is the tab it should run in; absent leaves the choice to the server,
+	// which prefers the caller's own.
+	TabID int `json:"tabId,omitempty"`
+	// Args is a JSON object.
+	Args json.RawMessage `json:"args"`
+}
+
+// AskUser is what a running tool waits for a person for.
+type AskUser struct {
+	// Reason is a sentence: what the person should do.
+	Reason string `json:"reason"`
+	// Title is a few words; absent if the tool gave none.
+	Title string `json:"title,omitempty"`
+}
+
+// ToolAnswerParams answers an ask. At most one of Output and Error is set;
+// neither means undefined.
+type ToolAnswerParams struct {
+	DispatchID string          `json:"dispatchId"`
+	Ask        int             `json:"ask"`
+	Output     json.RawMessage `json:"output,omitempty"`
+	Error      *CallError      `json:"error,omitempty"`
+}
+
+// ToolAnswerResult confirms an answer once it is in the page's bridge.
+type ToolAnswerResult struct {
+	// Taken is false if nothing waits for it (any more).
+	Taken bool `json:"taken"`
 }
 
 // ToolProgressParams brings reports in the order they were made.

@@ -17,6 +17,8 @@ export const ErrorCodes = [
   'denied',
   'not_reviewed',
   'rate_limited',
+  /** ErrApprovalTimeout says that no person decided in time. */
+  'approval_timeout',
   'invalid_arguments',
   'result_too_large',
   /** ErrInvalidResult says that the tool returned what JSON cannot carry. */
@@ -28,6 +30,13 @@ export const ErrorCodes = [
   'tool_error',
   /** ErrUnknownTool says that the adapter in the page has no such tool. */
   'unknown_tool',
+  /** ErrUnknownPrompt says that the adapter in the page has no such prompt. */
+  'unknown_prompt',
+  /**
+   * ErrNestedTooDeep says that tools call each other too deep, too often, or in
+   * a loop.
+   */
+  'nested_too_deep',
   /** ErrNoBrowser says that no browser is connected. */
   'no_browser',
   /** ErrNoTab says that no open tab matches the plugin. */
@@ -147,6 +156,18 @@ export const Methods = [
    */
   'tool.part',
   /**
+   * MethodToolResync asks for an activity anew: server to browser,
+   * notification.
+   */
+  'tool.resync',
+  /**
+   * MethodToolAsk is what a running tool asks for, as to call another tool:
+   * browser to server, notification.
+   */
+  'tool.ask',
+  /** MethodToolAnswer answers tool.ask: server to browser, request. */
+  'tool.answer',
+  /**
    * MethodCallResumed names calls that still run in pages after a link or a
    * service worker was lost: browser to server, notification.
    */
@@ -156,6 +177,21 @@ export const Methods = [
    * request.
    */
   'call.cancel',
+  /**
+   * MethodCallDecide is what a person decided in the side panel about a call
+   * that waits: browser to server, request.
+   */
+  'call.decide',
+  /**
+   * MethodConfigPermission sets a permission from the side panel: browser to
+   * server, request.
+   */
+  'config.permission',
+  /**
+   * MethodConfigReview says that a person has reviewed a plugin: browser to
+   * server, request.
+   */
+  'config.review',
   /**
    * MethodPluginSync lists the adapters the browser should have: server to
    * browser, request. The answer names those whose code is missing.
@@ -191,6 +227,11 @@ export const Methods = [
    * notification.
    */
   'state.sync',
+  /**
+   * MethodStatePlugins is all plugins as the side panel shows them: server to
+   * browser, notification, sent when they changed.
+   */
+  'state.plugins',
 ] as const;
 export type Method = (typeof Methods)[number];
 
@@ -289,7 +330,162 @@ export interface CallView {
   runMs: number;
   /** Error is why the call failed, for a person. */
   error?: string;
+  /** Prompt says that Tool names a prompt. */
+  prompt?: boolean;
+  /** ParentCallID is the call whose tool made this one. */
+  parentCallId?: string;
+  /**
+   * UserProgress and UserMessage are Progress and Message as of the last report
+   * that is meant for people (audience "user").
+   */
+  userProgress?: number;
+  userMessage?: string;
+  /** EndAudience is "user" if people should see that the call succeeded. */
+  endAudience?: string;
+  /** Waiting is set while the call waits for a person. */
+  waiting?: WaitingView;
+  /** Activities are what the tool shows, in the order of their first report. */
+  activities?: readonly ActivityView[];
 }
+
+/** TicketKind is what a suspended call waits for. */
+export const TicketKinds = [
+  /** TicketPermission waits for a person to allow the call or not. */
+  'permission',
+  /** TicketUser waits for a person to do what the tool asks for, as to log in. */
+  'user',
+] as const;
+export type TicketKind = (typeof TicketKinds)[number];
+
+/** Scope is how far a permission goes that a person gives. */
+export const Scopes = [
+  /** ScopeOnce allows this call. */
+  'once',
+  /** ScopeSession allows the tool to this client until its session ends. */
+  'session',
+  /** ScopeTime allows the tool for some time. */
+  'time',
+  /** ScopeAlways allows the tool from now on. */
+  'always',
+] as const;
+export type Scope = (typeof Scopes)[number];
+
+/** WaitingView is what a suspended call waits for, as surfaces show it. */
+export interface WaitingView {
+  ticketId: string;
+  kind: TicketKind;
+  reason: string;
+  title?: string;
+  /** Args are the call's arguments, JSON text, cut at MaxShownArgs. */
+  args?: string;
+  /** LeftMs is how long a person has left to decide, in milliseconds. */
+  leftMs: number;
+  /** Scopes are those that a person may choose from to allow the call. */
+  scopes?: readonly Scope[];
+}
+
+/** ActivityView is one activity as the side panel shows it. */
+export interface ActivityView {
+  type: string;
+  /** Content is the JSON text; empty if it is longer than MaxShownActivity. */
+  content?: string;
+  audience?: string;
+  /** Bytes is how long the whole content is. */
+  bytes: number;
+}
+
+/** CallDecideParams is what a person decided about a suspended call. */
+export interface CallDecideParams {
+  callId: string;
+  /** TicketID is that of the WaitingView which the person saw. */
+  ticketId: string;
+  allow: boolean;
+  /** Scope is how far an Allow goes; absent means ScopeOnce. */
+  scope?: Scope;
+  /** ForMs is how long a ScopeTime lasts, in milliseconds. */
+  forMs?: number;
+}
+
+/** DecideOutcome is what became of a decision. */
+export const DecideOutcomes = [
+  /** DecideTaken says that this decision holds. */
+  'decided',
+  /** DecideAlready says that another one came first. */
+  'already',
+  /** DecideEnded says that nothing waits: the call has ended, or was withdrawn. */
+  'ended',
+] as const;
+export type DecideOutcome = (typeof DecideOutcomes)[number];
+
+/** CallDecideResult tells what became of a decision. */
+export interface CallDecideResult {
+  outcome: DecideOutcome;
+  /** By is the surface that decided first, for DecideAlready. */
+  by?: string;
+  /** Allowed is what was decided there. */
+  allowed: boolean;
+}
+
+/** Permission is what a person lets agents do with a plugin or a tool. */
+export const Permissions = [
+  'off',
+  'ask',
+  'auto',
+] as const;
+export type Permission = (typeof Permissions)[number];
+
+/** ToolView is one tool as the side panel shows it. */
+export interface ToolView {
+  name: string;
+  displayName: string;
+  /** Permission is the tool's own; absent where the plugin's holds. */
+  permission?: Permission;
+  /** ReadOnly says that the tool changes nothing, as its author says. */
+  readOnly?: boolean;
+}
+
+/** PluginView is one plugin as the side panel shows it. */
+export interface PluginView {
+  name: string;
+  displayName: string;
+  version: string;
+  /** Hash is the adapter's, as in PluginInfo; a review is for this hash. */
+  hash: string;
+  /** Reviewed says that a person has reviewed what is there now. */
+  reviewed: boolean;
+  permission: Permission;
+  /** Matches are the sites, Chrome match patterns. */
+  matches?: readonly string[];
+  tools?: readonly ToolView[];
+}
+
+/** StatePluginsParams are all plugins; each replaces the last. */
+export interface StatePluginsParams {
+  plugins?: readonly PluginView[];
+}
+
+/** ConfigPermissionParams sets a permission. */
+export interface ConfigPermissionParams {
+  plugin: string;
+  /** Tool is empty for the plugin's own permission. */
+  tool?: string;
+  /** Permission is empty to take a tool's own permission away. */
+  permission?: Permission;
+}
+
+/** ConfigPermissionResult is empty: the permission holds. */
+export type ConfigPermissionResult = Record<string, never>;
+
+/** ConfigReviewParams says that a person has reviewed a plugin. */
+export interface ConfigReviewParams {
+  plugin: string;
+  /** Hash is that of the PluginView which the person saw. */
+  hash: string;
+  permission: Permission;
+}
+
+/** ConfigReviewResult is empty: the plugin is reviewed. */
+export type ConfigReviewResult = Record<string, never>;
 
 /** StateSyncParams is what the side panel shows; each replaces the last. */
 export interface StateSyncParams {
@@ -393,6 +589,13 @@ export interface ToolDispatchParams {
    * and does not say notStarted.
    */
   again?: boolean;
+  /** Prompt says that Tool names a prompt of the adapter, not a tool. */
+  prompt?: boolean;
+  /**
+   * Decision is what a person decided before the tool ran, for a tool that
+   * wants to know (context.decision): JSON, absent if nobody was asked.
+   */
+  decision?: unknown;
   /** Args are the tool's arguments, a JSON object. */
   args: unknown;
 }
@@ -466,6 +669,94 @@ export interface Report {
    * JSON cannot carry; the field itself is absent.
    */
   invalid?: boolean;
+  /** Activity is a change of what the tool shows beside its progress. */
+  activity?: Activity;
+  /**
+   * EndAudience says for whom the end of the call is if it succeeds; "internal"
+   * unless a report said otherwise.
+   */
+  endAudience?: string;
+}
+
+/**
+ * Activity is free-form state that a running tool shows beside its progress, one
+ * for each type. Exactly one of Content and Patch is set.
+ */
+export interface Activity {
+  /**
+   * Type says how a surface draws the content: "text", "code", "table", "json",
+   * or the plugin's own.
+   */
+  type: string;
+  /** Content replaces what was there: any JSON value, at most MaxActivityBytes. */
+  content?: unknown;
+  /**
+   * Patch changes what was there: an array of operations (RFC 6902), applied
+   * whole or not at all.
+   */
+  patch?: unknown;
+}
+
+/**
+ * ToolResyncParams asks the page to send an activity anew, because a patch of
+ * it did not apply: its last content and the patches since, as new reports.
+ */
+export interface ToolResyncParams {
+  dispatchId: string;
+  activityType: string;
+}
+
+/**
+ * ToolAskParams is what a running tool asks the server for. Exactly one of Call,
+ * User and Withdrawn is set. The browser sends it again on every new connection
+ * until it has the answer; the server takes none twice.
+ */
+export interface ToolAskParams {
+  dispatchId: string;
+  /** Ask counts the asks of one call from 1. */
+  ask: number;
+  call?: AskCall;
+  user?: AskUser;
+  /** Withdrawn says that the tool does not wait for this ask any more. */
+  withdrawn?: boolean;
+}
+
+/** AskCall is a tool that a running tool wants to call. */
+export interface AskCall {
+  /** Tool is the name of a tool of the same plugin, or <plugin>__<tool>. */
+  tool: string;
+  /**
+   * TabID is the tab it should run in; absent leaves the choice to the server,
+   * which prefers the caller's own.
+   */
+  tabId?: number;
+  /** Args is a JSON object. */
+  args: unknown;
+}
+
+/** AskUser is what a running tool waits for a person for. */
+export interface AskUser {
+  /** Reason is a sentence: what the person should do. */
+  reason: string;
+  /** Title is a few words; absent if the tool gave none. */
+  title?: string;
+}
+
+/**
+ * ToolAnswerParams answers an ask. At most one of Output and Error is set;
+ * neither means undefined.
+ */
+export interface ToolAnswerParams {
+  dispatchId: string;
+  ask: number;
+  output?: unknown;
+  error?: CallError;
+}
+
+/** ToolAnswerResult confirms an answer once it is in the page's bridge. */
+export interface ToolAnswerResult {
+  /** Taken is false if nothing waits for it (any more). */
+  taken: boolean;
 }
 
 /** ToolProgressParams brings reports in the order they were made. */
@@ -557,6 +848,25 @@ export const DefaultMaxResultBytes = 104857600;
 export const MaxMessageChars = 2000;
 
 /**
+ * MaxActivityBytes is the longest content or patch of one activity, in bytes of
+ * UTF-8; a longer one is dropped.
+ */
+export const MaxActivityBytes = 262144;
+
+/** MaxActivityTypes is how many activities one call may show. */
+export const MaxActivityTypes = 16;
+
+/**
+ * MaxAnswerBytes is the largest answer to tool.ask, in bytes of UTF-8: what one
+ * tool may get from another that it calls.
+ */
+export const MaxAnswerBytes = 16777216;
+
+export const MaxShownArgs = 16384;
+
+export const MaxShownActivity = 32768;
+
+/**
  * SilentMs is how long a side that hears nothing at all waits before it gives
  * the connection up, in milliseconds; halfway it sends a ping. It is less than
  * the grace period, so that a side that noticed first waits for the other.
@@ -586,7 +896,11 @@ export interface Requests {
   'ping': { params: PingParams; result: PingResult };
   'tool.dispatch': { params: ToolDispatchParams; result: ToolDispatchResult };
   'tool.cancel': { params: ToolCancelParams; result: ToolCancelResult };
+  'tool.answer': { params: ToolAnswerParams; result: ToolAnswerResult };
   'call.cancel': { params: CallCancelParams; result: CallCancelResult };
+  'call.decide': { params: CallDecideParams; result: CallDecideResult };
+  'config.permission': { params: ConfigPermissionParams; result: ConfigPermissionResult };
+  'config.review': { params: ConfigReviewParams; result: ConfigReviewResult };
   'plugin.sync': { params: PluginSyncParams; result: PluginSyncResult };
   'plugin.code': { params: PluginCodeParams; result: PluginCodeResult };
   'tab.load': { params: TabLoadParams; result: TabLoadResult };
@@ -598,7 +912,11 @@ export const RequestMethods = [
   'ping',
   'tool.dispatch',
   'tool.cancel',
+  'tool.answer',
   'call.cancel',
+  'call.decide',
+  'config.permission',
+  'config.review',
   'plugin.sync',
   'plugin.code',
   'tab.load',
@@ -609,22 +927,28 @@ export type RequestMethod = (typeof RequestMethods)[number];
 export interface Notifications {
   'tool.progress': ToolProgressParams;
   'tool.part': ToolPartParams;
+  'tool.resync': ToolResyncParams;
+  'tool.ask': ToolAskParams;
   'call.resumed': CallResumedParams;
   'tab.sync': TabSyncParams;
   'tab.changed': TabChangedParams;
   'state.watch': StateWatchParams;
   'state.sync': StateSyncParams;
+  'state.plugins': StatePluginsParams;
 }
 
 /** NotificationMethods are the methods that are not answered. */
 export const NotificationMethods = [
   'tool.progress',
   'tool.part',
+  'tool.resync',
+  'tool.ask',
   'call.resumed',
   'tab.sync',
   'tab.changed',
   'state.watch',
   'state.sync',
+  'state.plugins',
 ] as const;
 export type NotificationMethod = (typeof NotificationMethods)[number];
 
@@ -644,6 +968,17 @@ export interface Types {
   PluginCodeResult: PluginCodeResult;
   StateWatchParams: StateWatchParams;
   CallView: CallView;
+  WaitingView: WaitingView;
+  ActivityView: ActivityView;
+  CallDecideParams: CallDecideParams;
+  CallDecideResult: CallDecideResult;
+  ToolView: ToolView;
+  PluginView: PluginView;
+  StatePluginsParams: StatePluginsParams;
+  ConfigPermissionParams: ConfigPermissionParams;
+  ConfigPermissionResult: ConfigPermissionResult;
+  ConfigReviewParams: ConfigReviewParams;
+  ConfigReviewResult: ConfigReviewResult;
   StateSyncParams: StateSyncParams;
   TabPlugin: TabPlugin;
   TabInfo: TabInfo;
@@ -657,6 +992,13 @@ export interface Types {
   ToolCancelParams: ToolCancelParams;
   ToolCancelResult: ToolCancelResult;
   Report: Report;
+  Activity: Activity;
+  ToolResyncParams: ToolResyncParams;
+  ToolAskParams: ToolAskParams;
+  AskCall: AskCall;
+  AskUser: AskUser;
+  ToolAnswerParams: ToolAnswerParams;
+  ToolAnswerResult: ToolAnswerResult;
   ToolProgressParams: ToolProgressParams;
   CallResumedParams: CallResumedParams;
   CallCancelParams: CallCancelParams;
@@ -670,6 +1012,10 @@ export const Enums = {
   World: Worlds,
   InjectMode: InjectModes,
   CallStatus: CallStatuses,
+  TicketKind: TicketKinds,
+  Scope: Scopes,
+  DecideOutcome: DecideOutcomes,
+  Permission: Permissions,
   CancelOutcome: CancelOutcomes,
 } as const;
 
@@ -741,7 +1087,72 @@ export const Shapes = {
     'tabId?': 'integer',
     runMs: 'number',
     'error?': 'string',
+    'prompt?': 'boolean',
+    'parentCallId?': 'string',
+    'userProgress?': 'number',
+    'userMessage?': 'string',
+    'endAudience?': 'string',
+    'waiting?': 'WaitingView',
+    'activities?': ['ActivityView'],
   },
+  WaitingView: {
+    ticketId: 'string',
+    kind: 'TicketKind',
+    reason: 'string',
+    'title?': 'string',
+    'args?': 'string',
+    leftMs: 'number',
+    'scopes?': ['Scope'],
+  },
+  ActivityView: {
+    type: 'string',
+    'content?': 'string',
+    'audience?': 'string',
+    bytes: 'integer',
+  },
+  CallDecideParams: {
+    callId: 'string',
+    ticketId: 'string',
+    allow: 'boolean',
+    'scope?': 'Scope',
+    'forMs?': 'number',
+  },
+  CallDecideResult: {
+    outcome: 'DecideOutcome',
+    'by?': 'string',
+    allowed: 'boolean',
+  },
+  ToolView: {
+    name: 'string',
+    displayName: 'string',
+    'permission?': 'Permission',
+    'readOnly?': 'boolean',
+  },
+  PluginView: {
+    name: 'string',
+    displayName: 'string',
+    version: 'string',
+    hash: 'string',
+    reviewed: 'boolean',
+    permission: 'Permission',
+    'matches?': ['string'],
+    'tools?': ['ToolView'],
+  },
+  StatePluginsParams: {
+    'plugins?': ['PluginView'],
+  },
+  ConfigPermissionParams: {
+    plugin: 'string',
+    'tool?': 'string',
+    'permission?': 'Permission',
+  },
+  ConfigPermissionResult: {},
+  ConfigReviewParams: {
+    plugin: 'string',
+    hash: 'string',
+    permission: 'Permission',
+  },
+  ConfigReviewResult: {},
   StateSyncParams: {
     serverVersion: 'string',
     'plugins?': ['PluginInfo'],
@@ -786,6 +1197,8 @@ export const Shapes = {
     documentId: 'string',
     maxResultBytes: 'integer',
     'again?': 'boolean',
+    'prompt?': 'boolean',
+    'decision?': 'unknown',
     args: 'unknown',
   },
   ToolDispatchResult: {
@@ -813,6 +1226,42 @@ export const Shapes = {
     'status?': 'string',
     'audience?': 'string',
     'invalid?': 'boolean',
+    'activity?': 'Activity',
+    'endAudience?': 'string',
+  },
+  Activity: {
+    type: 'string',
+    'content?': 'unknown',
+    'patch?': 'unknown',
+  },
+  ToolResyncParams: {
+    dispatchId: 'string',
+    activityType: 'string',
+  },
+  ToolAskParams: {
+    dispatchId: 'string',
+    ask: 'integer',
+    'call?': 'AskCall',
+    'user?': 'AskUser',
+    'withdrawn?': 'boolean',
+  },
+  AskCall: {
+    tool: 'string',
+    'tabId?': 'integer',
+    args: 'unknown',
+  },
+  AskUser: {
+    reason: 'string',
+    'title?': 'string',
+  },
+  ToolAnswerParams: {
+    dispatchId: 'string',
+    ask: 'integer',
+    'output?': 'unknown',
+    'error?': 'CallError',
+  },
+  ToolAnswerResult: {
+    taken: 'boolean',
   },
   ToolProgressParams: {
     dispatchId: 'string',
