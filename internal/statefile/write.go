@@ -70,6 +70,19 @@ func writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
+// Try reports whether files can be written in dir: it writes a small one and
+// removes it.
+func Try(dir string) error {
+	temp, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(temp); err != nil {
+		return fmt.Errorf("remove what was written to try: %w", err)
+	}
+	return nil
+}
+
 // PutAside renames a damaged file, so that nothing overwrites it, and returns
 // its new name: the old one, ".corrupt-" and the time in UTC.
 func PutAside(path string) (kept string, err error) {

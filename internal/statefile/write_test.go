@@ -24,6 +24,19 @@ func list(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
+func TestTry(t *testing.T) {
+	dir := t.TempDir()
+	if err := Try(dir); err != nil {
+		t.Error(err)
+	}
+	if left := list(t, dir); left != "" {
+		t.Errorf("it left %s", left)
+	}
+	if Try(filepath.Join(dir, "missing")) == nil {
+		t.Error("a directory that is not there can be written")
+	}
+}
+
 func TestWriteAndCreate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, step := range []struct {

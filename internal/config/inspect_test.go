@@ -1,0 +1,61 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestInspect(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	d := Dirs{Config: home, State: home}
+	if flaws := d.Inspect(); flaws != nil {
+		t.Errorf("what is not there has flaws: %+v", flaws)
+	}
+	if _, err := d.Make(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Token(); err != nil {
+		t.Fatal(err)
+	}
+	if flaws := d.Inspect(); flaws != nil {
+		t.Errorf("what was just made has flaws: %+v", flaws)
+	}
+	if entries, err := os.ReadDir(home); err != nil || len(entries) != 1 {
+		t.Errorf("looking left something behind: %v, %v", entries, err)
+	}
+	chmod := func(path string, mode os.FileMode) {
+		t.Helper()
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	chmod(home, 0o755)
+	chmod(d.TokenFile(), 0o644)
+	flaws := d.Inspect()
+	if len(flaws) != 2 || flaws[0].Serious ||
+		flaws[0].Says != "other users can open "+home+" (mode 0755)" || flaws[0].Do != "run chmod 700 "+home ||
+		flaws[1].Do != "run chmod 600 "+d.TokenFile() {
+		t.Errorf("got %+v", flaws)
+	}
+	if info, err := os.Stat(home); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("looking changed the mode to %v, %v", info.Mode(), err)
+	}
+}
+
+func TestInspectWhatIsNoDirectory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flaws := Dirs{Config: file, State: file}.Inspect()
+	if len(flaws) != 1 || !flaws[0].Serious || !strings.Contains(flaws[0].Says, "is no directory") {
+		t.Errorf("got %+v", flaws)
+	}
+	below := filepath.Join(file, "below")
+	flaws = Dirs{Config: below, State: below}.Inspect()
+	if len(flaws) != 1 || !flaws[0].Serious {
+		t.Errorf("below a file: %+v", flaws)
+	}
+}
