@@ -86,7 +86,7 @@ for (const [name, connect] of [
       await must(['plugin', 'remove', 'messages'], stack.env);
       await until('the first list_changed', () => changed >= 1);
       assert.equal((await client.sdk.listTools()).tools.length, 0);
-      await must(['plugin', 'add', stack.plugin], stack.env);
+      await must(['plugin', 'add', stack.plugin, '--permission', 'auto'], stack.env);
       await until('the second list_changed', () => changed >= 2);
       assert.ok((await client.sdk.listTools()).tools.length > 5);
       await until('the adapter again', async () => {

@@ -108,7 +108,7 @@ func installation(t *testing.T) config.Dirs {
 	dirs := config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
 	dir := filepath.Join(base, "messages")
 	writePlugin(t, dir)
-	if out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput(); err != nil {
+	if out, err := opentabs(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return dirs

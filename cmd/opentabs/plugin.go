@@ -92,20 +92,26 @@ func size(n int) string {
 type pluginAddOptions struct {
 	program *program
 	path    string
+	// permission is that of --permission; empty without the flag.
+	permission string
 }
 
 func newPluginAddCmd(p *program) *cobra.Command {
-	return &cobra.Command{
+	opts := pluginAddOptions{program: p}
+	cmd := &cobra.Command{
 		Use:   "add PATH",
-		Short: "Add a built plugin and enable it",
+		Short: "Add a built plugin",
 		Long: `Add the built plugin in PATH. It is pinned to its present content: after a new
 build, add it again. A server that runs takes it over at once.`,
 		Example: "  opentabs plugin add plugins/messages",
 		Args:    exactly(1, "the path of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPluginAdd(cmd.Context(), pluginAddOptions{program: p, path: args[0]})
+			opts.path = args[0]
+			return runPluginAdd(cmd.Context(), opts)
 		},
 	}
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "review the plugin too, and let its tools run: `off, ask or auto`")
+	return cmd
 }
 
 func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {

@@ -95,7 +95,7 @@ export async function addPlugin(stack: Stack, plugin: HandMade): Promise<void> {
     }),
   );
   writeFileSync(join(dir, 'dist/adapter.iife.js'), plugin.code);
-  await must(['plugin', 'add', dir], stack.env);
+  await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
 }
 
 /** live waits until a plugin is live in a tab that shows url, and returns the tab. */

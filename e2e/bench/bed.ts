@@ -95,7 +95,7 @@ async function addBenchPlugin(stack: Stack): Promise<void> {
   const plugin = join(stack.home, 'bench-plugin');
   cpSync(join(root, 'e2e/bench/plugin'), plugin, { recursive: true });
   await must(['plugin', 'build', plugin], stack.env);
-  await must(['plugin', 'add', plugin], stack.env);
+  await must(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
   const live = async () =>
     (await stack.tabs()).some((tab) => tab.plugins?.some((p) => JSON.stringify(p).includes('"bench"')));
   for (let tries = 0; ; tries++) {

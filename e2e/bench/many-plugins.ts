@@ -14,7 +14,7 @@ export async function addPlugins(home: string): Promise<string[]> {
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
     writePlugin(dir, `many-${i}`);
-    await must(['plugin', 'add', dir], { OPENTABS_HOME: home });
+    await must(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
     files.push(...['package.json', 'dist/tools.json', 'dist/adapter.iife.js'].map((file) => join(dir, file)));
   }
   return files;

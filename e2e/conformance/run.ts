@@ -71,7 +71,7 @@ async function main(): Promise<boolean> {
     cpSync(join(here, 'plugin'), plugin, { recursive: true });
     await opentabs('plugin', 'build', plugin);
     putSchema(join(plugin, 'dist/tools.json'));
-    await opentabs('plugin', 'add', plugin);
+    await opentabs('plugin', 'add', plugin, '--permission', 'auto');
     const client = await stack.client();
     await until('the conformance plugin', async () => {
       await stack.page.reload(); // for the adapter, once the browser has it
@@ -85,7 +85,7 @@ async function main(): Promise<boolean> {
       token: stack.token,
       async changeTools() {
         there = !there;
-        await opentabs('plugin', ...(there ? ['add', stack.plugin] : ['remove', 'messages']));
+        await opentabs('plugin', ...(there ? ['add', stack.plugin, '--permission', 'auto'] : ['remove', 'messages']));
       },
     });
     const expected = readExpected(JSON.parse(readFileSync(join(here, 'expected.json'), 'utf8')));

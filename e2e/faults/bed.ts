@@ -59,7 +59,7 @@ export class Bed {
       const plugin = join(bed.home, 'messages-plugin');
       cpSync(join(root, 'sdk-ts/examples/messages'), plugin, { recursive: true });
       await must(['plugin', 'build', plugin], bed.env);
-      await must(['plugin', 'add', plugin], bed.env);
+      await must(['plugin', 'add', plugin, '--permission', 'auto'], bed.env);
       await must(['extension', 'install', '--dir', bed.extension], bed.env);
       bed.token = readFileSync(join(bed.home, 'token'), 'utf8').trim();
       await bed.startServer();

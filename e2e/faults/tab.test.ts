@@ -103,7 +103,7 @@ test('a page that is rendered ahead gets no call until a person sees it', async 
 test('a page that begins while a plugin is being registered has it in the end', async () => {
   for (let round = 0; round < 6; round++) {
     await must(['plugin', 'remove', 'messages'], bed.env);
-    const adding = must(['plugin', 'add', join(bed.home, 'messages-plugin')], bed.env);
+    const adding = must(['plugin', 'add', join(bed.home, 'messages-plugin'), '--permission', 'auto'], bed.env);
     const paths = Array.from({ length: 5 }, (_, i) => `/round${round}-${i}`);
     await pause(round * 7);
     for (const path of paths) await bed.browser.cdp.send('Target.createTarget', { url: bed.url(path) });

@@ -75,7 +75,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const plugin = join(home, 'messages-plugin');
   cpSync(join(root, 'sdk-ts/examples/messages'), plugin, { recursive: true });
   await must(['plugin', 'build', plugin], env);
-  await must(['plugin', 'add', plugin], env);
+  await must(['plugin', 'add', plugin, '--permission', 'auto'], env);
   const extension = join(home, 'unpacked');
   await must(['extension', 'install', '--dir', extension], env);
   const site = await startSite();

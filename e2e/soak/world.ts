@@ -73,7 +73,7 @@ export class World {
     const plugin = join(this.home, 'work-plugin');
     cpSync(join(root, 'e2e/soak/testdata/work'), plugin, { recursive: true });
     await must(['plugin', 'build', plugin], this.env);
-    await must(['plugin', 'add', plugin], this.env);
+    await must(['plugin', 'add', plugin, '--permission', 'auto'], this.env);
     const extension = join(this.home, 'unpacked');
     await must(['extension', 'install', '--dir', extension], this.env);
     this.token = readFileSync(join(this.home, 'token'), 'utf8').trim();
