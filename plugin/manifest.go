@@ -111,6 +111,7 @@ func parseTools(raw []byte, p *Plugin, to *problems) {
 	}
 	parseConfigSchema(top, p)
 	parseToolList(top, p)
+	parsePrompts(top, p)
 }
 
 func parseToolList(top *fields, p *Plugin) {
@@ -147,13 +148,7 @@ func parseTool(f *fields, p *Plugin) *Tool {
 	t := &Tool{Plugin: p}
 	t.Name = f.text("name", "give the tool a name, as in list_channels")
 	if t.Name != "" && p.Name != "" {
-		switch full := t.FullName(); {
-		case !fullNameGrammar.MatchString(full):
-			f.add("name", "makes the tool's full name %q; use at most 128 letters, digits, _ and - in all", full)
-		case len(full) > warnFullNameChars:
-			p.Warnings = append(p.Warnings, fmt.Sprintf("the tool name %s has %d characters; some clients refuse more than %d",
-				full, len(full), warnFullNameChars))
-		}
+		checkFullName(f, p, "tool", t.FullName())
 	}
 	t.DisplayName = f.optional("displayName")
 	if t.DisplayName == "" {
@@ -181,6 +176,17 @@ func parseTool(f *fields, p *Plugin) *Tool {
 		}
 	}
 	return t
+}
+
+// checkFullName checks the name that clients see of a tool or prompt.
+func checkFullName(f *fields, p *Plugin, kind, full string) {
+	switch {
+	case !fullNameGrammar.MatchString(full):
+		f.add("name", "makes the %s's full name %q; use at most 128 letters, digits, _ and - in all", kind, full)
+	case len(full) > warnFullNameChars:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the %s name %s has %d characters; some clients refuse more than %d",
+			kind, full, len(full), warnFullNameChars))
+	}
 }
 
 // schema returns a schema in compact form and in memory of its own.

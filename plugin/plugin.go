@@ -33,6 +33,9 @@ type Plugin struct {
 	World        wire.World
 	// Tools are in the order of the package, at least one.
 	Tools []*Tool
+	// Prompts are in the order of the package; most plugins have none. No prompt
+	// has the name of a tool.
+	Prompts []*Prompt
 	// ConfigSchema describes the plugin's settings; nil if it has none.
 	ConfigSchema json.RawMessage
 	// Warnings say what is odd about the package but does not keep it from

@@ -10,11 +10,13 @@ import (
 
 // Set is all plugins at one moment. It never changes.
 type Set struct {
-	plugins []*Plugin
-	byName  map[string]*Plugin
-	tools   []*Tool
-	byTool  map[string]*Tool
-	failed  []Failure
+	plugins  []*Plugin
+	byName   map[string]*Plugin
+	tools    []*Tool
+	byTool   map[string]*Tool
+	prompts  []*Prompt
+	byPrompt map[string]*Prompt
+	failed   []Failure
 }
 
 // Failure is a plugin that was added but could not be loaded.
@@ -30,10 +32,11 @@ type Failure struct {
 // NewSet returns a set of plugins whose names differ.
 func NewSet(plugins []*Plugin, failed []Failure) *Set {
 	s := &Set{
-		plugins: slices.Clone(plugins),
-		byName:  map[string]*Plugin{},
-		byTool:  map[string]*Tool{},
-		failed:  slices.Clone(failed),
+		plugins:  slices.Clone(plugins),
+		byName:   map[string]*Plugin{},
+		byTool:   map[string]*Tool{},
+		byPrompt: map[string]*Prompt{},
+		failed:   slices.Clone(failed),
 	}
 	slices.SortFunc(s.plugins, func(a, b *Plugin) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range s.plugins {
@@ -41,9 +44,15 @@ func NewSet(plugins []*Plugin, failed []Failure) *Set {
 		for _, t := range p.Tools {
 			s.byTool[t.FullName()] = t
 		}
+		for _, prompt := range p.Prompts {
+			s.byPrompt[prompt.FullName()] = prompt
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.byTool)) {
 		s.tools = append(s.tools, s.byTool[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.byPrompt)) {
+		s.prompts = append(s.prompts, s.byPrompt[name])
 	}
 	return s
 }
@@ -64,6 +73,15 @@ func (s *Set) Tools() []*Tool { return slices.Clone(s.tools) }
 func (s *Set) Tool(fullName string) (*Tool, bool) {
 	t, ok := s.byTool[fullName]
 	return t, ok
+}
+
+// Prompts returns the prompts of all plugins, sorted by their full names.
+func (s *Set) Prompts() []*Prompt { return slices.Clone(s.prompts) }
+
+// Prompt returns the prompt of this full name, as in messages__summarise.
+func (s *Set) Prompt(fullName string) (*Prompt, bool) {
+	p, ok := s.byPrompt[fullName]
+	return p, ok
 }
 
 // Failed returns the plugins that could not be loaded, in the order they were

@@ -32,38 +32,68 @@ type validator struct {
 // an empty one. It returns nil or a *dispatch.Error: invalid_arguments, whose
 // text lists every violation, or internal if the tool's schema is broken.
 func (t *Tool) Validate(args json.RawMessage) error {
+	c := checker{name: t.FullName(), plugin: t.Plugin, again: "call the tool again"}
+	value, err := c.decode(args)
+	if err != nil {
+		return err
+	}
+	return c.check(&t.arguments, t.InputSchema, value)
+}
+
+// checker checks the arguments of one tool or prompt; its errors are
+// *dispatch.Errors.
+type checker struct {
+	// name is the full name, again what to do when the arguments are right.
+	name, again string
+	plugin      *Plugin
+}
+
+// decode returns the arguments' members.
+func (c checker) decode(args json.RawMessage) (map[string]any, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err != nil {
-		return t.invalid([]string{"the arguments are not valid JSON: " + err.Error()})
+		return nil, c.invalid([]string{"the arguments are not valid JSON: " + err.Error()})
 	}
-	if _, ok := value.(map[string]any); !ok {
-		return t.invalid([]string{"the arguments are " + kindOf(args) + "; they have to be an object"})
+	members, ok := value.(map[string]any)
+	if !ok {
+		return nil, c.invalid([]string{"the arguments are " + kindOf(args) + "; they have to be an object"})
 	}
-	if tooDeep(value, maxDepth) {
-		return t.invalid([]string{fmt.Sprintf("the arguments are nested more than %d levels deep; flatten them", maxDepth)})
+	return members, nil
+}
+
+// check returns nil if the schema allows the arguments.
+func (c checker) check(v *validator, schema json.RawMessage, args map[string]any) error {
+	if tooDeep(args, maxDepth) {
+		return c.invalid([]string{fmt.Sprintf("the arguments are nested more than %d levels deep; flatten them", maxDepth)})
 	}
-	if problem := checkNumbers(value); problem != "" {
-		return t.invalid([]string{problem})
+	if problem := checkNumbers(args); problem != "" {
+		return c.invalid([]string{problem})
 	}
-	found, err := t.arguments.violations(t.InputSchema, value)
+	found, err := v.violations(schema, args)
 	switch {
 	case err != nil:
-		return t.broken(err)
+		return c.broken(err)
 	case len(found) > 0:
-		return t.invalid(found)
+		return c.invalid(found)
 	}
 	return nil
+}
+
+// prepare compiles the schema if that was not done; an error means that it is
+// broken.
+func (v *validator) prepare(schema json.RawMessage) error {
+	v.once.Do(func() { v.compile(schema) })
+	return v.err
 }
 
 // violations says what in value the schema does not allow. An error means that
 // the schema is broken.
 func (v *validator) violations(schema json.RawMessage, value any) ([]string, error) {
-	v.once.Do(func() { v.compile(schema) })
-	if v.err != nil {
-		return nil, v.err
+	if err := v.prepare(schema); err != nil {
+		return nil, err
 	}
 	err := v.schema.Validate(value)
 	if err == nil {
@@ -77,22 +107,22 @@ func (v *validator) violations(schema json.RawMessage, value any) ([]string, err
 }
 
 // invalid returns the error for arguments with these violations.
-func (t *Tool) invalid(violations []string) *dispatch.Error {
+func (c checker) invalid(violations []string) *dispatch.Error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "invalid arguments for %s:", t.FullName())
+	fmt.Fprintf(&b, "invalid arguments for %s:", c.name)
 	for _, v := range violations {
 		b.WriteString("\n- ")
 		b.WriteString(v)
 	}
-	b.WriteString("\nNothing was run. Correct the arguments and call the tool again.")
+	fmt.Fprintf(&b, "\nNothing was run. Correct the arguments and %s.", c.again)
 	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: b.String()}
 }
 
-// broken returns the error for a tool whose schema cannot be used.
-func (t *Tool) broken(err error) *dispatch.Error {
+// broken returns the error for a schema that cannot be used.
+func (c checker) broken(err error) *dispatch.Error {
 	return &dispatch.Error{Code: wire.ErrInternal, Message: fmt.Sprintf(
 		"the input schema of %s cannot be used, so its arguments cannot be checked and nothing was run: %v. Report it to the author of plugin %s (%s).",
-		t.FullName(), err, t.Plugin.Name, t.Plugin.Version)}
+		c.name, err, c.plugin.Name, c.plugin.Version)}
 }
 
 // compile compiles the schema.

@@ -23,6 +23,8 @@ type Package struct {
 	Matches []string
 	// Tools are the entries of dist/tools.json; default one tool "echo".
 	Tools []Tool
+	// Prompts are the entries of its prompts; default none.
+	Prompts []Prompt
 	// Code is the adapter's text before the build's appended statement;
 	// default a short script.
 	Code string
@@ -37,6 +39,15 @@ type Tool struct {
 	Input       json.RawMessage     `json:"input_schema"`
 	Output      json.RawMessage     `json:"output_schema"`
 	Annotations *plugin.Annotations `json:"annotations,omitempty"`
+}
+
+// Prompt is one entry of the prompts of dist/tools.json.
+type Prompt struct {
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Input describes all arguments together; default none.
+	Input json.RawMessage `json:"input_schema"`
 }
 
 // Write writes the package to a new folder and returns its path.
@@ -63,7 +74,11 @@ func (p Package) WriteTo(t testing.TB, dir string) {
 		"name": "opentabs-plugin-" + p.Name, "version": "1.0.0", "main": "dist/adapter.iife.js",
 		"opentabs": map[string]any{"displayName": "The " + p.Name, "description": "A plugin for tests.", "urlPatterns": p.Matches},
 	}))
-	write("dist/tools.json", encode(t, map[string]any{"sdkVersion": "0.1.0", "tools": p.Tools}))
+	tools := map[string]any{"sdkVersion": "0.1.0", "tools": p.Tools}
+	if len(p.Prompts) > 0 {
+		tools["prompts"] = p.Prompts
+	}
+	write("dist/tools.json", encode(t, tools))
 	write("dist/adapter.iife.js", Adapter(p.Name, p.Code))
 }
 
@@ -91,6 +106,14 @@ func (p *Package) fill() {
 		tools[i] = tool
 	}
 	p.Tools = tools
+	prompts := make([]Prompt, len(p.Prompts))
+	for i, prompt := range p.Prompts {
+		if prompt.Input == nil {
+			prompt.Input = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
+		}
+		prompts[i] = prompt
+	}
+	p.Prompts = prompts
 }
 
 // Adapter returns code with the statement that a build appends to it.
