@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/version"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// The checks of what runs: the server, and what it knows of browsers and
+// plugins.
+
+func (c *checkup) checkServer(ctx context.Context) {
+	if !c.set {
+		c.fail("server", "its port is not known", "correct the settings first")
+		return
+	}
+	server, err := findServer(ctx, c.dirs, c.settings)
+	switch {
+	case errors.Is(err, httpapi.ErrNoServer):
+		c.warn("server", fmt.Sprintf("none runs; %s", portWord(c.settings.Port)), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")
+		return
+	case errors.Is(err, httpapi.ErrStranger):
+		c.fail("server", fmt.Sprintf("port %d is taken by %s, which does not know the token of this installation", c.settings.Port, portOwner(ctx, c.settings.Port)),
+			"set OPENTABS_HOME to the directory of that server if it is yours, stop that program, or choose another port with OPENTABS_PORT")
+		return
+	case err != nil:
+		c.fail("server", err.Error(), "end what hangs, then start the server with `opentabs serve`")
+		return
+	}
+	c.server = server
+	token, err := c.dirs.ExistingToken()
+	if err == nil {
+		var status httpapi.Status
+		if status, err = httpapi.NewClient(server.port, token).Status(ctx); err == nil {
+			c.status = &status
+		}
+	}
+	if err != nil {
+		c.fail("server", fmt.Sprintf("%s, on port %d, does not tell its status: %v", server, server.port, err), fmt.Sprintf("stop it with `kill %d` and start it again", server.PID))
+		return
+	}
+	c.describeServer()
+}
+
+// portWord says whether a port has to be looked for.
+func portWord(port int) string {
+	if port == 0 {
+		return "it will take any free port"
+	}
+	return fmt.Sprintf("port %d is free", port)
+}
+
+func (c *checkup) describeServer() {
+	restart := fmt.Sprintf("stop it with `kill %d`, then start it with `opentabs serve`", c.server.PID)
+	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
+	says := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.port, spell(uptime))
+	switch {
+	case c.server.Version != version.Version:
+		c.warn("server", fmt.Sprintf("%s; this program is %s", says, version.Version), restart)
+	case c.settings.Port != 0 && c.settings.Port != c.server.port:
+		c.warn("server", fmt.Sprintf("%s; the settings say port %d", says, c.settings.Port), restart+"; then run `opentabs extension install` and reload the extension")
+	default:
+		c.ok("server", "%s", says)
+	}
+}
+
+const writeAgain = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
+
+func (c *checkup) checkExtension() {
+	dir, ok := extensionFolder(c.dirs)
+	if !ok {
+		c.warn("extension", "it was not written yet", "run `opentabs extension install`, which says how to load it")
+		return
+	}
+	var written connection
+	text, err := os.ReadFile(filepath.Join(dir, connectionFile))
+	if err == nil {
+		err = json.Unmarshal(text, &written)
+	}
+	if err != nil {
+		c.fail("extension", fmt.Sprintf("%s in %s cannot be read: %v", connectionFile, dir, err), writeAgain)
+		return
+	}
+	port := c.settings.Port
+	if c.status != nil {
+		port = c.server.port
+	}
+	token, tokenErr := c.dirs.ExistingToken()
+	switch {
+	case port != 0 && written.Port != port:
+		c.fail("extension", fmt.Sprintf("the one in %s looks for the server on port %d, not on %d", dir, written.Port, port), writeAgain)
+	case tokenErr == nil && written.Token != token:
+		c.fail("extension", fmt.Sprintf("the one in %s has another token", dir), writeAgain)
+	default:
+		c.compareExtension(dir)
+	}
+}
+
+// compareExtension holds the files in dir against those of this program.
+func (c *checkup) compareExtension(dir string) {
+	files, err := jsbuild.Extension(version.Version)
+	if err != nil {
+		c.fail("extension", err.Error(), "report this as a bug of opentabs")
+		return
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil || !bytes.Equal(got, want) {
+			c.warn("extension", fmt.Sprintf("the one in %s is not that of this program (%s)", dir, version.Version), writeAgain)
+			return
+		}
+	}
+	c.ok("extension", "%s, in %s", version.Version, dir)
+}
+
+const userScripts = "open the extension's details in chrome://extensions of that browser and switch on \"Allow User Scripts\""
+
+func (c *checkup) checkBrowsers() {
+	switch {
+	case c.status == nil:
+		c.warn("browsers", "the server has to run to know", "see the line of the server")
+		return
+	case len(c.status.Browsers) == 0:
+		c.warn("browsers", "none is connected", "open Chrome with the extension (`opentabs extension install` says how); its side panel says what is in the way")
+		return
+	}
+	for _, b := range c.status.Browsers {
+		says := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
+		var stale []string
+		for _, t := range b.Tabs {
+			if len(t.NeedsReload) > 0 {
+				stale = append(stale, fmt.Sprint(t.TabID))
+			}
+		}
+		switch {
+		case !b.Connected:
+			c.warn("browsers", says+"; its link is lost", "look whether that browser still runs; it connects again by itself")
+		case b.Inject == wire.InjectNone:
+			c.fail("browsers", says+"; it cannot run plugins", userScripts)
+		case b.Version != version.Version:
+			c.warn("browsers", fmt.Sprintf("%s; this program is %s", says, version.Version), writeAgain)
+		case b.Inject == wire.InjectFiles:
+			c.warn("browsers", says+"; it runs plugins from files, so new ones wait for a reload of the extension", userScripts)
+		case stale != nil:
+			c.warn("browsers", fmt.Sprintf("%s; tabs that are older than their plugins: %s", says, strings.Join(stale, ", ")), "reload them, or let a call do it")
+		default:
+			c.ok("browsers", "%s, user scripts allowed, %s", says, plural(len(b.Tabs), "tab")+" with a plugin")
+		}
+	}
+}
+
+func (c *checkup) checkPlugins() {
+	plugins, failed, err := c.plugins()
+	switch {
+	case err != nil:
+		c.fail("plugins", err.Error(), "correct that; `opentabs plugin list` shows what can be read")
+		return
+	case len(plugins)+len(failed) == 0:
+		c.warn("plugins", "there are none", "add one with `opentabs plugin add PATH`")
+		return
+	}
+	for _, f := range failed {
+		c.fail("plugins", fmt.Sprintf("%s: %s", f.Path, f.Error), "mend or build it and add it again, or take it out with `opentabs plugin remove`")
+	}
+	if len(plugins) > 0 {
+		tools := 0
+		for _, p := range plugins {
+			tools += len(p.Tools)
+		}
+		c.ok("plugins", "%s with %s", plural(len(plugins), "plugin"), plural(tools, "tool"))
+	}
+}
+
+// plugins asks the server, and reads them itself if none runs.
+func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
+	if c.status != nil {
+		return c.status.Plugins, c.status.Failed, nil
+	}
+	registry := plugin.NewRegistry(plugin.NewStore(c.dirs.State, plugin.StoreOptions{}), zerolog.Nop())
+	if err := registry.Reload(); err != nil {
+		return nil, nil, err
+	}
+	set := registry.Set()
+	var plugins []httpapi.Plugin
+	for _, p := range set.Plugins() {
+		plugins = append(plugins, pluginStatus(p))
+	}
+	var failed []httpapi.FailedPlugin
+	for _, f := range set.Failed() {
+		failed = append(failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
+	}
+	return plugins, failed, nil
+}
