@@ -14,6 +14,7 @@ func FuzzConfigFile(f *testing.F) {
 	for _, text := range []string{
 		"", "\ufeff{}", `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m", "maxRunning": 3, "logLevel": "debug"}`,
 		`{"prot": 1}`, `{"port": "1"}`, `{"port":1,"port":2}`, `[]`, `{"port": 1`, `{"progressInterval": "0s", "maxResultBytes": 1e4}`, "null",
+		`{"detach": "never, a=auto, b=1s"}`,
 	} {
 		f.Add([]byte(text))
 	}

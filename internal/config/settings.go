@@ -33,6 +33,9 @@ type Settings struct {
 	// MaxWaiting is how many calls of one plugin wait; default 20,000. Beyond
 	// that the client with the most waiting calls is refused one.
 	MaxWaiting int
+	// Detach says when a call that still runs is answered with the handle of a
+	// job; default "never".
+	Detach Detach
 	// LogLevel is the least level that is logged: trace, debug, info, warn or
 	// error; default info.
 	LogLevel string
@@ -48,6 +51,7 @@ func Defaults() Settings {
 		MaxResultBytes:   wire.DefaultMaxResultBytes,
 		MaxRunning:       256,
 		MaxWaiting:       20000,
+		Detach:           detachNever,
 		LogLevel:         "info",
 	}
 }
@@ -96,6 +100,18 @@ var table = []setting{
 		1, 100000, func(s *Settings) *int { return &s.MaxRunning }),
 	integer("maxWaiting", "max-waiting", "how many calls of one plugin wait; beyond that the client with the most is refused one",
 		1, 1000000, func(s *Settings) *int { return &s.MaxWaiting }),
+	{
+		key: "detach", flag: "detach", kind: isText,
+		about: `answer a call that still runs with the handle of a job: "auto" before its client gives up, "never", or a time such as "20s"; ` +
+			`for some clients as in "never, claude-code=auto, Cursor=20s"`,
+		want: `"auto", "never" or a time such as "20s" for all clients, then what differs for some, as in "never, claude-code=auto, Cursor=20s"`,
+		set: func(s *Settings, text string) bool {
+			s.Detach = Detach(text)
+			_, _, ok := s.Detach.parse()
+			return ok
+		},
+		get: func(s Settings) string { return string(s.Detach) },
+	},
 	{
 		key: "logLevel", flag: "log-level", about: "least level that is logged: " + strings.Join(LogLevels, ", "), kind: isText,
 		want: "one of " + strings.Join(LogLevels, ", "),
