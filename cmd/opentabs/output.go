@@ -170,28 +170,43 @@ func (o *output) value(v any) error {
 // table writes rows whose columns stand below each other, each after indent. The last column is
 // cut at the edge of a terminal; a pipe gets all of it.
 func (o *output) table(indent string, rows [][]string) {
-	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = oneLine(cell)
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], textWidth(row[i]))
 		}
 	}
-	for _, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			b.WriteString(cell)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-textWidth(cell)+2))
-			}
-		}
-		text := indent + strings.TrimRight(b.String(), " ")
+	for _, line := range aligned(rows, nil) {
+		text := strings.TrimRight(indent+line, " ")
 		if o.terminal {
 			text = fit(text, o.width())
 		}
 		io.WriteString(o.stdout, text+"\n")
 	}
+}
+
+// aligned returns rows of inert cells as lines in which the columns stand below
+// each other; those that right says stand at the right.
+func aligned(rows [][]string, right []bool) []string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], textWidth(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for n, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			gap := strings.Repeat(" ", widths[i]-textWidth(cell))
+			if i < len(right) && right[i] {
+				cell, gap = gap+cell, ""
+			}
+			b.WriteString(cell + gap + "  ")
+		}
+		lines[n] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
 }

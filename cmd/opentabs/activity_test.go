@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestActivityLines(t *testing.T) {
+	for _, c := range []struct{ name, kind, content, want string }{
+		{"text", "text", `"one\ntwo\n"`, "one\ntwo"},
+		{"text that is none", "text", `{"a":1}`, "{\n  \"a\": 1\n}"},
+		{"no text", "text", `null`, "null"},
+		{"empty text", "text", `""`, ""},
+		{"code", "code", `"if x {\r\n\treturn\r\n}"`, "if x {\n    return\n}"},
+		{"code with its language", "code", `{"language":"go","code":"x := 1"}`, "x := 1"},
+		{"code that is none", "code", `{"language":"go"}`, "{\n  \"language\": \"go\"\n}"},
+		{"a text of a plugin's own type", "build-log", `"done"`, "done"},
+		{"an object of a plugin's own type", "build", `{"b":1,"a":[true]}`, "{\n  \"b\": 1,\n  \"a\": [\n    true\n  ]\n}"},
+		{"json", "json", `[]`, "[]"},
+		{"a table of objects", "table", `[{"name":"general","messages":12},{"messages":1000,"name":"日本","new":true}]`,
+			"name     messages  new\ngeneral        12\n日本         1000  true"},
+		{"a table of rows", "table", `{"columns":["who","what"],"rows":[["me",{"a":1}],["you"],[null,null,3],[],{"what":"x","more":1}]}`,
+			"who  what\nme   {\"a\":1}\nyou\n\n\n     x"},
+		{"a table without rows", "table", `{"columns":["who"],"rows":[]}`, "who"},
+		{"no table: empty", "table", `[]`, "[]"},
+		{"no table: numbers", "table", `[1]`, "[\n  1\n]"},
+		{"no table: a text", "table", `"x"`, "x"},
+		{"no table: rows without columns", "table", `{"rows":[[1]]}`, "{\n  \"rows\": [\n    [\n      1\n    ]\n  ]\n}"},
+	} {
+		if got := strings.Join(activityLines(c.kind, json.RawMessage(c.content), false), "\n"); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestActivityIsInert: nothing that a page says moves a cursor, hides text or
+// begins a line of its own where it should not.
+func TestActivityIsInert(t *testing.T) {
+	const evil = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b`
+	for kind, content := range map[string]string{
+		"text":  `"a` + evil + `"`,
+		"code":  `{"code":"a` + evil + `"}`,
+		"table": `[{"a` + evil + `":"b` + evil + `\nc","d":{"e` + evil + `":1}}]`,
+		"json":  `{"a` + evil + `":"` + evil + `"}`,
+	} {
+		lines := activityLines(kind, json.RawMessage(content), true)
+		for _, line := range lines {
+			if line != visibleText(line) || strings.ContainsAny(line, "\n\t") {
+				t.Errorf("%s: %q", kind, line)
+			}
+		}
+		if kind != "json" && len(lines) > 2 {
+			t.Errorf("%s has %d lines", kind, len(lines))
+		}
+	}
+}
+
+func TestTableCellsAreCut(t *testing.T) {
+	lines := activityLines("table", json.RawMessage(`[{"a":"`+strings.Repeat("x", 1000)+`","b":1}]`), true)
+	if len(lines) != 2 || textWidth(lines[1]) != maxCell+3 || !strings.HasSuffix(lines[1], "...  1") {
+		t.Errorf("got %q", lines)
+	}
+}
