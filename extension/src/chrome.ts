@@ -168,6 +168,15 @@ export async function tabState(tabId: number): Promise<TabState> {
   }
 }
 
+/** tabLoading tells whether a tab loads a document: also while it shows the one before. */
+export async function tabLoading(tabId: number): Promise<boolean> {
+  try {
+    return (await chrome.tabs.get(tabId)).status === 'loading';
+  } catch {
+    return false; // closed
+  }
+}
+
 /** documentGone tells whether a document is not there any more. It takes as long as the page is busy. */
 export async function documentGone(tabId: number, documentId: string): Promise<boolean> {
   try {

@@ -30,7 +30,9 @@ export type FromBridge =
   | { op: 'error'; id: string; error: string }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** Last, when the document is left: the calls that reached a host and whose ending was not confirmed. No other began and is still awaited. */
-  | { op: 'leaving'; begun: readonly string[] };
+  | { op: 'leaving'; begun: readonly string[] }
+  /** The document has begun to navigate to another one, or stays after all. */
+  | { op: 'navigating'; on: boolean };
 
 /** ToBridge is a message of the worker. */
 export type ToBridge =
@@ -72,6 +74,7 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   const { op, id } = value;
   if (op === 'live') return readLive(value);
   if (op === 'leaving') return isTexts(value.begun) ? { op, begun: value.begun } : undefined;
+  if (op === 'navigating') return typeof value.on === 'boolean' ? { op, on: value.on } : undefined;
   if (typeof id !== 'string' || id === '') return undefined;
   switch (op) {
     case 'progress': {

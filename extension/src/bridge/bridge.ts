@@ -7,6 +7,7 @@ import { makeDesk } from './calls.ts';
 import { mayShareWindow, probeFrame } from './frame.ts';
 import { gatherHosts } from './hosts.ts';
 import { makeLink } from './link.ts';
+import { watchNavigation } from './navigating.ts';
 
 const first = !Reflect.has(globalThis, BRIDGE_MARK);
 Reflect.set(globalThis, BRIDGE_MARK, true);
@@ -43,6 +44,8 @@ if (first && Reflect.get(document, 'prerendering') === true) {
   };
   document.addEventListener('prerenderingchange', shown);
 } else if (first) link.open();
+
+if (first) watchNavigation(navigation, (on) => link.post({ op: 'navigating', on }));
 
 addEventListener('pagehide', (event) => {
   if (!event.isTrusted) return;

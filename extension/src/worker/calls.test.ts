@@ -17,6 +17,8 @@ function makeBench(t: TestContext, booting = false) {
   ]);
   /** busy are documents that are there and have not connected. */
   const busy = new Set<string>();
+  /** loading are tabs that load. */
+  const loading = new Set<number>();
   const room = { inMs: 0 };
   const counts: number[] = [];
   const missing: number[] = [];
@@ -29,6 +31,7 @@ function makeBench(t: TestContext, booting = false) {
     outbox,
     resumed: (ids) => resumed.push([...ids]),
     tabState: async (id) => tabs.get(id) ?? 'closed',
+    tabLoading: async (id) => loading.has(id),
     documentGone: async (_tab, id) => !busy.has(id),
     roomIn: () => room.inMs,
     counted: (n) => counts.push(n),
@@ -64,7 +67,7 @@ function makeBench(t: TestContext, booting = false) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { calls, sent, room, resumed, tabs, busy, counts, missing, join, doc, dispatch, codes, pass };
+  return { calls, sent, room, resumed, tabs, busy, loading, counts, missing, join, doc, dispatch, codes, pass };
 }
 
 test('a document may send more of a large result once the socket has room, also of one that nobody knows', async (t) => {
@@ -338,4 +341,47 @@ test('what was sent to an orphaned document has not begun, and the document is n
   await pass(50);
   assert.deepEqual(codes(), ['x navigated']);
   assert.match(sent.join(), /"notStarted":true/);
+});
+
+test('a call for a document that navigates away has not begun there', async (t) => {
+  const { calls, sent, loading, join, dispatch, codes, pass } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  calls.said(doc, { op: 'navigating', on: true });
+  loading.add(1);
+  dispatch('x');
+  await pass(100);
+  await pass(4000);
+  calls.left(doc);
+  await pass(50);
+  assert.deepEqual(got, []);
+  assert.deepEqual(codes(), ['x navigated']);
+  assert.match(sent.join(), /"notStarted":true/);
+});
+
+test('a call for a document that stays after all runs in it, in its turn', async (t) => {
+  const { calls, join, dispatch } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  calls.said(doc, { op: 'navigating', on: true });
+  dispatch('x');
+  dispatch('y');
+  assert.equal(got.length, 0);
+  calls.said(doc, { op: 'navigating', on: false });
+  dispatch('z');
+  assert.deepEqual(
+    got.map((message) => message.op === 'call' && message.id),
+    ['x', 'y', 'z'],
+  );
+});
+
+test('a call that is cancelled while its document navigates never reaches it', async (t) => {
+  const { calls, join, dispatch } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  calls.said(doc, { op: 'navigating', on: true });
+  dispatch('x');
+  void calls.cancel({ dispatchId: 'x', reason: 'why' });
+  calls.said(doc, { op: 'navigating', on: false });
+  assert.deepEqual(
+    got.map((message) => message.op),
+    ['cancel'],
+  );
 });

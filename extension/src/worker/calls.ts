@@ -2,6 +2,7 @@ import { readAs } from '../../../wire/frame.ts';
 import type { CallError, CancelOutcome, ToolCancelParams, ToolDispatchParams } from '../../../wire/wire.gen.ts';
 import type { TabState } from '../chrome.ts';
 import type { FromBridge, Live, ToBridge } from '../port-message.ts';
+import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 
 /** GoneMs is how long a document whose port closed is awaited, in milliseconds, before its calls end. */
@@ -41,6 +42,7 @@ export interface CallsOptions {
   /** resumed tells the server of calls that run in a document but were not in the table. */
   resumed(ids: readonly string[]): void;
   tabState(tabId: number): Promise<TabState>;
+  tabLoading(tabId: number): Promise<boolean>;
   documentGone(tabId: number, documentId: string): Promise<boolean>;
   /** roomIn returns when more of a large result may come: in how many milliseconds to ask again, 0 for now. */
   roomIn(): number;
@@ -96,11 +98,13 @@ class CallTable implements Calls {
   readonly #began = new Map<string, ReadonlySet<string>>();
   /** #endedIn is the document of each ending that the server has not confirmed. */
   readonly #endedIn = new Map<string, string>();
+  readonly #navigating: Navigating;
   readonly #bornAt = Date.now();
 
   constructor(options: CallsOptions) {
     this.#options = options;
     this.#outbox = options.outbox;
+    this.#navigating = makeNavigating((tabId) => options.tabLoading(tabId));
   }
 
   #forget(id: string): void {
@@ -127,6 +131,7 @@ class CallTable implements Calls {
       this.#fail(call, never ? { ...error, notStarted: true } : error);
     }
     this.#began.delete(documentId);
+    this.#navigating.gone(documentId);
     for (const [id, entry] of [...this.#waiting]) if (entry.documentId === documentId) this.#answer(id, 'ignored');
   }
 
@@ -147,7 +152,8 @@ class CallTable implements Calls {
       } else void this.#missing(call);
     };
     const doc = this.#docs.get(documentId);
-    if (doc || Date.now() - this.#bornAt >= BusyMs) start(doc);
+    if (doc) this.#navigating.hold(documentId, () => start(this.#docs.get(documentId)));
+    else if (Date.now() - this.#bornAt >= BusyMs) start(undefined);
     else void this.#arrival(tabId, documentId).then(() => start(this.#docs.get(documentId)));
   }
 
@@ -197,6 +203,7 @@ class CallTable implements Calls {
     this.#docs.set(doc.documentId, doc);
     this.#removedTabs.delete(doc.tabId);
     this.#began.delete(doc.documentId);
+    this.#navigating.told(doc.tabId, doc.documentId, false);
   }
 
   #named(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
@@ -232,6 +239,10 @@ class CallTable implements Calls {
     }
     if (message.op === 'leaving') {
       this.#began.set(doc.documentId, new Set(message.begun));
+      return;
+    }
+    if (message.op === 'navigating') {
+      this.#navigating.told(doc.tabId, doc.documentId, message.on);
       return;
     }
     const { id } = message;

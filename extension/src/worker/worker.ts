@@ -97,6 +97,7 @@ const calls = makeCalls({
   outbox,
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   tabState: browser.tabState,
+  tabLoading: browser.tabLoading,
   documentGone: browser.documentGone,
   roomIn: () => link.roomIn(),
   counted: () => showBadge(),
