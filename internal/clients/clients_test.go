@@ -1,0 +1,72 @@
+package clients
+
+import (
+	"net/url"
+	"testing"
+	"time"
+)
+
+func TestOf(t *testing.T) {
+	for _, tt := range []struct {
+		name, version, client string
+		http                  bool
+		patience              time.Duration
+		resets                bool
+	}{
+		{"claude-code", "2.1.222", "Claude Code", false, 30 * time.Minute, true},
+		{"claude-code", "2.1.187", "Claude Code", true, 5 * time.Minute, true},
+		{"claude-code", "2.1.186", "Claude Code", true, 5 * time.Minute, false},
+		{"claude-code", "3", "Claude Code", false, 30 * time.Minute, true},
+		{"claude-code", "", "Claude Code", false, time.Minute, false},
+		{"CODEX-mcp-client", "0.146.0", "Codex", false, 5 * time.Minute, false},
+		{"codex-mcp-client", "0.92.0", "Codex", false, time.Minute, false},
+		{"codex-mcp-client", "v0.147.0-alpha.3", "Codex", false, 5 * time.Minute, false},
+		{"gemini-cli-mcp-client-work", "0.33.1", "Gemini CLI", false, 10 * time.Minute, false},
+		{"Visual Studio Code - Insiders", "1.110.0", "VS Code", false, 5 * time.Minute, false},
+		{"local-agent-mode-opentabs", "1.0.0", "Claude Desktop, Code tab and Cowork", false, time.Minute, false},
+		{"opentabs", "0.4.0", "opentabs call", true, 0, false},
+		{"Zed", "1", "Zed", false, time.Minute, false},
+		{"Zedd", "1", "", false, time.Minute, false},
+		{"", "", "", true, time.Minute, false},
+	} {
+		p := Of(tt.name, tt.version)
+		if p.Client != tt.client || p.Patience(tt.http) != tt.patience || p.Resets != tt.resets {
+			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.Patience(tt.http), p.Resets)
+		}
+	}
+}
+
+// TestTable: every line says where it is from, and each can be found.
+func TestTable(t *testing.T) {
+	all := Table()
+	if last := all[len(all)-1]; last.Client != "" || last.Timeout != DefaultTimeout || last.Resets {
+		t.Errorf("the last is not that of unknown clients: %+v", last)
+	}
+	for _, p := range all {
+		version := p.From
+		if version == "" {
+			version = "0"
+		}
+		for _, name := range p.Names {
+			if got := Of(name, version); got.Client != p.Client || got.From != p.From {
+				t.Errorf("%s %s is hidden by %s", name, version, got.Client)
+			}
+		}
+		if p.Client != "" && len(p.Names) == 0 || p.Client != "opentabs call" && len(p.Sources) == 0 {
+			t.Errorf("%q has no names or no sources", p.Client)
+		}
+		for _, s := range p.Sources {
+			if u, err := url.Parse(s.URL); err != nil || u.Scheme != "https" || u.Host == "" {
+				t.Errorf("%s: %q is no address", p.Client, s.URL)
+			}
+			if _, err := time.Parse(time.DateOnly, s.Date); err != nil {
+				t.Errorf("%s: %v", p.Client, err)
+			}
+		}
+		for _, s := range []Support{p.ShowsProgress, p.Images, p.ListChanged, p.Elicitation} {
+			if s != Yes && s != No && s != Unknown {
+				t.Errorf("%s: %q is no Support", p.Client, s)
+			}
+		}
+	}
+}

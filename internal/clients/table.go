@@ -1,0 +1,192 @@
+package clients
+
+import "time"
+
+// unknown is the profile of every client that is not in the table.
+var unknown = Profile{
+	Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Unknown,
+	Note: "the defaults of the official TypeScript SDK; the Python SDK has no limit of its own",
+	Sources: []Source{
+		{"https://github.com/modelcontextprotocol/typescript-sdk/issues/2250", "2026-06-03"},
+		{"https://github.com/modelcontextprotocol/python-sdk/issues/1374", "2026-11-21"},
+	},
+}
+
+// capabilities is a list of what clients declared, kept by Apify.
+var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2026-02-17"}
+
+// table holds the profiles; the first that fits counts. Where sources differ
+// the shorter time stands, and what no source tells is Unknown: a job that was
+// handed out too early costs one more call, one too late costs the result.
+var table = []Profile{
+	{
+		Client: "opentabs call", Names: []string{"opentabs"},
+		ShowsProgress: Yes, Images: No, ListChanged: No, Elicitation: No,
+		Note: "waits until the call has ended, by the server's limits",
+	},
+	{
+		Client: "Claude Code", Names: []string{"claude-code"}, From: "2.1.187",
+		Timeout: 30 * time.Minute, HTTPTimeout: 5 * time.Minute, Resets: true,
+		ShowsProgress: Yes, Images: Unknown, ListChanged: Yes, Elicitation: Yes,
+		Note: "a timeout that a person set for the server (MCP_TOOL_TIMEOUT) is not begun anew by progress",
+		Sources: []Source{
+			{"https://github.com/vfarcic/dot-ai/pull/708", "2026-08-05"},
+			{"https://github.com/laurigates/claude-plugins/pull/2059", "2026-07-13"},
+			{"https://github.com/QwenLM/qwen-code/issues/6047", "2026-06-30"},
+			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
+			{"https://canimcp.dev/client/claude-code", "2026-11-21"},
+		},
+	},
+	{
+		Client: "Claude Code", Names: []string{"claude-code"}, From: "2.1.76", Before: "2.1.187",
+		Timeout: 5 * time.Minute, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: Yes,
+		Note: "shows progress from 2.1.153 on",
+		Sources: []Source{
+			{"https://github.com/anthropics/claude-agent-sdk-typescript/issues/118", "2026-01-05"},
+			{"https://github.com/anthropics/claude-ai-mcp/issues/804", "2026-08-07"},
+			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
+		},
+	},
+	{
+		Client: "Claude Code", Names: []string{"claude-code"}, Before: "2.1.76",
+		Timeout: DefaultTimeout, ShowsProgress: No, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Sources: []Source{
+			{"https://github.com/anthropics/claude-code/issues/470", "2025-03-13"},
+			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
+		},
+	},
+	{
+		Client: "Claude Desktop, Code tab and Cowork", Names: []string{"local-agent-mode-*"},
+		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Sources: []Source{
+			{"https://github.com/anthropics/claude-code/issues/63379", "2026-05-28"},
+			{"https://github.com/anthropics/claude-code/issues/58687", "2026-05-13"},
+			{"https://github.com/anthropics/claude-code/issues/96043", "2026-09-22"},
+		},
+	},
+	{
+		Client: "Claude Desktop and claude.ai", Names: []string{"claude-ai"},
+		Timeout: DefaultTimeout, ShowsProgress: No, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Note: "newer ones wait 4 minutes, but their version does not tell them apart",
+		Sources: []Source{
+			{"https://github.com/anthropics/claude-code/issues/22542", "2026-02-02"},
+			{"https://github.com/anthropics/claude-code/issues/65643", "2026-06-05"},
+			{"https://github.com/anthropics/claude-ai-mcp/issues/804", "2026-08-07"},
+			{"https://github.com/anthropics/claude-ai-mcp/issues/153", "2026-08-12"},
+		},
+	},
+	{
+		Client: "Cursor", Names: []string{"cursor-vscode", "cursor*"},
+		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: Yes,
+		Note:    "no source tells its time, so the default of the SDK",
+		Sources: []Source{{"https://canimcp.dev/client/cursor-vscode", "2026-11-21"}, capabilities},
+	},
+	{
+		Client: "VS Code", Names: []string{"Visual Studio Code*", "Visual-Studio-Code*"},
+		Timeout: 5 * time.Minute, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: Yes,
+		Note: "1.103 gave up after 5 minutes whatever the progress; newer ones are said to wait until the person stops them",
+		Sources: []Source{
+			{"https://github.com/microsoft/vscode/issues/261734", "2025-08-15"},
+			{"https://github.com/microsoft/vscode/issues/311595", "2026-04-21"},
+			capabilities,
+		},
+	},
+	{
+		Client: "Windsurf", Names: []string{"windsurf*", "devin-windsurf*"},
+		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: No,
+		Note:    "no source tells its time, so the default of the SDK",
+		Sources: []Source{capabilities},
+	},
+	{
+		Client: "Zed", Names: []string{"Zed"},
+		Timeout: 60 * time.Second, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: No,
+		Note: "a person can set up to 10 minutes (context_server_timeout)",
+		Sources: []Source{
+			{"https://github.com/zed-industries/zed/pull/45378", "2025-12-19"},
+			{"https://github.com/zed-industries/zed/pull/42453", "2025-11-11"},
+			capabilities,
+		},
+	},
+	{
+		Client: "Cline", Names: []string{"Cline"},
+		Timeout: 60 * time.Second, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: No,
+		Note:    "a person can set more for each server",
+		Sources: []Source{{"https://github.com/cline/cline/pull/8509", "2026-01-10"}, capabilities},
+	},
+	{
+		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, From: "0.4.0",
+		Timeout: 10 * time.Minute, ShowsProgress: Yes, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Note: "shows progress since February 2026",
+		Sources: []Source{
+			{"https://github.com/QwenLM/qwen-code/issues/574", "2025-09-10"},
+			{"https://github.com/google-gemini/gemini-cli/pull/19046", "2026-02-14"},
+			{"https://github.com/google-gemini/gemini-cli/issues/22249", "2026-03-13"},
+		},
+	},
+	{
+		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, Before: "0.4.0",
+		Timeout: 60 * time.Second, ShowsProgress: No, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Note:    "its version is 0.0.1 in many releases; those count as old",
+		Sources: []Source{{"https://github.com/google-gemini/gemini-cli/issues/7324", "2025-08-28"}},
+	},
+	{
+		Client: "Codex", Names: []string{"codex*"}, From: "0.146.0",
+		Timeout: 5 * time.Minute, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Yes,
+		Note: "its clock stands still while the person fills in a form",
+		Sources: []Source{
+			{"https://github.com/openai/codex/pull/28234", "2026-06-15"},
+			{"https://github.com/openai/codex/pull/17566", "2026-04-12"},
+			capabilities,
+		},
+	},
+	{
+		Client: "Codex", Names: []string{"codex*"}, Before: "0.146.0",
+		Timeout: 60 * time.Second, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Unknown,
+		Note: "waited 60 s first, then 120 s; which version changed it is not known",
+		Sources: []Source{
+			{"https://zuplo.com/learn/mcp/compatibility/clients/codex-cli", "2026-07-31"},
+			{"https://github.com/openai/codex/pull/28234", "2026-06-15"},
+		},
+	},
+	{
+		Client: "goose", Names: []string{"goose*"},
+		Timeout: 3 * time.Minute, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Unknown,
+		Note: "5 minutes in most versions (DEFAULT_EXTENSION_TIMEOUT), 3 in some",
+		Sources: []Source{
+			{"https://github.com/aaif-goose/goose/blob/main/crates/goose/src/config/extensions.rs", "2026-11-21"},
+			{"https://github.com/modelcontextprotocol/rust-sdk/issues/834", "2026-05-05"},
+		},
+	},
+	{
+		Client: "LibreChat", Names: []string{"@librechat/*", "librechat*"},
+		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Note: "it wants progress to begin its time anew, but sent no progress token",
+		Sources: []Source{
+			{"https://github.com/danny-avila/LibreChat/issues/6626", "2025-03-30"},
+			{"https://github.com/danny-avila/LibreChat/pull/10855", "2025-12-08"},
+			capabilities,
+		},
+	},
+	{
+		Client: "MCP Inspector", Names: []string{"inspector*", "mcp-inspector*"},
+		Timeout: 60 * time.Second, ShowsProgress: Yes, Images: Unknown, ListChanged: Unknown, Elicitation: Yes,
+		Note: "waits 5 minutes in silence, but with progress 60 s in all",
+		Sources: []Source{
+			{"https://github.com/modelcontextprotocol/inspector/blob/main/client/src/lib/constants.ts", "2026-11-21"},
+			{"https://github.com/infobip/infobip-openapi-mcp/pull/41", "2026-05-13"},
+		},
+	},
+	{
+		Client: "opencode", Names: []string{"opencode*"},
+		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: Unknown,
+		Sources: []Source{
+			{"https://github.com/anomalyco/opencode/issues/28186", "2026-05-18"},
+			{"https://github.com/anomalyco/opencode/pull/5913", "2025-12-21"},
+		},
+	},
+	{
+		Client: "GitHub Copilot CLI", Names: []string{"github-copilot*"},
+		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Unknown,
+		Sources: []Source{{"https://github.com/github/copilot-cli/issues/1535", "2026-02-19"}, capabilities},
+	},
+}
