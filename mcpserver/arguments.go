@@ -26,16 +26,26 @@ type arguments struct {
 	browser string
 }
 
+// owned says which of these names are parameters of the tool itself; such an
+// argument is then the tool's.
+type owned struct{ tab, browser bool }
+
+// ownedBy looks into the schema of a tool's or prompt's arguments.
+func ownedBy(schema json.RawMessage) owned {
+	return owned{tab: definesProperty(schema, argTab), browser: definesProperty(schema, argBrowser)}
+}
+
 // splitArguments takes "tabId" and "browser" out of a call's arguments, unless
-// the tool has a parameter of that name. What is left keeps its bytes, so that
-// large integers stay exact. An error is a *dispatch.Error for the agent.
-func splitArguments(raw json.RawMessage, l *listedTool) (arguments, error) {
+// they are the tool's own. What is left keeps its bytes, so that large integers
+// stay exact. texts is set for a prompt, all of whose arguments are texts. An
+// error is a *dispatch.Error for the agent.
+func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{tool: json.RawMessage("{}")}, nil
 	}
 	a := arguments{tool: raw}
-	takesTab := !l.ownsTab && bytes.Contains(raw, []byte(`"`+argTab+`"`))
-	takesBrowser := !l.ownsBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`))
+	takesTab := !own.tab && bytes.Contains(raw, []byte(`"`+argTab+`"`))
+	takesBrowser := !own.browser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`))
 	if !takesTab && !takesBrowser {
 		return a, nil
 	}
@@ -48,7 +58,11 @@ func splitArguments(raw json.RawMessage, l *listedTool) (arguments, error) {
 		given := string(m.value) != "null"
 		switch {
 		case m.name == argTab && takesTab && given:
-			id, err := strconv.ParseInt(string(m.value), 10, 32)
+			text := string(m.value)
+			if texts {
+				text = strings.Trim(text, `"`)
+			}
+			id, err := strconv.ParseInt(text, 10, 32)
 			if err != nil || id <= 0 {
 				return a, badArgument(argTab, m.value, "the id of a tab, a positive integer")
 			}

@@ -7,10 +7,10 @@ import (
 )
 
 func TestSplitArguments(t *testing.T) {
-	plain, own := &listedTool{}, &listedTool{ownsTab: true, ownsBrowser: true}
+	plain, own := owned{}, owned{tab: true, browser: true}
 	for _, test := range []struct {
 		in      string
-		tool    *listedTool
+		own     owned
 		out     string
 		tab     int
 		browser string
@@ -24,14 +24,24 @@ func TestSplitArguments(t *testing.T) {
 		{`{"a":"tabId","b":"browser"}`, plain, `{"a":"tabId","b":"browser"}`, 0, ""},
 		{`{"tabId":null,"browser":null,"a":1}`, plain, `{"a":1}`, 0, ""},
 		{`{"tabId":7,"browser":"b"}`, own, `{"tabId":7,"browser":"b"}`, 0, ""},
-		{`{"tabId":7,"browser":"b"}`, &listedTool{ownsTab: true}, `{"tabId":7}`, 0, "b"},
+		{`{"tabId":7,"browser":"b"}`, owned{tab: true}, `{"tabId":7}`, 0, "b"},
 		{`["tabId"]`, plain, `["tabId"]`, 0, ""},
 		{`"browser"`, plain, `"browser"`, 0, ""},
 	} {
-		a, err := splitArguments(json.RawMessage(test.in), test.tool)
+		a, err := splitArguments(json.RawMessage(test.in), test.own, false)
 		if err != nil || string(a.tool) != test.out || a.tabID != test.tab || a.browser != test.browser {
 			t.Errorf("%s: %s, %d, %q, %v", test.in, a.tool, a.tabID, a.browser, err)
 		}
+	}
+}
+
+func TestPromptsArgumentsAreTexts(t *testing.T) {
+	a, err := splitArguments(json.RawMessage(`{"tabId":"7","browser":"b","n":"1"}`), owned{}, true)
+	if err != nil || string(a.tool) != `{"n":"1"}` || a.tabID != 7 || a.browser != "b" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if _, err := splitArguments(json.RawMessage(`{"tabId":"x"}`), owned{}, true); err == nil {
+		t.Error("a tab x was taken")
 	}
 }
 
@@ -44,7 +54,7 @@ func TestBadHostArguments(t *testing.T) {
 		`{"browser":""}`:       `"browser" is ""`,
 		`{"browser":["` + strings.Repeat("é", 100) + `"]}`: `"browser" is ["` + strings.Repeat("é", 19) + `..., but`,
 	} {
-		if _, err := splitArguments(json.RawMessage(in), &listedTool{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := splitArguments(json.RawMessage(in), owned{}, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", in, err, want)
 		}
 	}

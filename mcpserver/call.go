@@ -16,33 +16,56 @@ import (
 // answer. It has sent it when it returns.
 type notify func(message []byte) error
 
-// call runs one tools/call to its end. A nil send means that the client can't
-// be told about progress.
-func (s *Server) call(ctx context.Context, p *params, client dispatch.Client, send notify) (r reply) {
+// request is one tools/call or prompts/get on its way.
+type request struct {
+	method string
+	params *params
+	client dispatch.Client
+	// send is nil if the client can't be told about progress.
+	send notify
+}
+
+// serve runs a request to its end.
+func (s *Server) serve(ctx context.Context, q request) (r reply) {
 	defer func() {
 		if v := recover(); v != nil {
-			s.opts.Log.Error().Str("tool", p.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
+			s.opts.Log.Error().Str("name", q.params.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
 			r = failure(errors.New("panic"))
+			if q.method == methodPrompt {
+				r = promptFailure(r)
+			}
 		}
 	}()
+	if q.method == methodPrompt {
+		return s.getPrompt(ctx, q)
+	}
+	return s.callTool(ctx, q)
+}
+
+// newCall makes the call of a request.
+func (q request) newCall(ctx context.Context, t dispatch.Tool, a arguments) dispatch.Call {
+	c := dispatch.Call{Tool: t, Args: a.tool, Browser: a.browser, TabID: a.tabID, Client: q.client}
+	if token := q.params.token(); token != nil && q.send != nil {
+		c.Progress = progressTo(ctx, q.send, token)
+	}
+	return c
+}
+
+// callTool runs a tools/call.
+func (s *Server) callTool(ctx context.Context, q request) reply {
+	p := q.params
 	l, ok := (*s.tools.Load())[p.Name]
 	if !ok {
 		return fault(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", p.Name)
 	}
-	args, err := splitArguments(p.Arguments, l)
+	args, err := splitArguments(p.Arguments, l.own, false)
 	if err == nil {
 		err = l.tool.Validate(args.tool)
 	}
 	if err != nil {
 		return s.failed(err)
 	}
-	c := dispatch.Call{
-		Tool: l.tool.Dispatch(), Args: args.tool, Browser: args.browser, TabID: args.tabID, Client: client,
-	}
-	if token := p.token(); token != nil && send != nil {
-		c.Progress = progressTo(ctx, send, token)
-	}
-	result, err := s.calls.Call(ctx, c)
+	result, err := s.calls.Call(ctx, q.newCall(ctx, l.tool.Dispatch(), args))
 	declared := l.shown.RawOutputSchema != nil
 	if err == nil && declared {
 		err = checkResult(l.tool, &result)
@@ -50,7 +73,7 @@ func (s *Server) call(ctx context.Context, p *params, client dispatch.Client, se
 	if err != nil {
 		return s.failed(err)
 	}
-	r = success(result.CallID, result.Output)
+	r := success(result.CallID, result.Output)
 	// A schema may want more of a block's data than that it is a string. Clients
 	// refuse what does not match, so such a tool's data stays in both places.
 	if declared && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {

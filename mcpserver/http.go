@@ -68,14 +68,14 @@ func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMe
 	return known, ok
 }
 
-// malformed says what is wrong with the params of a tools/call.
-func malformed(err error) string {
+// malformed says what is wrong with the params of m, a call.
+func malformed(m message, err error) string {
 	why := err.Error()
 	var wrong *json.UnmarshalTypeError // whose own text names types of Go
 	if errors.As(err, &wrong) {
 		why = strings.TrimSuffix("params."+wrong.Field, ".") + " is a JSON " + wrong.Value
 	}
-	return "The params of tools/call are malformed (" + why + "). Correct them, then call again."
+	return "The params of " + m.Method + " are malformed (" + why + "). Correct them, then call again."
 }
 
 // Why a request does not run, for its client.
@@ -208,7 +208,7 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		if modernHeader(r) {
 			status = http.StatusBadRequest
 		}
-		refuse(w, status, m.ID, wire.CodeInvalidParams, malformed(err))
+		refuse(w, status, m.ID, wire.CodeInvalidParams, malformed(m, err))
 		return
 	}
 	if modernHeader(r) || p.modern() {
@@ -308,7 +308,7 @@ func (s *Server) tooLarge() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// serveLegacyCall serves a tools/call in a session.
+// serveLegacyCall serves a call in a session.
 func (s *Server) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *params, in *session) {
 	key, _ := requestKey(m.ID) // servePost has looked
 	s.serveCall(w, r, m, p, in, key, dispatch.Client{Session: in.public(), Name: s.sessions.client(in).Name})
@@ -328,7 +328,7 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 	if !stream.events {
 		send = nil
 	}
-	rep := s.call(ctx, p, client, send)
+	rep := s.serve(ctx, request{method: m.Method, params: p, client: client, send: send})
 	s.released(r, in, key)
 	if ctx.Err() != nil {
 		stream.abandon()
@@ -336,8 +336,8 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 	}
 	modern := in == s.sessions.anonymous
 	status := http.StatusOK
-	if modern && rep.code != 0 {
-		status = http.StatusBadRequest
+	if modern {
+		status = modernStatus(rep.code)
 	}
 	err := stream.answer(status, func(b *bufio.Writer) { rep.writeTo(b, m.ID, modern, s.info) })
 	if err != nil {

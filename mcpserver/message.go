@@ -15,6 +15,7 @@ import (
 const (
 	methodInitialize = "initialize"
 	methodCall       = "tools/call"
+	methodPrompt     = "prompts/get"
 	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
 )
@@ -96,14 +97,14 @@ func idAtEnd(text []byte) json.RawMessage {
 	return found[1]
 }
 
-// call reports whether m is a tools/call. One with another version of JSON-RPC
-// is left to mcp-go, which says so.
+// call reports whether m runs in a page: a tools/call or a prompts/get. One with
+// another version of JSON-RPC is left to mcp-go, which says so.
 func (m message) call() bool {
-	return m.Method == methodCall && m.request() && m.JSONRPC == mcp.JSONRPC_VERSION
+	return (m.Method == methodCall || m.Method == methodPrompt) && m.request() && m.JSONRPC == mcp.JSONRPC_VERSION
 }
 
-// params are the params of a tools/call, a subscriptions/listen or a
-// notifications/cancelled, as far as they are used here.
+// params are the params of a tools/call, a prompts/get, a subscriptions/listen
+// or a notifications/cancelled, as far as they are used here.
 type params struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
+	"opentabs/wire"
 )
 
 // serveModern serves a message of protocol version 2026-07-28 or later, which
@@ -128,14 +129,25 @@ func (s *Server) checkModernHeaders(r *http.Request, m message, p *params) reply
 		return fault(mcp.HEADER_MISMATCH, "The header %s is %q but the _meta field %s is %q. Send the same version in both.",
 			mcp.HeaderProtocolVersion, header, mcp.MetaKeyProtocolVersion, body)
 	}
-	err := mcp.ValidateStandardHeaders(r.Header.Get, body, mcp.MethodToolsCall, m.Params)
-	if l, ok := (*s.tools.Load())[p.Name]; ok && l.mirrors && err == nil {
+	err := mcp.ValidateStandardHeaders(r.Header.Get, body, mcp.MCPMethod(m.Method), m.Params)
+	if l, ok := (*s.tools.Load())[p.Name]; ok && l.mirrors && err == nil && m.Method == methodCall {
 		err = mcp.ValidateParamHeadersLookup(lookup(r.Header), &l.shown, m.Params)
 	}
 	if err != nil {
 		return fault(mcp.HEADER_MISMATCH, "The headers do not match the body (%v). Send the same values in both.", err)
 	}
 	return reply{}
+}
+
+// modernStatus is the HTTP status that protocol version 2026-07-28 wants for an
+// answer with this JSON-RPC code, 0 for a result.
+func modernStatus(code int) int {
+	switch code {
+	case 0, wire.CodeInternal:
+		return http.StatusOK
+	default:
+		return http.StatusBadRequest
+	}
 }
 
 // lookup returns a function that finds the first value of a header.

@@ -16,7 +16,7 @@ import (
 // programs; the text content has it for agents.
 const metaError = "opentabs/error"
 
-// reply answers one tools/call: with a result or, if code is not 0, with a
+// reply answers one tools/call or prompts/get: with a result or, if code is not 0, with a
 // JSON-RPC error.
 type reply struct {
 	code    int
@@ -37,6 +37,8 @@ type reply struct {
 	isError bool
 	// meta is the value of metaError.
 	meta json.RawMessage
+	// prompt are the members of a prompt's result; nil for a tool's.
+	prompt []byte
 }
 
 // fault is a reply that is a JSON-RPC error.
@@ -131,9 +133,12 @@ func (r reply) writeTo(w *bufio.Writer, id json.RawMessage, modern bool, info js
 		w.WriteByte('}')
 		return
 	}
-	w.WriteString(`,"result":{"content":[`)
-	r.writeContent(w)
-	w.WriteByte(']')
+	w.WriteString(`,"result":{`)
+	if r.prompt != nil {
+		w.Write(r.prompt)
+	} else {
+		r.writeContent(w)
+	}
 	if r.data != nil {
 		w.WriteString(`,"structuredContent":`)
 		w.Write(r.data)
@@ -162,8 +167,10 @@ func (r reply) writeError(w *bufio.Writer) {
 	w.Write(body)
 }
 
-// writeContent writes the elements of the content.
+// writeContent writes the content of a tool's result.
 func (r reply) writeContent(w *bufio.Writer) {
+	w.WriteString(`"content":[`)
+	defer w.WriteByte(']')
 	text := r.isError || r.output != nil
 	if text {
 		r.writeText(w)

@@ -76,9 +76,9 @@ type Server struct {
 	calls    Caller
 	plugins  *plugin.Registry
 	sessions *sessions
-	mcp      *server.MCPServer // all of MCP but tools/call
+	mcp      *server.MCPServer // all of MCP but tools/call and prompts/get
 	// modern serves what clients of protocol version 2026-07-28 and later ask
-	// over HTTP, but for tools/call.
+	// over HTTP, but for these two.
 	modern *server.StreamableHTTPServer
 	// info is the server's identity as JSON, for modern results.
 	info json.RawMessage
@@ -89,7 +89,8 @@ type Server struct {
 	// tools is what is listed now; it is replaced whole.
 	tools atomic.Pointer[toolTable]
 
-	syncMu sync.Mutex // makes two changes of the tools follow one another
+	syncMu  sync.Mutex   // makes two changes of the plugins follow one another; guards prompts
+	prompts []mcp.Prompt // what is listed now
 }
 
 // New returns a server that runs the tools of plugins through calls. It follows
@@ -110,13 +111,13 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	hooks := &server.Hooks{}
 	hooks.AddAfterInitialize(s.initialized)
 	s.mcp = server.NewMCPServer(serverName, o.Version,
-		server.WithToolCapabilities(true), server.WithHooks(hooks), server.WithRecovery())
+		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithHooks(hooks), server.WithRecovery())
 	s.modern = server.NewStreamableHTTPServer(s.mcp,
 		server.WithStreamableHTTPLogger(slog.New(zerolog.NewSlogHandler(o.Log))))
 
 	s.tools.Store(&toolTable{})
-	s.unwatch = plugins.OnChange(func(*plugin.Set) { s.syncTools() })
-	s.syncTools()
+	s.unwatch = plugins.OnChange(func(*plugin.Set) { s.syncPlugins() })
+	s.syncPlugins()
 	return s
 }
 

@@ -119,7 +119,7 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.call() {
-		_ = c.out.message(rpcError(m.ID, wire.CodeInvalidParams, malformed(err)))
+		_ = c.out.message(rpcError(m.ID, wire.CodeInvalidParams, malformed(m, err)))
 		return
 	}
 	if p.modern() {
@@ -160,7 +160,7 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *para
 	c.requests.Go(func() {
 		defer table.finish()
 		defer cancel(nil)
-		if m.Method == methodCall {
+		if m.call() {
 			c.call(ctx, key, m, p)
 			return
 		}
@@ -169,7 +169,7 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *para
 	})
 }
 
-// call runs a tools/call. A client that has cancelled it gets no answer.
+// call runs a tools/call or a prompts/get. A client that has cancelled it gets no answer.
 func (c *stdioClient) call(ctx context.Context, key string, m message, p *params) {
 	client := dispatch.Client{Session: c.session.public(), Name: c.server.sessions.client(c.session).Name}
 	var rep reply
@@ -178,11 +178,11 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 	}
 	if rep.code == 0 {
 		var told time.Time // when the last progress was sent
-		rep = c.server.call(ctx, p, client, func(message []byte) error {
+		rep = c.server.serve(ctx, request{method: m.Method, params: p, client: client, send: func(message []byte) error {
 			err := c.out.message(message)
 			told = time.Now()
 			return err
-		})
+		}})
 		keepApart(ctx, told)
 	}
 	c.server.sessions.release(c.session, key)

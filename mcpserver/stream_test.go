@@ -217,7 +217,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 				t.Error(m.text)
 			}
 		}
-		s.syncTools()
+		s.syncPlugins()
 		if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
 			t.Errorf("the long call: %v", msgs)
 		}
@@ -251,12 +251,12 @@ func TestAbandonedSessionsAreForgotten(t *testing.T) {
 			abandoned = append(abandoned, in)
 		}
 		s.sessions.mu.Unlock()
-		s.syncTools()
+		s.syncPlugins()
 		if len(abandoned) != n+1 || len(abandoned[0].listener.notes) != 1 {
 			t.Errorf("%d sessions, %d notifications for the first", len(abandoned), len(abandoned[0].listener.notes))
 		}
 		<-time.After(DefaultSessionIdle + time.Hour)
-		s.syncTools()
+		s.syncPlugins()
 		for _, in := range abandoned {
 			if len(in.listener.notes) != 1 {
 				t.Fatal("mcp-go still knows a session that has ended")

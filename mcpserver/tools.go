@@ -15,9 +15,7 @@ import (
 type listedTool struct {
 	tool  *plugin.Tool
 	shown mcp.Tool
-	// ownsTab and ownsBrowser are set if the tool has a parameter "tabId" or
-	// "browser" of its own; such an argument is then the tool's.
-	ownsTab, ownsBrowser bool
+	own   owned
 	// mirrors is set if the schema asks clients to repeat arguments in HTTP
 	// headers (x-mcp-header).
 	mirrors bool
@@ -26,14 +24,21 @@ type listedTool struct {
 // toolTable is what is listed at one moment; it never changes.
 type toolTable map[string]*listedTool
 
-// syncTools shows agents the tools of the current set of plugins and tells
-// every client that the list has changed.
-func (s *Server) syncTools() {
+// syncPlugins shows agents what the current set of plugins has.
+func (s *Server) syncPlugins() {
 	s.syncMu.Lock()
 	defer s.syncMu.Unlock()
+	set := s.plugins.Set()
+	s.syncTools(set)
+	s.syncPrompts(set)
+}
+
+// syncTools shows agents the tools of a set of plugins and tells every client
+// that the list has changed. The caller holds syncMu.
+func (s *Server) syncTools(set *plugin.Set) {
 	table := toolTable{}
 	var list []server.ServerTool
-	for _, p := range s.plugins.Set().Plugins() {
+	for _, p := range set.Plugins() {
 		for _, t := range p.Tools {
 			l, err := newListedTool(t)
 			if err != nil {
@@ -76,10 +81,9 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		return nil, err // SetTools would panic
 	}
 	return &listedTool{
-		tool:        t,
-		shown:       shown,
-		ownsTab:     definesProperty(t.InputSchema, argTab),
-		ownsBrowser: definesProperty(t.InputSchema, argBrowser),
-		mirrors:     bytes.Contains(t.InputSchema, []byte("x-mcp-header")),
+		tool:    t,
+		shown:   shown,
+		own:     ownedBy(t.InputSchema),
+		mirrors: bytes.Contains(t.InputSchema, []byte("x-mcp-header")),
 	}, nil
 }

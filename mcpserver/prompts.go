@@ -1,0 +1,196 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// syncPrompts shows clients the prompts of a set of plugins, and tells them if
+// the list has changed. The caller holds syncMu.
+func (s *Server) syncPrompts(set *plugin.Set) {
+	var list []server.ServerPrompt
+	var shown []mcp.Prompt
+	for _, p := range set.Prompts() {
+		one := mcp.Prompt{Name: p.FullName(), Title: p.DisplayName, Description: p.Description}
+		for _, a := range p.Arguments {
+			one.Arguments = append(one.Arguments, mcp.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
+		}
+		shown = append(shown, one)
+		list = append(list, server.ServerPrompt{Prompt: one, Handler: neverGot})
+	}
+	if !reflect.DeepEqual(shown, s.prompts) { // most plugins have none, and clients ask anew each time
+		s.prompts = shown
+		s.mcp.SetPrompts(list...)
+	}
+}
+
+// neverGot is the handler that mcp-go has for each prompt: prompts/get does not
+// reach mcp-go.
+func neverGot(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	return nil, errors.New("prompts/get came to mcp-go")
+}
+
+// getPrompt runs a prompts/get. Its result has no isError: every failure is a
+// JSON-RPC error, with the sentence for the agent.
+func (s *Server) getPrompt(ctx context.Context, q request) reply {
+	prompt, ok := s.plugins.Set().Prompt(q.params.Name)
+	if !ok {
+		return fault(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.params.Name)
+	}
+	args, err := splitArguments(q.params.Arguments, ownedBy(prompt.InputSchema), true)
+	if err == nil {
+		args.tool, err = prompt.Validate(args.tool)
+	}
+	if err != nil {
+		return promptFailure(s.failed(err))
+	}
+	result, err := s.calls.Call(ctx, q.newCall(ctx, prompt.Dispatch(), args))
+	if err != nil {
+		return promptFailure(s.failed(err))
+	}
+	r := reply{callID: result.CallID}
+	if r.prompt, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
+		return promptFailure(s.failed(&dispatch.Error{
+			Code: wire.ErrInternal, CallID: result.CallID, Ran: result.Ran, Reports: result.Reports,
+			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Tell the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
+		}))
+	}
+	return r
+}
+
+// promptFailure makes the reply of a failed call one for a prompt.
+func promptFailure(r reply) reply {
+	code := wire.CodeInternal
+	var m struct {
+		Code wire.ErrorCode `json:"code"`
+	}
+	if json.Unmarshal(r.meta, &m) == nil && m.Code == wire.ErrInvalidArguments {
+		code = wire.CodeInvalidParams
+	}
+	f := reply{code: code, message: r.text, callID: r.callID}
+	if r.meta != nil {
+		f.details = map[string]json.RawMessage{metaError: r.meta}
+	}
+	return f
+}
+
+// promptResult makes the members of a result of prompts/get, without the braces,
+// of what a prompt returned: a text, which is one message of the user, a list of
+// messages, or an object {description?, messages}.
+func promptResult(output json.RawMessage, description string) ([]byte, error) {
+	messages := output
+	switch {
+	case len(output) == 0:
+		return nil, errors.New("it returned nothing, but a prompt returns a text or messages")
+	case output[0] == '"':
+		messages = joinElements(promptMessage{role: `"user"`, content: textBlock(output)}.json())
+	case output[0] == '{':
+		var own struct {
+			Description *string         `json:"description"`
+			Messages    json.RawMessage `json:"messages"`
+		}
+		if json.Unmarshal(output, &own) != nil || own.Messages == nil {
+			return nil, errors.New("it returned an object that is not {description?, messages}")
+		}
+		if messages = own.Messages; own.Description != nil {
+			description = *own.Description
+		}
+	}
+	if output[0] != '"' {
+		list, err := promptMessages(messages)
+		if err != nil {
+			return nil, err
+		}
+		messages = joinElements(list...)
+	}
+	var b []byte
+	if description != "" {
+		b = append(appendString(append(b, `"description":`...), description), ',')
+	}
+	return append(append(b, `"messages":`...), messages...), nil
+}
+
+// promptMessage is one message, its parts as JSON.
+type promptMessage struct {
+	role    string
+	content []byte
+}
+
+func (m promptMessage) json() []byte {
+	return fmt.Appendf(nil, `{"role":%s,"content":%s}`, m.role, m.content)
+}
+
+// promptMessages checks a list of messages and returns them as MCP has them:
+// clients refuse all of a prompt for one message that MCP does not allow.
+func promptMessages(list json.RawMessage) ([][]byte, error) {
+	var all []json.RawMessage
+	if list[0] != '[' || json.Unmarshal(list, &all) != nil {
+		return nil, errors.New("its messages are no array")
+	}
+	messages := make([][]byte, 0, len(all))
+	for i, raw := range all {
+		m, err := promptMessageOf(raw)
+		if err != nil {
+			return nil, fmt.Errorf("its message %d %w", i+1, err)
+		}
+		messages = append(messages, m.json())
+	}
+	return messages, nil
+}
+
+// promptMessageOf reads {role, content}, whose content is a text or a block.
+func promptMessageOf(raw json.RawMessage) (promptMessage, error) {
+	var m struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}
+	switch {
+	case raw[0] != '{' || json.Unmarshal(raw, &m) != nil || m.Content == nil:
+		return promptMessage{}, errors.New("is not {role, content}")
+	case m.Role != string(mcp.RoleUser) && m.Role != string(mcp.RoleAssistant):
+		return promptMessage{}, errors.New(`has a role that is neither "user" nor "assistant"`)
+	}
+	content, ok := contentOf(m.Content)
+	if !ok {
+		return promptMessage{}, errors.New("has content that is neither a text nor a block of MCP content (text, image, audio, resource, resource_link)")
+	}
+	return promptMessage{role: `"` + m.Role + `"`, content: content}, nil
+}
+
+// contentOf returns one block of content: of a text, or as it was written.
+func contentOf(raw json.RawMessage) ([]byte, bool) {
+	if raw[0] == '"' {
+		return textBlock(raw), true
+	}
+	f := contentFinder{text: raw}
+	members, end, ok := f.members(0, 0)
+	if raw[0] != '{' || !ok || end != len(raw) {
+		return nil, false
+	}
+	if kind, ok := members.get("type"); ok && string(kind.of(raw)) == `"text"` {
+		return raw, members.only("type", "text", "annotations", "_meta") && members.strings("text") && members.extras()
+	}
+	_, ok = members.block()
+	return raw, ok
+}
+
+// textBlock is the block for a text, given as JSON.
+func textBlock(quoted []byte) []byte {
+	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quoted)
+}
+
+// joinElements is the array of these elements.
+func joinElements(all ...[]byte) []byte {
+	return append(append([]byte{'['}, bytes.Join(all, []byte{','})...), ']')
+}
