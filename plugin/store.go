@@ -1,21 +1,14 @@
 package plugin
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
-
-	"opentabs/internal/statefile"
 )
 
-// The names of the store's files in the state folder.
-const (
-	storeFile = "plugins.json"
-	lockFile  = "plugins.json.lock"
-)
+// storeFile is the name of the store's file in the state folder.
+const storeFile = "plugins.json"
 
 // StoreOptions set a store up. The zero value of each field means its default.
 type StoreOptions struct {
@@ -36,8 +29,8 @@ type StoreOptions struct {
 // change is written whole under a lock that other processes honour too, with
 // mode 0600. Members it does not know are kept.
 type Store struct {
-	dir  string
-	opts StoreOptions
+	file  stateFile[*document]
+	check func(code []byte) error
 }
 
 // Entry is one added plugin.
@@ -63,11 +56,14 @@ func NewStore(dir string, o StoreOptions) *Store {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	return &Store{dir: dir, opts: o}
+	return &Store{check: o.Check, file: stateFile[*document]{
+		path: filepath.Join(dir, storeFile), what: "the list of plugins", lost: "a new list was begun, so add your plugins again",
+		wait: o.LockWait, warn: o.Warn, empty: newDocument, parse: parseDocument, encode: (*document).encode,
+	}}
 }
 
 // Path returns the path of the store's file.
-func (s *Store) Path() string { return filepath.Join(s.dir, storeFile) }
+func (s *Store) Path() string { return s.file.path }
 
 // Entries returns the added plugins in the order they were added. Entries that
 // cannot be read are left out; [Set.Failed] tells them.
@@ -78,7 +74,7 @@ func (s *Store) Entries() ([]Entry, error) {
 
 // list reads the store: what can be read and what cannot.
 func (s *Store) list() ([]Entry, []Failure, error) {
-	doc, err := s.read()
+	doc, err := s.file.read()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,22 +91,6 @@ func (s *Store) list() ([]Entry, []Failure, error) {
 	return entries, failed, nil
 }
 
-// read parses the store's file; one that is not there is empty.
-func (s *Store) read() (*document, error) {
-	text, err := os.ReadFile(s.Path())
-	if errors.Is(err, os.ErrNotExist) {
-		return newDocument(), nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the list of plugins: %w", err)
-	}
-	doc, err := parseDocument(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s %w", s.Path(), err)
-	}
-	return doc, nil
-}
-
 // Add checks the built package in path and adds it, pinned to its present
 // content. Adding the same folder again pins it anew. The error says what is
 // wrong with the package, or which plugin has its name already.
@@ -119,18 +99,18 @@ func (s *Store) Add(path string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.opts.Check != nil {
+	if s.check != nil {
 		code, err := p.Adapter()
 		if err != nil {
 			return nil, err
 		}
-		if err := s.opts.Check(code); err != nil {
+		if err := s.check(code); err != nil {
 			return nil, &PackageError{Dir: p.Dir, Problems: []Problem{{File: adapterFile,
 				Text: "is not one complete script: " + err.Error() + "; build the plugin again"}}}
 		}
 	}
 	entry := Entry{Path: p.Dir, Name: p.Name, Hash: p.Hash, Manifest: p.ManifestHash, Added: time.Now().UTC().Truncate(time.Second)}
-	err = s.change(func(doc *document) error { return doc.put(entry) })
+	err = s.file.change(func(doc *document) error { return doc.put(entry) })
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +120,7 @@ func (s *Store) Add(path string) (*Plugin, error) {
 // Remove takes the plugin of this name from the list. Its folder stays. The
 // error names the plugins there are if there is none of this name.
 func (s *Store) Remove(name string) error {
-	return s.change(func(doc *document) error {
+	return s.file.change(func(doc *document) error {
 		before := len(doc.plugins)
 		var names []string
 		doc.plugins = slices.DeleteFunc(doc.plugins, func(raw rawEntry) bool {
@@ -153,38 +133,4 @@ func (s *Store) Remove(name string) error {
 		}
 		return unknownName(name, names)
 	})
-}
-
-// change reads the store, lets edit change it and writes it back, all under the
-// lock.
-func (s *Store) change(edit func(*document) error) error {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return fmt.Errorf("make the state folder: %w", err)
-	}
-	lock := filepath.Join(s.dir, lockFile)
-	unlock, err := statefile.Lock(lock, s.opts.LockWait)
-	if errors.Is(err, statefile.ErrLocked) {
-		return fmt.Errorf("the list of plugins is being changed by another opentabs (%s has been locked for %s); wait for it to end and try again", lock, s.opts.LockWait)
-	}
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	doc, err := s.read()
-	var corrupt *corruptError
-	if errors.As(err, &corrupt) {
-		kept, moveErr := statefile.PutAside(s.Path())
-		if moveErr != nil {
-			return fmt.Errorf("%w; %w", err, moveErr)
-		}
-		s.opts.Warn(fmt.Sprintf("the list of plugins in %s was damaged and is kept as %s; a new list was begun, so add your plugins again", s.Path(), kept))
-		doc, err = newDocument(), nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := edit(doc); err != nil {
-		return err
-	}
-	return statefile.Write(s.Path(), doc.encode())
 }

@@ -1,0 +1,130 @@
+package plugin
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"opentabs/wire"
+)
+
+const (
+	// defaultGrant is how long a grant for some time holds if nobody said.
+	defaultGrant = 10 * time.Minute
+	// maxGrant is how long a grant for some time, or for a session, holds at
+	// most.
+	maxGrant = 24 * time.Hour
+	// keepGrants is how many grants of one tool are kept; the oldest goes first,
+	// and is asked for again.
+	keepGrants = 200
+)
+
+// Approval is why a call was let through.
+type Approval struct {
+	// Scope is how far the permission goes; [wire.ScopeAlways] is that of a tool
+	// or plugin that runs by itself.
+	Scope wire.Scope `json:"scope"`
+	// Mark is who gave it, and when.
+	Mark
+	// Until is when it ends; zero for one that does not end by itself.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// grant is a permission that a person gave for a session or some time.
+type grant struct {
+	Approval
+	session string // the only one it is for; empty for all
+	hash    string // of the content it was given for
+}
+
+// grants are the permissions that are in memory only. They are safe for
+// concurrent use.
+type grants struct {
+	mu sync.Mutex // guards all below
+	// byTool are those of each tool, by plugin and then by the tool's key.
+	byTool map[string]map[string][]grant
+	// once are those of one call, until it ends.
+	once map[string]Approval
+}
+
+// allow lets one call through.
+func (g *grants) allow(callID string, a Approval) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.once == nil {
+		g.once = map[string]Approval{}
+	}
+	g.once[callID] = a
+}
+
+// forget is called when a call has ended.
+func (g *grants) forget(callID string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.once, callID)
+}
+
+// add keeps a grant for later calls.
+func (g *grants) add(plugin, tool string, one grant) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.byTool == nil {
+		g.byTool = map[string]map[string][]grant{}
+	}
+	if g.byTool[plugin] == nil {
+		g.byTool[plugin] = map[string][]grant{}
+	}
+	list := append(g.live(plugin, tool), one)
+	if len(list) > keepGrants {
+		list = list[1:]
+	}
+	g.byTool[plugin][tool] = list
+}
+
+// live returns the tool's grants that have not ended. The caller holds mu.
+func (g *grants) live(plugin, tool string) []grant {
+	now := time.Now()
+	return slices.DeleteFunc(g.byTool[plugin][tool], func(one grant) bool {
+		return !one.Until.IsZero() && !now.Before(one.Until)
+	})
+}
+
+// find returns what allows a call, if anything does.
+func (g *grants) find(callID, plugin, tool, session, hash string) (Approval, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if a, ok := g.once[callID]; ok {
+		return a, true
+	}
+	for _, one := range g.byTool[plugin][tool] {
+		ended := !one.Until.IsZero() && !time.Now().Before(one.Until)
+		if !ended && one.hash == hash && (one.session == "" || one.session == session) {
+			return one.Approval, true
+		}
+	}
+	return Approval{}, false
+}
+
+// drop ends the grants of a tool, or of all tools of a plugin.
+func (g *grants) drop(plugin, tool string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if tool == "" {
+		delete(g.byTool, plugin)
+		return
+	}
+	delete(g.byTool[plugin], tool)
+}
+
+// list returns the grants of a plugin that hold, by the tool's key.
+func (g *grants) list(plugin string) map[string][]Approval {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := map[string][]Approval{}
+	for tool := range g.byTool[plugin] {
+		for _, one := range g.live(plugin, tool) {
+			all[tool] = append(all[tool], one.Approval)
+		}
+	}
+	return all
+}

@@ -1,0 +1,183 @@
+package plugin
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"opentabs/wire"
+)
+
+// Review records that a person has reviewed the plugin whose content has this
+// hash, and sets its permission. If it is not what was reviewed before, the
+// tools that ran by themselves come under that permission again; those that were
+// off stay off. by names the surface. The error says what the person can do.
+func (p *Policy) Review(name, hash string, permission wire.Permission, by string) error {
+	if _, err := ParsePermission(string(permission)); err != nil {
+		return err
+	}
+	one, err := p.plugin(name)
+	if err != nil {
+		return err
+	}
+	if hash != one.ContentHash() {
+		return fmt.Errorf("the plugin %s is not what you looked at: it has changed since; look at it again, then decide", name)
+	}
+	change := Change{Kind: "review", Plugin: name, New: string(permission), Hash: hash, By: by}
+	err = p.change(change, func(entry object) string {
+		review := entry.objectIn("reviewed")
+		var before string
+		decode(review["hash"], &before)
+		review.put("hash", hash)
+		review.put("version", one.Version)
+		review.put("dir", one.Dir)
+		review.mark(by)
+		entry.put("reviewed", review)
+		if before != hash {
+			entry.put("tools", withoutAuto(entry.objectIn("tools")))
+		}
+		return setPermission(entry, permission, by)
+	})
+	if err == nil {
+		p.grants.drop(name, "")
+	}
+	return err
+}
+
+// withoutAuto takes the permission to run by themselves from tools.
+func withoutAuto(tools object) object {
+	for name := range maps.Clone(tools) {
+		tool := tools.objectIn(name)
+		var permission wire.Permission
+		if decode(tool["permission"], &permission) && permission == wire.PermissionAuto {
+			delete(tool, "permission")
+			putTool(tools, name, tool)
+		}
+	}
+	return tools
+}
+
+// setPermission sets an entry's permission and returns the one before.
+func setPermission(entry object, permission wire.Permission, by string) string {
+	var before string
+	decode(entry["permission"], &before)
+	entry.put("permission", permission)
+	entry.mark(by)
+	return before
+}
+
+// SetPermission sets the permission of a plugin, or of one of its tools. Empty
+// takes the tool's own away, so that the plugin's holds. What is not reviewed can
+// be switched off and nothing else. What was allowed for a session or for some
+// time ends.
+func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by string) error {
+	if permission == "" && tool == "" {
+		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")
+	}
+	if permission != "" {
+		if _, err := ParsePermission(string(permission)); err != nil {
+			return err
+		}
+	}
+	one, err := p.toolOf(name, tool)
+	if err != nil {
+		return err
+	}
+	if permission != wire.PermissionOff && permission != "" && !p.stateOf(name, one).Reviewed {
+		return fmt.Errorf("the plugin %s is not reviewed: look at it and let it in with `opentabs plugin review %s` or in the side panel, then set permissions", name, name)
+	}
+	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: by}
+	err = p.change(change, func(entry object) (before string) {
+		if tool == "" {
+			return setPermission(entry, permission, by)
+		}
+		editTool(entry, tool, func(own object) { before = setPermission(own, permission, by) })
+		return before
+	})
+	if err == nil {
+		p.grants.drop(name, tool)
+	}
+	return err
+}
+
+// SetLimit sets how often a tool may run; the zero limit takes it away.
+func (p *Policy) SetLimit(name, tool string, limit Limit, by string) error {
+	if _, err := p.toolOf(name, tool); err != nil {
+		return err
+	}
+	change := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: by}
+	return p.change(change, func(entry object) (before string) {
+		editTool(entry, tool, func(own object) {
+			decode(own["limit"], &before)
+			own.put("limit", limit)
+		})
+		return before
+	})
+}
+
+// Forget takes all that is said of a plugin away.
+func (p *Policy) Forget(name, by string) error {
+	err := p.change(Change{Kind: "forget", Plugin: name, By: by}, func(entry object) (before string) {
+		decode(entry["permission"], &before)
+		clear(entry)
+		return before
+	})
+	if err == nil {
+		p.grants.drop(name, "")
+	}
+	return err
+}
+
+// change edits one plugin's entry, reads the file again and tells everybody.
+// edit returns what was there before.
+func (p *Policy) change(c Change, edit func(entry object) (before string)) error {
+	err := p.file.change(func(doc *permissions) error {
+		doc.edit(c.Plugin, func(entry object) { c.Old = edit(entry) })
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p.refresh()
+	p.opts.Record(c)
+	p.tell()
+	return nil
+}
+
+// plugin returns a plugin that is loaded. The error names those there are.
+func (p *Policy) plugin(name string) (*Plugin, error) {
+	set := p.set()
+	if one, ok := set.Plugin(name); ok {
+		return one, nil
+	}
+	for _, f := range set.Failed() {
+		if f.Name == name && name != "" {
+			return nil, fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
+		}
+	}
+	var names []string
+	for _, one := range set.Plugins() {
+		names = append(names, one.Name)
+	}
+	return nil, unknownName(name, names)
+}
+
+// toolOf returns the plugin of a tool; an empty tool stands for all.
+func (p *Policy) toolOf(name, tool string) (*Plugin, error) {
+	one, err := p.plugin(name)
+	if err != nil || tool == "" {
+		return one, err
+	}
+	var names []string
+	for _, t := range one.Tools {
+		if t.Name == tool {
+			return one, nil
+		}
+		names = append(names, t.FullName())
+	}
+	meant := ""
+	if near := nearest(name+"__"+tool, names); near != "" {
+		meant = " (did you mean " + near + "?)"
+	}
+	return nil, fmt.Errorf("%w: the plugin %s has no tool %q%s; name one of %s", ErrUnknown, name, tool, meant, strings.Join(names, ", "))
+}

@@ -1,0 +1,253 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"opentabs/wire"
+)
+
+// permissionsVersion is the version of the format of permissions.json.
+const permissionsVersion = 1
+
+// object is a JSON object whose members stay as they are unless they are put.
+type object map[string]json.RawMessage
+
+// objectIn returns the object that is a member, or an empty one.
+func (o object) objectIn(key string) object {
+	var child object
+	if json.Unmarshal(o[key], &child) != nil || child == nil {
+		child = object{}
+	}
+	return child
+}
+
+// put sets a member, or takes it away if v is empty: an empty text or object.
+func (o object) put(key string, v any) {
+	text := mustEncode(v)
+	switch string(text) {
+	case `""`, "{}", "null":
+		delete(o, key)
+	default:
+		o[key] = text
+	}
+}
+
+// mark is who changed something, and when.
+func (o object) mark(by string) {
+	o.put("by", by)
+	o.put("at", time.Now().UTC().Format(time.RFC3339))
+}
+
+// Mark says who changed something, and when.
+type Mark struct {
+	// By is the surface, and where it is known the person or browser behind it;
+	// empty if that was not recorded.
+	By string `json:"by,omitempty"`
+	// At is in UTC; zero if that was not recorded.
+	At time.Time `json:"at,omitzero"`
+}
+
+// Review is what a person has looked at and let in.
+type Review struct {
+	// Hash is that of [Plugin.ContentHash].
+	Hash string `json:"hash"`
+	// Version and Dir are those of the package then, for people.
+	Version string `json:"version,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+	Mark
+}
+
+// Standing is what permissions.json says of one plugin.
+type Standing struct {
+	// Review is nil if nobody has reviewed the plugin.
+	Review *Review `json:"reviewed,omitempty"`
+	// Permission holds for tools without one of their own, as long as the review
+	// holds; empty means off.
+	Permission wire.Permission `json:"permission,omitempty"`
+	// Set is who set Permission.
+	Set Mark `json:"set,omitzero"`
+	// Tools are what is said of single tools, by name.
+	Tools map[string]ToolStanding `json:"tools,omitempty"`
+}
+
+// ToolStanding is what permissions.json says of one tool.
+type ToolStanding struct {
+	// Permission is empty where the plugin's holds.
+	Permission wire.Permission `json:"permission,omitempty"`
+	// Limit is how often the tool may run. Mark is about Permission.
+	Limit Limit `json:"limit,omitzero"`
+	Mark
+}
+
+// rules are permissions.json at one moment. They never change.
+type rules struct {
+	plugins map[string]Standing
+	// problems say what in the file could not be read; what they are about is
+	// off.
+	problems []string
+}
+
+// permissions is permissions.json as it is changed: its members, known or not.
+type permissions struct{ top object }
+
+func newPermissions() *permissions {
+	return &permissions{top: object{"version": mustEncode(permissionsVersion)}}
+}
+
+// parsePermissions reads permissions.json. The error is a *corruptError if the
+// text is damaged, another one if a newer version wrote it.
+func parsePermissions(text []byte) (*permissions, error) {
+	p := &permissions{}
+	text = bytes.TrimPrefix(text, utf8BOM)
+	if err := json.Unmarshal(text, &p.top); err != nil || p.top == nil {
+		if err != nil && !json.Valid(text) {
+			return nil, &corruptError{syntaxProblem(text, err)}
+		}
+		return nil, &corruptError{"is " + kindOf(text) + " instead of an object"}
+	}
+	var version int
+	if err := json.Unmarshal(p.top["version"], &version); err != nil || version < 1 {
+		return nil, &corruptError{"has no version"}
+	}
+	if version > permissionsVersion {
+		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, permissionsVersion)
+	}
+	if raw, ok := p.top["plugins"]; ok && kindOf(raw) != kindObject {
+		return nil, &corruptError{"has plugins that are " + kindOf(raw) + " instead of an object"}
+	}
+	return p, nil
+}
+
+// encode returns the text of permissions.json, indented for people.
+func (p *permissions) encode() []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, mustEncode(p.top), "", "  "); err != nil {
+		panic("plugin: " + err.Error()) // what was just encoded is valid
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// edit changes what is said of one plugin. An entry that becomes empty goes.
+func (p *permissions) edit(name string, change func(entry object)) {
+	plugins := p.top.objectIn("plugins")
+	entry := plugins.objectIn(name)
+	change(entry)
+	plugins.put(name, entry)
+	p.top.put("plugins", plugins)
+}
+
+// editTool changes what is said of one tool in a plugin's entry.
+func editTool(entry object, tool string, change func(own object)) {
+	tools := entry.objectIn("tools")
+	own := tools.objectIn(tool)
+	change(own)
+	putTool(tools, tool, own)
+	entry.put("tools", tools)
+}
+
+// putTool sets what is said of a tool; without a permission it is not said who
+// gave it.
+func putTool(tools object, name string, own object) {
+	if _, ok := own["permission"]; !ok {
+		delete(own, "by")
+		delete(own, "at")
+	}
+	tools.put(name, own)
+}
+
+// decode reads a member into v and reports whether it could.
+func decode(raw json.RawMessage, v any) bool { return json.Unmarshal(raw, v) == nil }
+
+// rules reads what the file says. What makes no sense is off, and told.
+func (p *permissions) rules() *rules {
+	r := &rules{plugins: map[string]Standing{}}
+	for name, raw := range p.top.objectIn("plugins") {
+		to := &problems{file: "plugins." + name}
+		r.plugins[name] = readStanding(raw, to)
+		for _, problem := range to.list {
+			r.problems = append(r.problems, problem.String())
+		}
+	}
+	return r
+}
+
+func readStanding(raw json.RawMessage, to *problems) Standing {
+	var s Standing
+	text, problem := compact(raw, nil)
+	if problem != "" || kindOf(text) != kindObject {
+		to.add("is no object; the plugin is off")
+		return s
+	}
+	f := newFields(text, "", to)
+	if review := f.object("reviewed"); review != nil {
+		r := Review{Hash: review.text("hash", "review the plugin again"), Version: review.optional("version"), Dir: review.optional("dir"), Mark: readMark(review)}
+		if r.Hash != "" {
+			s.Review = &r
+		}
+	}
+	s.Permission, s.Set = readPermission(f), readMark(f)
+	tools := f.object("tools")
+	if tools == nil {
+		if f.has("tools") { // and no object: nobody knows what was forbidden
+			s.Review = nil
+		}
+		return s
+	}
+	s.Tools = map[string]ToolStanding{}
+	for name, raw := range tools.member {
+		if kindOf(raw) != kindObject {
+			to.add("tools.%s is no object; the tool is off", name)
+			s.Tools[name] = ToolStanding{Permission: wire.PermissionOff}
+			continue
+		}
+		s.Tools[name] = readTool(newFields(raw, "tools."+name+".", to))
+	}
+	return s
+}
+
+func readTool(f *fields) ToolStanding {
+	t := ToolStanding{Permission: readPermission(f), Mark: readMark(f)}
+	if f.has("limit") {
+		limit, err := ParseLimit(f.optional("limit"))
+		if err != nil {
+			f.add("limit", "is wrong, so the tool is off: %v", err)
+			t.Permission = wire.PermissionOff
+		}
+		t.Limit = limit
+	}
+	return t
+}
+
+// readPermission reads a permission; one that makes no sense is off.
+func readPermission(f *fields) wire.Permission {
+	if !f.has("permission") {
+		return ""
+	}
+	p, err := ParsePermission(f.optional("permission"))
+	if err != nil {
+		f.add("permission", "is wrong, so it counts as off: %v", err)
+		return wire.PermissionOff
+	}
+	return p
+}
+
+func readMark(f *fields) Mark {
+	m := Mark{By: f.optional("by")}
+	if at, err := time.Parse(time.RFC3339, f.optional("at")); err == nil {
+		m.At = at
+	}
+	return m
+}
+
+// ParsePermission reads a permission as people write it.
+func ParsePermission(text string) (wire.Permission, error) {
+	switch p := wire.Permission(text); p {
+	case wire.PermissionOff, wire.PermissionAsk, wire.PermissionAuto:
+		return p, nil
+	}
+	return "", fmt.Errorf("%q is no permission: use off, ask or auto", text)
+}
