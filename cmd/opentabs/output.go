@@ -29,23 +29,31 @@ type output struct {
 	written *watchedWriter
 	// terminal and errTerminal say whether stdout and stderr are terminals.
 	terminal, errTerminal bool
-	// width returns the number of columns of the terminal behind stdout,
-	// errWidth of that behind stderr.
-	width, errWidth func() int
-	glyphs          glyphs
-	color           bool
+	// live says whether stdout is a terminal in which the cursor can be moved up.
+	live bool
+	// size returns the columns and rows of the terminal behind stdout, errSize of
+	// that behind stderr.
+	size, errSize func() (columns, rows int)
+	glyphs        glyphs
+	color         bool
 }
 
-// fallbackWidth is how wide a terminal is that does not tell.
-const fallbackWidth = 80
+// The size of a terminal that does not tell.
+const (
+	fallbackColumns = 80
+	fallbackRows    = 24
+)
 
 func newOutput(stdout, stderr io.Writer, getenv func(string) string) *output {
 	written := &watchedWriter{w: stdout}
 	o := &output{stdout: written, written: written, stderr: stderr, glyphs: asciiGlyphs}
-	o.width, o.terminal = terminalOf(stdout)
-	o.errWidth, o.errTerminal = terminalOf(stderr)
+	o.size, o.terminal = terminalOf(stdout)
+	o.errSize, o.errTerminal = terminalOf(stderr)
+	if f, ok := stdout.(*os.File); ok {
+		o.live = o.terminal && obeysEscapes(f)
+	}
 	if getenv("TERM") == "dumb" { // it cannot go back in a line
-		o.errTerminal = false
+		o.errTerminal, o.live = false, false
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(getenv(name)); locale != "" {
@@ -91,19 +99,35 @@ func (w *watchedWriter) failure() error {
 	return fmt.Errorf("write the output: %w", w.err)
 }
 
-// terminalOf reports whether w is a terminal, and how to ask for its width.
-func terminalOf(w io.Writer) (width func() int, ok bool) {
+// terminalOf reports whether w is a terminal, and how to ask for its size.
+func terminalOf(w io.Writer) (size func() (columns, rows int), ok bool) {
 	f, isFile := w.(*os.File)
 	if !isFile {
-		return func() int { return fallbackWidth }, false
+		return func() (int, int) { return fallbackColumns, fallbackRows }, false
 	}
-	_, ok = terminalColumns(f)
-	return func() int {
-		if n, ok := terminalColumns(f); ok && n > 0 {
-			return n
+	_, _, ok = terminalSize(f)
+	return func() (int, int) {
+		columns, rows, _ := terminalSize(f)
+		if columns <= 0 {
+			columns = fallbackColumns
 		}
-		return fallbackWidth
+		if rows <= 0 {
+			rows = fallbackRows
+		}
+		return columns, rows
 	}, ok
+}
+
+// width is how many columns the terminal behind stdout has, errWidth that behind
+// stderr.
+func (o *output) width() int {
+	columns, _ := o.size()
+	return columns
+}
+
+func (o *output) errWidth() int {
+	columns, _ := o.errSize()
+	return columns
 }
 
 // say tells a person something. Further lines are set in, so that no text can

@@ -7,7 +7,7 @@ import (
 )
 
 func onTerminal(b *bytes.Buffer) *output {
-	return &output{stdout: b, terminal: true, width: func() int { return 30 }}
+	return &output{stdout: b, terminal: true, size: func() (int, int) { return 30, 24 }}
 }
 
 func TestRaw(t *testing.T) {
@@ -85,7 +85,7 @@ func TestNewOutput(t *testing.T) {
 		{nil, asciiGlyphs},
 	} {
 		o := newOutput(new(bytes.Buffer), new(bytes.Buffer), func(name string) string { return c.env[name] })
-		if o.glyphs.full != c.want.full || o.terminal || o.errTerminal || o.color || o.width() != fallbackWidth {
+		if o.glyphs.full != c.want.full || o.terminal || o.errTerminal || o.color || o.width() != fallbackColumns {
 			t.Errorf("%v: %+v", c.env, o)
 		}
 	}

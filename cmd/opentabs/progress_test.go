@@ -46,7 +46,7 @@ func (s *screen) show() (line string, writes int) {
 }
 
 func terminalOutput(s *screen) *output {
-	return &output{stderr: s, errTerminal: true, errWidth: func() int { return 61 }, glyphs: asciiGlyphs}
+	return &output{stderr: s, errTerminal: true, errSize: func() (int, int) { return 61, 24 }, glyphs: asciiGlyphs}
 }
 
 func TestBarView(t *testing.T) {

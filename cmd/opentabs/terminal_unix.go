@@ -8,11 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalColumns returns the width of the terminal f, and false if f is none.
-func terminalColumns(f *os.File) (int, bool) {
+// terminalSize returns the columns and rows of the terminal f, and false if f is
+// none.
+func terminalSize(f *os.File) (columns, rows int, ok bool) {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
-		return 0, false
+		return 0, 0, false
 	}
-	return int(size.Col), true
+	return int(size.Col), int(size.Row), true
 }
+
+// obeysEscapes reports whether the terminal f can move its cursor up.
+func obeysEscapes(*os.File) bool { return true }

@@ -84,8 +84,8 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 	printed := map[string]string{}
 	capture := func(where string, print func(o *output) error) {
 		var b bytes.Buffer
-		width := func() int { return 400 }
-		o := &output{stdout: &b, stderr: &b, terminal: terminal, errTerminal: terminal, width: width, errWidth: width, glyphs: asciiGlyphs}
+		size := func() (int, int) { return 400, 50 }
+		o := &output{stdout: &b, stderr: &b, terminal: terminal, errTerminal: terminal, size: size, errSize: size, glyphs: asciiGlyphs}
 		if err := print(o); err != nil {
 			t.Errorf("%s: %v", where, err)
 		}
