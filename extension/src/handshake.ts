@@ -35,8 +35,11 @@ export const DOWN = 'down';
 //   e <call> <json>                    the JSON text of a wire.CallError
 //   a <call>                           a cancelled call's handler has settled
 //   f <call>                           asked to cancel a call that is not running
+//   q <call> <ask> <json>              what the call asks the server for: a wire.ToolAskParams without its ids
 //
 // Messages down are the JSON text of an array:
 //
-//   ["call", call, tool, maxBytes, args]
+//   ["call", call, tool, maxBytes, args, prompt, decision]   no decision if nobody was asked
 //   ["cancel", call, reason]
+//   ["answer", call, ask, ok, value]                         a wire.CallError if not ok; no value for undefined
+//   ["resync", call, type]                                   report an activity anew

@@ -13,12 +13,22 @@ const tools = `
   { name: 'reports', handle: (p, c) => { c.reportProgress({ progress: 1, message: p.secret }); c.reportPercent(2, p.secret); c.reportCount(1, 2); return 1; } },
   { name: 'checked', input: { safeParse: (v) => ({ __proto__: null, success: true, data: v }) }, handle: (p) => p.secret },
   { name: 'wrong', input: { safeParse: () => ({ __proto__: null, success: false, error: { __proto__: null, issues: [{ __proto__: null, path: ['a', 0], message: 'no' }] } }) }, handle: () => 1 },
+  { name: 'calls', handle: async (p, c) => { const got = await c.call('other', p); return got.secret + got.list[0]; } },
+  { name: 'returns', handle: (p, c) => c.call('other', p) },
+  { name: 'chains', handle: (p, c) => c.call('other', p).then((v) => v.secret).catch(() => 0).finally(() => 0) },
+  { name: 'fails', handle: (p, c) => c.call('other', p) },
+  { name: 'forgets', handle: (p, c) => { c.call('other', p); return 1; } },
+  { name: 'withdraws', handle: (p, c) => c.call('other', p, { signal: mine }) },
+  { name: 'person', handle: (p, c) => c.waitForUser({ reason: p.secret }) },
+  { name: 'shows', handle: (p, c) => { c.reportActivity('t', { secret: p.secret }, { audience: 'user' }); c.reportActivityDelta('t', op); c.reportActivityDelta('t', [op]); c.endAudience('user'); return 1; } },
+  { name: 'decided', handle: (p, c) => c.decision.secret },
   { name: 'waits', handle: () => never },
   { name: 'big', handle: () => 'aaaaaaaaaaaaaaaaaaaa' },
   { name: 'wide', handle: () => 'ééééé' }`;
 
 const prelude = `
-  const given = Promise.resolve('S3CRET'); const never = new Promise(() => {}); const made = new Error('S3CRET');
+  const given = Promise.resolve('S3CRET'); const op = { op: 'add', path: '/a', value: ['S3CRET'] };
+  const stopMine = new AbortController(); const mine = stopMine.signal; const never = new Promise(() => {}); const made = new Error('S3CRET');
   const wrong = new TypeError('S3CRET'); const list = ['S3CRET'];
   const yes = Promise.resolve(true);`;
 
@@ -85,11 +95,92 @@ const attacks: [string, unknown[][], string[]][] = [
   ],
 ];
 
+const secret = { secret: 'S3CRET', list: ['S3CRET'] };
+const ask = 'q 1 1 {"call":{"tool":"other","args":{"secret":"S3CRET"}}}';
+const shown = '{"activity":{"type":"t","content":{"secret":"S3CRET"}},"audience":"user"}';
+const patched = '{"activity":{"type":"t","patch":[{"op":"add","path":"/a","value":["S3CRET"]}]}}';
+attacks.push(
+  [
+    'what another tool returns',
+    [
+      ['call', 1, 'calls', 1 << 20, args],
+      ['answer', 1, 1, true, secret],
+    ],
+    [ask, 'r 1 "S3CRETS3CRET"'],
+  ],
+  [
+    'what another tool returns, returned as it is',
+    [
+      ['call', 1, 'returns', 1 << 20, args],
+      ['answer', 1, 1, true, secret],
+    ],
+    [ask, 'r 1 {"secret":"S3CRET","list":["S3CRET"]}'],
+  ],
+  [
+    'what another tool returns, by then, catch and finally',
+    [
+      ['call', 1, 'chains', 1 << 20, args],
+      ['answer', 1, 1, true, secret],
+    ],
+    [ask, 'r 1 "S3CRET"'],
+  ],
+  [
+    'why another tool failed',
+    [
+      ['call', 1, 'fails', 1 << 20, args],
+      ['answer', 1, 1, false, { code: 'tool_error', message: 'S3CRET', tool: { code: 'MINE', retryable: false } }],
+    ],
+    [ask, 'e 1 {"code":"tool_error","message":"S3CRET","tool":{"code":"MINE","retryable":false}}'],
+  ],
+  ['an ask that nobody waits for', [['call', 1, 'forgets', 1 << 20, args]], [ask, 'r 1 1']],
+  [
+    'a cancel of what waits for another tool',
+    [
+      ['call', 1, 'returns', 1 << 20, args],
+      ['resync', 1, 'none'],
+      ['cancel', 1, 'S3CRET'],
+    ],
+    [ask, 'a 1'],
+  ],
+  [
+    'a wait for a person',
+    [
+      ['call', 1, 'person', 1 << 20, args],
+      ['answer', 1, 1, true],
+    ],
+    ['q 1 1 {"user":{"reason":"S3CRET"}}', 'n 1'],
+  ],
+  [
+    'a person who says no',
+    [
+      ['call', 1, 'person', 1 << 20, args],
+      ['answer', 1, 1, false, { code: 'denied', message: 'S3CRET' }],
+    ],
+    [
+      'q 1 1 {"user":{"reason":"S3CRET"}}',
+      'e 1 {"code":"tool_error","message":"S3CRET","tool":{"code":"user_denied","retryable":false}}',
+    ],
+  ],
+  [
+    'activities, and their resync',
+    [
+      ['call', 1, 'shows', 1 << 20, args],
+      ['resync', 1, 't'],
+    ],
+    [`p 1 4 0 [${shown},${patched},${patched},{"endAudience":"user"}]`, 'r 1 1'],
+  ],
+  ["a person's decision", [['call', 1, 'decided', 1 << 20, {}, false, secret]], ['r 1 "S3CRET"']],
+);
+
 for (const [name, messages, want] of attacks) {
   test(`page: a hostile page is not asked for anything by ${name}`, async () => {
     const { realm, port } = await attacked();
     realm.run('page.watch()');
-    for (const message of messages) port.send(...message);
+    for (const message of messages) {
+      // A cancel may come before the handler has begun, an answer may not.
+      if (message[0] === 'answer' || message[0] === 'resync') await realm.idle();
+      port.send(...message);
+    }
     await realm.idle();
     realm.task();
     assert.deepEqual(port.said, want);
@@ -186,4 +277,46 @@ test('page: a page that gets the container can not put an adapter of its own the
   await realm.idle();
   assert.equal(realm.run('replaced'), 'object');
   assert.deepEqual(port?.said, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
+});
+
+test("page: a locked then of the page's refuses an answer instead of changing it", async () => {
+  const { realm, port } = await attacked();
+  realm.run(
+    `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, value(ok) { taken = this; ok('forged'); } }); taken = 0`,
+  );
+  port.send('call', 1, 'calls', 1 << 20, args);
+  await realm.idle();
+  port.send('answer', 1, 1, true, secret);
+  await realm.idle();
+  assert.match(port.said[1] ?? '', /^e 1 {"code":"tool_error".*locked its own then/);
+  assert.equal(realm.run('taken'), 0);
+});
+
+test('page: a then of the page is back after an answer', async () => {
+  const { realm, port } = await attacked();
+  realm.run(
+    `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, configurable: true, value: 'bait' })`,
+  );
+  port.send('call', 1, 'calls', 1 << 20, args);
+  await realm.idle();
+  port.send('answer', 1, 1, true, secret);
+  await realm.idle();
+  assert.equal(port.said[1], 'r 1 "S3CRETS3CRET"');
+  assert.equal(realm.run('({}).then'), 'bait');
+});
+
+test('page: what an ask ends with reaches no listener of the page, and no formatter of stacks', async () => {
+  const { realm, port } = await attacked();
+  realm.run('formatted = 0; Error.prepareStackTrace = () => { formatted++; return "x"; }');
+  const heard: unknown[] = [];
+  const listen = (reason: unknown) => heard.push(reason);
+  process.on('unhandledRejection', listen);
+  port.send('call', 1, 'forgets', 1 << 20, args);
+  port.send('call', 2, 'fails', 1 << 20, args);
+  await realm.idle();
+  port.send('answer', 2, 1, false, { code: 'denied', message: 'S3CRET' });
+  await realm.idle();
+  await new Promise((done) => setImmediate(done));
+  process.off('unhandledRejection', listen);
+  assert.deepEqual([heard, realm.run('formatted')], [[], 0]);
 });

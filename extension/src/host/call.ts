@@ -1,5 +1,8 @@
 import { CancelAnswerMs } from '../../../wire/wire.gen.ts';
-import { failureText, issuesText, messageOf, thrownText } from './failure.ts';
+import { type Activities, makeActivities } from './activity.ts';
+import { type Asks, makeAsks } from './asks.ts';
+import { makeContext } from './context.ts';
+import { failureText, issuesText, messageOf, thrownText, toolError } from './failure.ts';
 import { makePatience } from './patience.ts';
 import {
   abort,
@@ -11,7 +14,6 @@ import {
   defineProperty,
   delay,
   type Fn,
-  freeze,
   hasOwn,
   isArray,
   isFn,
@@ -20,11 +22,12 @@ import {
   lookup,
   NativeAbortController,
   NativeDOMException,
-  setPrototypeOf,
+  reasonOf,
   signalOf,
+  toJson,
   whenSettled,
 } from './primordials.ts';
-import { reportText } from './report.ts';
+import { cut } from './report.ts';
 import { type Outcome, outcomeOf } from './result.ts';
 
 /** ReadyMs is how long an adapter's isReady() may take, in milliseconds. */
@@ -36,12 +39,18 @@ export interface Request {
   readonly tool: string;
   readonly maxBytes: number;
   readonly args: unknown;
+  /** prompt tells that tool names a prompt of the adapter. */
+  readonly prompt: boolean;
+  /** decision is what a person decided before; undefined if nobody was asked. */
+  readonly decision: unknown;
 }
 
 /** Events of calls, for the bridge. */
 export interface CallEvents {
-  /** report is called for each report, in order, with the JSON text of a wire.Report. */
-  report(call: number, report: string): void;
+  /** report is called for each report, in order, with the JSON text of a wire.Report, or of count of them joined by commas. */
+  report(call: number, reports: string, count: number): void;
+  /** ask is called for what a call asks the server for, with the JSON text of the rest of a wire.ToolAskParams. */
+  ask(call: number, ask: number, body: string): void;
   /** end is called once for a call that was not cancelled. */
   end(call: number, outcome: Outcome): void;
   /** aborted is called when a cancelled call's handler has settled. */
@@ -53,6 +62,10 @@ export interface Runner {
   run(request: Request): void;
   /** cancel tells a call to stop; it returns false if there is no such call. */
   cancel(call: number, reason: string): boolean;
+  /** answer brings what a call asked for: an output, or a wire.CallError if ok is false. */
+  answer(call: number, ask: number, ok: boolean, value: unknown): void;
+  /** resync has a call report an activity anew. */
+  resync(call: number, type: string): void;
   /** check returns what keeps the adapter from working, or nothing: then that adapter is kept for all calls. */
   check(): string;
 }
@@ -62,6 +75,10 @@ interface Running {
   readonly call: number;
   readonly controller: AbortController;
   readonly signal: AbortSignal;
+  readonly asks: Asks;
+  readonly activities: Activities;
+  /** endAudience is for whom the end is, if the handler has said so. */
+  endAudience: string;
   live: boolean;
 }
 
@@ -81,12 +98,20 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     if (!entry.live) return false;
     entry.live = false;
     delete table[entry.call];
+    entry.asks.close(() => toolError('the call has ended', 'call_ended'));
     return true;
   };
   const end = (entry: Running, outcome: Outcome) => {
     if (!finish(entry)) return;
-    if (apply(abortedOf, entry.signal, []) === true) events.aborted(entry.call);
-    else events.end(entry.call, outcome);
+    if (apply(abortedOf, entry.signal, []) === true) {
+      events.aborted(entry.call);
+      return;
+    }
+    // Last of the reports, where a flood can't push it out.
+    if (entry.endAudience !== '' && outcome.kind !== 'error') {
+      events.report(entry.call, `{"endAudience":${toJson(entry.endAudience)}}`, 1);
+    }
+    events.end(entry.call, outcome);
   };
   const fail = (entry: Running, text: string) => end(entry, { kind: 'error', text });
 
@@ -100,7 +125,9 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     const controller = construct(NativeAbortController, []);
     const signal = apply(signalOf, controller, []);
     if (!isSignal(signal)) return;
-    const entry: Running = { call: request.call, controller, signal, live: true };
+    const asks = makeAsks((ask, body) => events.ask(request.call, ask, body));
+    const activities = makeActivities();
+    const entry: Running = { call: request.call, controller, signal, asks, activities, endAudience: '', live: true };
     table[request.call] = entry;
     const adapter = registered;
     if (!adapter) {
@@ -117,15 +144,14 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     const done = (value: unknown) => end(entry, outcomeOf(request.tool, value, request.maxBytes));
     const threw = (error: unknown) => fail(entry, thrownText(error));
     try {
-      const tool = findTool(lookup(adapter, 'tools'), request.tool);
-      const handle = tool && lookup(tool, 'handle');
+      const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
+      const handle = tool && handlerOf(tool, request.prompt);
       if (!tool || !isFn(handle)) {
-        const message = `the plugin ${plugin} has no tool ${request.tool} in this tab`;
-        fail(entry, failureText('unknown_tool', message));
+        fail(entry, unknownText(plugin, request));
         return;
       }
-      const context = makeContext(entry, (report) => {
-        if (entry.live) events.report(entry.call, report);
+      const context = contextOf(entry, request.decision, (report) => {
+        if (entry.live) events.report(entry.call, report, 1);
       });
       const start = (params: unknown) => {
         if (stopped(entry)) return;
@@ -135,7 +161,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
           threw(error);
         }
       };
-      parseInput(tool, request.args, start, (issues) => {
+      parseInput(tool, request, start, (issues) => {
         const message = `the arguments of ${request.tool} are not valid:\n${issues}`;
         fail(entry, failureText('invalid_arguments', message));
       });
@@ -150,8 +176,12 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     // A handler that never settles must not stay in the table; whoever asked has stopped waiting by then.
     delay(() => finish(entry), CancelAnswerMs);
     apply(abort, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
+    entry.asks.close(() => apply(reasonOf, entry.signal, []));
     return true;
   };
+  const answer = (call: number, ask: number, ok: boolean, value: unknown) => running(call)?.asks.answer(ask, ok, value);
+  const resync = (call: number, type: string) =>
+    running(call)?.activities.again(type, (reports, count) => events.report(call, reports, count));
 
   const check = (): string => {
     const adapter = registered ?? findAdapter(plugin, read());
@@ -159,7 +189,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     registered = adapter;
     return '';
   };
-  return { run, cancel, check };
+  return { run, cancel, answer, resync, check };
 }
 
 function isRunning(value: unknown): value is Running {
@@ -188,6 +218,25 @@ function findTool(tools: unknown, name: string): object | undefined {
     if (isObject(tool) && lookup(tool, 'name') === name) return tool;
   }
   return undefined;
+}
+
+/** handlerOf returns what runs a tool or a prompt. */
+function handlerOf(tool: object, prompt: boolean): unknown {
+  return (prompt ? lookup(tool, 'render') : undefined) ?? lookup(tool, 'handle');
+}
+
+/** unknownText returns the JSON text of a wire.CallError for what the adapter does not have. */
+function unknownText(plugin: string, { tool, prompt }: Request): string {
+  const message = `the plugin ${plugin} has no ${prompt ? 'prompt' : 'tool'} ${tool} in this tab`;
+  return failureText(prompt ? 'unknown_prompt' : 'unknown_tool', message);
+}
+
+function contextOf(entry: Running, decision: unknown, report: (report: string) => void): object {
+  const { signal, activities, asks } = entry;
+  const endAudience = (audience: unknown) => {
+    if (typeof audience === 'string') entry.endAudience = cut(audience);
+  };
+  return makeContext({ signal, decision, activities, asks, report, endAudience });
 }
 
 const patience = makePatience(ReadyMs);
@@ -228,8 +277,13 @@ function whenReady(
 }
 
 /** parseInput lets the tool's own schema check the arguments, so that its defaults and transforms apply. */
-function parseInput(tool: object, args: unknown, ok: (params: unknown) => void, bad: (issues: string) => void): void {
-  const input = lookup(tool, 'input');
+function parseInput(
+  tool: object,
+  { args, prompt }: Request,
+  ok: (params: unknown) => void,
+  bad: (issues: string) => void,
+): void {
+  const input = lookup(tool, prompt ? 'args' : 'input');
   const safeParse = isObject(input) ? lookup(input, 'safeParse') : undefined;
   if (!isObject(input) || !isFn(safeParse)) {
     ok(args);
@@ -271,26 +325,4 @@ function parseLater(
     },
     (error) => bad(messageOf(error)),
   );
-}
-
-/** makeContext returns what a handler gets as its second argument. Its functions never throw. */
-function makeContext(entry: Running, send: (report: string) => void): object {
-  const fields = (progress: unknown, total: unknown, percent: unknown, message: unknown) =>
-    unprototyped({ progress, total, percent, message });
-  const context = {
-    reportProgress: (report: unknown) => send(reportText(report)),
-    reportPercent: (percent: unknown, message?: unknown) =>
-      send(reportText(fields(undefined, undefined, percent, message))),
-    reportCount: (done: unknown, total?: unknown, message?: unknown) =>
-      send(reportText(fields(done, total, undefined, message))),
-    signal: entry.signal,
-  };
-  setPrototypeOf(context, null);
-  return freeze(context);
-}
-
-/** unprototyped takes the prototype of an object that was just made. */
-function unprototyped<T extends object>(made: T): T {
-  setPrototypeOf(made, null);
-  return made;
 }

@@ -1,13 +1,18 @@
 import type { CallError, ErrorCode } from '../../../wire/wire.gen.ts';
 import {
   apply,
+  dataProperty,
+  defineProperty,
+  ErrorPrototype,
   errorKind,
   exceptionMessageOf,
   hasOwn,
+  hiddenProperty,
   isArray,
   isFiniteNumber,
   isObject,
   lookup,
+  setPrototypeOf,
   toJson,
 } from './primordials.ts';
 import { cut } from './report.ts';
@@ -112,4 +117,51 @@ function pathText(path: unknown): string {
     else if (typeof step === 'string') text += text === '' ? step : `.${step}`;
   }
   return text;
+}
+
+/** toolError makes an error that looks like the SDK's ToolError, so that a handler that throws it on ends with its code. */
+export function toolError(message: string, code: string): object {
+  return adviceError(message, code, undefined, false, undefined);
+}
+
+function adviceError(
+  message: string,
+  code: string,
+  category: unknown,
+  retryable: boolean,
+  retryAfterMs: unknown,
+): object {
+  // Not by `new Error()`: the page's Error.prepareStackTrace would be handed the error with its stack.
+  const error = {};
+  setPrototypeOf(error, ErrorPrototype);
+  const hidden = (name: string, value: unknown) => defineProperty(error, name, hiddenProperty(value));
+  hidden('name', 'ToolError');
+  hidden('message', message);
+  hidden('stack', `ToolError: ${message}`);
+  const own = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
+  own('code', code);
+  own('retryable', retryable);
+  // Absent ones are own as well: the page could put its word on Error.prototype.
+  own('category', typeof category === 'string' ? category : undefined);
+  own('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
+  return error;
+}
+
+/**
+ * toolErrorOf makes the error of an ask that failed from a wire.CallError: with what the other tool threw, or with the
+ * reason why it could not run. user tells that the tool waited for a person.
+ */
+export function toolErrorOf(failure: unknown, user: boolean): object {
+  const field = (name: string) => (isObject(failure) ? read(failure, name) : undefined);
+  const text = messageOf(failure);
+  const thrown = field('tool');
+  const own = isObject(thrown) ? read(thrown, 'code') : undefined;
+  if (isObject(thrown) && typeof own === 'string') {
+    const retryable = read(thrown, 'retryable') === true;
+    return adviceError(text, own, read(thrown, 'category'), retryable, read(thrown, 'retryAfterMs'));
+  }
+  const code = field('code');
+  if (user && code === 'denied') return toolError(text, 'user_denied');
+  if (user && code === 'approval_timeout') return toolError(text, 'user_timeout');
+  return toolError(text, typeof code === 'string' ? code : 'internal');
 }

@@ -26,8 +26,8 @@ interface Chunk {
 
 /** Flood collects reports. */
 export interface Flood {
-  /** add takes one report, JSON text, of a call. */
-  add(call: number, report: string): void;
+  /** add takes reports of a call: the JSON text of one, or of count of them joined by commas. */
+  add(call: number, reports: string, count: number): void;
   /** flush sends all that waits. */
   flush(): void;
 }
@@ -69,16 +69,16 @@ export function makeFlood(send: Send, whenIdle: () => void): Flood {
     }
   };
 
-  const add = (call: number, report: string) => {
+  const add = (call: number, reports: string, count: number) => {
     if (!last || last.call !== call || last.count >= MaxChunkReports || last.text.length >= MaxChunkChars) {
       const chunk = makeChunk(call);
       if (last) last.next = chunk;
       else first = chunk;
       last = chunk;
     }
-    last.text += last.count === 0 ? report : `,${report}`;
-    last.count++;
-    waiting += report.length;
+    last.text += last.count === 0 ? reports : `,${reports}`;
+    last.count += count;
+    waiting += reports.length;
     if (!scheduled) {
       scheduled = true;
       flushedAt = apply(now, clock, []);

@@ -179,6 +179,43 @@ test('the tool and its schema', async () => {
   assert.deepEqual(await call(later, { a: 1 }), ['r 1 [1]']);
 });
 
+test('a prompt is found among the prompts, its arguments are checked, and it has the same context', async () => {
+  const realm = makeRealm();
+  const args = `args: { safeParse: (v) => v.n ? { success: true, data: { n: Number(v.n) } } : { success: false, error: { issues: [{ path: ['n'], message: 'missing' }] } } }`;
+  const prompts = `[{ name: 'ask', ${args}, render(p, c) { c.reportPercent(5); return { self: this.name, n: p.n }; } }, { name: 'old', handle: () => 'handled' }]`;
+  realm.start(
+    'demo',
+    'h',
+    `globalThis.__openTabs.adapters = { demo: Object.freeze({ isReady: () => true, prompts: ${prompts},
+      tools: [{ name: 'ask', input: { safeParse: (v) => ({ success: true, data: v }) }, args: 'unread', handle: () => 'tool' }] }) }`,
+  );
+  const [port] = realm.bridge();
+  await realm.idle();
+  port?.said.splice(0);
+  port?.send('call', 1, 'ask', MB, { n: '7' }, true);
+  port?.send('call', 2, 'ask', MB, {}, true);
+  port?.send('call', 3, 'old', MB, {}, true);
+  port?.send('call', 4, 'none', MB, {}, true);
+  port?.send('call', 5, 'ask', MB, {}, false);
+  await realm.idle();
+  assert.deepEqual(port?.said, [
+    'p 1 1 0 [{"percent":5}]',
+    'r 1 {"self":"ask","n":7}',
+    'e 2 {"code":"invalid_arguments","message":"the arguments of ask are not valid:\\nn: missing"}',
+    'r 3 "handled"',
+    'e 4 {"code":"unknown_prompt","message":"the plugin demo has no prompt none in this tab"}',
+    'r 5 "tool"',
+  ]);
+});
+
+test('a handler knows what a person has decided', async () => {
+  const { realm, port } = await open(tool('(p, c) => [c.decision]'));
+  port.send('call', 1, 'run', MB, {}, false, { allow: true });
+  port.send('call', 2, 'run', MB, {}, false);
+  await realm.idle();
+  assert.deepEqual(port.said, ['r 1 [{"allow":true}]', 'r 2 [null]']);
+});
+
 test('what a tool throws', async () => {
   const toolError = `() => { throw Object.assign(new Error('slow down'), { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 1500 }); }`;
   assert.deepEqual(await call(tool(toolError)), [

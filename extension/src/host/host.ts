@@ -1,5 +1,5 @@
 import { DOWN, OFFER, ROLL_CALL, TAKEN, UP } from '../handshake.ts';
-import { makeRunner } from './call.ts';
+import { makeRunner, type Runner } from './call.ts';
 import { makeContainer } from './container.ts';
 import { messageOf } from './failure.ts';
 import { makeFlood } from './flood.ts';
@@ -17,6 +17,7 @@ import {
   dispatchEvent,
   documentElementOf,
   firstChildOf,
+  hasOwn,
   isArray,
   isObject,
   lastChildOf,
@@ -59,6 +60,10 @@ export function start(plugin: string, hash: string, evaluate: Evaluate): void {
   );
   const runner = makeRunner(plugin, container.read, {
     report: flood.add,
+    ask: (call, ask, body) => {
+      flood.flush();
+      up(`q ${call} ${ask} ${body}`);
+    },
     end: (call, outcome) => {
       flood.flush();
       up(outcomeMessage(call, outcome));
@@ -71,16 +76,31 @@ export function start(plugin: string, hash: string, evaluate: Evaluate): void {
 
   listen(port, (text) => {
     const parts: unknown = parseJson(text, exactInteger);
-    if (!isObject(parts) || !isArray(parts)) return;
-    const call: unknown = parts[1];
-    if (typeof call !== 'number') return;
-    if (parts[0] === 'cancel') {
-      if (!runner.cancel(call, asText(parts[2]))) up(`f ${call}`);
-    } else if (parts[0] === 'call' && typeof parts[3] === 'number') {
-      runner.run({ call, tool: asText(parts[2]), maxBytes: parts[3], args: parts[4] });
-    }
+    if (isObject(parts) && isArray(parts)) take(runner, parts, up);
   });
   offer(port, toJson([plugin, hash]), () => up(evaluated(evaluate, container.scope, runner.check)));
+}
+
+/** take does what a message of the bridge asks for; see handshake.ts. */
+function take(runner: Runner, parts: readonly unknown[], up: (text: string) => void): void {
+  // A place that is not there would be looked up on Array.prototype, which is the page's.
+  const at = (index: number): unknown => (hasOwn(parts, index) ? parts[index] : undefined);
+  const op = at(0);
+  const call = at(1);
+  if (typeof call !== 'number') return;
+  if (op === 'cancel') {
+    if (!runner.cancel(call, asText(at(2)))) up(`f ${call}`);
+  } else if (op === 'call') {
+    const maxBytes = at(3);
+    if (typeof maxBytes !== 'number') return;
+    const prompt = at(5) === true;
+    runner.run({ call, tool: asText(at(2)), maxBytes, args: at(4), prompt, decision: at(6) });
+  } else if (op === 'answer') {
+    const ask = at(2);
+    if (typeof ask === 'number') runner.answer(call, ask, at(3) === true, at(4));
+  } else if (op === 'resync') {
+    runner.resync(call, asText(at(2)));
+  }
 }
 
 /** pristine tells whether the document is as it was before its first script. */

@@ -18,7 +18,7 @@ const browser = `
   JSON.rawJSON ??= { rawJSON() {} }.rawJSON;
   globalThis.setTimeout = { setTimeout() {} }.setTimeout;
   const table = {
-    AbortController: ['abort', 'get signal'], AbortSignal: ['get aborted'], DOMException: ['get message'], Node: ['get firstChild', 'get lastChild'],
+    AbortController: ['abort', 'get signal'], AbortSignal: ['get aborted', 'get reason'], DOMException: ['get message'], Node: ['get firstChild', 'get lastChild'],
     Document: ['get documentElement', 'get readyState'], EventTarget: ['addEventListener', 'removeEventListener', 'dispatchEvent'],
     MessageChannel: ['get port1', 'get port2'], MessageEvent: ['get data'], MessagePort: ['postMessage', 'start'],
     MutationObserver: ['observe', 'disconnect'], Performance: ['now'], TextEncoder: ['encode'] };

@@ -125,7 +125,7 @@ export function intact(): boolean {
     }
     const getters: Names = [
       ['AbortController', ['signal']],
-      ['AbortSignal', ['aborted']],
+      ['AbortSignal', ['aborted', 'reason']],
       ['MessageEvent', ['data']],
       ['MessageChannel', ['port1', 'port2']],
       ['DOMException', ['message']],

@@ -22,6 +22,7 @@ export const BigIntPrototype = BigInt.prototype;
 export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;
 
 export const ObjectPrototype = Object.prototype;
+export const ErrorPrototype = Error.prototype;
 export const PromisePrototype = Promise.prototype;
 export const ArrayPrototype = Array.prototype;
 export const NativeProxy = Proxy;
@@ -31,6 +32,7 @@ export const NativeMessageChannel = MessageChannel;
 export const NativeMessageEvent = MessageEvent;
 export const NativeMutationObserver = MutationObserver;
 export const NativeTypeError = TypeError;
+export const NativePromise = Promise;
 export const NativeTextEncoder = TextEncoder;
 export const NativeWeakMap = WeakMap;
 export const realWindow = window;
@@ -62,6 +64,7 @@ function getterOf(on: object, key: PropertyKey): () => unknown {
 
 export const signalOf = getterOf(AbortController.prototype, 'signal');
 export const abortedOf = getterOf(AbortSignal.prototype, 'aborted');
+export const reasonOf = getterOf(AbortSignal.prototype, 'reason');
 export const dataOf = getterOf(MessageEvent.prototype, 'data');
 export const port1Of = getterOf(MessageChannel.prototype, 'port1');
 export const port2Of = getterOf(MessageChannel.prototype, 'port2');
@@ -223,6 +226,13 @@ export function bare(): Record<PropertyKey, unknown> {
 /** dataProperty returns the descriptor of an ordinary property, without a prototype. */
 export function dataProperty(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: true, configurable: true };
+  setPrototypeOf(descriptor, null);
+  return descriptor;
+}
+
+/** hiddenProperty returns the descriptor of a property that Object.keys leaves out, without a prototype. */
+export function hiddenProperty(value: unknown): PropertyDescriptor {
+  const descriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
   setPrototypeOf(descriptor, null);
   return descriptor;
 }

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
+
+/** begin starts a call of a handler, which `c` is the context of. */
+async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> {
+  const realm = makeRealm();
+  realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
+  const [port] = realm.bridge();
+  await realm.idle();
+  assert.ok(port);
+  port.said.splice(0);
+  port.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  return { realm, port };
+}
+
+/** reports returns the reports that the host has sent since the last time, parsed. */
+function reports(port: HostPort): unknown[] {
+  return port.said.splice(0).flatMap((text): unknown[] => {
+    const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);
+    return batch ? JSON.parse(batch[1] ?? '') : [text];
+  });
+}
+
+test('activities are reports, in the order of all', async () => {
+  const { port } = await begin(`
+    c.reportActivity('table', { rows: [] }, { audience: 'user' });
+    c.reportProgress({ progress: 1 });
+    c.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: 1 }, { audience: 'user' });
+    c.reportActivityDelta('table', [{ op: 'remove', path: '/rows/0' }]);
+    c.reportActivity('note', null);
+    c.reportActivity('text', 'a');`);
+  assert.deepEqual(reports(port), [
+    { activity: { type: 'table', content: { rows: [] } }, audience: 'user' },
+    { progress: 1 },
+    { activity: { type: 'table', patch: [{ op: 'add', path: '/rows/-', value: 1 }] }, audience: 'user' },
+    { activity: { type: 'table', patch: [{ op: 'remove', path: '/rows/0' }] } },
+    { activity: { type: 'note', content: null } },
+    { activity: { type: 'text', content: 'a' } },
+    'n 1',
+  ]);
+});
+
+test('what can not be shown is an invalid report, and nothing throws', async () => {
+  const { port } = await begin(`
+    const cyclic = {}; cyclic.a = cyclic;
+    for (const type of [undefined, '', 5, 'x'.repeat(101)]) c.reportActivity(type, 1);
+    for (const content of [undefined, () => 1, cyclic, 'x'.repeat(256 * 1024), '€'.repeat(90 * 1024)]) c.reportActivity('t', content);
+    for (const patch of [undefined, null, 'text', cyclic]) c.reportActivityDelta('t', patch);
+    c.reportActivity(); c.reportActivityDelta(); c.endAudience(5); c.endAudience();
+    c.reportActivity('t', 'x'.repeat(256 * 1024 - 2), 7);`);
+  const all = reports(port);
+  assert.equal(all.length, 17);
+  for (const report of all.slice(0, 15)) assert.deepEqual(report, { invalid: true });
+  assert.match(JSON.stringify(all[15]), /^{"activity":{"type":"t","content":"x+"}}$/);
+});
+
+test('the end carries its audience as the last report, if it is a success', async () => {
+  const ends: [string, unknown[]][] = [
+    [
+      `c.endAudience('internal'); c.endAudience('user'); c.reportProgress({ progress: 1 }); return 1`,
+      [{ progress: 1 }, { endAudience: 'user' }, 'r 1 1'],
+    ],
+    [`c.endAudience('user')`, [{ endAudience: 'user' }, 'n 1']],
+    [`c.endAudience('user'); throw new Error('no')`, ['e 1 {"code":"tool_error","message":"no"}']],
+  ];
+  for (const [handle, want] of ends) assert.deepEqual(reports((await begin(handle)).port), want);
+});
+
+const waits = 'await new Promise((ok) => { go = ok; });';
+
+test('a resync brings the last content and what changed it since', async () => {
+  const { realm, port } = await begin(`
+    c.reportActivity('a', 1); c.reportActivity('a', { n: 0 }, { audience: 'user' });
+    c.reportActivity('b', 'other');
+    for (let i = 1; i <= 3; i++) c.reportActivityDelta('a', { op: 'replace', path: '/n', value: i });
+    ${waits}
+    c.reportActivity('a', 'new');
+    ${waits}`);
+  realm.task();
+  const before = reports(port);
+  port.send('resync', 1, 'a');
+  port.send('resync', 1, 'unknown');
+  port.send('resync', 9, 'a');
+  await realm.idle();
+  realm.task();
+  assert.match(port.said[0] ?? '', /^p 1 4 0 /);
+  const again = reports(port);
+  assert.deepEqual(again, [before[1], ...before.slice(3)]);
+  realm.run('go()');
+  await realm.idle();
+  realm.task();
+  port.said.splice(0);
+  port.send('resync', 1, 'a');
+  await realm.idle();
+  realm.task();
+  assert.deepEqual(reports(port), [{ activity: { type: 'a', content: 'new' } }]);
+});
+
+test('an activity that never fits is sent again 8 times for each content', async () => {
+  const { realm, port } = await begin(`c.reportActivity('a', 1); ${waits} c.reportActivity('a', 2); ${waits}`);
+  realm.task();
+  port.said.splice(0);
+  const ask = async () => {
+    for (let i = 0; i < 20; i++) port.send('resync', 1, 'a');
+    await realm.idle();
+    realm.task();
+    return reports(port).length;
+  };
+  assert.equal(await ask(), 8);
+  realm.run('go()');
+  await realm.idle();
+  realm.task();
+  assert.equal(reports(port).length, 1);
+  assert.equal(await ask(), 8);
+});
+
+test('at most 1 MiB and 16 activities of a call are kept for that', async () => {
+  const { realm, port } = await begin(`
+    const big = 'x'.repeat(200 * 1024);
+    for (let i = 0; i < 20; i++) c.reportActivity('many' + i, i);
+    c.reportActivity('many0', big);
+    for (let i = 0; i < 6; i++) c.reportActivityDelta('many0', { op: 'add', path: '', value: big });
+    ${waits}`);
+  realm.task();
+  port.said.splice(0);
+  const kept: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    port.send('resync', 1, `many${i}`);
+    await realm.idle();
+    realm.task();
+    if (reports(port).length > 0) kept.push(i);
+  }
+  assert.deepEqual(kept, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+});

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
+
+/** begin starts a call of a handler, which `c` is the context of, and waits until it has asked. */
+async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> {
+  const realm = makeRealm();
+  realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
+  const [port] = realm.bridge();
+  await realm.idle();
+  assert.deepEqual(port?.said.splice(0), ['ready']);
+  port?.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  assert.ok(port);
+  return { realm, port };
+}
+
+const told = `(e) => [e.name, e.message, e.code, e.category, e.retryable, e.retryAfterMs, e instanceof Error]`;
+
+test('context.call asks with the tool and its input, and gets what it returned', async () => {
+  const { realm, port } = await begin(`return [await c.call('other', { n: 1, list: ['ü'] }), 'after'];`);
+  assert.deepEqual(port.said.splice(0), ['q 1 1 {"call":{"tool":"other","args":{"n":1,"list":["ü"]}}}']);
+  port.send('answer', 1, 1, true, { got: [1] });
+  await realm.idle();
+  assert.deepEqual(port.said, ['r 1 [{"got":[1]},"after"]']);
+});
+
+test('the asks of a call are numbered, answered in any order, and each once', async () => {
+  const { realm, port } = await begin(`
+    const all = ['a', 'b', 'c'].map((tool, i) => c.call(tool, undefined, { tabId: i + 7 }));
+    return await Promise.all(all);`);
+  assert.deepEqual(port.said.splice(0), [
+    'q 1 1 {"call":{"tool":"a","tabId":7,"args":{}}}',
+    'q 1 2 {"call":{"tool":"b","tabId":8,"args":{}}}',
+    'q 1 3 {"call":{"tool":"c","tabId":9,"args":{}}}',
+  ]);
+  for (const [ask, value] of [
+    [3, 'three'],
+    [3, 'again'],
+    [1, 'one'],
+    [9, 'nobody'],
+  ]) {
+    port.send('answer', 1, ask, true, value);
+  }
+  port.send('answer', 2, 2, true, 'of another call');
+  port.send('answer', 1, 2, true);
+  await realm.idle();
+  assert.deepEqual(port.said, ['r 1 ["one",null,"three"]']);
+});
+
+test('a report made before an ask goes before it', async () => {
+  const { port } = await begin(`c.reportProgress({ message: 'soon' }); await c.call('other', {});`);
+  assert.deepEqual(port.said, ['p 1 1 0 [{"message":"soon"}]', 'q 1 1 {"call":{"tool":"other","args":{}}}']);
+});
+
+test('a tool that failed is an error that looks like a ToolError', async () => {
+  const cases: [object, string][] = [
+    [
+      {
+        code: 'tool_error',
+        message: 'slow',
+        tool: { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 },
+      },
+      '["ToolError","slow","LIMIT","rate_limit",true,9,true]',
+    ],
+    [{ code: 'denied', message: 'no' }, '["ToolError","no","denied",null,false,null,true]'],
+    [{ code: 'tool_error', message: 'plain' }, '["ToolError","plain","tool_error",null,false,null,true]'],
+  ];
+  for (const [error, want] of cases) {
+    const { realm, port } = await begin(`try { return await c.call('t', {}); } catch (e) { return (${told})(e); }`);
+    port.said.splice(0);
+    port.send('answer', 1, 1, false, error);
+    await realm.idle();
+    assert.deepEqual(port.said, [`r 1 ${want}`]);
+  }
+});
+
+test('an error that is not caught ends the call with its code', async () => {
+  const { realm, port } = await begin(`return await c.call('t', {});`);
+  port.said.splice(0);
+  const tool = { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 };
+  port.send('answer', 1, 1, false, { code: 'tool_error', message: 'slow', tool });
+  await realm.idle();
+  assert.deepEqual(port.said, [
+    'e 1 {"code":"tool_error","message":"slow","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":9}}',
+  ]);
+});
+
+test('what can not be asked is refused in the page', async () => {
+  const cases: [string, RegExp][] = [
+    [`c.call('', {})`, /tool must be the name/],
+    [`c.call({}, {})`, /tool must be the name/],
+    [`c.call('t', [])`, /input must be an object/],
+    [`c.call('t', 'text')`, /input must be an object/],
+    [`c.call('t', () => 1)`, /input must be an object/],
+    [`c.call('t', {}, { tabId: 1.5 })`, /tabId must be/],
+    [`c.call('t', {}, { signal: {} })`, /signal must be an AbortSignal/],
+    [`c.call('t', (() => { const a = {}; a.a = a; return a; })())`, /JSON can't carry the input: .*circular/i],
+    [`c.call('t', { text: 'x'.repeat(17 * 1024 * 1024) })`, /the limit is 16777216 bytes/],
+    ['c.waitForUser()', /reason must be a sentence/],
+    [`c.waitForUser({ reason: '' })`, /reason must be a sentence/],
+  ];
+  for (const [code, want] of cases) {
+    const { port } = await begin(`try { await ${code}; } catch (e) { return e.message; }`);
+    assert.match(port.said.join(), want, code);
+    assert.match(port.said.join(), /^r 1 /, code);
+  }
+});
+
+test('context.waitForUser asks for a person and gets nothing but that it is done', async () => {
+  const { realm, port } = await begin(`return [await c.waitForUser({ reason: 'log in', title: 'Login' })];`);
+  assert.deepEqual(port.said.splice(0), ['q 1 1 {"user":{"reason":"log in","title":"Login"}}']);
+  port.send('answer', 1, 1, true, 'ignored');
+  await realm.idle();
+  assert.deepEqual(port.said, ['r 1 [null]']);
+});
+
+test('a person who says no, and one who does not come', async () => {
+  for (const [code, want] of [
+    ['denied', 'user_denied'],
+    ['approval_timeout', 'user_timeout'],
+    ['no_browser', 'no_browser'],
+  ]) {
+    const { realm, port } = await begin(`try { await c.waitForUser({ reason: 'r' }); } catch (e) { return e.code; }`);
+    port.said.splice(0);
+    port.send('answer', 1, 1, false, { code, message: 'm' });
+    await realm.idle();
+    assert.deepEqual(port.said, [`r 1 "${want}"`]);
+  }
+});
+
+test('a signal of its own withdraws an ask', async () => {
+  const { realm, port } = await begin(`
+    const stop = new AbortController(); stopIt = () => stop.abort('enough');
+    try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e; }`);
+  realm.run('stopIt()');
+  await realm.idle();
+  assert.deepEqual(port.said.splice(0), [
+    'q 1 1 {"call":{"tool":"t","args":{}}}',
+    'q 1 1 {"withdrawn":true}',
+    'r 1 "enough"',
+  ]);
+  const late = await begin(`
+    const stop = new AbortController(); stop.abort('before');
+    try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e; }`);
+  assert.deepEqual(late.port.said, ['r 1 "before"']);
+});
+
+test('an answer that came first is not withdrawn', async () => {
+  const { realm, port } = await begin(`
+    const stop = new AbortController(); stopIt = () => stop.abort();
+    return [await c.call('t', {}, { signal: stop.signal }), await new Promise((ok) => { go = ok; })];`);
+  port.said.splice(0);
+  port.send('answer', 1, 1, true, 1);
+  await realm.idle();
+  realm.run('stopIt(); go(2)');
+  await realm.idle();
+  assert.deepEqual(port.said, ['r 1 [1,2]']);
+});
+
+test('a cancelled call has all its asks rejected with the reason of its signal, and asks no more', async () => {
+  const { realm, port } = await begin(`
+    const why = [];
+    for (const ask of [c.call('a', {}), c.waitForUser({ reason: 'r' })]) await ask.catch((e) => why.push(e === c.signal.reason));
+    await c.call('late', {}).catch((e) => why.push(e === c.signal.reason));
+    seen = why;`);
+  assert.equal(port.said.splice(0).length, 2);
+  port.send('cancel', 1, 'stop');
+  await realm.idle();
+  assert.deepEqual(port.said, ['a 1']);
+  assert.equal(realm.run('JSON.stringify(seen)'), '[true,true,true]');
+});
+
+test('a call that has ended asks no more, and what it did not wait for is rejected', async () => {
+  const { realm, port } = await begin(`c.call('a', {}).catch((e) => { left = e.code; }); keep = c; return 1;`);
+  await realm.idle();
+  assert.deepEqual(port.said.splice(0), ['q 1 1 {"call":{"tool":"a","args":{}}}', 'r 1 1']);
+  realm.run(`keep.waitForUser({ reason: 'r' }).catch((e) => { late = e.code; })`);
+  await realm.idle();
+  assert.equal(realm.run('left + " " + late'), 'call_ended call_ended');
+  assert.deepEqual(port.said, []);
+});
+
+test('one call has at most 64 asks open', async () => {
+  const { realm, port } = await begin(`
+    const all = Array.from({ length: 64 }, () => c.call('t', {}));
+    const over = await c.call('t', {}).catch((e) => e.code);
+    await all[0];
+    c.call('t', {});
+    return over;`);
+  assert.equal(port.said.splice(0).length, 64);
+  port.send('answer', 1, 1, true, 1);
+  await realm.idle();
+  assert.deepEqual(port.said, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
+});
+
+test('then, catch and finally of what it returns work as those of a promise', async () => {
+  const { realm, port } = await begin(`
+    const ok = c.call('ok', {}), bad = c.call('bad', {});
+    const done = [];
+    const first = ok.then((v) => Promise.resolve(v + 1)).finally(() => { done.push('f'); return 'unused'; });
+    const second = bad.then(() => 'no').catch((e) => e.code).then();
+    const third = bad.finally(() => done.push('g')).catch((e) => { throw new Error('own ' + e.code); });
+    const fourth = ok.finally().then(() => { throw new Error('thrown'); }).catch((e) => e.message);
+    const fifth = bad.finally(() => { throw new Error('last'); }).catch((e) => e.message);
+    return [await first, await second, await third.catch((e) => e.message), await fourth, await fifth, done.sort().join()];`);
+  port.said.splice(0);
+  port.send('answer', 1, 1, true, 1);
+  port.send('answer', 1, 2, false, { code: 'denied', message: 'no' });
+  for (let i = 0; i < 5; i++) await realm.idle();
+  assert.deepEqual(port.said, ['r 1 [2,"denied","own denied","thrown","last","f,g"]']);
+});
+
+test('a handler may return the promise of an ask as it is', async () => {
+  const realm = makeRealm();
+  realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: (p, c) => c.call('t', {}) }`));
+  const [port] = realm.bridge();
+  await realm.idle();
+  port?.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  port?.send('answer', 1, 1, true, JSON.parse('{"then":"data"}'));
+  await realm.idle();
+  assert.deepEqual(port?.said.slice(1), ['q 1 1 {"call":{"tool":"t","args":{}}}', 'r 1 {"then":"data"}']);
+});
