@@ -16,7 +16,7 @@ import (
 // answer. It has sent it when it returns.
 type notify func(message []byte) error
 
-// request is one tools/call or prompts/get on its way.
+// request is one tools/call, prompts/get or resources/read on its way.
 type request struct {
 	method string
 	params *params
@@ -31,15 +31,21 @@ func (s *Server) serve(ctx context.Context, q request) (r reply) {
 		if v := recover(); v != nil {
 			s.opts.Log.Error().Str("name", q.params.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
 			r = failure(errors.New("panic"))
-			if q.method == methodPrompt {
-				r = promptFailure(r)
+			if q.method != methodCall {
+				r = faultOf(r)
 			}
 		}
 	}()
-	if q.method == methodPrompt {
+	switch {
+	case q.method == methodPrompt:
 		return s.getPrompt(ctx, q)
+	case q.method == methodRead && s.watch == nil:
+		return fault(wire.CodeMethodNotFound, "There are no resources here. Call tools instead.")
+	case q.method == methodRead:
+		return s.readResource(q)
+	default:
+		return s.callTool(ctx, q)
 	}
-	return s.callTool(ctx, q)
 }
 
 // newCall makes the call of a request.

@@ -123,8 +123,9 @@ func (s *Server) serveSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveListening sends a session what mcp-go wants to tell it (list_changed),
-// until the client, the session or the server ends.
+// serveListening sends a session what it is told without having asked
+// (list_changed, resources that changed), until the client, the session or the
+// server ends.
 func (s *Server) serveListening(w http.ResponseWriter, r *http.Request, in *session) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
@@ -138,17 +139,8 @@ func (s *Server) serveListening(w http.ResponseWriter, r *http.Request, in *sess
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
 	defer stream.abandon()
 	stream.open()
-	for {
-		select {
-		case n := <-in.listener.notes:
-			b, err := json.Marshal(n)
-			if err != nil { // strings and numbers
-				panic("mcpserver: " + err.Error())
-			}
-			_ = stream.notify(b) // a failure ends ctx
-		case <-ctx.Done():
-			return
-		}
+	for ctx.Err() == nil {
+		stream.tell(in.listener.next(ctx))
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	methodInitialize = "initialize"
 	methodCall       = "tools/call"
 	methodPrompt     = "prompts/get"
+	methodRead       = "resources/read"
 	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
 )
@@ -97,17 +98,23 @@ func idAtEnd(text []byte) json.RawMessage {
 	return found[1]
 }
 
-// call reports whether m runs in a page: a tools/call or a prompts/get. One with
-// another version of JSON-RPC is left to mcp-go, which says so.
+// call reports whether m is one of the requests that this package serves
+// itself. One with another version of JSON-RPC is left to mcp-go, which says so.
 func (m message) call() bool {
-	return (m.Method == methodCall || m.Method == methodPrompt) && m.request() && m.JSONRPC == mcp.JSONRPC_VERSION
+	switch m.Method {
+	case methodCall, methodPrompt, methodRead:
+		return m.request() && m.JSONRPC == mcp.JSONRPC_VERSION
+	}
+	return false
 }
 
-// params are the params of a tools/call, a prompts/get, a subscriptions/listen
-// or a notifications/cancelled, as far as they are used here.
+// params are the params of such a request, of a subscriptions/listen or of a
+// notifications/cancelled, as far as they are used here.
 type params struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
+	// URI names the resource of a resources/read.
+	URI string `json:"uri"`
 	// RequestID names the request that a notifications/cancelled means.
 	RequestID json.RawMessage `json:"requestId"`
 	Meta      struct {

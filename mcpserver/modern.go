@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -26,7 +27,7 @@ func (s *Server) serveModern(w http.ResponseWriter, r *http.Request, m message, 
 		in := s.sessions.open(transportHTTP)
 		defer s.sessions.close(in.id)
 		s.sessions.describe(in.id, p.Meta.ClientInfo)
-		s.serveModernListening(w, r, in, m)
+		s.serveModernListening(w, r, in, m, p)
 	case m.call():
 		s.serveModernCall(w, r, m, p)
 	default:
@@ -71,9 +72,18 @@ func (w idWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// serveModernListening lets mcp-go serve a subscriptions/listen until the client
-// or the server ends. in lists the client for as long.
-func (s *Server) serveModernListening(w http.ResponseWriter, r *http.Request, in *session, m message) {
+// serveModernListening serves a subscriptions/listen until the client or the
+// server ends. in is the client's session for as long.
+func (s *Server) serveModernListening(w http.ResponseWriter, r *http.Request, in *session, m message, p *params) {
+	rep := s.checkModernRequest(r, m, p)
+	switch {
+	case rep.code != 0:
+		s.refuseModern(w, r, m, rep)
+		return
+	case !takesEvents(r):
+		refuse(w, http.StatusNotAcceptable, m.ID, wire.CodeInvalidRequest, "Accept text/event-stream to listen.")
+		return
+	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	key := s.uniqueKey()
@@ -83,22 +93,69 @@ func (s *Server) serveModernListening(w http.ResponseWriter, r *http.Request, in
 	}
 	defer s.sessions.finish()
 	defer s.sessions.release(in, key)
-	s.passModern(passed(w), r.WithContext(ctx), m)
+	in.listener.speaksModern(m)
+	if s.mcp.RegisterSession(ctx, in.listener) != nil { // its id is random
+		panic("mcpserver: two sessions have one id")
+	}
+	raw, err := json.Marshal(m)
+	if err != nil { // its members were read from JSON
+		panic("mcpserver: " + err.Error())
+	}
+	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
+	defer stream.abandon()
+	// mcp-go answers when the client leaves, or at once if there is nothing to
+	// listen to.
+	listening, over := context.WithCancel(ctx)
+	var answer mcp.JSONRPCMessage
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		defer over()
+		answer = s.ask(ctx, in, m, raw)
+	})
+	for listening.Err() == nil {
+		stream.tell(in.listener.next(listening))
+	}
+	asking.Wait()
+	if ctx.Err() != nil {
+		return
+	}
+	for len(in.listener.notes) > 0 {
+		stream.tell(in.listener.next(ctx))
+	}
+	b, err := json.Marshal(answer)
+	if err != nil { // strings and numbers
+		panic("mcpserver: " + err.Error())
+	}
+	status := http.StatusOK
+	if e, ok := answer.(mcp.JSONRPCError); ok {
+		status = modernStatus(e.Error.Code)
+	}
+	_ = stream.answer(status, func(w *bufio.Writer) { w.Write(b) }) // a client that is gone needs no answer
 }
 
 // serveModernCall serves a tools/call without a session.
 func (s *Server) serveModernCall(w http.ResponseWriter, r *http.Request, m message, p *params) {
-	rep := s.checkModernHeaders(r, m, p)
-	if rep.code == 0 {
-		rep = checkModern(p)
-	}
-	if rep.code != 0 {
-		stream := newStream(w, r, s.opts.Heartbeat, func() {})
-		_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { rep.writeTo(b, m.ID, false, nil) })
+	if rep := s.checkModernRequest(r, m, p); rep.code != 0 {
+		s.refuseModern(w, r, m, rep)
 		return
 	}
 	client := dispatch.Client{Session: "without session: " + p.Meta.ClientInfo.Name, Name: p.Meta.ClientInfo.Name}
 	s.serveCall(w, r, m, p, s.sessions.anonymous, s.uniqueKey(), client)
+}
+
+// refuseModern answers a request that was checked and found wrong.
+func (s *Server) refuseModern(w http.ResponseWriter, r *http.Request, m message, rep reply) {
+	stream := newStream(w, r, s.opts.Heartbeat, func() {})
+	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { rep.writeTo(b, m.ID, false, nil) })
+}
+
+// checkModernRequest checks headers and body of a request over HTTP. A reply with
+// a code refuses it.
+func (s *Server) checkModernRequest(r *http.Request, m message, p *params) reply {
+	if rep := s.checkModernHeaders(r, m, p); rep.code != 0 {
+		return rep
+	}
+	return checkModern(p)
 }
 
 // checkModern checks what protocol version 2026-07-28 wants in the body of every
@@ -145,6 +202,8 @@ func modernStatus(code int) int {
 	switch code {
 	case 0, wire.CodeInternal:
 		return http.StatusOK
+	case wire.CodeMethodNotFound:
+		return http.StatusNotFound
 	default:
 		return http.StatusBadRequest
 	}

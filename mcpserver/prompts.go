@@ -53,24 +53,24 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 		args.tool, err = prompt.Validate(args.tool)
 	}
 	if err != nil {
-		return promptFailure(s.failed(err))
+		return faultOf(s.failed(err))
 	}
 	result, err := s.calls.Call(ctx, q.newCall(ctx, prompt.Dispatch(), args))
 	if err != nil {
-		return promptFailure(s.failed(err))
+		return faultOf(s.failed(err))
 	}
 	r := reply{callID: result.CallID}
-	if r.prompt, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
-		return promptFailure(s.failed(&dispatch.Error{
-			Code: wire.ErrInternal, CallID: result.CallID, Ran: result.Ran, Reports: result.Reports,
+	if r.members, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
+		return faultOf(s.failed(&dispatch.Error{
+			Code: wire.ErrInvalidResult, CallID: result.CallID, Ran: result.Ran, Reports: result.Reports,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Tell the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
 	}
 	return r
 }
 
-// promptFailure makes the reply of a failed call one for a prompt.
-func promptFailure(r reply) reply {
+// faultOf makes a JSON-RPC error of the reply of a failed call.
+func faultOf(r reply) reply {
 	code := wire.CodeInternal
 	var m struct {
 		Code wire.ErrorCode `json:"code"`

@@ -16,7 +16,7 @@ import (
 // programs; the text content has it for agents.
 const metaError = "opentabs/error"
 
-// reply answers one tools/call or prompts/get: with a result or, if code is not 0, with a
+// reply answers one request that this package serves: with a result or, if code is not 0, with a
 // JSON-RPC error.
 type reply struct {
 	code    int
@@ -37,8 +37,9 @@ type reply struct {
 	isError bool
 	// meta is the value of metaError.
 	meta json.RawMessage
-	// prompt are the members of a prompt's result; nil for a tool's.
-	prompt []byte
+	// members are those of the result of any other request than tools/call; nil
+	// for that.
+	members []byte
 }
 
 // fault is a reply that is a JSON-RPC error.
@@ -134,8 +135,8 @@ func (r reply) writeTo(w *bufio.Writer, id json.RawMessage, modern bool, info js
 		return
 	}
 	w.WriteString(`,"result":{`)
-	if r.prompt != nil {
-		w.Write(r.prompt)
+	if r.members != nil {
+		w.Write(r.members)
 	} else {
 		r.writeContent(w)
 	}

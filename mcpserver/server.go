@@ -61,6 +61,9 @@ type Options struct {
 	// MaxRequestBytes is the largest request, in bytes; a larger one is refused.
 	// Default 16 MiB.
 	MaxRequestBytes int64
+	// Watch shows the calls that are offered as resources. Default: there are no
+	// resources.
+	Watch Watcher
 }
 
 // Caller runs calls; *dispatch.Dispatcher is one. Call returns when the call
@@ -76,12 +79,14 @@ type Server struct {
 	calls    Caller
 	plugins  *plugin.Registry
 	sessions *sessions
-	mcp      *server.MCPServer // all of MCP but tools/call and prompts/get
+	mcp      *server.MCPServer // all of MCP but what serve does
 	// modern serves what clients of protocol version 2026-07-28 and later ask
-	// over HTTP, but for these two.
+	// over HTTP, but for that and subscriptions/listen.
 	modern *server.StreamableHTTPServer
 	// info is the server's identity as JSON, for modern results.
 	info json.RawMessage
+	// watch tells clients of resources that changed; nil if there are none.
+	watch *watch
 	// unwatch ends the subscription to plugins.
 	unwatch func()
 	// serial makes keys for what has no id of its own.
@@ -102,6 +107,10 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	setDefault(&o.MaxRequestBytes, DefaultMaxRequestBytes)
 	s := &Server{opts: o, calls: calls, plugins: plugins}
 	s.sessions = newSessions(o.SessionIdle, s.sessionEnded)
+	if o.Watch != nil {
+		s.watch = newWatch(o.Watch)
+		s.sessions.watch = s.watch
+	}
 	info, err := json.Marshal(mcp.Implementation{Name: serverName, Version: o.Version})
 	if err != nil { // two strings
 		panic("mcpserver: " + err.Error())
@@ -110,8 +119,16 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 
 	hooks := &server.Hooks{}
 	hooks.AddAfterInitialize(s.initialized)
-	s.mcp = server.NewMCPServer(serverName, o.Version,
-		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithHooks(hooks), server.WithRecovery())
+	offers := []server.ServerOption{
+		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithHooks(hooks), server.WithRecovery(),
+	}
+	if s.watch != nil {
+		offers = append(offers, server.WithResourceCapabilities(true, false))
+	}
+	s.mcp = server.NewMCPServer(serverName, o.Version, offers...)
+	if s.watch != nil {
+		s.addResources()
+	}
 	s.modern = server.NewStreamableHTTPServer(s.mcp,
 		server.WithStreamableHTTPLogger(slog.New(zerolog.NewSlogHandler(o.Log))))
 
@@ -141,6 +158,9 @@ func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 // and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.unwatch()
+	if s.watch != nil {
+		s.watch.close()
+	}
 	return s.sessions.shutdown(ctx)
 }
 
@@ -159,6 +179,9 @@ func (s *Server) initialized(ctx context.Context, _ any, r *mcp.InitializeReques
 // sessionEnded lets mcp-go forget a session.
 func (s *Server) sessionEnded(in *session) {
 	s.mcp.UnregisterSession(context.Background(), in.id)
+	if s.watch != nil {
+		s.watch.drop(in.listener)
+	}
 	info := s.sessions.client(in)
 	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
 }

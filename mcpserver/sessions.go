@@ -87,6 +87,9 @@ type sessions struct {
 	idle time.Duration
 	// ended is called without mu for each session that has ended.
 	ended func(*session)
+	// watch takes the subscriptions of sessions to resources; nil if there are
+	// none. It is set before the first session begins.
+	watch *watch
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
 	// tasks counts everything that runs; nothing is added once closed is set.
@@ -116,7 +119,7 @@ func (t *sessions) open(transport string) *session {
 	now, id := time.Now(), transport+"-"+strings.ToLower(rand.Text())
 	s := &session{
 		id:       id,
-		listener: newListener(id),
+		listener: newListener(id, t.watch),
 		info:     ClientInfo{ID: id, Transport: transport, Since: now},
 		seen:     now,
 		done:     make(chan struct{}),

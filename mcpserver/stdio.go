@@ -225,14 +225,12 @@ func (c *stdioClient) handle(ctx context.Context, line []byte, m message) {
 	}
 }
 
-// forward writes what mcp-go tells the client by itself (list_changed).
+// forward writes what the client is told without having asked (list_changed,
+// resources that changed).
 func (c *stdioClient) forward(ctx context.Context) {
-	for {
-		select {
-		case n := <-c.session.listener.notes:
-			c.send(c.session.listener.tag(n))
-		case <-ctx.Done():
-			return
+	for ctx.Err() == nil {
+		for _, n := range c.session.listener.next(ctx) {
+			c.send(n)
 		}
 	}
 }

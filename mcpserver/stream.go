@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // errStreamEnded is what a send returns after the answer.
@@ -89,6 +91,17 @@ func (s *stream) notify(message []byte) error {
 	}
 	s.timer.Reset(s.pulse)
 	return s.event(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
+}
+
+// tell sends notifications; a failure tells lost.
+func (s *stream) tell(notes []mcp.JSONRPCNotification) {
+	for _, n := range notes {
+		b, err := json.Marshal(n)
+		if err != nil { // strings and numbers
+			panic("mcpserver: " + err.Error())
+		}
+		_ = s.notify(b)
+	}
 }
 
 // beat sends a comment, which clients skip.
