@@ -93,7 +93,8 @@ var libraries = map[string]library{
 	"github.com/rs/zerolog":      {[]string{everything}, "structured logs without allocation"},
 	"github.com/rogpeppe/go-internal": {[]string{"cmd/opentabs"},
 		"testscript: the command line is tested by scripts that run the real main"},
-	"golang.org/x/sys": {[]string{"internal/statefile", "cmd/opentabs"}, "file locks and process details of each system"},
+	"github.com/evanphx/json-patch/v5": {[]string{"dispatch"}, "applies the JSON Patches (RFC 6902) of activities"},
+	"golang.org/x/sys":                 {[]string{"internal/statefile", "cmd/opentabs"}, "file locks and process details of each system"},
 }
 
 // goFile is one parsed Go file of this repository.

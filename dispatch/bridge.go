@@ -51,6 +51,10 @@ type Run struct {
 	ID     string
 	Plugin string
 	Tool   string
+	// Prompt says that Tool names a prompt.
+	Prompt bool
+	// Decision is what a person decided, for the tool; nil if there is none.
+	Decision json.RawMessage
 	// Args is a JSON object.
 	Args json.RawMessage
 	// MaxResultBytes is the largest result the page may send.
@@ -64,6 +68,9 @@ type Sink interface {
 	// Reports takes reports in the order they were made; skipped counts those
 	// the page made before them and did not send.
 	Reports(reports []wire.Report, skipped int)
+	// Ask takes what the tool asks for, each ask once. It is answered by
+	// Bridge.Answer, unless it is withdrawn or the run ends before.
+	Ask(wire.ToolAskParams)
 	// LinkLost tells that the link to the run's browser is lost and may come
 	// back: until LinkBack the page's silence is not its own, so the idle limit
 	// does not run. Both return at once and do not call the bridge, which may
@@ -97,4 +104,10 @@ type Bridge interface {
 	// answered is called with "finished", at once. While the link is lost the page is
 	// told on its return.
 	Cancel(id, reason string, answered func(wire.CancelOutcome))
+	// Answer hands the tool of a run the answer to an ask: JSON text (nil for
+	// undefined), or err. It does not wait for the network. A run that is not known
+	// (any more) gets none.
+	Answer(id string, ask int, output json.RawMessage, err *wire.CallError)
+	// Resync asks the page of a run for an activity anew.
+	Resync(id, activityType string)
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -15,6 +16,8 @@ type Tool struct {
 	// Both are used in errors only.
 	PluginName string
 	Matches    []string
+	// Prompt says that Name is that of a prompt of the plugin, not of a tool.
+	Prompt bool
 	// Idle and Hard replace the dispatcher's limits if they are positive; Hard
 	// is never longer than the dispatcher's.
 	Idle time.Duration
@@ -48,6 +51,11 @@ type Call struct {
 	// returned; it may block, which delays only this call's notifications. Nil
 	// means that nobody wants to know.
 	Progress func(Progress)
+	// Asked takes what the call waits for a person for, so that an MCP client can
+	// ask its own. It is called on a goroutine of its own for each ticket, also of
+	// calls that this one makes; ctx ends when the ticket is settled or withdrawn.
+	// It answers by [Dispatcher.Decide]. Nil asks nobody.
+	Asked func(ctx context.Context, w Waiting)
 	// ParentCallID and ParentNodeID are set for a call that another made.
 	ParentCallID string
 	ParentNodeID string
@@ -75,6 +83,8 @@ type Result struct {
 	Ran time.Duration
 	// Reports counts all reports the page made.
 	Reports int
+	// Audience is for whom the end is: "" and "internal" mean internal.
+	Audience string
 }
 
 // Stopped says how a page answered when it was told to stop.

@@ -28,10 +28,53 @@ type clock struct {
 	// last is the time of the last report since start, in nanoseconds; hard while
 	// the idle limit is held.
 	last atomic.Int64
+	// skipped is how long the clock has stood still so far, in nanoseconds, and
+	// stoodAt where it stands still now, plus one; 0 while it runs.
+	skipped atomic.Int64
+	stoodAt atomic.Int64
 
-	mu    sync.Mutex // guards timer and done
-	timer *time.Timer
-	done  bool
+	mu     sync.Mutex // guards all below
+	timer  *time.Timer
+	done   bool
+	pauses int // pause without its resume
+}
+
+// elapsed is how long the clock has run, without the pauses, in nanoseconds.
+func (c *clock) elapsed() int64 {
+	if at := c.stoodAt.Load(); at != 0 {
+		return at - 1
+	}
+	return int64(time.Since(c.start)) - c.skipped.Load()
+}
+
+// pause makes the clock stand still until as many resumes: no limit is reached
+// meanwhile. It may be called before begin.
+func (c *clock) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pauses++; c.pauses == 1 && c.timer != nil {
+		c.stoodAt.Store(c.elapsed() + 1)
+		c.timer.Stop()
+	}
+}
+
+// resume undoes one pause. The idle limit starts anew with the last one.
+func (c *clock) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pauses--; c.pauses > 0 || c.timer == nil {
+		return
+	}
+	if c.done {
+		return
+	}
+	now := c.elapsed()
+	c.skipped.Store(int64(time.Since(c.start)) - now)
+	c.stoodAt.Store(0)
+	if last := c.last.Load(); last != int64(c.hard) { // else it is held
+		c.last.CompareAndSwap(last, now)
+	}
+	c.timer.Reset(time.Duration(c.due() - now))
 }
 
 // begin starts both limits now.
@@ -43,12 +86,16 @@ func (c *clock) begin(idle, hard time.Duration, expired func(wire.ErrorCode)) {
 		return
 	}
 	c.timer = time.AfterFunc(min(idle, hard), c.fire)
+	if c.pauses > 0 {
+		c.stoodAt.Store(1)
+		c.timer.Stop()
+	}
 }
 
 // touch resets the idle timer. It reports false if a limit had been reached
 // already: a report that comes at the very instant of the deadline is late.
 func (c *clock) touch() bool {
-	now := int64(time.Since(c.start))
+	now := c.elapsed()
 	if due := c.due(); now >= due && (now >= int64(c.hard) || now < due+int64(stoodStill)) {
 		return false
 	}
@@ -66,9 +113,11 @@ func (c *clock) release() {
 	if c.done {
 		return
 	}
-	now := int64(time.Since(c.start))
+	now := c.elapsed()
 	c.last.CompareAndSwap(int64(c.hard), now)
-	c.timer.Reset(time.Duration(c.due() - now))
+	if c.pauses == 0 {
+		c.timer.Reset(time.Duration(c.due() - now))
+	}
 }
 
 // due is when the next limit is reached unless another report comes, in
@@ -81,12 +130,12 @@ func (c *clock) dueAfter(last int64) int64 { return min(last+int64(c.idle), int6
 // fire ends the call if a limit is reached and arms the timer again otherwise.
 func (c *clock) fire() {
 	c.mu.Lock()
-	if c.done {
+	if c.done || c.pauses > 0 {
 		c.mu.Unlock()
 		return
 	}
 	last := c.last.Load()
-	now, due := int64(time.Since(c.start)), c.dueAfter(last)
+	now, due := c.elapsed(), c.dueAfter(last)
 	if now >= due+int64(stoodStill) && now < int64(c.hard) {
 		// A touch or a hold since the look at last counts for more.
 		c.last.CompareAndSwap(last, now-int64(c.idle-min(c.idle, afterStandstill)))
@@ -98,6 +147,7 @@ func (c *clock) fire() {
 		return
 	}
 	c.done = true
+	c.stoodAt.Store(now + 1)
 	c.mu.Unlock()
 	if due == int64(c.hard) {
 		c.expired(wire.ErrDeadlineExceeded)
@@ -106,12 +156,16 @@ func (c *clock) fire() {
 	}
 }
 
-// stop ends both limits. It may be called before begin and more than once.
+// stop ends both limits and lets elapsed stand still. It may be called before
+// begin and more than once.
 func (c *clock) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done = true
 	if c.timer != nil {
+		if c.stoodAt.Load() == 0 {
+			c.stoodAt.Store(c.elapsed() + 1)
+		}
 		c.timer.Stop()
 	}
 }

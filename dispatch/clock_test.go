@@ -22,6 +22,10 @@ func (instant) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
 	return nil
 }
 
+func (instant) Answer(string, int, json.RawMessage, *wire.CallError) {}
+
+func (instant) Resync(string, string) {}
+
 func (instant) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }

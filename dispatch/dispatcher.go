@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ const (
 	DefaultMaxRunning       = 256
 	DefaultMaxWaiting       = 20000
 	DefaultMaxWaitingBytes  = 256 << 20
+	DefaultSuspendLimit     = 5 * time.Minute
 )
 
 // keepEnded is how many calls that ended stay in lists.
@@ -60,6 +62,20 @@ type Options struct {
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger one ends with result_too_large.
 	MaxResultBytes int
+	// SuspendLimit is how long a call waits for a person unless its ticket says
+	// otherwise. Default 5 min; after that it ends with approval_timeout.
+	SuspendLimit time.Duration
+	// Gates decide which calls may run, asked in this order. Default none: every
+	// call may.
+	Gates []Gate
+	// Before runs ahead of the calls that may, in this order. Default none.
+	Before []Before
+	// After runs behind every call, in this order. Default none.
+	After []After
+	// Resolve finds the tool that a tool of parent wants to call by name, which is
+	// that of a tool of the same plugin or <plugin>__<tool>, and validates args. It
+	// returns them as they should be sent. Default: no tool can call another.
+	Resolve func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// Log takes one line for each call that ends. Default: nothing is logged.
 	Log zerolog.Logger
 }
@@ -87,6 +103,7 @@ func New(bridge Bridge, o Options) *Dispatcher {
 	setDefault(&o.MaxWaiting, DefaultMaxWaiting)
 	setDefault(&o.MaxWaitingBytes, DefaultMaxWaitingBytes)
 	setDefault(&o.MaxResultBytes, wire.DefaultMaxResultBytes)
+	setDefault(&o.SuspendLimit, DefaultSuspendLimit)
 	return &Dispatcher{
 		bridge: bridge,
 		opts:   o,
@@ -118,20 +135,36 @@ func (d *Dispatcher) Limits(t Tool) (idle, hard time.Duration) {
 // are those of wire.ErrorCode. When ctx ends, the call ends as cancelled and
 // the page is told to stop.
 func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
-	c := newLiveCall(d, req)
+	return d.call(ctx, newLiveCall(d, req))
+}
+
+// call is Call for a call that another one may have made.
+func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	if !d.add(c) {
 		return Result{}, c.refuse(wire.ErrShutdown, "the server is stopping")
 	}
-	place, refused := d.queue.enter(req.Tool.Plugin, req.Client.Session, len(req.Args))
+	switch {
+	case !c.pass(ctx):
+	case c.parent != nil: // its parent has a place, which it would wait for
+		c.run(ctx)
+	default:
+		d.await(ctx, c)
+	}
+	return c.outcome()
+}
+
+// await runs c when its turn has come.
+func (d *Dispatcher) await(ctx context.Context, c *liveCall) {
+	place, refused := d.queue.enter(c.req.Tool.Plugin, c.req.Client.Session, len(c.req.Args))
 	if refused != nil {
 		c.fail(refused)
-		return c.outcome()
+		return
 	}
-	defer d.queue.leave(req.Tool.Plugin, place)
+	defer d.queue.leave(c.req.Tool.Plugin, place)
 	select {
 	case <-place.ready:
 		if ctx.Err() != nil { // both may be ready: a client that left starts nothing
-			c.cancel("the client")
+			c.cancel(by(ctx))
 			break
 		}
 		if refused := d.queue.refusal(place); refused != nil {
@@ -141,9 +174,8 @@ func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 		c.run(ctx)
 	case <-c.done:
 	case <-ctx.Done():
-		c.cancel("the client")
+		c.cancel(by(ctx))
 	}
-	return c.outcome()
 }
 
 // Cancel ends a call as cancelled; by says who asked, as in "the side panel".
@@ -178,23 +210,34 @@ func (d *Dispatcher) Calls() []View {
 
 // Find returns the call with this id, if it runs, waits, or is one of the last
 // 200 that ended.
+//
+// The view has the call's activities, which lists have not.
 func (d *Dispatcher) Find(callID string) (View, bool) {
-	d.mu.Lock()
-	c := d.live[callID]
-	if c == nil {
-		if i := slices.IndexFunc(d.order, func(c *liveCall) bool { return c.id == callID }); i >= 0 {
-			c = d.order[i]
-		}
-	}
-	d.mu.Unlock()
+	c := d.find(callID)
 	if c == nil {
 		return View{}, false
 	}
-	return c.view(), true
+	activities := c.activities.views()
+	v := c.view()
+	v.Activities = activities
+	return v, true
 }
 
-// Follow returns a follower of all events from now on. Close it when done.
-func (d *Dispatcher) Follow() *Follower { return d.stream.follow() }
+// find returns the call with this id, nil if it is not known (any more).
+func (d *Dispatcher) find(callID string) *liveCall {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.live[callID]; c != nil {
+		return c
+	}
+	if i := slices.IndexFunc(d.order, func(c *liveCall) bool { return c.id == callID }); i >= 0 {
+		return d.order[i]
+	}
+	return nil
+}
+
+// Follow returns a follower of events. Close it when done.
+func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(o) }
 
 // Shutdown ends all calls with the code shutdown and refuses new ones.
 func (d *Dispatcher) Shutdown() {
@@ -221,7 +264,7 @@ func (d *Dispatcher) add(c *liveCall) bool {
 	c.number = d.taken
 	d.live[c.id] = c
 	if d.stream.following.Load() {
-		d.stream.publish(EventCreated, c.view(), nil)
+		d.stream.publish(Event{Kind: EventCreated, Call: c.view()})
 	}
 	return true
 }
@@ -235,6 +278,9 @@ func (d *Dispatcher) remove(c *liveCall) {
 		d.order = append(d.order[:0], d.order[1:]...)
 	}
 	d.order = append(d.order, c)
+	if c.activities.size() > 0 {
+		d.trimActivities()
+	}
 }
 
 // newCallID returns an id that nobody can guess: 130 random bits.

@@ -228,7 +228,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 			s.Finish(json.RawMessage(`1`), nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow()
+		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notes.Add(1) }})
 		if err != nil {
@@ -261,7 +261,7 @@ func TestResultInTheInstantOfTheTimeout(t *testing.T) {
 				s.Finish(json.RawMessage(`"late"`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{})
-			f := d.Follow()
+			f := d.Follow(dispatch.FollowOptions{})
 			defer f.Close()
 			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 			p.wg.Wait()

@@ -22,7 +22,7 @@ func TestErrorTexts(t *testing.T) {
 	ran := func(err *wire.CallError) *liveCall {
 		return &liveCall{
 			req: Call{Tool: Tool{Plugin: "messages", Name: "export"}}, status: StatusFailed, err: err,
-			begun: begun, ended: begun.Add(30 * time.Second),
+			begun: begun, ended: begun.Add(30 * time.Second), took: 30 * time.Second,
 		}
 	}
 	for _, code := range wire.ErrorCodes() {
@@ -32,7 +32,7 @@ func TestErrorTexts(t *testing.T) {
 		write(string(code), ran(&wire.CallError{Code: code, Message: "what happened"}))
 	}
 	c := ran(&wire.CallError{Code: wire.ErrDeadlineExceeded, Message: "it reached the limit"})
-	c.ended = begun.Add(5 * time.Minute)
+	c.ended, c.took = begun.Add(5*time.Minute), 5*time.Minute
 	c.reports, c.lastReport, c.message = 30, begun.Add(290*time.Second), "page 30 of 90"
 	c.told, c.stopped = true, wire.CancelAborted
 	write("with progress, stopped", c)

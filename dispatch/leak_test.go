@@ -35,13 +35,17 @@ func (brief) Start(_ context.Context, run Run, s Sink) *wire.CallError {
 	return nil // its client leaves
 }
 
+func (brief) Answer(string, int, json.RawMessage, *wire.CallError) {}
+
+func (brief) Resync(string, string) {}
+
 func (brief) Cancel(_, _ string, answered func(wire.CancelOutcome)) { answered(wire.CancelAborted) }
 
 // TestCallsLeaveNothingBehind makes 40,000 calls of 64 clients through a narrow
 // queue; afterwards every table is empty and the memory is what it was.
 func TestCallsLeaveNothingBehind(t *testing.T) {
 	d := New(brief{}, Options{MaxRunning: 8, Idle: time.Minute})
-	f := d.Follow()
+	f := d.Follow(FollowOptions{})
 	f.Close()
 	round := func(calls int) uint64 {
 		var wg sync.WaitGroup
@@ -75,8 +79,8 @@ func TestCallsLeaveNothingBehind(t *testing.T) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.live) != 0 || len(d.queue.lanes) != 0 || len(d.stream.followers) != 0 {
-		t.Errorf("%d calls, %d lanes and %d followers are left", len(d.live), len(d.queue.lanes), len(d.stream.followers))
+	if len(d.live) != 0 || len(d.queue.lanes) != 0 || d.stream.followers != 0 {
+		t.Errorf("%d calls, %d lanes and %d followers are left", len(d.live), len(d.queue.lanes), d.stream.followers)
 	}
 	if len(d.order) != keepEnded {
 		t.Errorf("%d ended calls are kept, want %d", len(d.order), keepEnded)

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -24,6 +25,12 @@ type liveCall struct {
 	// retry takes the error of a target in which the handler did not run, when
 	// another one may be tried.
 	retry chan *wire.CallError
+	// parent is the call whose tool made this one; nil for one of a client.
+	parent *liveCall
+	depth  int // how many calls are above it
+	nested nested
+	// activities is safe for concurrent use by itself.
+	activities activities
 	// done is closed when the call has ended, answered when the page has
 	// answered the stop.
 	done     chan struct{}
@@ -39,21 +46,31 @@ type liveCall struct {
 	interrupt context.CancelFunc
 	begun     time.Time
 	ended     time.Time
+	took      time.Duration // from begun to ended, without the time it was suspended
 	output    json.RawMessage
 	err       *wire.CallError
 	told      bool // the page was told to stop
 	stopped   Stopped
+	// ticket is what the call waits for; nil while it does not.
+	ticket      *ticket
+	resolutions []Resolution
+	decision    json.RawMessage // what the tool gets as context.decision
 
 	reports    int
 	invalid    int
 	lastReport time.Time
 	shown      numbers // the last valid numbers
 	message    string  // the last message
-	meter      meter
+	// userShown and userMessage are those of reports for people.
+	userShown   numbers
+	userMessage string
+	endAudience string
+	said        []Said // the last messages
+	meter       meter
 }
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
-	return &liveCall{
+	c := &liveCall{
 		d: d, req: req, id: newCallID(), created: time.Now(),
 		wake:     make(chan struct{}, 1),
 		retry:    make(chan *wire.CallError, 1),
@@ -61,11 +78,27 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 		answered: make(chan struct{}),
 		meter:    meter{interval: d.opts.ProgressInterval},
 	}
+	c.activities.call = c
+	return c
+}
+
+// by says who ended ctx.
+func by(ctx context.Context) string {
+	if errors.Is(context.Cause(ctx), errParentEnded) {
+		return "the call that made it, which has ended"
+	}
+	return "the client"
 }
 
 // run starts the call in the best target and stays with it until it has ended,
 // handing progress to the client meanwhile.
 func (c *liveCall) run(ctx context.Context) {
+	for _, hook := range c.d.opts.Before {
+		if err := hook.Before(c.info(nil)); err != nil {
+			c.fail(err)
+			return
+		}
+	}
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	c.mu.Lock()
@@ -96,7 +129,7 @@ func (c *liveCall) run(ctx context.Context) {
 			}
 			targets = c.start(ctx, targets)
 		case <-ctx.Done():
-			c.cancel("the client")
+			c.cancel(by(ctx))
 			return
 		case <-c.done:
 			return
@@ -134,6 +167,7 @@ func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 		c.runID = fmt.Sprintf("%s.%d", c.id, c.tries)
 	}
 	id, over := c.runID, c.status.Terminal()
+	args, decision := c.req.Args, c.decision
 	c.mu.Unlock()
 	if over {
 		return nil
@@ -143,7 +177,8 @@ func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 	c.clock.release()
 	err := c.d.bridge.Start(ctx, Run{
 		ID: id, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
-		Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: target,
+		Prompt: c.req.Tool.Prompt, Decision: decision,
+		Args: args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: target,
 	}, c)
 	if err == nil {
 		c.stopIfOver()
@@ -179,7 +214,7 @@ func (c *liveCall) Finish(output json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.mu.Lock()
-	again := c.status == StatusRunning && c.tries < maxTries && c.elsewhere(err)
+	again := c.status == StatusRunning && c.tries < maxTries && c.elsewhere(err) && !c.nested.began()
 	if again {
 		c.more = false
 	}
@@ -237,14 +272,16 @@ func (c *liveCall) end(status Status, output json.RawMessage, err *wire.CallErro
 		c.mu.Unlock()
 		return false
 	}
-	c.told = tell && c.status == StatusRunning
+	c.told = tell && !c.begun.IsZero()
 	told, runID, interrupt := c.told, c.runID, c.interrupt
+	c.clock.stop()
+	c.took = c.ran()
 	c.status, c.ended, c.output, c.err = status, time.Now(), output, err
-	c.req.Args = nil
+	c.req.Args, c.ticket, c.decision = nil, nil, nil
 	c.publish(EventEnded, nil)
 	c.mu.Unlock()
 
-	c.clock.stop()
+	c.nested.end()
 	c.d.remove(c)
 	if interrupt != nil {
 		interrupt()
@@ -286,6 +323,7 @@ func (c *liveCall) outcome() (Result, error) {
 		case <-wait.C:
 		}
 	}
+	c.after()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
@@ -293,10 +331,26 @@ func (c *liveCall) outcome() (Result, error) {
 		c.log(e)
 		return Result{}, e
 	}
-	r := Result{CallID: c.id, Output: c.output, Target: c.target, Ran: c.ran(), Reports: c.reports}
+	r := Result{
+		CallID: c.id, Output: c.output, Target: c.target, Ran: c.ran(), Reports: c.reports, Audience: c.endAudience,
+	}
 	c.output = nil
 	c.log(nil)
 	return r, nil
+}
+
+// after runs the hooks that follow the end of the call.
+func (c *liveCall) after() {
+	if len(c.d.opts.After) == 0 {
+		return
+	}
+	info := c.info(nil)
+	c.mu.Lock()
+	ended := Ended{View: c.viewLocked(), Output: c.output, Resolutions: c.resolutions, Said: c.said}
+	c.mu.Unlock()
+	for _, hook := range c.d.opts.After {
+		hook.After(info, ended)
+	}
 }
 
 // refuse returns the error of a call that was never taken in.
@@ -306,15 +360,16 @@ func (c *liveCall) refuse(code wire.ErrorCode, message string) *Error {
 	return c.explain()
 }
 
-// ran is how long the call has run, or ran. The caller holds mu.
+// ran is how long the call has run, or ran, without the time it was suspended.
+// The caller holds mu.
 func (c *liveCall) ran() time.Duration {
 	switch {
 	case c.begun.IsZero():
 		return 0
 	case c.ended.IsZero():
-		return time.Since(c.begun)
+		return time.Duration(c.clock.elapsed())
 	default:
-		return c.ended.Sub(c.begun)
+		return c.took
 	}
 }
 

@@ -8,22 +8,36 @@ import (
 
 // Reports implements Sink: rule 1 first, whatever the reports hold.
 func (c *liveCall) Reports(reports []wire.Report, skipped int) {
+	if c.take(reports, skipped) && c.parent != nil {
+		last := &reports[max(len(reports)-1, 0)]
+		c.parent.stirred(c.req.Tool.FullName(), last.Message, last.Audience)
+	}
+}
+
+// take takes reports. It reports false if the call does not run (any more).
+func (c *liveCall) take(reports []wire.Report, skipped int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.status != StatusRunning || len(reports)+skipped <= 0 {
-		return
+	if c.begun.IsZero() || c.status.Terminal() || len(reports)+skipped <= 0 {
+		return false
 	}
 	if !c.clock.touch() {
 		// The limit is reached at this very instant, or the machine slept past
 		// it: the call ends as if its timer had come first.
 		go c.clock.fire()
-		return
+		return false
 	}
 	c.lastReport = time.Now()
 	c.reports += max(skipped, 0)
 	for i := range reports {
 		c.report(&reports[i])
 	}
+	c.poke()
+	return true
+}
+
+// poke lets run look at the meter.
+func (c *liveCall) poke() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -40,24 +54,67 @@ func (c *liveCall) report(r *wire.Report) {
 				Msg("a progress report with bad numbers: they are dropped; numbers must be finite, not negative, and progress at most total")
 		}
 	}
-	if n.hasProgress {
-		c.shown = n
+	if r.EndAudience != "" {
+		c.endAudience = r.EndAudience
 	}
-	if r.Message != "" {
-		c.message = r.Message
+	if r.Activity != nil {
+		c.activities.report(r.Activity, r.Audience)
+		c.publish(EventActivity, r)
 	}
+	if !says(r) {
+		return
+	}
+	c.show(n, r)
 	if c.req.Progress != nil {
 		c.meter.accept(n, r.Message, r.Audience)
 	}
 	c.publish(EventProgress, r)
 }
 
+// says reports whether r is a report of progress, also an empty one; one that
+// carries an activity or the audience of the end need not be.
+func says(r *wire.Report) bool {
+	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.Invalid ||
+		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil
+}
+
+// show keeps what surfaces show of a report. The caller holds mu.
+func (c *liveCall) show(n numbers, r *wire.Report) {
+	forPeople := r.Audience == AudienceUser
+	if n.hasProgress {
+		c.shown = n
+		if forPeople {
+			c.userShown = n
+		}
+	}
+	if r.Message == "" || r.Message == c.message && !forPeople {
+		return
+	}
+	c.message = r.Message
+	if forPeople {
+		c.userMessage = r.Message
+	}
+	if len(c.d.opts.After) == 0 {
+		return
+	}
+	if len(c.said) == maxSaid {
+		c.said = append(c.said[:0], c.said[1:]...)
+	}
+	c.said = append(c.said, Said{Time: c.lastReport, Message: cutText([]byte(r.Message), maxSaidBytes), Audience: r.Audience})
+}
+
+// The last messages of a call that are kept, and how long each may be.
+const (
+	maxSaid      = 20
+	maxSaidBytes = 400
+)
+
 // notify hands the client what may be sent now, and returns when there may be
 // more to send, or nil.
 func (c *liveCall) notify() <-chan time.Time {
 	for {
 		c.mu.Lock()
-		if c.status != StatusRunning {
+		if c.status.Terminal() {
 			c.mu.Unlock()
 			return nil
 		}
@@ -95,11 +152,28 @@ func (c *liveCall) publish(kind EventKind, r *wire.Report) {
 	if !c.d.stream.following.Load() {
 		return
 	}
-	if r != nil { // the bridge's slice is not kept
+	e := Event{Kind: kind, Call: c.viewLocked()}
+	switch {
+	case r == nil:
+	case kind == EventActivity:
+		activity := *r.Activity
+		e.Activity, e.Audience = &activity, r.Audience
+	default: // the bridge's slice is not kept
 		kept := *r
-		r = &kept
+		kept.Activity = nil
+		e.Report, e.Audience = &kept, r.Audience
 	}
-	c.d.stream.publish(kind, c.viewLocked(), r)
+	if kind == EventEnded {
+		e.Audience = c.endAudience
+	}
+	c.d.stream.publish(e)
+}
+
+// publishDecision is publish for a decision of a person. The caller holds mu.
+func (c *liveCall) publishDecision(r *Resolution) {
+	if c.d.stream.following.Load() {
+		c.d.stream.publish(Event{Kind: EventResumed, Call: c.viewLocked(), Resolution: r})
+	}
 }
 
 // view returns the call as lists show it.
@@ -122,8 +196,16 @@ func (c *liveCall) viewLocked() View {
 		Browser: c.target.Browser, TabID: c.target.TabID,
 		Created: c.created, RunMs: float64(c.ran()) / float64(time.Millisecond),
 		Reports: c.reports, Invalid: c.invalid, Stopped: c.stopped,
+		Prompt: c.req.Tool.Prompt, Depth: c.depth, UserMessage: c.userMessage, EndAudience: c.endAudience,
 	}
-	c.shown.fill(&v.Snapshot, c.status)
+	c.shown.fill(&v.Snapshot)
+	var people Snapshot
+	c.userShown.fill(&people)
+	v.UserProgress = people.Progress
+	if c.ticket != nil {
+		waiting := c.ticket.Waiting
+		v.Waiting = &waiting
+	}
 	if !c.ended.IsZero() {
 		ended := c.ended
 		v.Ended = &ended
@@ -135,7 +217,7 @@ func (c *liveCall) viewLocked() View {
 }
 
 // fill sets the snapshot's numbers.
-func (n numbers) fill(s *Snapshot, status Status) {
+func (n numbers) fill(s *Snapshot) {
 	if n.hasProgress {
 		loaded := n.progress
 		if n.hasLoaded {

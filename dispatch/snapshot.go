@@ -1,6 +1,8 @@
 package dispatch
 
 import (
+	"encoding/json"
+	"sync"
 	"time"
 
 	"opentabs/wire"
@@ -47,6 +49,22 @@ type View struct {
 	// dropped.
 	Reports int `json:"reports"`
 	Invalid int `json:"invalid_reports,omitempty"`
+	// Prompt says that Tool names a prompt.
+	Prompt bool `json:"prompt,omitempty"`
+	// Depth is how many calls are above this one.
+	Depth int `json:"depth,omitempty"`
+	// UserProgress (0 to 1) and UserMessage are those of the last reports that are
+	// meant for people.
+	UserProgress *float64 `json:"user_progress,omitempty"`
+	UserMessage  string   `json:"user_message,omitempty"`
+	// EndAudience says for whom the end is, if the call succeeds; empty means
+	// internal. A failure is for everybody.
+	EndAudience string `json:"end_audience,omitempty"`
+	// Waiting is set while the call waits for a person.
+	Waiting *Waiting `json:"waiting,omitempty"`
+	// Activities are what the tool shows, in the order of their first report.
+	// Lists and events leave them out.
+	Activities []ActivityView `json:"activities,omitempty"`
 	// ErrorCode and Error say why the call failed.
 	ErrorCode wire.ErrorCode `json:"error_code,omitempty"`
 	Error     string         `json:"error,omitempty"`
@@ -57,16 +75,24 @@ type View struct {
 // EventKind says what an [Event] tells.
 type EventKind string
 
-// The kinds of events. A call makes one created, at most one running, any
-// number of progress, one ended, and at most one stopped event, in this order;
-// stopped comes after ended.
+// The kinds of events. A call makes one created, any number of progress and
+// activity, one ended, and at most one stopped event, which comes after ended.
+// Running comes when the tool begins, and when it goes on after it has waited
+// for a person. Each suspended is followed by resumed, unless nobody decides.
 const (
-	EventCreated  EventKind = "created"
-	EventRunning  EventKind = "running"
-	EventProgress EventKind = "progress"
-	EventEnded    EventKind = "ended"
-	EventStopped  EventKind = "stopped"
+	EventCreated   EventKind = "created"
+	EventSuspended EventKind = "suspended"
+	EventResumed   EventKind = "resumed"
+	EventRunning   EventKind = "running"
+	EventProgress  EventKind = "progress"
+	EventActivity  EventKind = "activity"
+	EventEnded     EventKind = "ended"
+	EventStopped   EventKind = "stopped"
 )
+
+// AudienceUser is the audience of what people should see. Everything else is
+// internal.
+const AudienceUser = "user"
 
 // Event is one change of one call.
 type Event struct {
@@ -77,4 +103,52 @@ type Event struct {
 	Call View      `json:"call"`
 	// Report is what the page said, for a progress event.
 	Report *wire.Report `json:"report,omitempty"`
+	// Activity is what changed, for an activity event.
+	Activity *wire.Activity `json:"activity,omitempty"`
+	// Resolution is what a person decided, for a resumed event.
+	Resolution *Resolution `json:"resolution,omitempty"`
+	// Audience is for whom a progress, activity or ended event is; empty means
+	// internal.
+	Audience string `json:"audience,omitempty"`
+
+	text *eventText // set for an event of a follower
+}
+
+// ForPeople reports whether surfaces for people show the event by themselves:
+// what its tool meant for them, what waits for a person, and every failure.
+func (e *Event) ForPeople() bool {
+	switch e.Kind {
+	case EventProgress, EventActivity:
+		return e.Audience == AudienceUser
+	case EventSuspended, EventResumed:
+		return true
+	case EventEnded:
+		return e.Audience == AudienceUser || e.Call.Status != wire.StatusDone
+	default:
+		return false
+	}
+}
+
+// JSON returns the event as JSON. It is encoded once for all followers; the
+// caller may not change it.
+func (e *Event) JSON() []byte {
+	if e.text == nil {
+		return encodeEvent(e)
+	}
+	e.text.once.Do(func() { e.text.json = encodeEvent(e) })
+	return e.text.json
+}
+
+// eventText is an event's JSON, once somebody wants it.
+type eventText struct {
+	once sync.Once
+	json []byte
+}
+
+func encodeEvent(e *Event) []byte {
+	text, err := json.Marshal(e)
+	if err != nil { // its parts were read from JSON
+		panic("dispatch: " + err.Error())
+	}
+	return text
 }

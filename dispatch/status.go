@@ -25,12 +25,14 @@ func (s Status) String() string { return statusNames[s] }
 func (s Status) Terminal() bool { return s >= StatusSucceeded }
 
 // next lists the statuses that may follow each status. A gate may end a call
-// that never ran, and so may a client that leaves while the call waits.
+// that never ran, and so may a client that leaves while the call waits. A tool
+// that runs may suspend its call, and may end it without waiting; a gate may
+// suspend a call again.
 var next = [...][]Status{
 	StatusNew:       {StatusRunning, StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
-	StatusRunning:   {StatusSucceeded, StatusFailed, StatusCancelled},
-	StatusSuspended: {StatusResuming, StatusFailed, StatusCancelled},
-	StatusResuming:  {StatusRunning, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusRunning:   {StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusSuspended: {StatusResuming, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusResuming:  {StatusRunning, StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
 	StatusSucceeded: nil,
 	StatusFailed:    nil,
 	StatusCancelled: nil,

@@ -15,9 +15,9 @@ func TestStatusMachine(t *testing.T) {
 	// Rows are from, columns to, in the order of all.
 	want := []string{
 		".xx.xxx", // new
-		"....xxx", // running
-		"...x.xx", // suspended
-		".x..xxx", // resuming
+		"..x.xxx", // running
+		"...xxxx", // suspended
+		".xx.xxx", // resuming
 		".......", // succeeded
 		".......", // failed
 		".......", // cancelled

@@ -6,124 +6,234 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"opentabs/wire"
 )
 
-// followerEvents is how many events a follower may lag behind.
-const followerEvents = 1024
+// What the stream keeps for followers that read later or come back.
+const (
+	ringEvents = 4096
+	ringBytes  = 16 << 20
+	// keepRecording is how long events are kept though nobody follows.
+	keepRecording = 2 * time.Minute
+)
+
+// crowd is how many followers are woken at once each time; more are woken
+// together, every crowdPause at most.
+const (
+	crowd      = 16
+	crowdPause = 5 * time.Millisecond
+)
 
 // ErrFollowerClosed is what Next returns after Close.
 var ErrFollowerClosed = errors.New("the follower is closed")
 
-// stream hands every event to every follower and never waits for one.
+// FollowOptions say which events a follower gets; the zero value, all from now
+// on.
+type FollowOptions struct {
+	// After is the Seq of the last event that the reader has; those since follow
+	// first. 0 begins with the next event.
+	After uint64
+	// CallID keeps to one call, Tool to one tool (<plugin>__<tool>) or one plugin.
+	CallID string
+	Tool   string
+	// Audience keeps to events of one audience; "user" stands for all that people
+	// should see ([Event.ForPeople]), "internal" also for those without one.
+	Audience string
+}
+
+// wants reports whether a follower gets e.
+func (o *FollowOptions) wants(e *Event) bool {
+	if o.CallID != "" && e.Call.CallID != o.CallID {
+		return false
+	}
+	if o.Tool != "" && e.Call.ToolName != o.Tool && e.Call.Plugin != o.Tool {
+		return false
+	}
+	switch o.Audience {
+	case "":
+		return true
+	case AudienceUser:
+		return e.ForPeople()
+	case "internal":
+		return e.Audience == "" || e.Audience == o.Audience
+	default:
+		return e.Audience == o.Audience
+	}
+}
+
+// stream keeps the last events in one ring for all followers. To publish an
+// event costs the same whatever their number, and waits for none of them.
 type stream struct {
-	// following is whether there is a follower, so that a report of a call that
+	// following is whether events are recorded, so that a report of a call that
 	// nobody watches costs no event.
 	following atomic.Bool
 
-	mu        sync.Mutex // guards seq and followers
-	seq       uint64
-	followers map[*Follower]struct{}
+	mu    sync.RWMutex // guards all below
+	seq   uint64       // of the last event
+	first uint64       // of the oldest event in the ring; seq+1 if it is empty
+	ring  []*Event     // the event n is at n % ringEvents; nil until one follows
+	bytes int
+	// followers counts them; left is when the last one went.
+	followers int
+	left      time.Time
+	// news is closed when there are events, and then replaced.
+	news chan struct{}
+	// dirty holds a token while news is to be closed; nil while nobody follows.
+	dirty chan struct{}
 }
 
-// publish hands an event to all followers.
-func (s *stream) publish(kind EventKind, view View, report *wire.Report) {
+// publish records an event; it numbers it and gives it the time.
+func (s *stream) publish(e Event) {
+	e.text = &eventText{}
+	size := sizeOf(&e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	e.Time = time.Now()
+	if s.followers == 0 && e.Time.Sub(s.left) > keepRecording {
+		s.seq++ // stands for all that is not recorded
+		s.ring, s.bytes, s.first = nil, 0, s.seq+1
+		s.following.Store(false)
+		return
+	}
 	s.seq++
-	e := Event{Seq: s.seq, Time: time.Now(), Kind: kind, Call: view, Report: report}
-	for f := range s.followers {
-		f.put(e)
+	e.Seq = s.seq
+	for s.seq-s.first >= ringEvents || s.bytes+size > ringBytes && s.first < s.seq {
+		s.bytes -= sizeOf(s.ring[s.first%ringEvents])
+		s.ring[s.first%ringEvents] = nil
+		s.first++
+	}
+	s.ring[s.seq%ringEvents] = &e
+	s.bytes += size
+	if s.dirty != nil {
+		select {
+		case s.dirty <- struct{}{}:
+		default:
+		}
 	}
 }
 
-func (s *stream) follow() *Follower {
-	f := &Follower{stream: s, wake: make(chan struct{}, 1)}
+// sizeOf is about what an event takes in memory, in bytes.
+func sizeOf(e *Event) int {
+	size := 1024 + 2*(len(e.Call.Message)+len(e.Call.UserMessage)+len(e.Call.Error))
+	if e.Report != nil {
+		size += len(e.Report.Message)
+	}
+	if e.Activity != nil {
+		size += 2 * (len(e.Activity.Content) + len(e.Activity.Patch))
+	}
+	if e.Call.Waiting != nil {
+		size += 2 * len(e.Call.Waiting.Args)
+	}
+	return size
+}
+
+func (s *stream) follow(o FollowOptions) *Follower {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.followers == nil {
-		s.followers = map[*Follower]struct{}{}
+	if s.ring == nil {
+		s.ring, s.first = make([]*Event, ringEvents), s.seq+1
+		s.following.Store(true)
 	}
-	s.followers[f] = struct{}{}
-	s.following.Store(true)
+	if s.followers++; s.followers == 1 {
+		s.news, s.dirty = make(chan struct{}), make(chan struct{}, 1)
+		go s.tell(s.dirty)
+	}
+	f := &Follower{stream: s, options: o, last: s.seq, closed: make(chan struct{})}
+	switch {
+	case o.After > s.seq: // a number of another server: what it missed is not known
+		f.missed = 1
+	case o.After > 0:
+		f.last = o.After
+	}
 	return f
 }
 
-func (s *stream) drop(f *Follower) {
+// tell wakes the followers when there is something new, until dirty is closed.
+// It is not done by publish, which a crowd would hold up.
+func (s *stream) tell(dirty <-chan struct{}) {
+	for range dirty {
+		s.mu.Lock()
+		many := s.followers > crowd
+		close(s.news)
+		s.news = make(chan struct{})
+		s.mu.Unlock()
+		if many {
+			time.Sleep(crowdPause)
+		}
+	}
+}
+
+func (s *stream) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.followers, f)
-	s.following.Store(len(s.followers) > 0)
+	if s.followers--; s.followers == 0 {
+		close(s.dirty)
+		s.dirty, s.left = nil, time.Now()
+	}
 }
 
-// Follower reads the events of a dispatcher from the moment it was made. One
-// that reads too slowly loses the oldest events it has not read, and is told
-// how many; [Dispatcher.Calls] then says how things stand.
+// Follower reads the events of a dispatcher. One that reads too slowly loses the
+// oldest events it has not read, and is told how many at least;
+// [Dispatcher.Calls] then says how things stand. All followers share one record
+// of the last 4,096 events or 16 MiB, so a follower costs next to nothing.
 type Follower struct {
-	stream *stream
-	wake   chan struct{} // holds one token while there is something to read
+	stream  *stream
+	options FollowOptions
+	once    sync.Once
+	closed  chan struct{}
 
-	mu     sync.Mutex // guards all below
-	events []Event    // a ring: events[head] is the oldest once it is full
-	head   int
+	// last is the Seq of the last event looked at, missed what was lost before it;
+	// of the goroutine that calls Next.
+	last   uint64
 	missed int
-	closed bool
 }
 
-// put adds an event; it never blocks.
-func (f *Follower) put(e Event) {
-	f.mu.Lock()
-	if len(f.events) < followerEvents {
-		f.events = append(f.events, e)
-	} else {
-		f.events[f.head] = e
-		f.head = (f.head + 1) % followerEvents
-		f.missed++
-	}
-	f.mu.Unlock()
-	f.signal()
-}
+// maxNext is how many events Next returns at once.
+const maxNext = 1024
 
-func (f *Follower) signal() {
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Next waits for events and returns all that are there, oldest first; missed
-// counts those that were lost before them. It returns ctx's error when ctx
-// ends and ErrFollowerClosed after Close. One goroutine at a time may call it.
+// Next waits for events and returns those that are there, at most 1,024, oldest
+// first; missed counts those that were lost before them, of all calls. It
+// returns ctx's error when ctx ends and ErrFollowerClosed after Close. One
+// goroutine at a time may call it.
 func (f *Follower) Next(ctx context.Context) (events []Event, missed int, err error) {
 	for {
-		f.mu.Lock()
-		switch {
-		case len(f.events) > 0:
-			events = append(events, f.events[f.head:]...)
-			events = append(events, f.events[:f.head]...)
-			missed = f.missed
-			f.events, f.head, f.missed = nil, 0, 0
-			f.mu.Unlock()
+		events, news := f.look()
+		if len(events) > 0 || f.missed > 0 {
+			missed, f.missed = f.missed, 0
 			return events, missed, nil
-		case f.closed:
-			f.mu.Unlock()
-			return nil, 0, ErrFollowerClosed
 		}
-		f.mu.Unlock()
 		select {
-		case <-f.wake:
+		case <-news:
+		case <-f.closed:
+			return nil, 0, ErrFollowerClosed
 		case <-ctx.Done():
 			return nil, 0, ctx.Err()
 		}
 	}
 }
 
+// look returns what the follower has not seen, and what tells it of more.
+func (f *Follower) look() ([]Event, <-chan struct{}) {
+	s := f.stream
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if f.last+1 < s.first {
+		f.missed += int(s.first - 1 - f.last)
+		f.last = s.first - 1
+	}
+	var events []Event
+	for f.last < s.seq && len(events) < maxNext {
+		f.last++
+		if e := s.ring[f.last%ringEvents]; f.options.wants(e) {
+			events = append(events, *e)
+		}
+	}
+	return events, s.news
+}
+
 // Close ends the follower and wakes Next. It may be called more than once.
 func (f *Follower) Close() {
-	f.stream.drop(f)
-	f.mu.Lock()
-	f.closed = true
-	f.mu.Unlock()
-	f.signal()
+	f.once.Do(func() {
+		f.stream.drop()
+		close(f.closed)
+	})
 }

@@ -73,8 +73,10 @@ func bareEcho(b *testing.B) func(frame []byte) {
 // done is a sink that says when its run has ended.
 type done chan *wire.CallError
 
-func (d done) Reports([]wire.Report, int)                    {}
-func (d done) LinkLost()                                     {}
+func (d done) Reports([]wire.Report, int) {}
+func (d done) LinkLost()                  {}
+func (done) Ask(wire.ToolAskParams)       {}
+
 func (d done) LinkBack()                                     {}
 func (d done) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 

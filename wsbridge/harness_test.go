@@ -105,7 +105,9 @@ func (s sink) Reports(reports []wire.Report, skipped int) {
 	s.w.note("%s reports %s skipped %d", s.id, b, skipped)
 }
 
-func (s sink) LinkLost() { s.w.noteLink(s.id + " lost") }
+func (s sink) LinkLost()            { s.w.noteLink(s.id + " lost") }
+func (sink) Ask(wire.ToolAskParams) {}
+
 func (s sink) LinkBack() { s.w.noteLink(s.id + " back") }
 
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {

@@ -40,7 +40,7 @@ type Calls interface {
 	// that ended, newest first.
 	Calls() []dispatch.View
 	// Follow returns a follower of all events from now on.
-	Follow() *dispatch.Follower
+	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)

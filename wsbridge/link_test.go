@@ -95,7 +95,9 @@ type keeping struct{ outputs []json.RawMessage }
 
 func (k *keeping) Reports([]wire.Report, int) {}
 func (k *keeping) LinkLost()                  {}
-func (k *keeping) LinkBack()                  {}
+func (*keeping) Ask(wire.ToolAskParams)       {}
+
+func (k *keeping) LinkBack() {}
 func (k *keeping) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }

@@ -23,7 +23,9 @@ type ending struct {
 
 func (e *ending) Reports([]wire.Report, int) {}
 func (e *ending) LinkLost()                  {}
-func (e *ending) LinkBack()                  {}
+func (*ending) Ask(wire.ToolAskParams)       {}
+
+func (e *ending) LinkBack() {}
 
 func (e *ending) Finish(json.RawMessage, *wire.CallError) {
 	e.mu.Lock()

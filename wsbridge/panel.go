@@ -35,7 +35,7 @@ func (l *link) watchFor(b *browser, on bool) {
 	if calls == nil {
 		return
 	}
-	follower := calls.Follow()
+	follower := calls.Follow(dispatch.FollowOptions{})
 	l.work.Go(func() {
 		defer follower.Close()
 		for {

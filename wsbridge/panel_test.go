@@ -33,7 +33,9 @@ func newFakeCalls() *fakeCalls {
 	}, dispatch.Options{})}
 }
 
-func (f *fakeCalls) Follow() *dispatch.Follower { return f.d.Follow() }
+func (f *fakeCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
+	return f.d.Follow(dispatch.FollowOptions{})
+}
 
 func (f *fakeCalls) Calls() []dispatch.View {
 	f.mu.Lock()

@@ -4,6 +4,7 @@ package dispatchtest
 
 import (
 	"context"
+	"encoding/json"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -11,11 +12,13 @@ import (
 
 // Bridge is a dispatch.Bridge made of functions. A function that is nil does
 // the simplest thing: TargetsFunc one live document, StartFunc nothing,
-// CancelFunc an answer "aborted" at once.
+// CancelFunc an answer "aborted" at once, the others nothing.
 type Bridge struct {
 	TargetsFunc func(plugin string) dispatch.Targets
 	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError
 	CancelFunc  func(id, reason string, answered func(wire.CancelOutcome))
+	AnswerFunc  func(id string, ask int, output json.RawMessage, err *wire.CallError)
+	ResyncFunc  func(id, activityType string)
 }
 
 var _ dispatch.Bridge = (*Bridge)(nil)
@@ -49,4 +52,18 @@ func (b *Bridge) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
 		return
 	}
 	answered(wire.CancelAborted)
+}
+
+// Answer implements dispatch.Bridge.
+func (b *Bridge) Answer(id string, ask int, output json.RawMessage, err *wire.CallError) {
+	if b.AnswerFunc != nil {
+		b.AnswerFunc(id, ask, output, err)
+	}
+}
+
+// Resync implements dispatch.Bridge.
+func (b *Bridge) Resync(id, activityType string) {
+	if b.ResyncFunc != nil {
+		b.ResyncFunc(id, activityType)
+	}
 }

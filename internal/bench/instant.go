@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/rs/zerolog"
@@ -29,6 +30,12 @@ func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Si
 	sink.Finish(run.Args, nil)
 	return nil
 }
+
+// Answer implements dispatch.Bridge: no tool asks for anything.
+func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
+
+// Resync implements dispatch.Bridge.
+func (instantBridge) Resync(string, string) {}
 
 // Cancel has nothing to cancel.
 func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {

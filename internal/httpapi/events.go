@@ -27,7 +27,7 @@ type missed struct {
 // kind as its name, its Seq as its id, its JSON as its data. A client that
 // reads too slowly gets a "missed" event in the place of those it lost.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
-	follower := a.options.Calls.Follow()
+	follower := a.options.Calls.Follow(dispatch.FollowOptions{})
 	defer follower.Close()
 	following, end := context.WithCancel(r.Context())
 	defer end()

@@ -17,7 +17,7 @@ type Calls interface {
 	Calls() []dispatch.View
 	Find(callID string) (dispatch.View, bool)
 	Cancel(callID, by string) bool
-	Follow() *dispatch.Follower
+	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)

@@ -78,7 +78,7 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("none: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	follower := calls.Follow()
+	follower := calls.Follow(dispatch.FollowOptions{})
 	go func() {
 		for {
 			events, _, err := follower.Next(ctx)

@@ -1,0 +1,278 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"opentabs/wire"
+)
+
+// Waiting is what a suspended call waits for.
+type Waiting struct {
+	TicketID string `json:"ticket_id"`
+	CallID   string `json:"call_id"`
+	// Tool is the full name of the tool that would run.
+	Tool   string          `json:"tool"`
+	Kind   wire.TicketKind `json:"kind"`
+	Reason string          `json:"reason"`
+	Title  string          `json:"title,omitempty"`
+	// Args are the call's arguments, JSON text, cut at wire.MaxShownArgs; ArgsBytes
+	// is how long they are.
+	Args      string `json:"args,omitempty"`
+	ArgsBytes int    `json:"args_bytes,omitempty"`
+	// Since is when it began to wait, Until when it ends if nobody decides.
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
+	// Scopes are those that a person may choose from.
+	Scopes []wire.Scope `json:"scopes"`
+}
+
+// ticket is an open Ticket of a call.
+type ticket struct {
+	Waiting
+	gate Gate // nil for one of the tool itself
+	// decided holds the decision once there is one.
+	decided chan Resolution
+}
+
+// Decision is what became of a decision.
+type Decision struct {
+	Outcome wire.DecideOutcome
+	// By and Allowed tell the decision that holds, unless Outcome is DecideEnded.
+	By      string
+	Allowed bool
+}
+
+// ScopeError refuses a decision whose scope the ticket does not offer.
+type ScopeError struct {
+	Scope   wire.Scope
+	Offered []wire.Scope
+}
+
+// Error implements error.
+func (e *ScopeError) Error() string {
+	return fmt.Sprintf("the scope %q is not offered for this call: use one of %q", e.Scope, e.Offered)
+}
+
+// Decide settles what a suspended call waits for. Of several decisions the first
+// counts; the others are told who came first. ticketID is that of the [Waiting]
+// which the person saw; empty means the one that is open. The zero Scope means
+// ScopeOnce. The error, if any, is a *ScopeError, or one that says that r.Data is
+// not JSON.
+func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, error) {
+	c := d.find(callID)
+	if c == nil {
+		return Decision{Outcome: wire.DecideEnded}, nil
+	}
+	if r.Data != nil && !json.Valid(r.Data) {
+		return Decision{}, fmt.Errorf("what was decided is not JSON: %.100q", r.Data)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.ticket
+	if t == nil || ticketID != "" && t.TicketID != ticketID {
+		for _, past := range slices.Backward(c.resolutions) {
+			if past.TicketID == ticketID || ticketID == "" {
+				return Decision{Outcome: wire.DecideAlready, By: past.By, Allowed: past.Allow}, nil
+			}
+		}
+		return Decision{Outcome: wire.DecideEnded}, nil
+	}
+	if r.Allow && r.Scope == "" {
+		r.Scope = wire.ScopeOnce
+	}
+	if r.Allow && !slices.Contains(t.Scopes, r.Scope) {
+		return Decision{}, &ScopeError{Scope: r.Scope, Offered: t.Scopes}
+	}
+	if r.Scope == wire.ScopeTime && r.For <= 0 {
+		return Decision{}, fmt.Errorf("the scope %q needs a time that is longer than nothing", r.Scope)
+	}
+	r.TicketID, r.At = t.TicketID, time.Now()
+	if t.gate != nil {
+		r.Gate = t.gate.Name()
+	}
+	c.ticket = nil
+	c.resolutions = append(c.resolutions, r)
+	t.decided <- r
+	return Decision{Outcome: wire.DecideTaken, By: r.By, Allowed: r.Allow}, nil
+}
+
+// pass asks the gates until they let the call run. It reports false if the call
+// has ended.
+func (c *liveCall) pass(ctx context.Context) bool {
+	for {
+		v, gate := c.d.judge(c)
+		switch {
+		case v.Block != nil:
+			c.fail(v.Block)
+			return false
+		case v.Suspend != nil:
+			if !c.ask(ctx, *v.Suspend, gate) {
+				return false
+			}
+		case v.Result != nil:
+			c.end(StatusSucceeded, v.Result.Output, nil, false)
+			return false
+		default:
+			return c.settled(ctx)
+		}
+	}
+}
+
+// settled reports whether the call is still there once the gates allow it.
+func (c *liveCall) settled(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		c.cancel(by(ctx))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.status.Terminal()
+}
+
+// ask suspends a call that does not run yet until a person has decided about t.
+// It reports false if the call has ended.
+func (c *liveCall) ask(ctx context.Context, t Ticket, gate Gate) bool {
+	open := c.suspend(t, gate)
+	if open == nil {
+		return false
+	}
+	defer c.hush(open)()
+	r, decided := c.await(ctx, open, t)
+	if !decided {
+		return false
+	}
+	if g, ok := gate.(Decider); ok {
+		g.Decided(c.info(nil), t, r)
+	}
+	switch {
+	case !r.Allow:
+		c.fail(&wire.CallError{Code: wire.ErrDenied, Message: "the person said no (" + r.By + ")"})
+		return false
+	case t.Resume == ResumeUseDecision:
+		c.end(StatusSucceeded, r.Data, nil, false)
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status.Terminal() {
+		return false
+	}
+	if t.Resume == ResumePassDecision {
+		c.decision = r.forTool()
+	}
+	return true
+}
+
+// suspend makes the call wait with a ticket. It returns nil if the call has
+// ended, or waits already.
+func (c *liveCall) suspend(t Ticket, gate Gate) *ticket {
+	limit := t.Limit
+	if limit <= 0 {
+		limit = c.d.opts.SuspendLimit
+	}
+	now := time.Now()
+	args := c.info(nil).Args
+	open := &ticket{
+		Waiting: Waiting{
+			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
+			Kind: t.Kind, Reason: t.Reason, Title: t.Title,
+			Args: cutText(args, wire.MaxShownArgs), ArgsBytes: len(args),
+			Since: now, Until: now.Add(limit), Scopes: t.scopes(),
+		},
+		gate:    gate,
+		decided: make(chan Resolution, 1),
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ticket != nil || !c.status.CanBecome(StatusSuspended) {
+		return nil
+	}
+	c.ticket, c.status = open, StatusSuspended
+	c.publish(EventSuspended, nil)
+	return open
+}
+
+// hush stops the clocks of the call and of those that made it, and lets the
+// client ask its person. The function it returns undoes both.
+func (c *liveCall) hush(open *ticket) (undo func()) {
+	for up := c; up != nil; up = up.parent {
+		up.clock.pause()
+	}
+	asked, stop := context.WithCancel(context.Background())
+	if c.req.Asked != nil {
+		go c.req.Asked(asked, open.Waiting)
+	}
+	return func() {
+		stop()
+		for up := c; up != nil; up = up.parent {
+			up.clock.resume()
+		}
+	}
+}
+
+// await waits for the decision. It reports false if the call has ended; without
+// a decision in time it ends a call that does not run yet.
+func (c *liveCall) await(ctx context.Context, open *ticket, t Ticket) (Resolution, bool) {
+	limit := time.NewTimer(time.Until(open.Until))
+	defer limit.Stop()
+	select {
+	case r := <-open.decided:
+		return r, c.resume(r)
+	case <-c.done:
+	case <-ctx.Done():
+		if open.gate != nil { // else it is the tool that waits no more
+			c.cancel(by(ctx))
+		}
+	case <-limit.C:
+		if !c.shut(open) { // decided at this very instant
+			r := <-open.decided
+			return r, c.resume(r)
+		}
+		if t.Kind == wire.TicketPermission {
+			c.fail(&wire.CallError{Code: wire.ErrApprovalTimeout, Message: fmt.Sprintf(
+				"nobody decided for %s whether it may run", spell(open.Until.Sub(open.Since)))})
+		}
+	}
+	c.shut(open)
+	return Resolution{}, false
+}
+
+// shut closes a ticket to decisions. It reports false if there was one.
+func (c *liveCall) shut(open *ticket) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ticket != open {
+		return len(open.decided) == 0
+	}
+	c.ticket = nil
+	return true
+}
+
+// resume notes a decision. It reports false if the call has ended.
+func (c *liveCall) resume(r Resolution) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.status.CanBecome(StatusResuming) {
+		return false
+	}
+	c.status = StatusResuming
+	c.publishDecision(&r)
+	return true
+}
+
+// cutText is text as a string of at most limit bytes, whole characters only.
+func cutText(text []byte, limit int) string {
+	if len(text) <= limit {
+		return string(text)
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return string(text[:limit])
+}
