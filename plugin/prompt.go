@@ -45,7 +45,7 @@ func (p *Prompt) FullName() string { return p.Plugin.Name + "__" + p.Name }
 func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,
-		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches,
+		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true,
 	}
 }
 

@@ -48,7 +48,7 @@ func TestPromptsAreLoaded(t *testing.T) {
 		t.Errorf("arguments %+v", p.Arguments)
 	}
 	d := p.Dispatch()
-	if d.Plugin != "messages" || d.Name != "summarise" || d.PluginName != "The messages" || len(d.Matches) != 1 {
+	if !d.Prompt || d.Plugin != "messages" || d.Name != "summarise" || d.PluginName != "The messages" || len(d.Matches) != 1 {
 		t.Errorf("dispatched as %+v", d)
 	}
 }

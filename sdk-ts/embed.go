@@ -10,7 +10,8 @@ import (
 // Source holds src, without its tests, vendor/zod and package.json.
 //
 //go:embed package.json vendor/zod
-//go:embed src/content.ts src/context.ts src/fetch.ts src/index.ts src/plugin.ts src/running.ts
+//go:embed src/content.ts src/context.ts src/fetch.ts src/index.ts src/json-patch.ts src/plugin.ts
+//go:embed src/prompt.ts src/running.ts src/testing.ts
 //go:embed src/timing.ts src/tool-error.ts src/tool.ts
 //go:embed src/extract/extract.ts src/extract/schema.ts
 //go:embed src/runtime/call.ts src/runtime/container.ts src/runtime/context.ts

@@ -11,7 +11,15 @@ export {
   resource,
   resourceSchema,
 } from './content.ts';
-export type { ProgressAudience, ProgressOptions, ToolHandlerContext } from './context.ts';
+export type {
+  ActivityOptions,
+  NestedCallOptions,
+  PatchOperation,
+  ProgressAudience,
+  ProgressOptions,
+  ToolHandlerContext,
+  UserRequest,
+} from './context.ts';
 export {
   type FetchOptions,
   fetchFromPage,
@@ -28,6 +36,14 @@ export {
   OpenTabsPlugin,
   type PluginDefinition,
 } from './plugin.ts';
+export {
+  definePrompt,
+  type PromptArgument,
+  type PromptDefinition,
+  type PromptMessage,
+  type PromptResult,
+  type TextContent,
+} from './prompt.ts';
 export { type SleepOptions, sleep, type WaitUntilOptions, waitUntil } from './timing.ts';
 export { defineTool, type ToolAnnotations, type ToolDefinition } from './tool.ts';
 export { ToolError, type ToolErrorCategory, type ToolErrorOptions } from './tool-error.ts';

@@ -1,3 +1,4 @@
+import type { PromptDefinition } from './prompt.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** One setting that the person may give a plugin. */
@@ -23,6 +24,7 @@ export abstract class OpenTabsPlugin {
   abstract readonly displayName: string;
   abstract readonly urlPatterns: readonly string[];
   abstract readonly tools: readonly ToolDefinition[];
+  readonly prompts?: readonly PromptDefinition[];
   readonly excludePatterns?: readonly string[];
   readonly homepage?: string;
   readonly configSchema?: ConfigSchema;
@@ -57,6 +59,7 @@ export interface PluginDefinition {
   homepage?: string | undefined;
   configSchema?: ConfigSchema | undefined;
   tools: readonly ToolDefinition[];
+  prompts?: readonly PromptDefinition[] | undefined;
   /** See {@link OpenTabsPlugin.isReady}. */
   isReady(): boolean | Promise<boolean>;
   teardown?(): void;
@@ -92,7 +95,7 @@ class DefinedPlugin extends OpenTabsPlugin {
     this.displayName = definition.displayName ?? '';
     this.urlPatterns = definition.urlPatterns ?? [];
     this.tools = definition.tools;
-    for (const key of ['excludePatterns', 'homepage', 'configSchema'] as const) {
+    for (const key of ['prompts', 'excludePatterns', 'homepage', 'configSchema'] as const) {
       if (definition[key] !== undefined) Object.assign(this, { [key]: definition[key] });
     }
     for (const hook of hooks) {

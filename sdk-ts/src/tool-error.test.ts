@@ -44,3 +44,16 @@ test('aborted says why', () => {
   assert.deepEqual([error.code, error.message, error.cause], ['aborted', 'aborted: the agent stopped it', reason]);
   assert.equal(ToolError.aborted(undefined).message, 'aborted');
 });
+
+test('an error of the extension is a ToolError too', () => {
+  class Mine extends ToolError {}
+  const foreign = Object.assign(new Error('no'), { name: 'ToolError', code: 'denied', retryable: false });
+  assert.ok(foreign instanceof ToolError);
+  assert.ok(new ToolError('m', 'C') instanceof ToolError);
+  assert.ok(new Mine('m', 'C') instanceof ToolError);
+  assert.ok(new Mine('m', 'C') instanceof Mine);
+  for (const other of [foreign, new ToolError('m', 'C')]) assert.equal(other instanceof Mine, false);
+  for (const other of [new Error('m'), Object.assign(new Error('m'), { code: 'C' }), 'ToolError', null, undefined]) {
+    assert.equal(other instanceof ToolError, false);
+  }
+});

@@ -1,3 +1,5 @@
+import { isBag } from './runtime/value.ts';
+
 /** What kind of failure a {@link ToolError} is. */
 export type ToolErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
 
@@ -66,3 +68,13 @@ export class ToolError extends Error {
     return new ToolError(`aborted${detail}`, 'aborted', { cause: reason });
   }
 }
+
+// What the context's `call` and `waitForUser` reject with is made by the extension, out of the page's reach, and not by
+// this class. It is an instance of it all the same, so that a handler asks one question of every error.
+Object.defineProperty(ToolError, Symbol.hasInstance, {
+  value(this: unknown, error: unknown): boolean {
+    // A class that extends ToolError has its own instances.
+    if (this !== ToolError) return Function.prototype[Symbol.hasInstance].call(this, error);
+    return isBag(error) && error.name === 'ToolError' && typeof error.code === 'string';
+  },
+});

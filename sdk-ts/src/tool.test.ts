@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
-import type { ToolHandlerContext } from './context.ts';
 import { definePlugin } from './plugin.ts';
+import { makeContext } from './testing.ts';
 import { defineTool } from './tool.ts';
 
 const greet = defineTool({
@@ -21,15 +21,9 @@ test('a handler runs without a context', async () => {
 });
 
 test('a handler takes a context', async () => {
-  const percents: number[] = [];
-  const context: ToolHandlerContext = {
-    reportProgress: () => undefined,
-    reportPercent: (percent) => percents.push(percent),
-    reportCount: () => undefined,
-    signal: new AbortController().signal,
-  };
+  const context = makeContext();
   await greet.handle({ name: 'a', times: 1 }, context);
-  assert.deepEqual(percents, [50]);
+  assert.deepEqual(context.reports, [{ percent: 50, message: undefined }]);
 });
 
 test('types are inferred from the schemas', () => {

@@ -1,6 +1,6 @@
 import { runCall } from '../running.ts';
 import { completeContext } from './context.ts';
-import { type Bag, isBag, isMethod, type Method } from './value.ts';
+import { type Bag, isBag, isMethod } from './value.ts';
 
 /** The plugin whose tools are wrapped, and where to say what its hooks throw. */
 export interface Caller {
@@ -14,32 +14,43 @@ export interface Caller {
  * waits stop with the call. What the handler throws is thrown on unchanged.
  */
 export function wrapTool(caller: Caller, tool: Bag): Bag {
-  const { handle } = tool;
-  if (!isMethod(handle)) return tool;
-  const value = wrapHandler(caller, String(tool.name), handle);
-  // Not by assignment: the author may have frozen the tool.
-  return Object.create(Object.getPrototypeOf(tool), {
-    ...Object.getOwnPropertyDescriptors(tool),
-    handle: { value, writable: true, enumerable: true, configurable: true },
-  });
-}
-
-function wrapHandler(caller: Caller, tool: string, handle: Method): Method {
-  return async function (this: unknown, params: unknown, given: unknown, ...rest: unknown[]): Promise<unknown> {
-    const container = globalThis.__openTabs;
-    if (isBag(container)) container._pluginName = caller.name;
-    const context = completeContext(given);
-    callHook(caller, 'onToolInvocationStart', [tool]);
+  const name = String(tool.name);
+  return wrap(caller, tool, 'handle', async (run) => {
+    callHook(caller, 'onToolInvocationStart', [name]);
     const began = performance.now();
     let success = false;
     try {
-      const result = await runCall(context.signal, () => Reflect.apply(handle, this, [params, context, ...rest]));
+      const result = await run();
       success = true;
       return result;
     } finally {
-      callHook(caller, 'onToolInvocationEnd', [tool, success, performance.now() - began]);
+      callHook(caller, 'onToolInvocationEnd', [name, success, performance.now() - began]);
     }
+  });
+}
+
+/** Returns a copy of `prompt` like {@link wrapTool}, but the hooks are told of tools only. It is locked. */
+export function wrapPrompt(caller: Caller, prompt: Bag): Bag {
+  return Object.freeze(wrap(caller, prompt, 'render', (run) => run()));
+}
+
+type Around = (run: () => Promise<unknown>) => Promise<unknown>;
+
+/** Returns a copy of `definition` whose method `key` runs with a whole context, and inside `around`. */
+function wrap(caller: Caller, definition: Bag, key: 'handle' | 'render', around: Around): Bag {
+  const method = definition[key];
+  if (!isMethod(method)) return definition;
+  const value = async function (this: unknown, params: unknown, given: unknown, ...rest: unknown[]): Promise<unknown> {
+    const container = globalThis.__openTabs;
+    if (isBag(container)) container._pluginName = caller.name;
+    const context = completeContext(given);
+    return await around(() => runCall(context.signal, () => Reflect.apply(method, this, [params, context, ...rest])));
   };
+  // Not by assignment: the author may have frozen the definition.
+  return Object.create(Object.getPrototypeOf(definition), {
+    ...Object.getOwnPropertyDescriptors(definition),
+    [key]: { value, writable: true, enumerable: true, configurable: true },
+  });
 }
 
 /** Calls one of the plugin's hooks if it has it. */

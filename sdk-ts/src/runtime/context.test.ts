@@ -7,6 +7,11 @@ test('a whole context is passed on as it is', () => {
     reportProgress: () => undefined,
     reportPercent: () => undefined,
     reportCount: () => undefined,
+    reportActivity: () => undefined,
+    reportActivityDelta: () => undefined,
+    endAudience: () => undefined,
+    call: async () => undefined,
+    waitForUser: async () => undefined,
     signal: new AbortController().signal,
   };
   assert.equal(completeContext(whole), whole);
@@ -32,6 +37,25 @@ test('what an older host lacks is made of reportProgress', () => {
     { progress: 3, total: 9, message: 'c' },
   ]);
   assert.equal(context.signal.aborted, false);
+});
+
+test('a host without activities and asks still gets the reports', async () => {
+  const seen: unknown[] = [];
+  const { signal } = new AbortController();
+  const context = completeContext({
+    reportProgress: (options: unknown) => seen.push(options),
+    reportPercent: () => undefined,
+    reportCount: () => undefined,
+    signal,
+  });
+  context.reportActivity('table', []);
+  context.reportActivityDelta('table', { op: 'remove', path: '/0' }, { audience: 'user' });
+  context.endAudience('user');
+  assert.deepEqual(seen, [{ audience: undefined }, { audience: 'user' }]);
+  assert.deepEqual([context.signal, context.decision], [signal, undefined]);
+  const missing = { name: 'ToolError', code: 'not_supported', message: /no context\.(call|waitForUser); update it/ };
+  await assert.rejects(context.call('a'), missing);
+  await assert.rejects(context.waitForUser({ reason: 'a' }), missing);
 });
 
 test('without a host nothing happens', () => {

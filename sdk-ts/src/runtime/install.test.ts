@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import test, { afterEach } from 'node:test';
 import { z } from 'zod';
 import { definePlugin, OpenTabsPlugin, type PluginDefinition } from '../plugin.ts';
+import { definePrompt } from '../prompt.ts';
+import { sleep } from '../timing.ts';
 import { defineTool } from '../tool.ts';
 import { registeredAdapters } from './container.ts';
 import { install, type PluginIdentity } from './install.ts';
@@ -220,6 +222,50 @@ test('tools behind a getter are read once', async () => {
   install(new Shop(), identity);
   assert.equal(tool('greet'), tool('greet'));
   assert.equal(await call('greet', {}), 'hello greet');
+});
+
+test('a prompt gets a whole context and its arguments, and is locked; the hooks are told of tools only', async () => {
+  const seen: unknown[] = [];
+  const prompt = definePrompt({
+    name: 'hello',
+    render(this: unknown, { who }, context) {
+      seen.push(
+        isBag(this) && this.name,
+        context?.signal.aborted,
+        isBag(globalThis.__openTabs) && globalThis.__openTabs._pluginName,
+      );
+      context?.reportCount(1, 2);
+      return `Greet ${who}.`;
+    },
+  });
+  const hook = () => seen.push('hook');
+  install(plugin({ prompts: [prompt], onToolInvocationStart: hook, onToolInvocationEnd: hook }), identity);
+  lock();
+  const { prompts } = adapter();
+  assert.ok(Array.isArray(prompts) && Object.isFrozen(prompts) && Object.isFrozen(prompts[0]));
+  const reports: unknown[] = [];
+  const reportProgress = (report: unknown) => reports.push(report);
+  assert.equal(await prompts[0].render({ who: 'ann' }, { reportProgress }), 'Greet ann.');
+  assert.deepEqual(seen, ['hello', false, 'shop']);
+  assert.deepEqual(reports, [{ progress: 1, total: 2, message: undefined }]);
+  assert.ok(!Object.isFrozen(prompt));
+});
+
+test('a wait of a prompt stops with it', async () => {
+  const controller = new AbortController();
+  const prompt = definePrompt({
+    name: 'slow',
+    async render() {
+      await sleep(3_600_000);
+      return '';
+    },
+  });
+  install(plugin({ prompts: [prompt] }), identity);
+  const { prompts } = adapter();
+  assert.ok(Array.isArray(prompts));
+  const rendering = prompts[0].render({}, { signal: controller.signal });
+  controller.abort(new DOMException('enough', 'AbortError'));
+  await assert.rejects(rendering, { code: 'aborted', message: 'aborted: enough' });
 });
 
 test('a call works where the page has removed the container', async () => {

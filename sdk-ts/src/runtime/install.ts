@@ -1,4 +1,4 @@
-import { type Caller, callHook, runHook, wrapTool } from './call.ts';
+import { type Caller, callHook, runHook, wrapPrompt, wrapTool } from './call.ts';
 import { openRegistry, registeredAdapters } from './container.ts';
 import { watchNavigation } from './navigation.ts';
 import { type Bag, isBag, isMethod, messageOf } from './value.ts';
@@ -29,6 +29,10 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   describe(plugin, identity);
   const tools = Array.isArray(plugin.tools) ? plugin.tools.map((tool: Bag) => wrapTool(caller, tool)) : [];
   own(plugin, 'tools', tools);
+  if (Array.isArray(plugin.prompts)) {
+    // The snippet locks the tools only: it is the same in all packages.
+    own(plugin, 'prompts', Object.freeze(plugin.prompts.map((prompt: Bag) => wrapPrompt(caller, prompt))));
+  }
   openRegistry(identity.name)[identity.name] = plugin;
 
   callHook(caller, 'onActivate');

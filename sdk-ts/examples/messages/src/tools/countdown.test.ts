@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FakeContext } from '../fake-context.ts';
+import { makeContext } from '@opentabs/sdk/testing';
 import { countdown } from './countdown.ts';
 
 test('it reports each step', async () => {
-  const context = new FakeContext();
+  const context = makeContext();
   assert.deepEqual(await countdown.handle({ from: 2, intervalMs: 0 }, context), { counted: 2 });
   assert.deepEqual(context.reports, [
     { progress: 1, total: 2, message: '1 to go' },
@@ -17,7 +17,7 @@ test('it runs without a context', async () => {
 });
 
 test('it stops when it is told to', async () => {
-  const context = new FakeContext();
+  const context = makeContext();
   const call = countdown.handle({ from: 3, intervalMs: 3_600_000 }, context);
   context.stop('enough');
   await assert.rejects(call, { code: 'aborted' });

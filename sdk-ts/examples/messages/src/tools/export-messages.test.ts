@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { FakeContext } from '../fake-context.ts';
+import { makeContext } from '@opentabs/sdk/testing';
 import { exportMessages } from './export-messages.ts';
 
 /** A site with three pages of two messages; returns the URLs that were asked for. */
@@ -31,7 +31,7 @@ test('it reads all pages, without a context too', async (t) => {
 
 test('it reports each page', async (t) => {
   site(t, 3);
-  const context = new FakeContext();
+  const context = makeContext();
   await exportMessages.handle({ channelId: 'a', pageDelayMs: 0 }, context);
   assert.deepEqual(
     context.reports.map((report) => [report.progress, report.total, report.message, report.audience]),
@@ -45,7 +45,7 @@ test('it reports each page', async (t) => {
 
 test('it stops between two pages', async (t) => {
   const asked = site(t);
-  const context = new FakeContext();
+  const context = makeContext();
   t.mock.method(context, 'reportProgress', () => context.stop('enough'));
   const call = exportMessages.handle({ channelId: 'a', pageDelayMs: 3_600_000 }, context);
   await assert.rejects(call, { code: 'aborted', message: 'aborted: enough' });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FakeContext } from '../fake-context.ts';
+import { makeContext } from '@opentabs/sdk/testing';
 import { reports } from './reports.ts';
 
 test('it makes the reports as they are, markers included, then the loop', async () => {
-  const context = new FakeContext();
+  const context = makeContext();
   const given = [{ progress: 'NaN', total: 'Infinity' }, { progress: '-Infinity' }, { progress: -1, message: 5 }, {}];
   const result = await reports.handle({ reports: given, loop: 2 }, context);
   assert.deepEqual(context.reports, [
@@ -19,7 +19,7 @@ test('it makes the reports as they are, markers included, then the loop', async 
 });
 
 test('it waits between the reports if it is told to, and counts those that throw', async (t) => {
-  const context = new FakeContext();
+  const context = makeContext();
   t.mock.method(context, 'reportProgress', () => {
     throw new Error('no');
   });

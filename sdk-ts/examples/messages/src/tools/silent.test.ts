@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { FakeContext } from '../fake-context.ts';
+import { makeContext } from '@opentabs/sdk/testing';
 import { heartbeat } from './heartbeat.ts';
 import { silent } from './silent.ts';
 import { stubborn } from './stubborn.ts';
@@ -15,7 +15,7 @@ function page(t: TestContext): { aborted?: string } {
 
 test('silent reports nothing and lets the page see that it was stopped', async (t) => {
   const dataset = page(t);
-  const context = new FakeContext();
+  const context = makeContext();
   assert.deepEqual(await silent.handle({ forMs: 1 }, context), { waitedMs: 1 });
   const call = silent.handle({ forMs: 3_600_000 }, context);
   context.stop('no progress for 30 s');
@@ -26,7 +26,7 @@ test('silent reports nothing and lets the page see that it was stopped', async (
 
 test('heartbeat reports until its time is over or it is stopped', async (t) => {
   page(t);
-  const context = new FakeContext();
+  const context = makeContext();
   const { beats } = await heartbeat.handle({ everyMs: 2, forMs: 5 }, context);
   assert.equal(context.reports.length, beats);
   assert.deepEqual(context.reports[0], { message: 'beat 1' });
@@ -37,7 +37,7 @@ test('heartbeat reports until its time is over or it is stopped', async (t) => {
 
 test('stubborn goes on after it was stopped', async (t) => {
   const dataset = page(t);
-  const context = new FakeContext();
+  const context = makeContext();
   const call = stubborn.handle({ forMs: 5 }, context);
   context.stop('please');
   assert.deepEqual(await call, { waitedMs: 5, toldToStop: true });

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { z } from 'zod';
+import { definePlugin, OpenTabsPlugin } from './plugin.ts';
+import { definePrompt, type PromptDefinition, type PromptMessage } from './prompt.ts';
+import type { ToolDefinition } from './tool.ts';
+
+const args = z.object({ channelId: z.string(), max: z.number().default(5) });
+
+const summarise = definePrompt({
+  name: 'summarise',
+  description: 'Sums a channel up.',
+  args,
+  render({ channelId, max }, context) {
+    context?.reportPercent(50);
+    return `Sum up the last ${max} messages of ${channelId}.`;
+  },
+});
+
+const greet = definePrompt({
+  name: 'greet',
+  async render() {
+    return { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }] };
+  },
+});
+
+test('a prompt renders without a context', async () => {
+  assert.equal(summarise.render({ channelId: 'a', max: 2 }), 'Sum up the last 2 messages of a.');
+  assert.equal((await greet.render({})).messages[0]?.content.type, 'text');
+});
+
+test('types are inferred from the arguments', () => {
+  const checks = () => {
+    // @ts-expect-error: max has the type of the parsed value
+    void summarise.render({ channelId: 'a', max: 'x' });
+    // @ts-expect-error: channelId is missing
+    void summarise.render({ max: 1 });
+    // @ts-expect-error: a prompt is a text or messages
+    definePrompt({ name: 'bad', render: () => 5 });
+    // @ts-expect-error: there is no such role
+    definePrompt({ name: 'bad', render: () => [{ role: 'system', content: { type: 'text', text: '' } }] });
+    // @ts-expect-error: the arguments are an object
+    definePrompt({ name: 'bad', args: z.string(), render: () => '' });
+  };
+  assert.equal(typeof checks, 'function');
+});
+
+test('prompts of different types fit into one plugin', () => {
+  const plugin = definePlugin({ tools: [], prompts: [summarise, greet], isReady: () => true });
+  assert.deepEqual(plugin.prompts, [summarise, greet]);
+  assert.equal(definePlugin({ tools: [], isReady: () => true }).prompts, undefined);
+});
+
+test('prompts as for the existing SDK compile', async () => {
+  const compose = definePrompt({
+    name: 'compose_message',
+    description: 'Drafts a message.',
+    arguments: [{ name: 'to', description: 'Whom', required: true }],
+    render: async (given): Promise<PromptMessage[]> => [
+      { role: 'user', content: { type: 'text', text: `Write to ${given.to?.toUpperCase()}.` } },
+    ],
+  });
+  const typed: PromptDefinition = definePrompt({
+    name: 'typed',
+    args,
+    render: async ({ max }) => [{ role: 'assistant', content: { type: 'text', text: max.toFixed() } }],
+  });
+  class Site extends OpenTabsPlugin {
+    readonly name = 'site';
+    readonly displayName = 'Site';
+    readonly description = 'A site.';
+    readonly urlPatterns = ['*://site.example/*'];
+    readonly tools: ToolDefinition[] = [];
+    override readonly prompts: PromptDefinition[] = [compose, typed];
+    async isReady(): Promise<boolean> {
+      return true;
+    }
+  }
+  assert.equal(new Site().prompts.length, 2);
+  const [message] = await compose.render({ to: 'ann' });
+  assert.deepEqual(message, { role: 'user', content: { type: 'text', text: 'Write to ANN.' } });
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { makeContext } from './testing.ts';
+import { ToolError } from './tool-error.ts';
+
+test('reports are kept as they were made', () => {
+  const { reportProgress, reportPercent, reportCount, ...context } = makeContext();
+  reportProgress({ message: 'a', audience: 'user' });
+  reportPercent(Number.NaN, 'b');
+  reportCount(1, 2);
+  assert.deepEqual(context.reports, [
+    { message: 'a', audience: 'user' },
+    { percent: Number.NaN, message: 'b' },
+    { progress: 1, total: 2, message: undefined },
+  ]);
+});
+
+test('the end has an audience', () => {
+  const context = makeContext();
+  assert.equal(context.endedFor, 'internal');
+  context.endAudience('user');
+  assert.equal(context.endedFor, 'user');
+});
+
+test('an activity is what its patches make of it', () => {
+  const context = makeContext();
+  const rows = [{ n: 1 }];
+  context.reportActivity('table', { rows }, { audience: 'user' });
+  rows.push({ n: 99 }); // too late to be shown
+  context.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: { n: 2 } });
+  context.reportActivityDelta('table', [
+    { op: 'replace', path: '/rows/0/n', value: 0 },
+    { op: 'add', path: '/done', value: true },
+  ]);
+  context.reportActivity('text', 'hello');
+  assert.deepEqual(context.activity('table'), { rows: [{ n: 0 }, { n: 2 }], done: true });
+  assert.equal(context.activity('text'), 'hello');
+  assert.equal(context.activity('code'), undefined);
+  assert.deepEqual(
+    context.activities.map(({ type, content, patch, audience }) => [
+      type,
+      content !== undefined,
+      patch?.length,
+      audience,
+    ]),
+    [
+      ['table', true, undefined, 'user'],
+      ['table', false, 1, undefined],
+      ['table', false, 2, undefined],
+      ['text', true, undefined, undefined],
+    ],
+  );
+  assert.deepEqual(context.dropped, []);
+});
+
+test('what a browser would drop is told', () => {
+  const context = makeContext();
+  context.reportActivity('a', undefined);
+  context.reportActivity('a', 1n);
+  context.reportActivity('a', 'x'.repeat(256 * 1024));
+  context.reportActivityDelta('a', { op: 'add', path: '', value: 1 });
+  context.reportActivity('a', []);
+  context.reportActivityDelta('a', { op: 'remove', path: '/0' });
+  for (let i = 0; i < 16; i++) context.reportActivity(`t${i}`, i);
+  assert.deepEqual(
+    context.dropped.map((text) => text.slice(0, 40)),
+    [
+      'activity a: JSON can not hold it',
+      'activity a: Do not know how to serialize',
+      'activity a: it has 262146 bytes; the lim',
+      'activity a: there is nothing to patch ye',
+      'activity a: operation 0 (remove "/0"): t',
+      'activity t15: a call has up to 16 activi',
+    ],
+  );
+  assert.deepEqual(context.activity('a'), []);
+});
+
+test('nested calls are kept and answered by the script', async () => {
+  const context = makeContext({
+    tools: {
+      list: { ids: [1] },
+      double: ({ n }: { n: number }) => n * 2,
+      nothing: undefined,
+      refuse: () => {
+        throw ToolError.notFound('gone');
+      },
+      break: async () => {
+        throw new TypeError('oops');
+      },
+    },
+  });
+  assert.deepEqual(await context.call('list'), { ids: [1] });
+  assert.equal(await context.call('double', { n: 4 }, { tabId: 7 }), 8);
+  assert.equal(await context.call('nothing'), undefined);
+  await assert.rejects(context.call('refuse'), { code: 'NOT_FOUND', message: 'gone' });
+  await assert.rejects(context.call('break'), { name: 'ToolError', code: 'tool_error', message: 'oops' });
+  await assert.rejects(context.call('toString'), { code: 'unknown_tool', message: /no tool toString/ });
+  assert.deepEqual(context.calls[1], { tool: 'double', input: { n: 4 }, tabId: 7 });
+  assert.deepEqual(
+    context.calls.map((call) => call.tool),
+    ['list', 'double', 'nothing', 'refuse', 'break', 'toString'],
+  );
+});
+
+test('the person does what the script says', async () => {
+  const request = { reason: 'Log in.', title: 'Log in' };
+  const willing = makeContext();
+  await willing.waitForUser(request);
+  assert.deepEqual(willing.userRequests, [request]);
+  await assert.rejects(makeContext({ user: 'deny' }).waitForUser(request), { code: 'user_denied' });
+  await assert.rejects(makeContext({ user: 'timeout' }).waitForUser(request), { code: 'user_timeout' });
+  const seen: string[] = [];
+  await makeContext({ user: ({ reason }) => void seen.push(reason) }).waitForUser(request);
+  assert.deepEqual(seen, ['Log in.']);
+  await assert.rejects(willing.waitForUser({ reason: '' }), { code: 'invalid_arguments' });
+});
+
+test('a stop ends what waits, and what comes after', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const context = makeContext({ tools: { slow: never }, user: never });
+  const waits = [context.call('slow'), context.waitForUser({ reason: 'Wait.' })];
+  context.stop('enough');
+  assert.equal(context.signal.aborted, true);
+  for (const wait of [...waits, context.call('slow'), context.waitForUser({ reason: 'Wait.' })]) {
+    await assert.rejects(wait, { name: 'AbortError', message: 'enough' });
+  }
+  assert.deepEqual([context.calls.length, context.userRequests.length], [1, 1]);
+});
+
+test('a nested call can be given up alone', async () => {
+  const context = makeContext({ tools: { slow: () => new Promise(() => undefined) } });
+  const own = new AbortController();
+  const call = context.call('slow', {}, { signal: own.signal });
+  own.abort(new DOMException('not needed', 'AbortError'));
+  await assert.rejects(call, { message: 'not needed' });
+  assert.equal(context.signal.aborted, false);
+});
+
+test('the script can stop the call at a report and hand a decision on', () => {
+  const context = makeContext({ stopAtReport: 2, decision: { allow: true } });
+  assert.deepEqual(context.decision, { allow: true });
+  context.reportPercent(1);
+  assert.equal(context.signal.aborted, false);
+  context.reportActivity('text', 'a');
+  assert.equal(context.signal.aborted, true);
+});
