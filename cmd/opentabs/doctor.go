@@ -106,6 +106,7 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 	c.checkExtension()
 	c.checkBrowsers()
 	c.checkPlugins()
+	c.checkClients()
 	c.checkLog()
 	if err := c.print(opts.json); err != nil {
 		return err
@@ -120,9 +121,10 @@ func (c *checkup) print(asJSON bool) error {
 	out := c.program.out
 	if asJSON {
 		return out.value(struct {
-			OK       bool      `json:"ok"`
-			Findings []finding `json:"findings"`
-		}{c.count(levelFail) == 0, c.findings})
+			OK       bool            `json:"ok"`
+			Findings []finding       `json:"findings"`
+			Clients  []clientProfile `json:"clients"`
+		}{c.count(levelFail) == 0, c.findings, clientProfiles()})
 	}
 	for _, f := range c.findings {
 		out.line("%-4s  %-11s  %s", f.Level, f.Check, oneLine(f.Says))
@@ -130,5 +132,6 @@ func (c *checkup) print(asJSON bool) error {
 			out.line("%-4s  %-11s  do: %s", "", "", oneLine(f.Do))
 		}
 	}
+	showClients(out)
 	return nil
 }

@@ -24,7 +24,7 @@ func TestOf(t *testing.T) {
 		{"gemini-cli-mcp-client-work", "0.33.1", "Gemini CLI", false, 10 * time.Minute, false},
 		{"Visual Studio Code - Insiders", "1.110.0", "VS Code", false, 5 * time.Minute, false},
 		{"local-agent-mode-opentabs", "1.0.0", "Claude Desktop, Code tab and Cowork", false, time.Minute, false},
-		{"opentabs", "0.4.0", "opentabs call", true, 0, false},
+		{"opentabs call", "0.4.0", "opentabs call", true, 0, false},
 		{"Zed", "1", "Zed", false, time.Minute, false},
 		{"Zedd", "1", "", false, time.Minute, false},
 		{"", "", "", true, time.Minute, false},

@@ -20,7 +20,7 @@ var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2
 // handed out too early costs one more call, one too late costs the result.
 var table = []Profile{
 	{
-		Client: "opentabs call", Names: []string{"opentabs"},
+		Client: "opentabs call", Names: []string{"opentabs call"},
 		ShowsProgress: Yes, Images: No, ListChanged: No, Elicitation: No,
 		Note: "waits until the call has ended, by the server's limits",
 	},
