@@ -76,7 +76,7 @@ func TestPromptRuns(t *testing.T) {
 		if want := `{` + members + rest + `}`; string(msgs[1].Result) != want {
 			t.Errorf("%s: %s\nwant %s", how, msgs[1].text, want)
 		}
-		if string(got.Args) != `{"channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" {
+		if string(got.Args) != `{"channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" || !got.Tool.Prompt {
 			t.Errorf("%s: ran %+v", how, got)
 		}
 		got = dispatch.Call{}

@@ -30,7 +30,7 @@ type Watcher interface {
 	Calls() []dispatch.View
 	// Find returns one of these, with its activities.
 	Find(callID string) (dispatch.View, bool)
-	Follow() *dispatch.Follower
+	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
 // addResources lists the resources. They are read here (readResource), because

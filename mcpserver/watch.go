@@ -83,7 +83,7 @@ func (w *watch) subscribe(l *listener, uri string) error {
 	l.subscribed(uri, true)
 	w.count++
 	if w.follower == nil {
-		follower := w.calls.Follow()
+		follower := w.calls.Follow(dispatch.FollowOptions{})
 		w.follower = follower
 		w.pumps.Go(func() { w.pump(follower) })
 	}
@@ -175,7 +175,7 @@ func (w *watch) take(events []dispatch.Event, missed bool) {
 	for i := range events {
 		w.changed(callsURI + "/" + events[i].Call.CallID)
 		// The list is told of each call's beginning and end, not of each report.
-		if kind := events[i].Kind; kind != dispatch.EventProgress {
+		if kind := events[i].Kind; kind != dispatch.EventProgress && kind != dispatch.EventActivity {
 			w.changed(callsURI)
 		}
 	}
