@@ -1,0 +1,201 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// counts is a page whose handler reports n times, a second apart, and returns
+// output.
+func counts(n int, output string) *page {
+	return &page{handler: func(_ dispatch.Run, sink dispatch.Sink) {
+		for i := range n {
+			sleep(time.Second)
+			sink.Reports(report(float64(i+1), float64(n)), 0)
+		}
+		sink.Finish(json.RawMessage(output), nil)
+	}}
+}
+
+func TestJobOutlivesWhoeverWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := counts(90, `"done"`)
+		jobs := dispatch.NewJobs(dispatch.New(p.bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		job := jobs.Start(dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "a"}})
+		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second)
+		defer leave()
+		var seen []float64
+		tell := func(p dispatch.Progress) { seen = append(seen, p.Progress) }
+		if err := job.Wait(ctx, tell); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		if len(seen) < 19 || !slices.IsSorted(seen) {
+			t.Errorf("the first client saw %v", seen)
+		}
+		if _, ok := jobs.Find(job.ID()); ok {
+			t.Error("a job that was not kept is found")
+		}
+		if _, _, ok := job.Result(); ok {
+			t.Error("there is a result of a call that runs")
+		}
+		job.Keep()
+		picked, ok := jobs.Find(job.ID())
+		if !ok || picked.View().Status != wire.StatusRunning {
+			t.Fatalf("%v %+v", ok, picked)
+		}
+		seen = nil
+		if err := picked.Wait(t.Context(), tell); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen) == 0 || seen[0] < 20 || seen[len(seen)-1] != 90 {
+			t.Errorf("the second client saw %v", seen)
+		}
+		r, err, ok := picked.Result()
+		if !ok || err != nil || string(r.Output) != `"done"` || r.CallID != job.ID() {
+			t.Errorf("%s, %v, %t", r.Output, err, ok)
+		}
+		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.Gone || p.stops() != 0 {
+			t.Errorf("%+v, %d stops", v, p.stops())
+		}
+	})
+}
+
+// TestJobRunsUnderTheLimits of every call.
+func TestJobRunsUnderTheLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jobs := dispatch.NewJobs(dispatch.New(counts(400, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		silent := dispatch.NewJobs(dispatch.New((&page{}).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		for code, job := range map[wire.ErrorCode]*dispatch.Job{
+			wire.ErrDeadlineExceeded: jobs.Start(dispatch.Call{Tool: exportTool}),
+			wire.ErrIdleTimeout:      silent.Start(dispatch.Call{Tool: exportTool}),
+		} {
+			job.Keep()
+			if err := job.Wait(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err, _ := job.Result(); asError(t, err).Code != code {
+				t.Errorf("%v, want %s", err, code)
+			}
+		}
+		sleep(10 * time.Minute) // the page reports to the end
+	})
+}
+
+func TestJobIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{}
+		jobs := dispatch.NewJobs(dispatch.New(p.bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		job := jobs.Start(dispatch.Call{Tool: exportTool})
+		job.Keep()
+		synctest.Wait()
+		if !job.Cancel("an agent") || job.Wait(t.Context(), nil) != nil || job.Cancel("an agent") {
+			t.Error("it is not cancelled, once")
+		}
+		_, err, _ := job.Result()
+		if e := asError(t, err); e.Code != wire.ErrCancelled || p.stops() != 1 || !strings.Contains(p.cancelled[0], "by an agent") {
+			t.Errorf("%v, %v", err, p.cancelled)
+		}
+	})
+}
+
+func TestJobsEndWithTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
+		jobs := dispatch.NewJobs(d, dispatch.JobOptions{})
+		job := jobs.Start(dispatch.Call{Tool: exportTool})
+		synctest.Wait()
+		d.Shutdown()
+		late := jobs.Start(dispatch.Call{Tool: exportTool})
+		for _, job := range []*dispatch.Job{job, late} {
+			job.Keep()
+			if err := job.Wait(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err, _ := job.Result(); asError(t, err).Code != wire.ErrShutdown {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// ends starts a job that returns output at once, keeps it, and waits.
+func ends(t *testing.T, jobs *dispatch.Jobs) *dispatch.Job {
+	t.Helper()
+	job := jobs.Start(dispatch.Call{Tool: exportTool})
+	if err := job.Wait(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	job.Keep()
+	return job
+}
+
+func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := dispatch.New(counts(0, `"12345678"`).bridge(), dispatch.Options{})
+		jobs := dispatch.NewJobs(d, dispatch.JobOptions{Results: 3})
+		var all []*dispatch.Job
+		for range 40 {
+			all = append(all, ends(t, jobs))
+		}
+		for i, job := range all {
+			_, known := jobs.Find(job.ID())
+			_, _, ok := job.Result()
+			if known != (i >= 10) || ok != (i >= 37) || job.View().Gone != (i < 37) {
+				t.Errorf("job %d: known %t, result %t, gone %t", i, known, ok, job.View().Gone)
+			}
+		}
+		if n := len(jobs.List()); n != 30 {
+			t.Errorf("%d jobs are listed", n)
+		}
+	})
+}
+
+func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		output := `"12345678"` // 10 bytes
+		d := dispatch.New((&page{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(json.RawMessage(output), nil) }}).bridge(), dispatch.Options{})
+		jobs := dispatch.NewJobs(d, dispatch.JobOptions{ResultBytes: 25})
+		a, b, c := ends(t, jobs), ends(t, jobs), ends(t, jobs)
+		output = `"` + strings.Repeat("x", 100) + `"`
+		has := func(job *dispatch.Job) bool { _, _, ok := job.Result(); return ok }
+		if has(a) || !has(b) || !has(c) {
+			t.Error("of three results the first is not the one that went")
+		}
+		// The last one stays, though it is too large by itself.
+		if large := ends(t, jobs); !has(large) || has(b) || has(c) {
+			t.Error("the large one did not take the place of all others")
+		}
+		output = `1`
+		if d := ends(t, jobs); !has(d) || len(jobs.List()) != 5 {
+			t.Error("after the large one")
+		}
+	})
+}
+
+func TestJobsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jobs := dispatch.NewJobs(dispatch.New(counts(0, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		first := ends(t, jobs)
+		sleep(30 * time.Minute)
+		second := ends(t, jobs)
+		sleep(31 * time.Minute)
+		_, one := jobs.Find(first.ID())
+		_, two := jobs.Find(second.ID())
+		if one || !two {
+			t.Errorf("after an hour: the first %t, the second %t", one, two)
+		}
+		sleep(30 * time.Minute)
+		if len(jobs.List()) != 0 {
+			t.Error("the second is still there")
+		}
+	})
+}
