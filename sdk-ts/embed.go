@@ -13,7 +13,7 @@ import (
 //go:embed src/content.ts src/context.ts src/fetch.ts src/index.ts src/json-patch.ts src/plugin.ts
 //go:embed src/prompt.ts src/running.ts src/testing.ts
 //go:embed src/timing.ts src/tool-error.ts src/tool.ts
-//go:embed src/extract/extract.ts src/extract/schema.ts
+//go:embed src/extract/definition.ts src/extract/extract.ts src/extract/prompts.ts src/extract/schema.ts
 //go:embed src/runtime/call.ts src/runtime/container.ts src/runtime/context.ts
 //go:embed src/runtime/install.ts src/runtime/jitless.ts src/runtime/navigation.ts
 //go:embed src/runtime/value.ts src/runtime/zod-global.ts

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
 import { definePlugin } from '../plugin.ts';
+import { definePrompt } from '../prompt.ts';
 import { defineTool } from '../tool.ts';
 import { extract } from './extract.ts';
 
@@ -65,8 +66,8 @@ test('problems are told all at once', () => {
     problems.map((problem) => problem.slice(0, problem.indexOf(';') + 1 || 40)),
     [
       'tool Bad: its name must be snake_case, s',
-      'tool list_2_things: another tool has this name;',
-      'tool list_2_things: another tool has this name;',
+      'tool list_2_things: another tool or prompt has this name;',
+      'tool list_2_things: another tool or prompt has this name;',
       'tool list_2_things: it has no description;',
     ],
   );
@@ -120,4 +121,97 @@ test('what is no plugin is told with what to export', () => {
   assert.match(said({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
   assert.match(said({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
   assert.match(said({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
+});
+
+const text = { type: 'string' };
+
+/** Returns what is read of a plugin with these prompts, and what is said of them. */
+function promptsOf(...prompts: unknown[]) {
+  const { prompts: read, problems } = extract({ isReady() {}, tools: [minimal], prompts });
+  return { read, problems };
+}
+
+test('a prompt is read with the schema of its arguments', () => {
+  const summarise = definePrompt({
+    name: 'sum_up',
+    description: 'Sums up.',
+    args: z.object({ channelId: z.string().describe('Which'), max: z.coerce.number().int().default(20) }),
+    render: () => '',
+  });
+  const bare = definePrompt({ name: 'bare', displayName: 'Nothing', render: () => '' });
+  const { prompts, problems } = extract(
+    definePlugin({ tools: [minimal], prompts: [summarise, bare], isReady: () => true }),
+  );
+  assert.deepEqual(problems, []);
+  assert.equal(prompts[0]?.input_schema.additionalProperties, false);
+  assert.deepEqual(prompts[0]?.input_schema.required, ['channelId']);
+  assert.deepEqual(
+    prompts.map(({ input_schema: { properties }, ...rest }) => [rest, properties]),
+    [
+      [
+        { name: 'sum_up', displayName: 'Sum Up', description: 'Sums up.' },
+        {
+          channelId: { ...text, description: 'Which' },
+          max: { type: 'integer', default: 20, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+        },
+      ],
+      [{ name: 'bare', displayName: 'Nothing' }, {}],
+    ],
+  );
+  assert.deepEqual(extract(definePlugin({ tools: [minimal], isReady: () => true })).prompts, []);
+});
+
+test('arguments may be a list, or be described by one', () => {
+  const render = () => '';
+  const listed = [{ name: 'to', description: 'Whom', required: true }, { name: 'how' }];
+  const args = z.object({ to: z.string(), how: z.string().describe('Own').optional() });
+  const { read, problems } = promptsOf(
+    { name: 'a', arguments: listed, render },
+    {
+      name: 'b',
+      args,
+      arguments: [
+        { name: 'to', description: 'Whom' },
+        { name: 'how', description: 'No' },
+      ],
+      render,
+    },
+  );
+  assert.deepEqual(problems, []);
+  assert.deepEqual(read[0]?.input_schema, {
+    type: 'object',
+    properties: { to: { ...text, description: 'Whom' }, how: text },
+    required: ['to'],
+    additionalProperties: false,
+  });
+  assert.deepEqual(read[1]?.input_schema.properties, {
+    to: { ...text, description: 'Whom' },
+    how: { ...text, description: 'Own' },
+  });
+});
+
+test('each fault of a prompt is told with what to do', () => {
+  const good = { name: 'good', render: () => '' };
+  const said = (change: Record<string, unknown>) => promptsOf({ ...good, ...change }).problems.join('\n');
+  assert.equal(said({}), '');
+  const faults: [Record<string, unknown>, RegExp][] = [
+    [{ name: 'sumUp' }, /^prompt sumUp: its name must be snake_case/],
+    [{ name: 'list_2_things' }, /^prompt list_2_things: another tool or prompt has this name/],
+    [{ description: 5 }, /^prompt good: its description must be a text/],
+    [{ description: 'x'.repeat(1001) }, /^prompt good: its description has 1001 characters/],
+    [{ displayName: '' }, /^prompt good: its displayName must be a text/],
+    [{ render: undefined }, /^prompt good: it has no render; add/],
+    [{ args: {} }, /^prompt good: its args is not a schema of zod 4; write `z.object/],
+    [{ args: z.string() }, /^prompt good: its args must be a z.object/],
+    [{ args: z.object({ when: z.date() }) }, /^prompt good: args.when: Date cannot be represented/],
+    [{ arguments: {} }, /^prompt good: its arguments are not an array; write/],
+    [{ arguments: [{}] }, /^prompt good: arguments\[0\] has no name; write/],
+    [{ arguments: [{ name: 'a' }, { name: 'a' }] }, /^prompt good: two arguments have the name a/],
+    [{ arguments: [{ name: 'a', description: 1 }] }, /^prompt good: argument a: its description must be a text/],
+    [{ args: z.object({}), arguments: [{ name: 'a' }] }, /^prompt good: args has no a, but arguments lists it/],
+  ];
+  for (const [change, message] of faults) assert.match(said(change), message);
+  assert.match(promptsOf(7).problems.join(), /^prompts\[0\]: it is not a prompt; make it with definePrompt/);
+  const { problems } = extract({ isReady() {}, tools: [minimal], prompts: {} });
+  assert.match(problems.join(), /^the prompts are not an array; write/);
 });

@@ -1,0 +1,81 @@
+import type { Bag } from '../runtime/value.ts';
+import { convert, isSchema } from './schema.ts';
+
+// What tools and prompts have in common.
+
+export type JsonSchema = Record<string, unknown>;
+
+/** The grammar of a tool's and of a prompt's name. */
+const definitionName = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+export const iconName = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const maxDescriptionChars = 1000;
+
+/** Takes one problem of a tool or prompt. */
+export type Say = (problem: string) => void;
+
+/** Reads the name of a tool or prompt; `seen` are the names that are taken. */
+export function readName(definition: Bag, seen: Set<string>, say: Say): string {
+  const { name } = definition;
+  if (typeof name !== 'string' || !definitionName.test(name)) {
+    say(
+      'its name must be snake_case, such as send_message: lower-case letters and digits, words joined by single underscores',
+    );
+    return '';
+  }
+  if (seen.has(name)) say('another tool or prompt has this name; rename one of them');
+  seen.add(name);
+  return name;
+}
+
+/** Reads a description; `missing` is said if there is none, unless it may be absent. */
+export function readDescription(definition: Bag, say: Say, missing?: string): string {
+  const { description } = definition;
+  if (missing === undefined && description === undefined) return '';
+  if (typeof description !== 'string' || description.trim() === '') {
+    say(missing ?? 'its description must be a text that is not empty; remove it or fill it in');
+    return '';
+  }
+  if (description.length > maxDescriptionChars) {
+    say(`its description has ${description.length} characters; shorten it to ${maxDescriptionChars}`);
+  }
+  return description;
+}
+
+/** Reads a text that may be absent, but not empty. */
+export function readText(definition: Bag, key: string, say: Say): string | undefined {
+  const value = definition[key];
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  say(`its ${key} must be a text that is not empty; remove it or fill it in`);
+  return undefined;
+}
+
+/** Reads the schema of a tool's `input` or `output`, or of a prompt's `args`, as JSON Schema. */
+export function readSchema(definition: Bag, key: 'input' | 'output' | 'args', say: Say): JsonSchema | undefined {
+  const schema = definition[key];
+  if (!isSchema(schema)) {
+    const example = key === 'output' ? '`z.object({...})`' : '`z.object({})` if it takes nothing';
+    say(`its ${key} is not a schema of zod 4; write ${example}`);
+    return undefined;
+  }
+  const side = key === 'output' ? 'output' : 'input';
+  const { schema: json, problems } = convert(schema, side);
+  for (const problem of problems) say(problem.replace(side, key));
+  return json;
+}
+
+/** Reads a schema of named parameters. */
+export function readParameters(definition: Bag, key: 'input' | 'args', say: Say): JsonSchema | undefined {
+  const schema = readSchema(definition, key, say);
+  if (!schema || schema.type === 'object') return schema;
+  say(`its ${key} must be a z.object({...}), because MCP passes named parameters; put what you have in a field of one`);
+  return undefined;
+}
+
+/** Turns send_message into Send Message. */
+export function titleCase(name: string): string {
+  return name.replace(
+    /(^|_)([a-z0-9])/g,
+    (_, before: string, first: string) => (before ? ' ' : '') + first.toUpperCase(),
+  );
+}
