@@ -211,16 +211,13 @@ func (d *Dispatcher) Calls() []View {
 // Find returns the call with this id, if it runs, waits, or is one of the last
 // 200 that ended.
 //
-// The view has the call's activities, which lists have not.
+// The view has the call's activities and timeline, which lists have not.
 func (d *Dispatcher) Find(callID string) (View, bool) {
 	c := d.find(callID)
 	if c == nil {
 		return View{}, false
 	}
-	activities := c.activities.views()
-	v := c.view()
-	v.Activities = activities
-	return v, true
+	return c.whole(), true
 }
 
 // find returns the call with this id, nil if it is not known (any more).
@@ -263,9 +260,9 @@ func (d *Dispatcher) add(c *liveCall) bool {
 	d.taken++
 	c.number = d.taken
 	d.live[c.id] = c
-	if d.stream.following.Load() {
-		d.stream.publish(Event{Kind: EventCreated, Call: c.view()})
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.publish(EventCreated, nil)
 	return true
 }
 

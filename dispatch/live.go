@@ -54,6 +54,7 @@ type liveCall struct {
 	// ticket is what the call waits for; nil while it does not.
 	ticket      *ticket
 	resolutions []Resolution
+	moments     []Moment
 	decision    json.RawMessage // what the tool gets as context.decision
 
 	reports    int

@@ -9,7 +9,10 @@ import (
 // Reports implements Sink: rule 1 first, whatever the reports hold.
 func (c *liveCall) Reports(reports []wire.Report, skipped int) {
 	if c.take(reports, skipped) && c.parent != nil {
-		last := &reports[max(len(reports)-1, 0)]
+		var last wire.Report
+		if len(reports) > 0 { // else all were skipped
+			last = reports[len(reports)-1]
+		}
 		c.parent.stirred(c.req.Tool.FullName(), last.Message, last.Audience)
 	}
 }
@@ -149,6 +152,9 @@ func (c *liveCall) flush() {
 // publish hands an event to the followers, if there are any. The caller holds
 // mu, so the events of one call come in order.
 func (c *liveCall) publish(kind EventKind, r *wire.Report) {
+	if r == nil {
+		c.note(kind, nil)
+	}
 	if !c.d.stream.following.Load() {
 		return
 	}
@@ -171,6 +177,7 @@ func (c *liveCall) publish(kind EventKind, r *wire.Report) {
 
 // publishDecision is publish for a decision of a person. The caller holds mu.
 func (c *liveCall) publishDecision(r *Resolution) {
+	c.note(EventResumed, r)
 	if c.d.stream.following.Load() {
 		c.d.stream.publish(Event{Kind: EventResumed, Call: c.viewLocked(), Resolution: r})
 	}

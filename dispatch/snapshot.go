@@ -65,6 +65,12 @@ type View struct {
 	// Activities are what the tool shows, in the order of their first report.
 	// Lists and events leave them out.
 	Activities []ActivityView `json:"activities,omitempty"`
+	// Timeline is the call's way so far, oldest first, at most 64 moments; and Seq
+	// is the last event there was when the view was made, so that a follower that
+	// begins after it misses nothing of this call and gets nothing twice. Only Find
+	// sets them.
+	Timeline []Moment `json:"timeline,omitempty"`
+	Seq      uint64   `json:"seq,omitempty"`
 	// ErrorCode and Error say why the call failed.
 	ErrorCode wire.ErrorCode `json:"error_code,omitempty"`
 	Error     string         `json:"error,omitempty"`

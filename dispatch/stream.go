@@ -162,6 +162,13 @@ func (s *stream) tell(dirty <-chan struct{}) {
 	}
 }
 
+// last is the Seq of the last event.
+func (s *stream) last() uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.seq
+}
+
 func (s *stream) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,6 +236,11 @@ func (f *Follower) look() ([]Event, <-chan struct{}) {
 	}
 	return events, s.news
 }
+
+// Position is the Seq of the last event that Next has looked at, also of one
+// that the follower does not want: who comes back with it as After misses
+// nothing. Only the goroutine that calls Next may call it.
+func (f *Follower) Position() uint64 { return f.last }
 
 // Close ends the follower and wakes Next. It may be called more than once.
 func (f *Follower) Close() {

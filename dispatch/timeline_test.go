@@ -1,0 +1,186 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// askOnce is a gate that lets each call wait for a person once.
+type askOnce struct{}
+
+func (askOnce) Name() string { return "ask once" }
+
+func (askOnce) Decide(i dispatch.Info) dispatch.Verdict {
+	if i.Resolution != nil {
+		return dispatch.Verdict{}
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "May it?"}}
+}
+
+// kindsOf are the kinds of a timeline, in its order.
+func kindsOf(v dispatch.View) []dispatch.EventKind {
+	var kinds []dispatch.EventKind
+	for _, m := range v.Timeline {
+		kinds = append(kinds, m.Kind)
+	}
+	return kinds
+}
+
+func TestTimeline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			sleep(time.Second)
+			s.Reports(report(1, 2), 0)
+			s.Finish(nil, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{askOnce{}}})
+		ended := make(chan string)
+		go func() {
+			r, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool})
+			if err != nil {
+				t.Error(err)
+			}
+			ended <- r.CallID
+		}()
+		synctest.Wait()
+		id := d.Calls()[0].CallID
+		if d.Calls()[0].Timeline != nil {
+			t.Error("lists have timelines")
+		}
+		sleep(time.Second)
+		if _, err := d.Decide(id, "", dispatch.Resolution{Allow: true, By: "a person"}); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		v, _ := d.Find(id)
+		want := []dispatch.EventKind{
+			dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning, dispatch.EventEnded,
+		}
+		if got := kindsOf(v); !slices.Equal(got, want) {
+			t.Fatalf("the timeline is %v, want %v", got, want)
+		}
+		line := v.Timeline
+		if line[1].Reason != "May it?" || line[2].Resolution == nil || line[2].Resolution.By != "a person" {
+			t.Errorf("asked and decided: %+v, %+v", line[1], line[2])
+		}
+		if d := line[2].Time.Sub(line[0].Time); d != time.Second {
+			t.Errorf("decided after %v", d)
+		}
+	})
+}
+
+func TestTimelineIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const waits = 100
+		answered := make(chan struct{}, 1)
+		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+			for i := range waits {
+				s.Ask(wire.ToolAskParams{DispatchID: run.ID, Ask: i + 1, User: &wire.AskUser{Reason: fmt.Sprint("wait ", i)}})
+				<-answered
+			}
+			s.Finish(nil, nil)
+		}}
+		bridge := p.bridge()
+		bridge.AnswerFunc = func(string, int, json.RawMessage, *wire.CallError) { answered <- struct{}{} }
+		d := dispatch.New(bridge, dispatch.Options{})
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			if _, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool}); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		id := d.Calls()[0].CallID
+		for range waits {
+			if made, err := d.Decide(id, "", dispatch.Resolution{Allow: true}); err != nil || made.Outcome != wire.DecideTaken {
+				t.Fatal(made, err)
+			}
+			synctest.Wait()
+		}
+		<-ended
+		v, _ := d.Find(id)
+		kinds := kindsOf(v)
+		if len(kinds) != 64 || kinds[0] != dispatch.EventCreated || kinds[63] != dispatch.EventEnded {
+			t.Errorf("%d moments, from %v to %v", len(kinds), kinds[0], kinds[len(kinds)-1])
+		}
+	})
+}
+
+// TestFindTellsWhereToFollow: a follower that skips what the view has seen, and
+// takes all else, has every event once.
+func TestFindTellsWhereToFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := make(chan struct{})
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			for range 3 {
+				<-next
+				s.Reports(report(1, 2), 0)
+			}
+			s.Finish(nil, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		first := d.Follow(dispatch.FollowOptions{})
+		defer first.Close()
+		go func() { _, _ = d.Call(context.Background(), dispatch.Call{Tool: exportTool}) }()
+		synctest.Wait()
+		next <- struct{}{}
+		synctest.Wait()
+		v, _ := d.Find(d.Calls()[0].CallID)
+		if v.Reports != 1 || v.Seq != 3 {
+			t.Fatalf("%d reports, up to event %d; want 1 and 3", v.Reports, v.Seq)
+		}
+		f := d.Follow(dispatch.FollowOptions{After: v.Seq})
+		defer f.Close()
+		if f.Position() != v.Seq {
+			t.Errorf("a follower after %d is at %d", v.Seq, f.Position())
+		}
+		next <- struct{}{}
+		next <- struct{}{}
+		synctest.Wait()
+		events, missed, err := f.Next(t.Context())
+		if err != nil || missed != 0 || len(events) != 3 || events[0].Call.Reports != 2 || f.Position() != 6 {
+			t.Errorf("%d events, %d missed, %v, position %d; want 3 after the first report", len(events), missed, err, f.Position())
+		}
+	})
+}
+
+// TestSkippedReportsOfANestedCall: a call whose reports were all dropped on the
+// way keeps its parent alive like one that reports.
+func TestSkippedReportsOfANestedCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answered := make(chan struct{})
+		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+			if run.Tool == "child" {
+				for range 3 {
+					sleep(20 * time.Second)
+					s.Reports(nil, 5)
+				}
+				s.Finish([]byte(`1`), nil)
+				return
+			}
+			s.Ask(wire.ToolAskParams{DispatchID: run.ID, Ask: 1, Call: &wire.AskCall{Tool: "child"}})
+			<-answered
+			s.Finish(nil, nil)
+		}}
+		bridge := p.bridge()
+		bridge.AnswerFunc = func(string, int, json.RawMessage, *wire.CallError) { close(answered) }
+		d := dispatch.New(bridge, dispatch.Options{
+			Resolve: func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
+				return dispatch.Tool{Plugin: parent.Plugin, Name: name}, args, nil
+			},
+		})
+		if _, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool}); err != nil {
+			t.Error(err)
+		}
+		p.wg.Wait()
+	})
+}
