@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -21,12 +20,43 @@ type request struct {
 	method string
 	params *params
 	client dispatch.Client
-	// send is nil if the client can't be told about progress.
+	// session is the client's, or that of all clients without one.
+	session *session
+	// send is nil if the client can't be told anything ahead of the answer.
 	send notify
+	// elicit asks the client's person; nil if the client can't.
+	elicit elicitor
+	// held says that the client is asked by the answer to its request.
+	held bool
+
+	// progress and asked are set by serve, for the call that is made.
+	progress func(dispatch.Progress)
+	asked    func(context.Context, dispatch.Waiting)
 }
 
-// serve runs a request to its end.
-func (s *Server) serve(ctx context.Context, q request) (r reply) {
+// mayHold reports whether the request, one of protocol version 2026-07-28 or
+// later, may be answered by a question: it makes a call, and its client shows
+// forms.
+func (q request) mayHold() bool {
+	return q.method != methodRead && canElicit(q.params.Meta.Capabilities)
+}
+
+// serve serves a request.
+func (s *Server) serve(ctx context.Context, q request) reply {
+	if q.held {
+		return s.serveHeld(ctx, q)
+	}
+	a := s.newAsker(ctx, q)
+	defer a.finish()
+	q.progress, q.asked = a.teller.progress, a.asked
+	if a.teller == nil {
+		q.progress = nil
+	}
+	return s.run(ctx, q)
+}
+
+// run runs a request to its end.
+func (s *Server) run(ctx context.Context, q request) (r reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.opts.Log.Error().Str("name", q.params.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
@@ -49,12 +79,10 @@ func (s *Server) serve(ctx context.Context, q request) (r reply) {
 }
 
 // newCall makes the call of a request.
-func (q request) newCall(ctx context.Context, t dispatch.Tool, a arguments) dispatch.Call {
-	c := dispatch.Call{Tool: t, Args: a.tool, Browser: a.browser, TabID: a.tabID, Client: q.client}
-	if token := q.params.token(); token != nil && q.send != nil {
-		c.Progress = progressTo(ctx, q.send, token)
+func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
+	return dispatch.Call{
+		Tool: t, Args: a.tool, Browser: a.browser, TabID: a.tabID, Client: q.client, Progress: q.progress, Asked: q.asked,
 	}
-	return c
 }
 
 // callTool runs a tools/call.
@@ -71,7 +99,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	if err != nil {
 		return s.failed(err)
 	}
-	result, err := s.calls.Call(ctx, q.newCall(ctx, l.tool.Dispatch(), args))
+	result, err := s.calls.Call(ctx, q.newCall(l.tool.Dispatch(), args))
 	declared := l.shown.RawOutputSchema != nil
 	if err == nil && declared {
 		err = checkResult(l.tool, &result)
@@ -107,27 +135,4 @@ func (s *Server) failed(err error) reply {
 		s.opts.Log.Error().Err(err).Msg("call failed inside opentabs")
 	}
 	return failure(err)
-}
-
-// progressTo returns a function that tells a client progress under its token,
-// until ctx ends: a client that has cancelled hears nothing more. What can't be
-// sent is dropped: progress never changes a call, and a transport whose client
-// is gone cancels the call itself.
-func progressTo(ctx context.Context, send notify, token json.RawMessage) func(dispatch.Progress) {
-	var buf []byte
-	return func(p dispatch.Progress) {
-		if ctx.Err() != nil {
-			return
-		}
-		var total *float64
-		if p.HasTotal {
-			total = &p.Total
-		}
-		audience := p.Audience
-		if audience == "" {
-			audience = "internal"
-		}
-		buf = appendProgress(buf[:0], token, p.Progress, total, p.Message, audience)
-		_ = send(buf)
-	}
 }

@@ -28,6 +28,11 @@ func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result,
 	return f(ctx, c)
 }
 
+// Decide implements Caller: nothing waits.
+func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.Decision, error) {
+	return dispatch.Decision{Outcome: wire.DecideEnded}, nil
+}
+
 // echo returns a call's arguments.
 func echo(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
@@ -42,8 +47,9 @@ func returns(output string) callerFunc {
 
 // hanging is a Caller whose calls end when they are cancelled.
 type hanging struct {
-	started chan dispatch.Call
-	ended   chan error // the cause of the call's context
+	callerFunc // for Decide
+	started    chan dispatch.Call
+	ended      chan error // the cause of the call's context
 }
 
 func newHanging() *hanging {

@@ -225,6 +225,9 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 			s.sessions.cancel(in, key)
 		}
 		w.WriteHeader(http.StatusAccepted)
+	case m.answer():
+		in.asks.answered(m)
+		w.WriteHeader(http.StatusAccepted)
 	case m.call():
 		s.serveLegacyCall(w, r, m, &p, in)
 	default:
@@ -320,13 +323,15 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 	if !stream.events {
 		send = nil
 	}
-	rep := s.serve(ctx, request{method: m.Method, params: p, client: client, send: send})
+	q := request{method: m.Method, params: p, client: client, session: in, send: send, elicit: in.elicitor(send)}
+	modern := in == s.sessions.anonymous
+	q.held = modern && q.mayHold()
+	rep := s.serve(ctx, q)
 	s.released(r, in, key)
 	if ctx.Err() != nil {
 		stream.abandon()
 		return
 	}
-	modern := in == s.sessions.anonymous
 	status := http.StatusOK
 	if modern {
 		status = modernStatus(rep.code)

@@ -27,8 +27,7 @@ type message struct {
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
 	Params  json.RawMessage `json:"params,omitempty"`
-	// Result and Error are there in the answer to a request of the server, which
-	// sends none: nobody waits for them.
+	// Result and Error are there in the answer to a request of the server.
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  json.RawMessage `json:"error,omitempty"`
 }
@@ -43,6 +42,9 @@ func parseMessage(b []byte) (message, bool) {
 	}
 	return m, m.Method != "" || m.Result != nil || m.Error != nil
 }
+
+// answer reports whether m answers a request of the server.
+func (m message) answer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
 
 // request reports whether m asks for an answer.
 func (m message) request() bool {
@@ -117,7 +119,11 @@ type params struct {
 	URI string `json:"uri"`
 	// RequestID names the request that a notifications/cancelled means.
 	RequestID json.RawMessage `json:"requestId"`
-	Meta      struct {
+	// InputResponses are what the person decided, and RequestState says about
+	// what, in a request that is made again (from 2026-07-28 on).
+	InputResponses json.RawMessage `json:"inputResponses"`
+	RequestState   string          `json:"requestState"`
+	Meta           struct {
 		ProgressToken json.RawMessage `json:"progressToken"`
 		// From protocol version 2026-07-28 on every request carries these.
 		ProtocolVersion string          `json:"io.modelcontextprotocol/protocolVersion"`

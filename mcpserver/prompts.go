@@ -55,7 +55,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	if err != nil {
 		return faultOf(s.failed(err))
 	}
-	result, err := s.calls.Call(ctx, q.newCall(ctx, prompt.Dispatch(), args))
+	result, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
 	if err != nil {
 		return faultOf(s.failed(err))
 	}

@@ -40,6 +40,17 @@ type reply struct {
 	// members are those of the result of any other request than tools/call; nil
 	// for that.
 	members []byte
+	// asks says that members ask the person something, before there is a result.
+	asks bool
+}
+
+// size is how much memory a reply takes, roughly, in bytes.
+func (r reply) size() int {
+	n := len(r.output) + len(r.text) + len(r.members)
+	for _, b := range r.blocks {
+		n += len(b)
+	}
+	return n
 }
 
 // fault is a reply that is a JSON-RPC error.
@@ -147,7 +158,10 @@ func (r reply) writeTo(w *bufio.Writer, id json.RawMessage, modern bool, info js
 	if r.isError {
 		w.WriteString(`,"isError":true`)
 	}
-	if modern {
+	switch {
+	case r.asks:
+		w.WriteString(`,"resultType":"input_required"`)
+	case modern:
 		w.WriteString(`,"resultType":"complete"`)
 	}
 	r.writeMeta(w, modern, info)

@@ -66,11 +66,14 @@ type Options struct {
 	Watch Watcher
 }
 
-// Caller runs calls; *dispatch.Dispatcher is one. Call returns when the call
-// has ended; its error is a *dispatch.Error. When ctx ends the call is
-// cancelled. It must be safe for concurrent use.
+// Caller runs calls; *dispatch.Dispatcher is one. It must be safe for concurrent
+// use.
 type Caller interface {
+	// Call returns when the call has ended; its error is a *dispatch.Error. When
+	// ctx ends the call is cancelled.
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
+	// Decide settles what a suspended call waits for.
+	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
 }
 
 // Server shows the tools of a registry to MCP clients. Make one with New.
@@ -79,6 +82,7 @@ type Server struct {
 	calls    Caller
 	plugins  *plugin.Registry
 	sessions *sessions
+	held     *heldCalls
 	mcp      *server.MCPServer // all of MCP but what serve does
 	// modern serves what clients of protocol version 2026-07-28 and later ask
 	// over HTTP, but for that and subscriptions/listen.
@@ -107,6 +111,7 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	setDefault(&o.MaxRequestBytes, DefaultMaxRequestBytes)
 	s := &Server{opts: o, calls: calls, plugins: plugins}
 	s.sessions = newSessions(o.SessionIdle, s.sessionEnded)
+	s.held = newHeldCalls()
 	if o.Watch != nil {
 		s.watch = newWatch(o.Watch)
 		s.sessions.watch = s.watch

@@ -42,6 +42,7 @@ type ClientInfo struct {
 type session struct {
 	id       string
 	listener *listener     // the session as mcp-go knows it
+	asks     asks          // what its client was asked
 	done     chan struct{} // closed when the session has ended
 	info     ClientInfo    // guarded by sessions.mu
 	seen     time.Time     // when it last asked for something; guarded by sessions.mu

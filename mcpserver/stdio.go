@@ -127,6 +127,8 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 		c.session.listener.speaksModern(m)
 	}
 	switch {
+	case m.answer():
+		c.session.asks.answered(m)
 	case m.Method == methodCancelled && !m.request():
 		if key, ok := requestKey(p.RequestID); ok {
 			c.server.sessions.cancel(c.session, key)
@@ -177,12 +179,22 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 		rep = checkModern(p)
 	}
 	if rep.code == 0 {
-		var told time.Time // when the last progress was sent
-		rep = c.server.serve(ctx, request{method: m.Method, params: p, client: client, send: func(message []byte) error {
+		var mu sync.Mutex  // guards told
+		var told time.Time // when the client was told something last
+		send := func(message []byte) error {
 			err := c.out.message(message)
+			mu.Lock()
 			told = time.Now()
+			mu.Unlock()
 			return err
-		}})
+		}
+		q := request{method: m.Method, params: p, client: client, session: c.session, send: send}
+		if p.modern() {
+			q.held = q.mayHold()
+		} else {
+			q.elicit = c.session.elicitor(send)
+		}
+		rep = c.server.serve(ctx, q)
 		keepApart(ctx, told)
 	}
 	c.server.sessions.release(c.session, key)
