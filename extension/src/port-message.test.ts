@@ -18,11 +18,18 @@ const fromBridge: FromBridge[] = [
   { op: 'result', id: 'x' },
   { op: 'error', id: 'x', error: '{}' },
   { op: 'cancelled', id: 'x', outcome: 'aborted' },
+  { op: 'ask', id: 'x', ask: 1, body: '{}' },
+  { op: 'answered', id: 'x', ask: 1, taken: false },
   { op: 'leaving', begun: ['x', 'y'] },
 ];
 const toBridge: ToBridge[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{"a":null}' },
+  { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{}', prompt: true, decision: 'null' },
   { op: 'cancel', id: 'x', reason: 'r' },
+  { op: 'answer', id: 'x', ask: 1, output: '1' },
+  { op: 'answer', id: 'x', ask: 1, error: '{}' },
+  { op: 'answer', id: 'x', ask: 1 },
+  { op: 'resync', id: 'x', type: 't' },
   { op: 'taken' },
   { op: 'ack', ids: ['x', 'y'] },
 ];
@@ -52,6 +59,11 @@ test('what is no message is nothing', () => {
     { op: 'cancelled', id: 'x', outcome: 'maybe' },
     { op: 'result', id: '' },
     { op: 'result', id: 5, text: '1' },
+    { op: 'ask', id: 'x', ask: -1, body: '{}' },
+    { op: 'ask', id: 'x', ask: 1, body: {} },
+    { op: 'answered', id: 'x', ask: 1 },
+    { op: 'answer', id: 'x' },
+    { op: 'resync', id: 'x', type: 1 },
     { op: 'reboot', id: 'x' },
   ];
   for (const message of bad) {
@@ -76,5 +88,8 @@ test('a message is about as long as the text it carries', () => {
   assert.equal(charsOf({ op: 'error', id: 'x', error: text }), 100);
   assert.equal(charsOf({ op: 'progress', id: 'x', seq: 0, skipped: 0, reports: text }), 100);
   assert.equal(charsOf({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: text }), 100);
+  assert.equal(charsOf({ op: 'ask', id: 'x', ask: 1, body: text }), 100);
+  assert.equal(charsOf({ op: 'answer', id: 'x', ask: 1, output: text }), 100);
+  assert.equal(charsOf({ op: 'answer', id: 'x', ask: 1, error: text }), 100);
   assert.equal(charsOf({ op: 'taken' }), 0);
 });

@@ -29,6 +29,10 @@ export type FromBridge =
   /** error is the JSON text of a wire.CallError. */
   | { op: 'error'; id: string; error: string }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
+  /** body is the JSON text of a wire.ToolAskParams without its ids. */
+  | { op: 'ask'; id: string; ask: number; body: string }
+  /** An answer has come; taken tells whether something waited for it. */
+  | { op: 'answered'; id: string; ask: number; taken: boolean }
   /** Last, when the document is left: the calls that reached a host and whose ending was not confirmed. No other began and is still awaited. */
   | { op: 'leaving'; begun: readonly string[] }
   /** The document has begun to navigate to another one, or stays after all. */
@@ -36,9 +40,22 @@ export type FromBridge =
 
 /** ToBridge is a message of the worker. */
 export type ToBridge =
-  /** args is the JSON text of an object. */
-  | { op: 'call'; id: string; plugin: string; tool: string; maxBytes: number; args: string }
+  /** args is the JSON text of an object, decision JSON text. */
+  | {
+      op: 'call';
+      id: string;
+      plugin: string;
+      tool: string;
+      maxBytes: number;
+      args: string;
+      prompt?: true;
+      decision?: string;
+    }
   | { op: 'cancel'; id: string; reason: string }
+  /** output is JSON text, error that of a wire.CallError; neither means undefined. */
+  | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
+  /** The call should report an activity anew. */
+  | { op: 'resync'; id: string; type: string }
   /** A part has gone on to the server; there is room for another. */
   | { op: 'taken' }
   /** The endings of these calls have reached the server; the bridge may forget them. */
@@ -57,6 +74,10 @@ export function charsOf(message: FromBridge | ToBridge): number {
       return message.text?.length ?? 0;
     case 'error':
       return message.error.length;
+    case 'ask':
+      return message.body.length;
+    case 'answer':
+      return (message.output ?? message.error ?? '').length;
     default:
       return 0;
   }
@@ -98,6 +119,14 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
       if (outcome !== 'aborted' && outcome !== 'finished' && outcome !== 'ignored') return undefined;
       return { op, id, outcome };
     }
+    case 'ask': {
+      const { ask, body } = value;
+      return isCount(ask) && typeof body === 'string' ? { op, id, ask, body } : undefined;
+    }
+    case 'answered': {
+      const { ask, taken } = value;
+      return isCount(ask) && typeof taken === 'boolean' ? { op, id, ask, taken } : undefined;
+    }
     default:
       return undefined;
   }
@@ -128,16 +157,31 @@ export function readToBridge(value: unknown): ToBridge | undefined {
   if (op === 'ack') return isTexts(ids) ? { op, ids } : undefined;
   if (typeof id !== 'string') return undefined;
   switch (op) {
-    case 'call': {
-      const { plugin, tool, maxBytes, args } = value;
-      if (typeof plugin !== 'string' || typeof tool !== 'string' || typeof args !== 'string') return undefined;
-      return isCount(maxBytes) ? { op, id, plugin, tool, maxBytes, args } : undefined;
-    }
+    case 'call':
+      return readCall(id, value);
     case 'cancel':
       return { op, id, reason: typeof value.reason === 'string' ? value.reason : '' };
+    case 'answer': {
+      const { ask, output, error } = value;
+      if (!isCount(ask)) return undefined;
+      if (typeof error === 'string') return { op, id, ask, error };
+      return typeof output === 'string' ? { op, id, ask, output } : { op, id, ask };
+    }
+    case 'resync':
+      return typeof value.type === 'string' ? { op, id, type: value.type } : undefined;
     default:
       return undefined;
   }
+}
+
+function readCall(id: string, value: Readonly<Record<string, unknown>>): ToBridge | undefined {
+  const { plugin, tool, maxBytes, args, prompt, decision } = value;
+  if (typeof plugin !== 'string' || typeof tool !== 'string' || typeof args !== 'string') return undefined;
+  if (!isCount(maxBytes)) return undefined;
+  const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
+  if (prompt === true) message.prompt = true;
+  if (typeof decision === 'string') message.decision = decision;
+  return message;
 }
 
 /** isBag narrows to an object whose fields may be asked for. */

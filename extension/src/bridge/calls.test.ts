@@ -17,14 +17,21 @@ function makeBench() {
   const host: Host = { plugin: 'demo', hash: 'h', send: (text) => void toHost.push(JSON.parse(text)) };
   desk.fromHost(host, 'ready');
   posted.splice(0);
-  const call = (id: string): ToBridge => ({ op: 'call', id, plugin: 'demo', tool: 't', maxBytes: 9, args: '{"a":1}' });
+  const call = (id: string): Extract<ToBridge, { op: 'call' }> => ({
+    op: 'call',
+    id,
+    plugin: 'demo',
+    tool: 't',
+    maxBytes: 9,
+    args: '{"a":1}',
+  });
   return { desk, host, posted, toHost, port, call };
 }
 
 test('a call goes to its host under a number, and its ending comes back under its id', () => {
   const { desk, host, posted, toHost, call } = makeBench();
   desk.fromWorker(call('call_x'));
-  assert.deepEqual(toHost, [['call', 1, 't', 9, { a: 1 }]]);
+  assert.deepEqual(toHost, [['call', 1, 't', 9, { a: 1 }, false]]);
   desk.fromHost(host, 'p 1 2 0 [{"progress":1},{"message":"a b"}]');
   desk.fromHost(host, 'r 1 {"text":"with spaces"}');
   assert.deepEqual(posted, [
@@ -192,4 +199,97 @@ test('when its document is left, the desk tells which calls have begun, also tho
   posted.splice(0);
   desk.leaving();
   assert.deepEqual(posted, [{ op: 'leaving', begun: ['x', 'y'] }]);
+});
+
+const asked = (ask: number, body: string, id = 'x') => ({ op: 'ask', id, ask, body });
+
+test('a prompt and a decision reach the host', () => {
+  const { desk, toHost, call } = makeBench();
+  desk.fromWorker({ ...call('x'), prompt: true, decision: '{"ok":1}' });
+  desk.fromWorker({ ...call('y'), decision: 'null' });
+  assert.deepEqual(toHost, [
+    ['call', 1, 't', 9, { a: 1 }, true, { ok: 1 }],
+    ['call', 2, 't', 9, { a: 1 }, false, null],
+  ]);
+});
+
+test('an ask goes to the worker, and its answer to the host once, confirmed each time', () => {
+  const { desk, host, posted, toHost, call } = makeBench();
+  desk.fromWorker(call('x'));
+  desk.fromHost(host, 'q 1 1 {"call":{"tool":"a b","args":{}}}');
+  desk.fromHost(host, 'q 1 2 {"user":{"reason":"r"}}');
+  desk.fromHost(host, 'q 1 3 {"user":{"reason":"r"}}');
+  assert.deepEqual(posted.splice(0), [
+    asked(1, '{"call":{"tool":"a b","args":{}}}'),
+    asked(2, '{"user":{"reason":"r"}}'),
+    asked(3, '{"user":{"reason":"r"}}'),
+  ]);
+  toHost.splice(0);
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 2, error: '{"code":"denied"}' });
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":1}' });
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":2}' });
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 3 });
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 9, output: '1' });
+  desk.fromWorker({ op: 'answer', id: 'nobody', ask: 1, output: '1' });
+  assert.deepEqual(toHost, [
+    ['answer', 1, 2, false, { code: 'denied' }],
+    ['answer', 1, 1, true, { n: 1 }],
+    ['answer', 1, 3, true],
+  ]);
+  assert.deepEqual(
+    posted.map((m) => (m.op === 'answered' ? [m.id, m.ask, m.taken] : m)),
+    [
+      ['x', 2, true],
+      ['x', 1, true],
+      ['x', 1, true],
+      ['x', 3, true],
+      ['x', 9, false],
+      ['nobody', 1, false],
+    ],
+  );
+});
+
+test('what is open or was withdrawn is told again on a new port, until the call ends', () => {
+  const { desk, host, posted, port, toHost, call } = makeBench();
+  desk.fromWorker(call('x'));
+  desk.fromHost(host, 'q 1 1 {"user":{"reason":"one"}}');
+  desk.fromHost(host, 'q 1 2 {"user":{"reason":"two"}}');
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 1 });
+  port.open = false;
+  desk.fromHost(host, 'q 1 2 {"withdrawn":true}');
+  desk.fromHost(host, 'q 1 3 {"user":{"reason":"three"}}');
+  port.open = true;
+  posted.splice(0);
+  desk.connected();
+  assert.deepEqual(posted.splice(0), [asked(2, '{"withdrawn":true}'), asked(3, '{"user":{"reason":"three"}}')]);
+  toHost.splice(0);
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 2 });
+  assert.deepEqual(posted.splice(0), [{ op: 'answered', id: 'x', ask: 2, taken: false }]);
+  desk.fromHost(host, 'r 1 1');
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 3 });
+  assert.deepEqual(posted.splice(0).slice(1), [{ op: 'answered', id: 'x', ask: 3, taken: false }]);
+  desk.connected();
+  assert.deepEqual(
+    posted.map((m) => m.op),
+    ['result'],
+  );
+  assert.deepEqual(toHost, []);
+});
+
+test('a resync reaches the host of a call that runs', () => {
+  const { desk, host, toHost, call } = makeBench();
+  desk.fromWorker(call('x'));
+  toHost.splice(0);
+  desk.fromWorker({ op: 'resync', id: 'x', type: 'table' });
+  desk.fromWorker({ op: 'resync', id: 'nobody', type: 'table' });
+  desk.fromHost(host, 'r 1 1');
+  desk.fromWorker({ op: 'resync', id: 'x', type: 'table' });
+  assert.deepEqual(toHost, [['resync', 1, 'table']]);
+});
+
+test('a host can not ask for a call of another host', () => {
+  const { desk, posted, call } = makeBench();
+  desk.fromWorker(call('x'));
+  desk.fromHost({ plugin: 'other', hash: 'h', send: () => undefined }, 'q 1 1 {"user":{"reason":"forged"}}');
+  assert.deepEqual(posted, []);
 });

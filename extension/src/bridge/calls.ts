@@ -1,6 +1,7 @@
 import { type CallError, CancelAnswerMs, PartChars } from '../../../wire/wire.gen.ts';
 import { hold } from '../held.ts';
 import type { FromBridge, Live, ToBridge } from '../port-message.ts';
+import { type Asks, makeAsks } from './asks.ts';
 import type { Host } from './hosts.ts';
 import { makeParts, type Parts } from './parts.ts';
 
@@ -17,6 +18,7 @@ interface Call {
   sent: number;
   /** waiting is progress that could not be sent. */
   waiting: Progress[];
+  readonly asks: Asks;
 }
 
 /** Desk is the bridge's table of calls, between the hosts and the worker's port. */
@@ -69,6 +71,11 @@ class CallDesk implements Desk {
       case 'p':
         this.#progress(call, body);
         break;
+      case 'q': {
+        const [ask, asked] = cutAt(body);
+        this.#post(call.asks.said(Number(ask), asked)); // without a port, connected sends it
+        break;
+      }
       case 'r':
         this.#end(call, resultMessages(call.id, body));
         break;
@@ -94,6 +101,12 @@ class CallDesk implements Desk {
       case 'cancel':
         this.#cancel(message.id, message.reason);
         break;
+      case 'answer':
+        this.#answer(message);
+        break;
+      case 'resync':
+        this.#tell(this.#byId.get(message.id), 'resync', message.type);
+        break;
       case 'taken':
         this.#parts.taken();
         break;
@@ -109,6 +122,7 @@ class CallDesk implements Desk {
   connected(): void {
     for (const call of this.#byId.values()) {
       for (const message of call.waiting.splice(0)) this.#post(message);
+      for (const message of call.asks.again()) this.#post(message);
       if (call.ending?.length === 1) for (const message of call.ending) this.#post(message);
     }
     this.#parts.restart();
@@ -125,7 +139,7 @@ class CallDesk implements Desk {
 
   abandon(reason: string): void {
     for (const call of this.#byId.values()) {
-      if (!call.ending) call.host.send(JSON.stringify(['cancel', call.number, reason]));
+      this.#tell(call, 'cancel', reason);
     }
   }
 
@@ -150,7 +164,7 @@ class CallDesk implements Desk {
   }
 
   #start(message: Extract<ToBridge, { op: 'call' }>): void {
-    const { id, plugin, tool, maxBytes, args } = message;
+    const { id, plugin, tool, maxBytes, args, prompt = false, decision } = message;
     if (this.#byId.has(id)) return;
     const host = this.#hosts.get(plugin);
     if (!host) {
@@ -159,10 +173,27 @@ class CallDesk implements Desk {
       this.#post({ op: 'error', id, error: JSON.stringify(error) });
       return;
     }
-    const call: Call = { id, number: ++this.#numbers, host, sent: 0, waiting: [] };
+    const call: Call = { id, number: ++this.#numbers, host, sent: 0, waiting: [], asks: makeAsks(id) };
     this.#byId.set(id, call);
     this.#byNumber.set(call.number, call);
-    host.send(`["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args}]`);
+    const decided = decision === undefined ? '' : `,${decision}`;
+    host.send(`["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decided}]`);
+  }
+
+  /** tell has a host that still runs a call do something. */
+  #tell(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
+    if (call && !call.ending) call.host.send(JSON.stringify([op, call.number, text]));
+  }
+
+  #answer({ id, ask, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
+    const call = this.#byId.get(id);
+    const state = call?.asks.answered(ask) ?? 'unwanted';
+    if (call && state === 'wanted') {
+      const value = error ?? output;
+      const given = value === undefined ? '' : `,${value}`;
+      call.host.send(`["answer",${call.number},${ask},${error === undefined}${given}]`);
+    }
+    this.#post({ op: 'answered', id, ask, taken: state !== 'unwanted' });
   }
 
   #cancel(id: string, reason: string): void {
@@ -173,7 +204,7 @@ class CallDesk implements Desk {
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;
     }
-    call.host.send(JSON.stringify(['cancel', call.number, reason]));
+    this.#tell(call, 'cancel', reason);
     setTimeout(() => {
       if (this.#byId.get(id) !== call) return;
       this.#forget(call);
@@ -198,6 +229,7 @@ class CallDesk implements Desk {
   /** end sends how a call ended and keeps it; progress that waits for a port goes out before it (connected). */
   #end(call: Call, ending: FromBridge[]): void {
     call.ending = ending;
+    call.asks.close();
     this.#byNumber.delete(call.number);
     if (ending.length > 1) this.#parts.begin(call.id, ending);
     else for (const message of ending) this.#post(message);

@@ -162,13 +162,14 @@ test('a document that is being left sends what waits before it closes the port',
   assert.deepEqual(ports[0]?.sent, [[greeting], [message], [message]]);
 });
 
-test('an ending that waits is left to connected, which sends it with its parts', (t) => {
+test('an ask or an ending that waits is left to connected, which sends all, endings with their parts', (t) => {
   const { link, ports, world } = makeBench(t);
   world.alone = false;
   link.open();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
   link.post(message);
-  for (const waits of [progress, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waits);
+  const ask = { op: 'ask', id: 'x', ask: 1, body: '{}' } as const;
+  for (const waits of [progress, ask, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waits);
   t.mock.timers.tick(5000);
   ports[0]?.close();
   t.mock.timers.tick(0);

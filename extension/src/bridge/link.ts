@@ -98,9 +98,9 @@ export function makeLink(options: LinkOptions): Link {
       return;
     }
     send([options.greeting()]);
-    // What waits is older than what connected sends. That is every ending that is not confirmed, with all its parts: an
-    // ending ahead of its parts would say that they were sent.
-    burst.drop((message) => message.op === 'part' || message.op === 'result' || message.op === 'error');
+    // What waits is older than what connected sends. That is every ask without an answer, and every ending that is not
+    // confirmed, with all its parts: an ending ahead of its parts would say that they were sent.
+    burst.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
     burst.flush();
     options.connected();
   };

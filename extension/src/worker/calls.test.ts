@@ -10,6 +10,7 @@ import { makeOutbox } from './outbox.ts';
 function makeBench(t: TestContext, booting = false) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const sent: string[] = [];
+  const linked = { up: true };
   const resumed: string[][] = [];
   const tabs = new Map<number, TabState>([
     [1, 'open'],
@@ -29,6 +30,7 @@ function makeBench(t: TestContext, booting = false) {
   });
   const calls = makeCalls({
     outbox,
+    send: (text) => linked.up && sent.push(text) > 0,
     resumed: (ids) => resumed.push([...ids]),
     tabState: async (id) => tabs.get(id) ?? 'closed',
     tabLoading: async (id) => loading.has(id),
@@ -67,7 +69,7 @@ function makeBench(t: TestContext, booting = false) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { calls, sent, room, resumed, tabs, busy, loading, counts, missing, join, doc, dispatch, codes, pass };
+  return { calls, sent, linked, room, resumed, tabs, busy, loading, counts, missing, join, doc, dispatch, codes, pass };
 }
 
 test('a document may send more of a large result once the socket has room, also of one that nobody knows', async (t) => {
@@ -384,4 +386,113 @@ test('a call that is cancelled while its document navigates never reaches it', a
     got.map((message) => message.op),
     ['cancel'],
   );
+});
+
+const askText = (id: string, rest = '"ask":1,"user":{"reason":"r"}') =>
+  `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
+
+test('what a call asks goes to the server, and the answer to its document, which confirms it', async (t) => {
+  const { calls, sent, join, dispatch } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  dispatch('x');
+  calls.said(doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  assert.deepEqual(sent, [askText('x')]);
+  const outcomes: boolean[] = [];
+  void calls.answer({ dispatchId: 'x', ask: 1, output: { a: 1 } }).then((taken) => outcomes.push(taken));
+  assert.deepEqual(got.at(-1), { op: 'answer', id: 'x', ask: 1, output: '{"a":1}' });
+  await settle();
+  assert.deepEqual(outcomes, []);
+  calls.said(doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  await settle();
+  assert.deepEqual(outcomes, [true]);
+  calls.resume();
+  assert.equal(sent.length, 1);
+});
+
+test('another document can neither ask for a call nor confirm its answers', async (t) => {
+  const { calls, sent, join, dispatch } = makeBench(t);
+  join(1, 'd1');
+  const other = join(2, 'd2');
+  dispatch('x');
+  calls.said(other.doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  calls.said(other.doc, { op: 'ask', id: 'nobody', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  const outcomes: boolean[] = [];
+  void calls.answer({ dispatchId: 'x', ask: 1 }).then((taken) => outcomes.push(taken));
+  calls.said(other.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  await settle();
+  assert.deepEqual([sent, outcomes], [[], []]);
+});
+
+test('asks that are open are sent again on a new link, until their call ends', (t) => {
+  const { calls, sent, linked, join, dispatch } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  for (const id of ['x', 'y', 'z']) dispatch(id);
+  linked.up = false;
+  for (const id of ['x', 'y', 'z']) calls.said(doc, { op: 'ask', id, ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.said(doc, { op: 'result', id: 'y', text: '1' });
+  void calls.cancel({ dispatchId: 'z', reason: 'no' });
+  linked.up = true;
+  sent.splice(0);
+  calls.resume();
+  calls.resume();
+  assert.deepEqual(sent, [askText('x'), askText('x')]);
+});
+
+test('a worker that was started anew hears from documents what is open, and keeps an answer that comes first', async (t) => {
+  const { calls, sent, doc, pass } = makeBench(t, true);
+  const outcomes: [string, boolean][] = [];
+  const answer = (id: string) =>
+    void calls.answer({ dispatchId: id, ask: 1 }).then((taken) => outcomes.push([id, taken]));
+  answer('x');
+  answer('never');
+  const { doc: made, got } = doc(1, 'd1');
+  calls.joined(made);
+  calls.said(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.said(made, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.said(made, { op: 'ask', id: 'x', ask: 2, body: '{"withdrawn":true}' });
+  const given = { op: 'answer', id: 'x', ask: 1 };
+  assert.deepEqual(got, [given, given]);
+  assert.deepEqual(sent, [askText('x', '"ask":2,"withdrawn":true')]);
+  calls.said(made, { op: 'answered', id: 'x', ask: 1, taken: true });
+  await pass(10_000);
+  assert.deepEqual(outcomes, [
+    ['x', true],
+    ['never', false],
+  ]);
+  assert.equal(await calls.answer({ dispatchId: 'gone', ask: 1 }), false);
+});
+
+test('an answer waits for a document that changes its port, and for nobody when its call ends', async (t) => {
+  const { calls, join, doc, dispatch } = makeBench(t);
+  const first = join(1, 'd1');
+  dispatch('x');
+  calls.left(first.doc);
+  const outcomes: boolean[] = [];
+  const error = { code: 'denied', message: 'no' } as const;
+  void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
+  void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
+  const again = doc(1, 'd1');
+  calls.joined(again.doc);
+  calls.said(again.doc, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  assert.deepEqual(again.got, [{ op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' }]);
+  calls.said(again.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  await settle();
+  assert.deepEqual(outcomes, [true, true]);
+  void calls.answer({ dispatchId: 'x', ask: 2 }).then((taken) => outcomes.push(taken));
+  calls.said(again.doc, { op: 'result', id: 'x' });
+  await settle();
+  assert.deepEqual(outcomes, [true, true, false]);
+});
+
+test('prompts, decisions and resyncs reach the document', (t) => {
+  const { calls, join } = makeBench(t);
+  const { got } = join(1, 'd1');
+  const call = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5, args: {} };
+  calls.dispatch({ ...call, dispatchId: 'x', prompt: true, decision: { ok: [1] } });
+  calls.resync({ dispatchId: 'x', activityType: 'a' });
+  calls.resync({ dispatchId: 'gone', activityType: 'a' });
+  assert.deepEqual(got, [
+    { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{}', prompt: true, decision: '{"ok":[1]}' },
+    { op: 'resync', id: 'x', type: 'a' },
+  ]);
 });

@@ -1,7 +1,15 @@
 import { readAs } from '../../../wire/frame.ts';
-import type { CallError, CancelOutcome, ToolCancelParams, ToolDispatchParams } from '../../../wire/wire.gen.ts';
+import type {
+  CallError,
+  CancelOutcome,
+  ToolAnswerParams,
+  ToolCancelParams,
+  ToolDispatchParams,
+  ToolResyncParams,
+} from '../../../wire/wire.gen.ts';
 import type { TabState } from '../chrome.ts';
 import type { FromBridge, Live, ToBridge } from '../port-message.ts';
+import { type Asks, makeAsks } from './asks.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -39,6 +47,8 @@ interface Waiting {
 
 export interface CallsOptions {
   readonly outbox: Outbox;
+  /** send returns false while there is no link. */
+  send(text: string): boolean;
   /** resumed tells the server of calls that run in a document but were not in the table. */
   resumed(ids: readonly string[]): void;
   tabState(tabId: number): Promise<TabState>;
@@ -59,6 +69,12 @@ export interface Calls {
   dispatch(params: ToolDispatchParams): void;
   /** cancel resolves with how the document answered. */
   cancel(params: ToolCancelParams): Promise<CancelOutcome>;
+  /** answer brings what a call asked for, and resolves with whether something waited for it. */
+  answer(params: ToolAnswerParams): Promise<boolean>;
+  /** resync has a call report an activity anew. */
+  resync(params: ToolResyncParams): void;
+  /** resume sends what calls ask for; call it when the link is open. */
+  resume(): void;
   /** joined, said and left follow the port of a document. */
   joined(doc: Doc): void;
   said(doc: Doc, message: FromBridge): void;
@@ -99,15 +115,21 @@ class CallTable implements Calls {
   /** #endedIn is the document of each ending that the server has not confirmed. */
   readonly #endedIn = new Map<string, string>();
   readonly #navigating: Navigating;
+  readonly #asks: Asks;
   readonly #bornAt = Date.now();
 
   constructor(options: CallsOptions) {
     this.#options = options;
     this.#outbox = options.outbox;
     this.#navigating = makeNavigating((tabId) => options.tabLoading(tabId));
+    this.#asks = makeAsks({
+      send: (text) => options.send(text),
+      post: (id, message) => this.#post(id, message),
+    });
   }
 
   #forget(id: string): void {
+    this.#asks.ended(id);
     if (this.#calls.delete(id)) this.#options.counted(this.#calls.size);
   }
 
@@ -144,6 +166,8 @@ class CallTable implements Calls {
     this.#calls.set(id, call);
     this.#options.counted(this.#calls.size);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
+    if (params.prompt) message.prompt = true;
+    if (params.decision !== undefined) message.decision = JSON.stringify(params.decision);
     const start = (doc: Doc | undefined) => {
       if (this.#calls.get(id) !== call) return;
       if (doc?.tabId === tabId) {
@@ -199,6 +223,32 @@ class CallTable implements Calls {
     });
   }
 
+  async answer(params: ToolAnswerParams): Promise<boolean> {
+    const id = params.dispatchId;
+    const call = this.#calls.get(id);
+    // A document that has not connected to a worker which was just started still has to name its calls.
+    if (!call && Date.now() - this.#bornAt < BusyMs) {
+      const late = pause(this.#bornAt + BusyMs - Date.now());
+      void late.then(() => !this.#calls.has(id) && this.#asks.ended(id));
+    } else if (!call) return false;
+    return await this.#asks.answer(params);
+  }
+
+  resync({ dispatchId: id, activityType: type }: ToolResyncParams): void {
+    this.#post(id, { op: 'resync', id, type });
+  }
+
+  resume(): void {
+    this.#asks.resume();
+  }
+
+  /** post hands a message to the document that a call runs in; false means that it is not connected. */
+  #post(id: string, message: ToBridge): boolean {
+    const doc = this.#docs.get(this.#calls.get(id)?.documentId ?? '');
+    doc?.post(message);
+    return doc !== undefined;
+  }
+
   joined(doc: Doc): void {
     this.#docs.set(doc.documentId, doc);
     this.#removedTabs.delete(doc.tabId);
@@ -218,6 +268,7 @@ class CallTable implements Calls {
         this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true });
         unknown.push(id);
       }
+      this.#asks.connected(id);
     }
     if (unknown.length > 0) {
       this.#options.resumed(unknown);
@@ -251,6 +302,12 @@ class CallTable implements Calls {
     switch (message.op) {
       case 'progress':
         if (this.#calls.has(id)) this.#outbox.progress(id, message);
+        break;
+      case 'ask':
+        if (this.#calls.has(id)) this.#asks.asked(id, message.ask, message.body);
+        break;
+      case 'answered':
+        this.#asks.answered(id, message.ask, message.taken);
         break;
       case 'part':
         this.#outbox.part(id, message.seq, message.text);

@@ -8,6 +8,7 @@ const handlers: Handlers = {
   ping: async () => ({}),
   'tool.dispatch': async () => undefined,
   'tool.cancel': async () => ({ outcome: 'aborted' }),
+  'tool.answer': async () => ({ taken: true }),
   'plugin.sync': async () => ({ mode: 'none' }),
   'plugin.code': async () => {
     throw new Error('not wanted');
@@ -26,13 +27,16 @@ async function answer(text: string): Promise<string[]> {
 test('the socket reaches these methods and no others', async () => {
   assert.deepEqual(
     [...ServerMethods],
-    ['ping', 'tool.dispatch', 'tool.cancel', 'plugin.sync', 'plugin.code', 'tab.load'],
+    ['ping', 'tool.dispatch', 'tool.cancel', 'tool.answer', 'plugin.sync', 'plugin.code', 'tab.load'],
   );
   for (const method of RequestMethods) {
     if (ServerMethods.some((m) => m === method)) continue;
     const params = {
       hello: '{"protocol":1,"browserId":"a","browserName":"","bootId":"b","extensionVersion":"1"}',
       'call.cancel': '{"callId":"c"}',
+      'call.decide': '{"callId":"c","ticketId":"t","allow":true}',
+      'config.permission': '{"plugin":"p"}',
+      'config.review': '{"plugin":"p","hash":"h","permission":"auto"}',
     };
     const body = Object.entries(params).find(([name]) => name === method)?.[1];
     const [reply = ''] = await answer(`{"jsonrpc":"2.0","id":"1","method":"${method}","params":${body}}`);

@@ -6,6 +6,7 @@ export const ServerMethods = [
   'ping',
   'tool.dispatch',
   'tool.cancel',
+  'tool.answer',
   'plugin.sync',
   'plugin.code',
   'tab.load',

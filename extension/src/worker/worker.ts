@@ -44,6 +44,7 @@ const handlers: Handlers = {
     return undefined;
   },
   'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
+  'tool.answer': async (params) => ({ taken: await calls.answer(params) }),
   'plugin.sync': async (params) => {
     const result = await plugins.sync(params);
     registering.synced(result.missing ?? []);
@@ -72,12 +73,14 @@ const link = makeLink({
     serverVersion = server.serverVersion;
     link.notify('call.resumed', { dispatchIds: calls.running() });
     outbox.resume();
+    calls.resume();
     tabs.sync();
     if (panels.open > 0) link.notify('state.watch', { on: true });
   },
   lost: () => panels.lost(),
   request: (frame) => void serve(handlers, frame, (text) => link.send(text)),
   notification: (frame) => {
+    if (frame.method === 'tool.resync') calls.resync(frame.params);
     if (frame.method === 'state.sync') panels.synced(frame.params);
   },
   changed: () => {
@@ -95,6 +98,7 @@ const outbox = makeOutbox({
 
 const calls = makeCalls({
   outbox,
+  send: (text) => link.send(text),
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   tabState: browser.tabState,
   tabLoading: browser.tabLoading,
