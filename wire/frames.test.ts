@@ -116,7 +116,7 @@ const samples: Golden = {
   'tab.load.params': { tabId: 7 },
   'tab.load.result': { loading: true },
   'state.watch.params': { on: true },
-  'state.sync.params': { serverVersion: '0.1.0', plugins: [plugin], calls: [call], running: 1 },
+  'state.sync.params': { serverVersion: '0.1.0', calls: [call], running: 1 },
   error: {
     code: -32000,
     message: 'the site says: slow down',

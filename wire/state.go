@@ -194,8 +194,7 @@ type ConfigReviewResult struct{}
 
 // StateSyncParams is what the side panel shows; each replaces the last.
 type StateSyncParams struct {
-	ServerVersion string       `json:"serverVersion"`
-	Plugins       []PluginInfo `json:"plugins,omitempty"`
+	ServerVersion string `json:"serverVersion"`
 	// Calls are the running calls, oldest first, then the last ones that
 	// ended, newest first.
 	Calls []CallView `json:"calls,omitempty"`

@@ -490,7 +490,6 @@ export type ConfigReviewResult = Record<string, never>;
 /** StateSyncParams is what the side panel shows; each replaces the last. */
 export interface StateSyncParams {
   serverVersion: string;
-  plugins?: readonly PluginInfo[];
   /**
    * Calls are the running calls, oldest first, then the last ones that
    * ended, newest first.
@@ -1155,7 +1154,6 @@ export const Shapes = {
   ConfigReviewResult: {},
   StateSyncParams: {
     serverVersion: 'string',
-    'plugins?': ['PluginInfo'],
     'calls?': ['CallView'],
     running: 'integer',
   },

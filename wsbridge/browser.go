@@ -253,6 +253,9 @@ func (b *browser) resumed(l *link, ids []string) {
 	for _, id := range ids {
 		if r := b.runs[id]; r != nil {
 			r.mention()
+			if b.link == l {
+				b.resendAnswers(r)
+			}
 			continue
 		}
 		if b.stops[id] == nil && plainID(id) {

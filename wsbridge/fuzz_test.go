@@ -37,6 +37,9 @@ func FuzzInbound(f *testing.F) {
 		}
 		f.Add([]byte(strings.NewReplacer(`"c-1"`, `"call_a"`, `"c1"`, `"call_a"`, `"c"`, `"call_b"`).Replace(strings.Join(frames, ""))))
 	}
+	f.Add([]byte(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"call_a","ask":1,"call":{"tool":"x","args":{}}}}` + "\n" +
+		`{"jsonrpc":"2.0","id":"s/answer/1/call_a","result":{"taken":true}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"call_b","ask":1,"user":{"reason":"x"}}}`))
 	for _, m := range malformedFrames {
 		if text := strings.Join(m.frames, "\n"); len(text) < maxFuzzed {
 			f.Add([]byte(text))
@@ -55,12 +58,18 @@ func FuzzInbound(f *testing.F) {
 			b.take()
 			for line := range bytes.SplitSeq(input, []byte("\n")) {
 				a.sendAnything(line)
+				w.hub.Answer("call_a", 1, []byte(`{"found":3}`), nil)
 			}
-			ended := 0
+			ended, asked := 0, map[string]bool{}
 			for _, event := range w.take() {
 				switch {
 				case !strings.HasPrefix(event, "call_a "):
 					t.Errorf("what browser a sent reached another run: %s", event)
+				case strings.HasPrefix(event, "call_a asks"):
+					if asked[event] {
+						t.Errorf("an ask was taken twice: %s", event)
+					}
+					asked[event] = true
 				case !strings.HasPrefix(event, "call_a reports"):
 					ended++
 				}

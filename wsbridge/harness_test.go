@@ -105,8 +105,15 @@ func (s sink) Reports(reports []wire.Report, skipped int) {
 	s.w.note("%s reports %s skipped %d", s.id, b, skipped)
 }
 
-func (s sink) LinkLost()            { s.w.noteLink(s.id + " lost") }
-func (sink) Ask(wire.ToolAskParams) {}
+func (s sink) LinkLost() { s.w.noteLink(s.id + " lost") }
+
+func (s sink) Ask(p wire.ToolAskParams) {
+	b, err := json.Marshal(p)
+	if err != nil {
+		s.w.t.Error(err)
+	}
+	s.w.note("%s asks %s", s.id, b)
+}
 
 func (s sink) LinkBack() { s.w.noteLink(s.id + " back") }
 

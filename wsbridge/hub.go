@@ -32,10 +32,15 @@ type Adapters interface {
 	Code(name, hash string) (string, error)
 }
 
-// Calls is what side panels show and stop. *dispatch.Dispatcher implements it.
+// Calls is what side panels show, stop and decide about. *dispatch.Dispatcher
+// implements it.
 type Calls interface {
 	// Cancel ends a call as cancelled; it reports false if there is none.
 	Cancel(callID, by string) bool
+	// Decide settles what a suspended call waits for; the error is a sentence.
+	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
+	// Find returns one call, with its activities.
+	Find(callID string) (dispatch.View, bool)
 	// Calls returns the calls that run or wait, oldest first, then the last
 	// that ended, newest first.
 	Calls() []dispatch.View
@@ -44,6 +49,19 @@ type Calls interface {
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
+
+// Policy is what side panels show and set of what agents may do. Its methods
+// are safe for concurrent use; by is the surface, and an error is a sentence for
+// the person.
+type Policy interface {
+	// Plugins returns all plugins with their permissions.
+	Plugins() []wire.PluginView
+	// SetPermission sets the permission of a plugin, or of its tool if that is not
+	// empty; an empty permission takes the tool's own away.
+	SetPermission(plugin, tool string, permission wire.Permission, by string) error
+	// Review says that a person has reviewed what of the plugin has this hash.
+	Review(plugin, hash string, permission wire.Permission, by string) error
+}
 
 // Options set a hub up.
 type Options struct {
@@ -62,6 +80,9 @@ type Options struct {
 	Adapters Adapters
 	// Calls is what side panels show. Default: nothing, until SetCalls.
 	Calls Calls
+	// Policy is what side panels show and set. Default: there are no plugins to
+	// show, and what a panel sets is refused.
+	Policy Policy
 	// Grace is how long a lost link may be away before its runs end with
 	// link_lost. Default 10 s.
 	Grace time.Duration
@@ -146,7 +167,16 @@ func (h *Hub) Sync() {
 	h.hashes = hashes
 	for l := range h.serving {
 		l.wantSync()
-		l.wantState()
+		l.wantPlugins()
+	}
+}
+
+// PolicyChanged has side panels shown anew what agents may do. It does not wait.
+func (h *Hub) PolicyChanged() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for l := range h.serving {
+		l.wantPlugins()
 	}
 }
 

@@ -92,6 +92,10 @@ func (l *link) answer(b *browser, e wire.Envelope) {
 		b.stopAnswered(l, run, e)
 		return
 	}
+	if ask, ok := strings.CutPrefix(e.ID, answerID); ok {
+		b.answerConfirmed(l, ask, e)
+		return
+	}
 	if e.ID == pingID {
 		return
 	}
@@ -114,9 +118,15 @@ func (l *link) serveRequest(b *browser, e wire.Envelope) {
 			return
 		}
 		l.work.Go(func() { l.cancelCall(e.ID, p.CallID) })
+	case wire.MethodCallDecide:
+		serveForPanel(l, e, l.decide)
+	case wire.MethodConfigPermission:
+		serveForPanel(l, e, l.setPermission)
+	case wire.MethodConfigReview:
+		serveForPanel(l, e, l.review)
 	case wire.MethodHello:
 		l.reject(e, wire.CodeInvalidRequest, "hello is said already; open a new connection to say it again")
-	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodCallResumed,
+	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,
 		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodStateWatch:
 		l.reject(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
@@ -135,6 +145,11 @@ func (l *link) notification(b *browser, e wire.Envelope) {
 	switch e.Method {
 	case wire.MethodToolProgress:
 		err = b.progress(l, e.Params)
+	case wire.MethodToolAsk:
+		var p wire.ToolAskParams
+		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
+			err = b.ask(l, p)
+		}
 	case wire.MethodToolPart:
 		err = b.part(l, e.Params)
 	case wire.MethodCallResumed:
@@ -161,22 +176,6 @@ func withParams[P any](e wire.Envelope, use func(P)) error {
 	}
 	use(p)
 	return nil
-}
-
-// cancelCall ends a call for a side panel.
-func (l *link) cancelCall(id, callID string) {
-	cancelled := false
-	if calls := l.hub.currentCalls(); calls != nil {
-		cancelled = calls.Cancel(callID, "the side panel")
-	}
-	l.log.Info().Str("call", clean(callID, 128)).Bool("cancelled", cancelled).Msg("side panel stopped a call")
-	l.post(wire.AppendResult(nil, id, marshal(wire.CallCancelResult{Cancelled: cancelled})))
-}
-
-func (h *Hub) currentCalls() Calls {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.calls
 }
 
 // brokenAnswer ends a run whose answer is not JSON. The browser passes a

@@ -55,9 +55,11 @@ type link struct {
 	goneOnce sync.Once
 	// heard is set when something arrives; keepAlive clears it.
 	heard atomic.Bool
-	// sync and state hold a token when plugin.sync or state.sync is due.
-	sync  chan struct{}
-	state chan struct{}
+	// sync, state and plugins hold a token when plugin.sync, state.sync or
+	// state.plugins is due.
+	sync    chan struct{}
+	state   chan struct{}
+	plugins chan struct{}
 
 	mu       sync.Mutex // guards requests, lastID and panel
 	requests map[string]chan<- wire.Envelope
@@ -78,6 +80,7 @@ func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {
 		gone:     make(chan struct{}),
 		sync:     make(chan struct{}, 1),
 		state:    make(chan struct{}, 1),
+		plugins:  make(chan struct{}, 1),
 		requests: map[string]chan<- wire.Envelope{},
 	}
 }
@@ -209,6 +212,7 @@ const (
 	ownID    = "s/"
 	pingID   = ownID + "ping"
 	cancelID = ownID + "cancel/" // + the run's id
+	answerID = ownID + "answer/" // + the ask, a slash and the run's id
 )
 
 // request sends a request and waits for its answer, until ctx ends or the link

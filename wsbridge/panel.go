@@ -12,14 +12,21 @@ import (
 const (
 	// stateInterval is the least time between two state.sync.
 	stateInterval = 100 * time.Millisecond
-	// maxShown is how many calls a side panel is told of.
-	maxShown = 200
+	// maxShown is how many calls a side panel is told of, maxActivityCalls how many
+	// of them with their activities, and maxActivityText how long those are
+	// together, in bytes.
+	maxShown         = 200
+	maxActivityCalls = 20
+	maxActivityText  = 512 << 10
 )
 
 // wantState asks for a state.sync, which is sent if a panel watches.
 func (l *link) wantState() { poke(l.state) }
 
-// watchFor switches state.sync on or off. The reader calls it.
+// wantPlugins asks for a state.plugins, which is sent if a panel watches.
+func (l *link) wantPlugins() { poke(l.plugins) }
+
+// watchFor switches state.sync and state.plugins on or off. The reader calls it.
 func (l *link) watchFor(b *browser, on bool) {
 	l.unwatch()
 	if !on {
@@ -31,6 +38,7 @@ func (l *link) watchFor(b *browser, on bool) {
 	l.mu.Unlock()
 	calls := l.hub.currentCalls()
 	l.wantState()
+	l.wantPlugins()
 	l.work.Go(func() { l.sendState(ctx, b, calls) })
 	if calls == nil {
 		return
@@ -57,26 +65,40 @@ func (l *link) unwatch() {
 	}
 }
 
-// sendState sends state.sync when asked, the first at once, then at most one
-// in each stateInterval; each has the newest state.
+// sendState sends state.sync and state.plugins when asked and if they changed,
+// the first at once, then at most one of each in each stateInterval; each has the
+// newest state.
 func (l *link) sendState(ctx context.Context, b *browser, calls Calls) {
-	var last []byte
+	var state, plugins []byte // as they were sent last
+	send := func(last *[]byte, method wire.Method, params []byte) {
+		frame := wire.AppendNotification(nil, method, params)
+		if !bytes.Equal(frame, *last) {
+			l.post(frame)
+			*last = frame
+		}
+	}
 	pause := time.NewTimer(stateInterval)
 	defer pause.Stop()
 	for {
+		var stateDue, pluginsDue bool
 		select {
 		case <-ctx.Done():
 			return
 		case <-l.state:
+			stateDue, pluginsDue = true, taken(l.plugins)
+		case <-l.plugins:
+			stateDue, pluginsDue = taken(l.state), true
 		}
-		if ctx.Err() != nil { // the token was meant for the next watcher
+		if ctx.Err() != nil { // the tokens were meant for the next watcher
 			l.wantState()
+			l.wantPlugins()
 			return
 		}
-		frame := wire.AppendNotification(nil, wire.MethodStateSync, marshal(l.stateFor(b, calls)))
-		if !bytes.Equal(frame, last) {
-			l.post(frame)
-			last = frame
+		if stateDue {
+			send(&state, wire.MethodStateSync, marshal(l.stateFor(b, calls)))
+		}
+		if pluginsDue {
+			send(&plugins, wire.MethodStatePlugins, marshal(wire.StatePluginsParams{Plugins: l.hub.pluginViews()}))
 		}
 		pause.Reset(stateInterval)
 		select {
@@ -87,31 +109,88 @@ func (l *link) sendState(ctx context.Context, b *browser, calls Calls) {
 	}
 }
 
+// taken takes a token from a channel, if it has one.
+func taken(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// pluginViews returns the plugins as side panels show them.
+func (h *Hub) pluginViews() []wire.PluginView {
+	if h.opts.Policy == nil {
+		return nil
+	}
+	return h.opts.Policy.Plugins()
+}
+
 func (l *link) stateFor(b *browser, calls Calls) wire.StateSyncParams {
-	s := wire.StateSyncParams{ServerVersion: l.hub.opts.Version, Plugins: l.hub.plugins()}
+	s := wire.StateSyncParams{ServerVersion: l.hub.opts.Version}
 	if calls == nil {
 		return s
 	}
+	shown := activityBudget{calls: maxActivityCalls, bytes: maxActivityText}
 	for _, v := range calls.Calls() {
 		if v.Ended == nil {
 			s.Running++
 		}
 		if len(s.Calls) < maxShown {
-			s.Calls = append(s.Calls, b.callView(v))
+			c := b.callView(v)
+			c.Activities = shown.of(calls, v.CallID)
+			s.Calls = append(s.Calls, c)
 		}
 	}
 	return s
 }
 
-// callView returns a call as this browser's side panel shows it. Only a call in
-// this browser has its tab: two browsers may have tabs with one id.
+// callView returns a call as this browser's side panel shows it, but for its
+// activities. Only a call in this browser has its tab: two browsers may have tabs
+// with one id.
 func (b *browser) callView(v dispatch.View) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
 		Message: v.Message, Client: clean(v.Client, maxName), RunMs: v.RunMs, Error: v.Error,
+		Prompt: v.Prompt, ParentCallID: v.ParentCallID,
+		UserProgress: v.UserProgress, UserMessage: v.UserMessage, EndAudience: v.EndAudience,
 	}
 	if v.Browser == b.id {
 		c.TabID = v.TabID
 	}
+	if w := v.Waiting; w != nil {
+		c.Waiting = &wire.WaitingView{
+			TicketID: w.TicketID, Kind: w.Kind, Reason: w.Reason, Title: w.Title, Args: w.Args,
+			LeftMs: max(0, float64(time.Until(w.Until))/float64(time.Millisecond)), Scopes: w.Scopes,
+		}
+	}
 	return c
+}
+
+// activityBudget is how many more calls are shown with their activities, and how
+// much text of those.
+type activityBudget struct{ calls, bytes int }
+
+// of returns the activities of a call; without their content where that is too
+// long, or where there is no room for it.
+func (a *activityBudget) of(calls Calls, callID string) []wire.ActivityView {
+	if a.calls == 0 {
+		return nil
+	}
+	whole, ok := calls.Find(callID)
+	if !ok || len(whole.Activities) == 0 {
+		return nil
+	}
+	a.calls--
+	var out []wire.ActivityView
+	for _, one := range whole.Activities {
+		v := wire.ActivityView{Type: one.Type, Audience: one.Audience, Bytes: len(one.Content)}
+		if v.Bytes <= min(wire.MaxShownActivity, a.bytes) {
+			v.Content = string(one.Content)
+			a.bytes -= v.Bytes
+		}
+		out = append(out, v)
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,9 @@ type fakeCalls struct {
 	mu        sync.Mutex // guards all below
 	views     []dispatch.View
 	cancelled []string
+	decided   []string
+	// activities are those of each call.
+	activities []dispatch.ActivityView
 }
 
 func newFakeCalls() *fakeCalls {
@@ -35,6 +39,34 @@ func newFakeCalls() *fakeCalls {
 
 func (f *fakeCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
 	return f.d.Follow(dispatch.FollowOptions{})
+}
+
+func (f *fakeCalls) Find(id string) (dispatch.View, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := slices.IndexFunc(f.views, func(v dispatch.View) bool { return v.CallID == id })
+	if i < 0 {
+		return dispatch.View{}, false
+	}
+	v := f.views[i]
+	v.Activities = f.activities
+	return v, true
+}
+
+func (f *fakeCalls) Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.decided = append(f.decided, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.For, r.By))
+	switch {
+	case callID != "c1":
+		return dispatch.Decision{Outcome: wire.DecideEnded}, nil
+	case r.Scope == wire.ScopeAlways:
+		return dispatch.Decision{}, &dispatch.ScopeError{Scope: r.Scope, Offered: []wire.Scope{wire.ScopeOnce}}
+	case len(f.decided) > 1:
+		return dispatch.Decision{Outcome: wire.DecideAlready, By: "a terminal", Allowed: true}, nil
+	default:
+		return dispatch.Decision{Outcome: wire.DecideTaken, By: r.By, Allowed: r.Allow}, nil
+	}
 }
 
 func (f *fakeCalls) Calls() []dispatch.View {
@@ -164,23 +196,222 @@ func TestPanelIsBounded(t *testing.T) {
 	})
 }
 
-// TestPanelShowsPlugins: without a dispatcher, and when the plugins change.
+// TestPanelShowsPlugins: when a panel opens, when the plugins or their permissions
+// change, and not when nothing has changed.
 func TestPanelShowsPlugins(t *testing.T) {
-	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
+	inWorld(t, Options{Policy: policy}, func(w *world) {
 		p := w.browser("b1", "boot1")
+		w.hub.PolicyChanged()
+		if got := p.plugins(); len(got) != 0 {
+			t.Errorf("nobody watches, and %d lists came", len(got))
+		}
 		p.send(watchOn)
-		if got := p.states(); len(got) != 1 || got[0].Plugins[0].Hash != "h1" {
-			t.Errorf("states = %+v, want plugin h1", got)
+		if got := p.plugins(); len(got) != 1 || got[0][0].Hash != "h1" {
+			t.Errorf("lists = %+v, want plugin h1", got)
 		}
-		hash = "h2"
-		w.hub.Sync()
+		for _, change := range []func(){w.hub.Sync, w.hub.PolicyChanged} {
+			policy.set("ask")
+			change()
+			change()
+			w.pass(stateInterval)
+			if got := p.plugins(); len(got) != 1 || got[0][0].Permission != "ask" {
+				t.Errorf("lists = %+v, want permission ask", got)
+			}
+			policy.set("auto")
+			w.hub.Sync()
+			w.pass(stateInterval)
+			p.take()
+		}
+		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
+		p.take()
+		p.send(watchOn)
 		w.pass(stateInterval)
-		if got := p.states(); len(got) != 1 || got[0].Plugins[0].Hash != "h2" {
-			t.Errorf("states = %+v, want plugin h2", got)
+		if got := p.plugins(); len(got) != 1 {
+			t.Errorf("%d lists for a new panel, want 1", len(got))
 		}
-		p.drop()
 	})
+}
+
+// fakePolicy has one plugin.
+type fakePolicy struct {
+	mu    sync.Mutex // guards all below
+	views []wire.PluginView
+	did   []string
+}
+
+func (f *fakePolicy) set(permission wire.Permission) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.views[0].Permission = permission
+}
+
+func (f *fakePolicy) Plugins() []wire.PluginView {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.views)
+}
+
+func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permission, by string) error {
+	return f.do(fmt.Sprintf("permission %s %s %q by %s", plugin, tool, permission, by), plugin)
+}
+
+func (f *fakePolicy) Review(plugin, hash string, permission wire.Permission, by string) error {
+	return f.do(fmt.Sprintf("review %s %s %q by %s", plugin, hash, permission, by), plugin)
+}
+
+func (f *fakePolicy) do(what, plugin string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.did = append(f.did, what)
+	if plugin != "chat" {
+		return fmt.Errorf("there is no plugin %q\x1b; add it first", plugin)
+	}
+	return nil
+}
+
+// plugins decodes the state.plugins frames since the last time.
+func (p *peer) plugins() (out [][]wire.PluginView) {
+	for _, f := range p.take() {
+		e, err := wire.Parse([]byte(f))
+		if err != nil || e.Method != wire.MethodStatePlugins {
+			continue
+		}
+		var s wire.StatePluginsParams
+		if err := json.Unmarshal(e.Params, &s); err != nil {
+			p.w.t.Error(err)
+		}
+		out = append(out, s.Plugins)
+	}
+	return out
+}
+
+// TestPanelShowsCalls: what a call waits for, what it shows, and for whom.
+func TestPanelShowsCalls(t *testing.T) {
+	calls := newFakeCalls()
+	calls.activities = []dispatch.ActivityView{
+		{Type: "text", Content: json.RawMessage(`"a"`), Audience: "user"},
+		{Type: "table", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivity) + `"`)},
+	}
+	inWorld(t, Options{Calls: calls}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		v := view("c1", 0.25, "b1")
+		half := 0.5
+		v.Prompt, v.ParentCallID, v.UserProgress, v.UserMessage, v.EndAudience = true, "c0", &half, "for you", "user"
+		v.Waiting = &dispatch.Waiting{
+			TicketID: "t1", Kind: wire.TicketPermission, Reason: "why", Title: "title", Args: `{"n":1}`,
+			Until: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
+		}
+		calls.change(v)
+		p.send(watchOn)
+		got := p.states()
+		if len(got) != 1 || len(got[0].Calls) != 1 {
+			t.Fatalf("states = %+v", got)
+		}
+		text, err := json.Marshal(got[0].Calls[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{"callId":"c1","plugin":"","tool":"","status":"running","progress":0.25,"tabId":7,"runMs":0,"prompt":true,"parentCallId":"c0",` +
+			`"userProgress":0.5,"userMessage":"for you","endAudience":"user",` +
+			`"waiting":{"ticketId":"t1","kind":"permission","reason":"why","title":"title","args":"{\"n\":1}","leftMs":60000,"scopes":["once","time"]},` +
+			`"activities":[{"type":"text","content":"\"a\"","audience":"user","bytes":3},{"type":"table","bytes":32770}]}`
+		if string(text) != want {
+			t.Errorf("the call is shown as\n%s\nwant\n%s", text, want)
+		}
+	})
+}
+
+// TestPanelActivitiesAreBounded: many calls with much to show.
+func TestPanelActivitiesAreBounded(t *testing.T) {
+	calls := newFakeCalls()
+	for range wire.MaxActivityTypes {
+		calls.activities = append(calls.activities, dispatch.ActivityView{
+			Type: "text", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivity/2) + `"`),
+		})
+	}
+	inWorld(t, Options{Calls: calls}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		var views []dispatch.View
+		for i := range 100 {
+			views = append(views, view(fmt.Sprint("c", i), 0, "b1"))
+		}
+		calls.change(views...)
+		p.send(watchOn)
+		shown, text := 0, 0
+		for _, c := range p.states()[0].Calls {
+			if len(c.Activities) > 0 {
+				shown++
+			}
+			for _, a := range c.Activities {
+				text += len(a.Content)
+			}
+		}
+		if shown != maxActivityCalls || text > maxActivityText || text < maxActivityText/2 {
+			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, text, maxActivityCalls, maxActivityText)
+		}
+	})
+}
+
+// TestPanelDecides: what a person decided goes to the dispatcher, and they learn
+// what became of it.
+func TestPanelDecides(t *testing.T) {
+	calls := newFakeCalls()
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		decide := func(params, want string) {
+			t.Helper()
+			p.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":` + params + `}`)
+			p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
+		}
+		decide(`{"callId":"c1","ticketId":"t1","allow":true}`, `"result":{"outcome":"ended","allowed":false}`)
+		w.hub.SetCalls(calls)
+		decide(`{"callId":"c1","ticketId":"t1","allow":true,"scope":"time","forMs":600000}`, `"result":{"outcome":"decided","by":"the side panel","allowed":true}`)
+		decide(`{"callId":"c1","ticketId":"t1","allow":false}`, `"result":{"outcome":"already","by":"a terminal","allowed":true}`)
+		decide(`{"callId":"c2","ticketId":"t1","allow":false}`, `"result":{"outcome":"ended","allowed":false}`)
+		decide(`{"callId":"c1","ticketId":"t1","allow":true,"scope":"always"}`,
+			`"error":{"code":-32600,"message":"the scope \"always\" is not offered for this call: use one of [\"once\"]"}`)
+		decide(`{"callId":"c1","ticketId":""}`, `"error":{"code":-32600,"message":"call.decide needs a callId and a ticketId; name what the person saw"}`)
+		for _, ms := range []string{"-1", "1e300", "31536000001"} {
+			decide(`{"callId":"c1","ticketId":"t1","allow":true,"scope":"time","forMs":`+ms+`}`,
+				`"error":{"code":-32600,"message":"a permission can last from 1 ms to 8760h0m0s; choose a time in between, or always"}`)
+		}
+		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":7}}`)
+		if got := p.take(); len(got) != 1 || !strings.Contains(got[0], `"code":-32602,"message":"call.decide: `) {
+			t.Errorf("frames = %q, want invalid params", got)
+		}
+		want := "c1 t1 true time 10m0s by the side panel, c1 t1 false  0s by the side panel, c2 t1 false  0s by the side panel, c1 t1 true always 0s by the side panel"
+		if got := strings.Join(calls.decided, ", "); got != want {
+			t.Errorf("decided\n got %s\nwant %s", got, want)
+		}
+	})
+}
+
+func TestPanelSetsPermissions(t *testing.T) {
+	ask := func(p *peer, method, params, want string) {
+		t.Helper()
+		p.send(`{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`)
+		p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
+	}
+	const none = `"error":{"code":-32600,"message":"this server keeps no permissions"}`
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		ask(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
+		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
+	})
+	policy := &fakePolicy{}
+	inWorld(t, Options{Policy: policy}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		ask(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
+		ask(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
+		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto"}`, `"result":{}`)
+		ask(p, "config.permission", `{"plugin":"none","permission":"ask"}`, `"error":{"code":-32600,"message":"there is no plugin \"none\"; add it first"}`)
+	})
+	want := `permission chat export "ask" by the side panel, permission chat export "" by the side panel, ` +
+		`review chat h1 "auto" by the side panel, permission none  "ask" by the side panel`
+	if got := strings.Join(policy.did, ", "); got != want {
+		t.Errorf("the policy was told\n%s\nwant\n%s", got, want)
+	}
 }
 
 func TestPanelStops(t *testing.T) {

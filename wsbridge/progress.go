@@ -11,6 +11,9 @@ import (
 // an int that is not negative.
 const maxCount = 1 << 30
 
+// maxActivityType is the longest type of an activity, in characters.
+const maxActivityType = 100
+
 // progress reads the parameters of tool.progress and hands them on. The reports
 // come as the page's text, which the browser did not parse: they may not bring
 // a second dispatchId.
@@ -50,11 +53,26 @@ func oddReports(text []byte) ([]wire.Report, error) {
 		if json.Unmarshal(r, &reports[i]) == nil {
 			continue
 		}
-		var texts struct{ Message, Status, Audience string }
-		_ = json.Unmarshal(r, &texts) // what can be read is
-		reports[i] = wire.Report{Message: texts.Message, Status: texts.Status, Audience: texts.Audience, Invalid: true}
+		var rest struct {
+			Message, Status, Audience, EndAudience string
+			Activity                               json.RawMessage
+		}
+		_ = json.Unmarshal(r, &rest) // what can be read is
+		reports[i] = wire.Report{
+			Message: rest.Message, Status: rest.Status, Audience: rest.Audience, EndAudience: rest.EndAudience,
+			Activity: readActivity(rest.Activity), Invalid: true,
+		}
 	}
 	return reports, nil
+}
+
+// readActivity returns nil for what is none.
+func readActivity(text []byte) *wire.Activity {
+	var a *wire.Activity
+	if text == nil || json.Unmarshal(text, &a) != nil {
+		return nil
+	}
+	return a
 }
 
 // report hands reports to their run.
@@ -110,8 +128,11 @@ func (r *run) takeNew(p *wire.ToolProgressParams) bool {
 func cleanReports(reports []wire.Report) {
 	for i := range reports {
 		r := &reports[i]
-		for _, text := range []*string{&r.Message, &r.Status, &r.Audience} {
+		for _, text := range []*string{&r.Message, &r.Status, &r.Audience, &r.EndAudience} {
 			*text = clean(*text, wire.MaxMessageChars)
+		}
+		if r.Activity != nil {
+			r.Activity.Type = clean(r.Activity.Type, maxActivityType)
 		}
 	}
 }

@@ -37,6 +37,20 @@ func TestOddReports(t *testing.T) {
 	})
 }
 
+// TestActivitiesOfOddReports: a number that is none costs neither the activity nor
+// the audience of the end, and an activity that is none costs only itself.
+func TestActivitiesOfOddReports(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[` +
+			`{"progress":"1","activity":{"type":"te\u001bxt","content":{"n":9007199254740993}},"endAudience":"us\u001ber"},` +
+			`{"message":"m","activity":7},{"activity":{"type":"table","patch":[{"op":"remove","path":"/0"}]}}]}}`)
+		w.wantEvents(`c1 reports [{"invalid":true,"activity":{"type":"text","content":{"n":9007199254740993}},"endAudience":"user"},` +
+			`{"message":"m","invalid":true},{"activity":{"type":"table","patch":[{"op":"remove","path":"/0"}]}}] skipped 0`)
+	})
+}
+
 // TestReportTextsAreClean: texts of a page reach clients that show them in a
 // terminal, so they may not steer it or turn the line around. That goes for
 // reports that are odd, too. Line feeds and tabs stay, and no length is lost.

@@ -37,6 +37,10 @@ type run struct {
 	parts []byte
 	next  int
 	half  rune // the first half of a character that the last part ended with, or 0
+	// asks are what it asked for; resyncs the tool.resync frames that wait for
+	// the browser's return.
+	asks    asks
+	resyncs [][]byte
 }
 
 // Start implements dispatch.Bridge. It does not wait for the network. It
@@ -136,6 +140,12 @@ func appendDispatch(dst []byte, r *dispatch.Run, again bool) []byte {
 	p = strconv.AppendInt(p, int64(r.MaxResultBytes), 10)
 	if again {
 		p = append(p, `,"again":true`...)
+	}
+	if r.Prompt {
+		p = append(p, `,"prompt":true`...)
+	}
+	if len(r.Decision) > 0 {
+		p = append(append(p, `,"decision":`...), r.Decision...)
 	}
 	p = append(p, `,"args":`...)
 	if len(r.Args) == 0 {

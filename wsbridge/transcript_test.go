@@ -25,6 +25,7 @@ var update = flag.Bool("update", false, "rewrite the transcripts with what the h
 //	# text        a comment
 //	! connect a   browser a opens a connection; "drop a" breaks it
 //	! start b c   a run with id c starts in browser b; "cancel c" stops it
+//	! answer c 1  ask 1 of run c is answered; "resync c t" asks for activity t
 //	! want b      a call wants to run in browser b; its targets are told
 //	! plugin h    the plugin "chat" has hash h now
 //	@ 10s         time passes
@@ -116,7 +117,8 @@ type stage struct {
 func play(t *testing.T, text string) string {
 	var out strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}}
-	inWorld(t, Options{Adapters: onePlugin(&s.hash), Calls: newFakeCalls()}, func(w *world) {
+	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff}}}
+	inWorld(t, Options{Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}, func(w *world) {
 		s.w = w
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
@@ -166,6 +168,14 @@ func (s *stage) do(line string) {
 		}()
 	case len(words) == 3 && words[1] == "cancel":
 		s.w.cancel(words[2])
+	case len(words) == 4 && words[1] == "answer":
+		ask, err := strconv.Atoi(words[3])
+		if err != nil {
+			s.w.t.Fatal(err)
+		}
+		s.w.hub.Answer(words[2], ask, []byte(`{"found":3}`), nil)
+	case len(words) == 4 && words[1] == "resync":
+		s.w.hub.Resync(words[2], words[3])
 	case len(words) == 4 && words[1] == "start":
 		if err := s.w.tryRun(words[2], words[3], wire.DefaultMaxResultBytes); err != nil {
 			s.w.note("%s did not start: %s: %s", words[3], err.Code, err.Message)

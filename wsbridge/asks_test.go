@@ -1,0 +1,269 @@
+package wsbridge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"opentabs/wire"
+)
+
+// asks sends a tool.ask with body, such as `"ask":1,"withdrawn":true`.
+func (p *peer) asks(id, body string) {
+	p.sendf(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
+}
+
+const askEcho = `"call":{"tool":"echo","args":{"n":9007199254740993}}`
+
+func askOf(n int) string { return fmt.Sprintf(`"ask":%d,%s`, n, askEcho) }
+
+func asked(id string, n int) string {
+	return fmt.Sprintf(`%s asks {"dispatchId":%[1]q,%s}`, id, askOf(n))
+}
+
+func answerText(id string, n int, rest string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","method":"tool.answer","params":{"dispatchId":%[2]q,"ask":%[1]d%[3]s}}`, n, id, rest)
+}
+
+func (p *peer) confirm(id string, n int, taken bool) {
+	p.sendf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
+}
+
+// inAsking runs test with a browser that has a run c1 and has been told of it.
+func inAsking(t *testing.T, test func(w *world, p *peer)) {
+	t.Helper()
+	inWorld(t, Options{}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.run("b1", "c1")
+		p.wantFrames(dispatchFrame("c1"))
+		test(w, p)
+	})
+}
+
+func TestAsk(t *testing.T) {
+	inAsking(t, func(w *world, p *peer) {
+		p.asks("c1", askOf(1))
+		p.asks("c1", `"ask":2,"user":{"reason":"Log in\u001b[0m","title":"`+strings.Repeat("x", 300)+`"}`)
+		w.wantEvents(asked("c1", 1), `c1 asks {"dispatchId":"c1","ask":2,"user":{"reason":"Log in[0m","title":"`+strings.Repeat("x", 199)+`…"}}`)
+		w.hub.Answer("c1", 1, json.RawMessage(`{"text":"<b>"}`), nil)
+		p.wantFrames(answerText("c1", 1, `,"output":{"text":"<b>"}`))
+		w.hub.Answer("c1", 2, nil, &wire.CallError{Code: wire.ErrDenied, Message: "no"})
+		p.wantFrames(answerText("c1", 2, `,"error":{"code":"denied","message":"no"}`))
+		p.asks("c1", askOf(3))
+		w.hub.Answer("c1", 3, nil, nil)
+		w.wantEvents(asked("c1", 3))
+		w.hub.Answer("c1", 3, nil, nil) // before it was asked: nobody waits
+	})
+}
+
+// TestAskIsTakenOnce: an ask that comes again is none; it gets its answer again
+// until the page has that.
+func TestAskIsTakenOnce(t *testing.T) {
+	inAsking(t, func(w *world, p *peer) {
+		p.asks("c1", askOf(1))
+		p.asks("c1", askOf(1))
+		w.wantEvents(asked("c1", 1))
+		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
+		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the first one holds
+		p.wantFrames(answerText("c1", 1, `,"output":1`))
+		p.confirm("c1", 1, false)
+		p.asks("c1", askOf(1))
+		p.wantFrames(answerText("c1", 1, `,"output":1`))
+		p.confirm("c1", 1, true)
+		p.asks("c1", askOf(1))
+		w.hub.Answer("c1", 1, json.RawMessage(`3`), nil)
+		p.wantFrames()
+		w.wantEvents()
+	})
+}
+
+// TestAnswerSurvivesTheLink: it is sent when the browser has named the run, so
+// that its page is there, and once.
+func TestAnswerSurvivesTheLink(t *testing.T) {
+	inAsking(t, func(w *world, p *peer) {
+		p.asks("c1", askOf(1))
+		p.asks("c1", askOf(2))
+		w.take()
+		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
+		p.drop()
+		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
+		p = w.browser("b1", "boot1")
+		p.take()
+		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.asks("c1", askOf(1))
+		p.asks("c1", askOf(2))
+		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
+		p.asks("c1", askOf(1)) // its page has a new port
+		p.wantFrames(answerText("c1", 1, `,"output":1`))
+		p.confirm("c1", 1, true)
+		p.confirm("c1", 2, true)
+		p.drop()
+		p = w.browser("b1", "boot1")
+		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		for _, frame := range p.take() {
+			if strings.Contains(frame, "tool.answer") {
+				t.Errorf("an answer that has arrived came again: %s", frame)
+			}
+		}
+		w.wantEvents()
+	})
+}
+
+// TestAskWithdrawn: the dispatcher is told once, and only of what still waits.
+func TestAskWithdrawn(t *testing.T) {
+	const withdrawn = `"ask":%d,"withdrawn":true`
+	inAsking(t, func(w *world, p *peer) {
+		p.asks("c1", askOf(1))
+		p.asks("c1", askOf(2))
+		w.take()
+		p.asks("c1", fmt.Sprintf(withdrawn, 1))
+		p.asks("c1", fmt.Sprintf(withdrawn, 1))
+		w.wantEvents(`c1 asks {"dispatchId":"c1","ask":1,"withdrawn":true}`)
+		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
+		p.wantFrames()
+		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
+		p.take()
+		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // answered meanwhile: nobody wants that
+		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // never came, and comes no more
+		p.asks("c1", askOf(2))
+		p.asks("c1", askOf(3))
+		w.wantEvents()
+		p.wantFrames()
+	})
+}
+
+// TestAskOfOthers: a browser asks for its own runs only, and for runs that are
+// there.
+func TestAskOfOthers(t *testing.T) {
+	inAsking(t, func(w *world, p *peer) {
+		other := w.browser("b2", "boot2")
+		other.asks("c1", askOf(1))
+		other.asks("c9", askOf(1))
+		w.wantEvents()
+		other.wantFrames()
+		p.asks("c1", askOf(1))
+		w.wantEvents(asked("c1", 1))
+		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
+		p.take()
+		other.confirm("c1", 1, true) // nor does it confirm what it has not got
+		w.take()
+		p.asks("c1", askOf(1))
+		p.wantFrames(answerText("c1", 1, `,"output":1`))
+		p.answer("c1", "7")
+		w.wantEvents("c1 returned 7")
+		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
+		p.asks("c1", askOf(2))
+		w.wantEvents()
+		p.wantFrames()
+	})
+}
+
+// TestAskFlood: a browser that asks without end, and one that never confirms,
+// takes a bounded place.
+func TestAskFlood(t *testing.T) {
+	inAsking(t, func(w *world, p *peer) {
+		for n := range 5 * maxOpenAsks {
+			p.asks("c1", askOf(n+1))
+		}
+		if got := w.take(); len(got) != maxOpenAsks {
+			t.Errorf("%d asks were taken, want %d", len(got), maxOpenAsks)
+		}
+		refused := answerText("c1", maxOpenAsks+1, `,"error":{"code":"nested_too_deep","message":"a call may wait for 64 answers at once"}`)
+		if got := p.take(); len(got) != 4*maxOpenAsks || got[0] != refused {
+			t.Errorf("%d were refused, first %q; want %d, %q", len(got), got[:min(1, len(got))], 4*maxOpenAsks, refused)
+		}
+		for n := range maxOpenAsks {
+			w.hub.Answer("c1", n+1, nil, nil)
+		}
+		p.take()
+		p.asks("c1", askOf(2*maxOpenAsks))
+		w.wantEvents() // they are not confirmed
+		p.take()
+		for n := range maxAsks {
+			p.confirm("c1", n+1, true)
+			p.asks("c1", askOf(n+1))
+			w.take()
+			w.hub.Answer("c1", n+1, nil, nil)
+		}
+		p.take()
+		p.asks("c1", askOf(maxAsks+1))
+		p.wantFrames(answerText("c1", maxAsks+1, `,"error":{"code":"nested_too_deep","message":"a call may ask 1000 times in all"}`))
+		w.wantEvents()
+		p.answer("c1", "7")
+		w.wantEvents("c1 returned 7")
+	})
+}
+
+// TestLargeAnswers: a large one is refused, and so is what would fill the
+// memory while the page confirms none.
+func TestLargeAnswers(t *testing.T) {
+	inAsking(t, func(w *world, p *peer) {
+		large := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
+		for n := range 6 {
+			p.asks("c1", askOf(n+1))
+		}
+		w.take()
+		w.hub.Answer("c1", 1, append(bytes.Clone(large), ' '), nil)
+		p.wantFrames(answerText("c1", 1, `,"error":{"code":"result_too_large","message":"the result is larger than 16777216 bytes"}`))
+		for n := range 4 {
+			w.hub.Answer("c1", n+2, large, nil)
+		}
+		got := p.take()
+		if len(got) != 4 || len(got[0]) < len(large) || !strings.Contains(got[3], `"code":"result_too_large"`) {
+			t.Errorf("%d answers came, the last of %d bytes; want the fourth refused", len(got), len(got[len(got)-1]))
+		}
+		p.confirm("c1", 2, true)
+		w.take()
+		w.hub.Answer("c1", 6, large, nil)
+		if got := p.take(); len(got) != 1 || len(got[0]) < len(large) {
+			t.Error("there is room again, and the answer did not come")
+		}
+	})
+}
+
+func TestAskThatIsNone(t *testing.T) {
+	inAsking(t, func(w *world, p *peer) {
+		for _, body := range []string{
+			`"ask":1`, `"ask":0,` + askEcho, `"ask":-1,` + askEcho, `"ask":1.5,` + askEcho, `"ask":"1",` + askEcho, `"ask":1e99,` + askEcho,
+			askOf(1) + `,"withdrawn":true`, askOf(1) + `,"user":{"reason":"r"}`, `"ask":1,"call":7`, `"ask":1,"user":[]`,
+		} {
+			p.asks("c1", body)
+		}
+		p.send(`{"jsonrpc":"2.0","id":"1","method":"tool.ask","params":{"dispatchId":"c1",` + askOf(1) + `}}`)
+		p.wantFrames(`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"tool.ask is a notification; send it without an id"}}`)
+		for i, args := range []string{`,"args":7`, `,"args":null`, ``, `,"args":["{"]`} {
+			p.asks("c1", fmt.Sprintf(`"ask":%d,"call":{"tool":"echo"%s}`, i+1, args))
+			p.wantFrames(answerText("c1", i+1, `,"error":{"code":"invalid_arguments","message":"the arguments are not an object; pass an object to context.call"}`))
+		}
+		for _, id := range []string{"s/answer/1", "s/answer/x/c1", "s/answer/99999999999999999999/c1", "s/answer//"} {
+			p.sendf(`{"jsonrpc":"2.0","id":%q,"result":{"taken":true}}`, id)
+		}
+		w.wantEvents()
+		p.asks("c1", askOf(1))
+		w.wantEvents(asked("c1", 1))
+	})
+}
+
+// TestResync: it is sent once, now or when the browser is back.
+func TestResync(t *testing.T) {
+	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
+	inAsking(t, func(w *world, p *peer) {
+		w.hub.Resync("c1", "table")
+		w.hub.Resync("c9", "table")
+		p.wantFrames(frame)
+		p.drop()
+		for range 2 * wire.MaxActivityTypes {
+			w.hub.Resync("c1", "table")
+		}
+		p = w.browser("b1", "boot1")
+		p.take()
+		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		if got := p.take(); len(got) != wire.MaxActivityTypes || got[0] != frame {
+			t.Errorf("frames = %q", got)
+		}
+		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.wantFrames()
+	})
+}

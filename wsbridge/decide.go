@@ -1,0 +1,95 @@
+package wsbridge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// panelSurface is the surface on which a person decides in a side panel.
+const panelSurface = "the side panel"
+
+// maxGrant bounds how long a person may allow a tool for: beyond it they mean
+// always. It keeps what a browser sends within a time.Duration.
+const maxGrant = 365 * 24 * time.Hour
+
+// serveForPanel answers a request of a side panel. do may write files, so it does
+// not run on the reader; its error is a sentence for the person.
+func serveForPanel[P, R any](l *link, e wire.Envelope, do func(P) (R, error)) {
+	var p P
+	if err := json.Unmarshal(orEmpty(e.Params), &p); err != nil {
+		l.reject(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, clean(err.Error(), 200)))
+		return
+	}
+	id, method := e.ID, e.Method
+	l.work.Go(func() {
+		result, err := do(p)
+		if err != nil {
+			l.log.Warn().Err(err).Str("method", string(method)).Msg("side panel was refused what it asked for")
+			l.post(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: clean(err.Error(), 500)}))
+			return
+		}
+		l.post(wire.AppendResult(nil, id, marshal(result)))
+	})
+}
+
+// decide settles what a call waits for, for a side panel.
+func (l *link) decide(p wire.CallDecideParams) (wire.CallDecideResult, error) {
+	if p.CallID == "" || p.TicketID == "" {
+		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; name what the person saw")
+	}
+	if p.ForMs < 0 || p.ForMs > float64(maxGrant/time.Millisecond) {
+		return wire.CallDecideResult{}, fmt.Errorf("a permission can last from 1 ms to %v; choose a time in between, or always", maxGrant)
+	}
+	calls := l.hub.currentCalls()
+	if calls == nil {
+		return wire.CallDecideResult{Outcome: wire.DecideEnded}, nil
+	}
+	d, err := calls.Decide(p.CallID, p.TicketID, dispatch.Resolution{
+		Allow: p.Allow, Scope: p.Scope, For: time.Duration(p.ForMs * float64(time.Millisecond)), By: panelSurface,
+	})
+	if err != nil {
+		return wire.CallDecideResult{}, err
+	}
+	l.log.Info().Str("call", clean(p.CallID, 128)).Bool("allow", p.Allow).Str("outcome", string(d.Outcome)).Msg("side panel decided about a call")
+	return wire.CallDecideResult{Outcome: d.Outcome, By: d.By, Allowed: d.Allowed}, nil
+}
+
+// errNoPolicy refuses what a panel sets on a server that keeps no permissions.
+var errNoPolicy = errors.New("this server keeps no permissions")
+
+// setPermission sets a permission for a side panel.
+func (l *link) setPermission(p wire.ConfigPermissionParams) (r wire.ConfigPermissionResult, err error) {
+	if l.hub.opts.Policy == nil {
+		return r, errNoPolicy
+	}
+	return r, l.hub.opts.Policy.SetPermission(p.Plugin, p.Tool, p.Permission, panelSurface)
+}
+
+// review notes a review for a side panel.
+func (l *link) review(p wire.ConfigReviewParams) (r wire.ConfigReviewResult, err error) {
+	if l.hub.opts.Policy == nil {
+		return r, errNoPolicy
+	}
+	return r, l.hub.opts.Policy.Review(p.Plugin, p.Hash, p.Permission, panelSurface)
+}
+
+// cancelCall ends a call for a side panel.
+func (l *link) cancelCall(id, callID string) {
+	cancelled := false
+	if calls := l.hub.currentCalls(); calls != nil {
+		cancelled = calls.Cancel(callID, panelSurface)
+	}
+	l.log.Info().Str("call", clean(callID, 128)).Bool("cancelled", cancelled).Msg("side panel stopped a call")
+	l.post(wire.AppendResult(nil, id, marshal(wire.CallCancelResult{Cancelled: cancelled})))
+}
+
+func (h *Hub) currentCalls() Calls {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.calls
+}
