@@ -11,10 +11,12 @@ import (
 	"opentabs/wire"
 )
 
-// The arguments that every call may have beside those of its tool.
+// The arguments that every call may have beside those of its tool; the last only
+// where calls may become jobs.
 const (
 	argTab     = "tabId"
 	argBrowser = "browser"
+	argDetach  = "_detach"
 )
 
 // arguments are the arguments of one call.
@@ -24,18 +26,22 @@ type arguments struct {
 	// tabID and browser say where to run; zero if the client did not.
 	tabID   int
 	browser string
+	// detach is what the client said of it, nil if nothing.
+	detach json.RawMessage
 }
 
 // owned says which of these names are parameters of the tool itself; such an
 // argument is then the tool's.
-type owned struct{ tab, browser bool }
+type owned struct{ tab, browser, detach bool }
 
 // ownedBy looks into the schema of a tool's or prompt's arguments.
 func ownedBy(schema json.RawMessage) owned {
-	return owned{tab: definesProperty(schema, argTab), browser: definesProperty(schema, argBrowser)}
+	return owned{
+		tab: definesProperty(schema, argTab), browser: definesProperty(schema, argBrowser), detach: definesProperty(schema, argDetach),
+	}
 }
 
-// splitArguments takes "tabId" and "browser" out of a call's arguments, unless
+// splitArguments takes "tabId", "browser" and "_detach" out of a call's arguments, unless
 // they are the tool's own. What is left keeps its bytes, so that large integers
 // stay exact. texts is set for a prompt, all of whose arguments are texts. An
 // error is a *dispatch.Error for the agent.
@@ -46,7 +52,8 @@ func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, erro
 	a := arguments{tool: raw}
 	takesTab := !own.tab && bytes.Contains(raw, []byte(`"`+argTab+`"`))
 	takesBrowser := !own.browser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`))
-	if !takesTab && !takesBrowser {
+	takesDetach := !own.detach && bytes.Contains(raw, []byte(`"`+argDetach+`"`))
+	if !takesTab && !takesBrowser && !takesDetach {
 		return a, nil
 	}
 	all, ok := membersOf(raw)
@@ -71,7 +78,9 @@ func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, erro
 			if json.Unmarshal(m.value, &a.browser) != nil || a.browser == "" {
 				return a, badArgument(argBrowser, m.value, "the id or the name of a browser, a string that is not empty")
 			}
-		case m.name == argTab && takesTab, m.name == argBrowser && takesBrowser:
+		case m.name == argDetach && takesDetach && given:
+			a.detach = m.value
+		case m.name == argTab && takesTab, m.name == argBrowser && takesBrowser, m.name == argDetach && takesDetach:
 			// null says nothing
 		default:
 			kept = append(kept, m)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/plugin"
@@ -20,6 +21,7 @@ type request struct {
 	method string
 	params *params
 	client dispatch.Client
+	info   ClientInfo // what is known of the client, set by serve; its ID may be empty
 	// session is the client's, or that of all clients without one.
 	session *session
 	// send is nil if the client can't be told anything ahead of the answer.
@@ -28,6 +30,9 @@ type request struct {
 	elicit elicitor
 	// held says that the client is asked by the answer to its request.
 	held bool
+	// patience is how long the client waits; set by serve if its calls may become
+	// jobs.
+	patience *patience
 
 	// progress and asked are set by serve, for the call that is made.
 	progress func(dispatch.Progress)
@@ -43,6 +48,8 @@ func (q request) mayHold() bool {
 
 // serve serves a request.
 func (s *Server) serve(ctx context.Context, q request) reply {
+	q.info = s.infoOf(q)
+	s.minePatience(&q)
 	if q.held {
 		return s.serveHeld(ctx, q)
 	}
@@ -87,20 +94,46 @@ func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 
 // callTool runs a tools/call.
 func (s *Server) callTool(ctx context.Context, q request) reply {
-	p := q.params
-	l, ok := (*s.tools.Load())[p.Name]
-	if !ok {
-		return fault(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", p.Name)
+	if t, ok := s.jobToolOf(q); ok {
+		return s.callJobTool(ctx, q, t)
 	}
-	args, err := splitArguments(p.Arguments, l.own, false)
+	l, ok := (*s.tools.Load())[q.params.Name]
+	if !ok {
+		return fault(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.params.Name)
+	}
+	own := l.own
+	own.detach = own.detach || q.patience == nil // the argument means nothing without jobs
+	args, err := splitArguments(q.params.Arguments, own, false)
 	if err == nil {
 		err = l.tool.Validate(args.tool)
+	}
+	var after time.Duration
+	detaches := false
+	if err == nil {
+		after, detaches, err = s.detachAfter(q, args.detach)
 	}
 	if err != nil {
 		return s.failed(err)
 	}
-	result, err := s.calls.Call(ctx, q.newCall(l.tool.Dispatch(), args))
-	declared := l.shown.RawOutputSchema != nil
+	c := q.newCall(l.tool.Dispatch(), args)
+	if !detaches {
+		result, err := s.calls.Call(ctx, c)
+		return s.toolReply(l, result, err)
+	}
+	result, job, err := s.runDetachable(ctx, q, c, after)
+	if job != nil {
+		r := handle(job.View())
+		// A client that never hears of the job has left its call.
+		r.lost = func() { job.Cancel("the client") }
+		return r
+	}
+	return s.toolReply(l, result, err)
+}
+
+// toolReply is the reply for how a call of a tool ended. l is nil for a tool
+// that is not listed any more.
+func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) reply {
+	declared := l != nil && l.shown.RawOutputSchema != nil
 	if err == nil && declared {
 		err = checkResult(l.tool, &result)
 	}
@@ -108,6 +141,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		return s.failed(err)
 	}
 	r := success(result.CallID, result.Output)
+	r.audience = result.Audience
 	// A schema may want more of a block's data than that it is a string. Clients
 	// refuse what does not match, so such a tool's data stays in both places.
 	if declared && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {

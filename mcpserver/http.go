@@ -329,6 +329,7 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 	rep := s.serve(ctx, q)
 	s.released(r, in, key)
 	if ctx.Err() != nil {
+		rep.undelivered()
 		stream.abandon()
 		return
 	}
@@ -338,6 +339,7 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 	}
 	err := stream.answer(status, func(b *bufio.Writer) { rep.writeTo(b, m.ID, modern, s.info) })
 	if err != nil {
+		rep.undelivered()
 		s.opts.Log.Warn().Str("call", rep.callID).Str("client", client.Name).Err(err).Msg("result could not be delivered")
 	}
 }

@@ -48,7 +48,9 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	if !ok {
 		return fault(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.params.Name)
 	}
-	args, err := splitArguments(q.params.Arguments, ownedBy(prompt.InputSchema), true)
+	own := ownedBy(prompt.InputSchema)
+	own.detach = true // a job's handle is no prompt
+	args, err := splitArguments(q.params.Arguments, own, true)
 	if err == nil {
 		args.tool, err = prompt.Validate(args.tool)
 	}
@@ -59,7 +61,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	if err != nil {
 		return faultOf(s.failed(err))
 	}
-	r := reply{callID: result.CallID}
+	r := reply{callID: result.CallID, audience: result.Audience}
 	if r.members, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
 		return faultOf(s.failed(&dispatch.Error{
 			Code: wire.ErrInvalidResult, CallID: result.CallID, Ran: result.Ran, Reports: result.Reports,

@@ -16,6 +16,13 @@ import (
 // programs; the text content has it for agents.
 const metaError = "opentabs/error"
 
+// The keys of what else a result's _meta may have: for whom the end is, if the
+// tool said so, and the job that the result is of.
+const (
+	metaAudience = "opentabs/audience"
+	metaJob      = "opentabs/job"
+)
+
 // reply answers one request that this package serves: with a result or, if code is not 0, with a
 // JSON-RPC error.
 type reply struct {
@@ -32,11 +39,16 @@ type reply struct {
 	data json.RawMessage
 	// blocks are the content beside the text, each as JSON.
 	blocks [][]byte
-	// text is the whole text of a failed result.
+	// text is the whole text of a result that is in words: of every failed one.
 	text    string
 	isError bool
 	// meta is the value of metaError.
 	meta json.RawMessage
+	// audience and job are the values of metaAudience and metaJob; empty for none.
+	audience string
+	job      json.RawMessage
+	// lost is called if the answer could not be delivered; nil for nothing.
+	lost func()
 	// members are those of the result of any other request than tools/call; nil
 	// for that.
 	members []byte
@@ -134,6 +146,13 @@ func failure(err error) reply {
 	return r
 }
 
+// undelivered tells that the client did not get the answer.
+func (r reply) undelivered() {
+	if r.lost != nil {
+		r.lost()
+	}
+}
+
 // writeTo writes the whole JSON-RPC answer. A modern client also gets what
 // protocol version 2026-07-28 wants in each result; info is the server's
 // identity as JSON. Errors stick to w.
@@ -186,7 +205,7 @@ func (r reply) writeError(w *bufio.Writer) {
 func (r reply) writeContent(w *bufio.Writer) {
 	w.WriteString(`"content":[`)
 	defer w.WriteByte(']')
-	text := r.isError || r.output != nil
+	text := r.text != "" || r.output != nil
 	if text {
 		r.writeText(w)
 	}
@@ -203,7 +222,7 @@ func (r reply) writeContent(w *bufio.Writer) {
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {
-	case r.isError:
+	case r.text != "":
 		w.Write(appendString(nil, r.text))
 	case r.output[0] == '"':
 		w.Write(r.output)
@@ -213,23 +232,29 @@ func (r reply) writeText(w *bufio.Writer) {
 	w.WriteByte('}')
 }
 
+// writeMeta writes the _meta member, if there is something in it.
 func (r reply) writeMeta(w *bufio.Writer, modern bool, info json.RawMessage) {
-	if !modern && r.meta == nil {
-		return
+	next := `,"_meta":{`
+	entry := func(key string, value []byte) {
+		w.WriteString(next + `"` + key + `":`)
+		w.Write(value)
+		next = ","
 	}
-	w.WriteString(`,"_meta":{`)
 	if r.meta != nil {
-		w.WriteString(`"` + metaError + `":`)
-		w.Write(r.meta)
-		if modern {
-			w.WriteByte(',')
-		}
+		entry(metaError, r.meta)
+	}
+	if r.audience != "" {
+		entry(metaAudience, appendString(nil, r.audience))
+	}
+	if r.job != nil {
+		entry(metaJob, r.job)
 	}
 	if modern {
-		w.WriteString(`"` + metaServerInfo + `":`)
-		w.Write(info)
+		entry(metaServerInfo, info)
 	}
-	w.WriteByte('}')
+	if next == "," {
+		w.WriteByte('}')
+	}
 }
 
 // writeQuoted writes JSON text as one JSON string, without a copy of it: a

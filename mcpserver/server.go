@@ -64,6 +64,10 @@ type Options struct {
 	// Watch shows the calls that are offered as resources. Default: there are no
 	// resources.
 	Watch Watcher
+	// Jobs holds the calls that outlive their requests, and Detach says which
+	// clients have such, by their names. Default: none has.
+	Jobs   *dispatch.Jobs
+	Detach func(client string) Detach
 }
 
 // Caller runs calls; *dispatch.Dispatcher is one. It must be safe for concurrent
@@ -129,6 +133,9 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	}
 	if s.watch != nil {
 		offers = append(offers, server.WithResourceCapabilities(true, false))
+	}
+	if o.Detach != nil {
+		offers = append(offers, server.WithToolFilter(s.showJobs))
 	}
 	s.mcp = server.NewMCPServer(serverName, o.Version, offers...)
 	if s.watch != nil {

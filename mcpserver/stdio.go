@@ -199,10 +199,12 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 	}
 	c.server.sessions.release(c.session, key)
 	if ctx.Err() != nil {
+		rep.undelivered()
 		return
 	}
 	err := c.out.write(func(b *bufio.Writer) { rep.writeTo(b, m.ID, p.modern(), c.server.info) })
 	if err != nil {
+		rep.undelivered()
 		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", client.Name).Err(err).Msg("result could not be delivered")
 	}
 }

@@ -15,7 +15,9 @@ import (
 type listedTool struct {
 	tool  *plugin.Tool
 	shown mcp.Tool
-	own   owned
+	// detachable is what clients see whose calls may become jobs.
+	detachable mcp.Tool
+	own        owned
 	// mirrors is set if the schema asks clients to repeat arguments in HTTP
 	// headers (x-mcp-header).
 	mirrors bool
@@ -47,6 +49,14 @@ func (s *Server) syncTools(set *plugin.Set) {
 			}
 			table[l.shown.Name] = l
 			list = append(list, server.ServerTool{Tool: l.shown, Handler: neverCalled})
+		}
+	}
+	if s.opts.Detach != nil {
+		for _, l := range table {
+			l.detachable = l.withDetach()
+		}
+		for _, t := range jobTools {
+			list = append(list, server.ServerTool{Tool: t.shown, Handler: neverCalled})
 		}
 	}
 	s.tools.Store(&table)
@@ -86,4 +96,15 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		own:     ownedBy(t.InputSchema),
 		mirrors: bytes.Contains(t.InputSchema, []byte("x-mcp-header")),
 	}, nil
+}
+
+// withDetach is the tool with the argument "_detach". A job may be its answer
+// then, so it has no output schema: clients would refuse what does not match.
+func (l *listedTool) withDetach() mcp.Tool {
+	t := l.shown
+	t.RawOutputSchema = nil
+	if !l.own.detach {
+		t.RawInputSchema = withProperty(t.RawInputSchema, argDetach, jobArgument)
+	}
+	return t
 }
