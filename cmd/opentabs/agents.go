@@ -1,0 +1,27 @@
+package main
+
+import (
+	"opentabs/dispatch"
+	"opentabs/internal/config"
+	"opentabs/internal/version"
+	"opentabs/mcpserver"
+)
+
+// agentOptions say how agents are served. Jobs are there only if a client may
+// have some.
+func (v *server) agentOptions() mcpserver.Options {
+	o := mcpserver.Options{Version: version.Version, Log: v.log, Watch: v.calls}
+	if !v.settings.Detach.Never() {
+		o.Jobs = dispatch.NewJobs(v.calls, dispatch.JobOptions{})
+		o.Detach = detachOf(v.settings.Detach)
+	}
+	return o
+}
+
+// detachOf is what a setting says of each client.
+func detachOf(d config.Detach) func(client string) mcpserver.Detach {
+	return func(client string) mcpserver.Detach {
+		rule := d.For(client)
+		return mcpserver.Detach{Auto: rule.Auto, After: rule.After}
+	}
+}
