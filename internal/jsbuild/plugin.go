@@ -47,6 +47,8 @@ type Built struct {
 	// carries it.
 	Hash  string
 	Tools []BuiltTool
+	// Prompts are the plugin's prompts; most have none.
+	Prompts []BuiltPrompt
 	// Files are what was written, the adapter first.
 	Files []BuiltFile
 	// Warnings are what the author should look at.
@@ -59,6 +61,12 @@ type Built struct {
 type BuiltTool struct {
 	Name        string
 	Description string
+}
+
+// BuiltPrompt is one prompt of a plugin that was built.
+type BuiltPrompt struct {
+	Name        string
+	Description string // may be empty
 }
 
 // BuiltFile is one file that was written.
@@ -97,6 +105,9 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*Built, error) {
 	b.Warnings = append(warningsOf(src, zod, read), adapter.Warnings...)
 	for _, tool := range read.Tools {
 		b.Tools = append(b.Tools, BuiltTool{Name: tool.Name, Description: tool.Description})
+	}
+	for _, prompt := range read.Prompts {
+		b.Prompts = append(b.Prompts, BuiltPrompt{Name: prompt.Name, Description: prompt.Description})
 	}
 	if err := b.write(src, adapter, read, o); err != nil {
 		return nil, err
@@ -209,10 +220,11 @@ func (b *Built) write(src source, adapter bundled, read extracted, o Options) er
 // extracted is what a plugin says of itself; the JSON names are those of
 // Extracted in sdk-ts/src/extract/extract.ts.
 type extracted struct {
-	Tools        []extractedTool `json:"tools"`
-	ConfigSchema json.RawMessage `json:"configSchema"`
-	Described    identity        `json:"described"`
-	Problems     []string        `json:"problems"`
+	Tools        []extractedTool   `json:"tools"`
+	Prompts      []extractedPrompt `json:"prompts"`
+	ConfigSchema json.RawMessage   `json:"configSchema"`
+	Described    identity          `json:"described"`
+	Problems     []string          `json:"problems"`
 }
 
 // extractedTool is an entry of tools.json; the field order is that of the file.
@@ -228,13 +240,22 @@ type extractedTool struct {
 	OutputSchema json.RawMessage `json:"output_schema"`
 }
 
+// extractedPrompt is an entry of the prompts of tools.json.
+type extractedPrompt struct {
+	Name        string          `json:"name"`
+	DisplayName string          `json:"displayName"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
 // toolsFile returns dist/tools.json.
 func (e extracted) toolsFile() ([]byte, error) {
 	file := struct {
-		SDKVersion   string          `json:"sdkVersion"`
-		ConfigSchema json.RawMessage `json:"configSchema,omitempty"`
-		Tools        []extractedTool `json:"tools"`
-	}{sdkts.Version(), e.ConfigSchema, e.Tools}
+		SDKVersion   string            `json:"sdkVersion"`
+		ConfigSchema json.RawMessage   `json:"configSchema,omitempty"`
+		Tools        []extractedTool   `json:"tools"`
+		Prompts      []extractedPrompt `json:"prompts,omitempty"`
+	}{sdkts.Version(), e.ConfigSchema, e.Tools, e.Prompts}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ import (
 const exampleDir = "../../sdk-ts/examples/messages"
 
 // exampleTools are the tools of the example, in its order.
-var exampleTools = []string{"export_messages", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail", "draw"}
+var exampleTools = []string{"export_messages", "count_authors", "compare_channels", "who_am_i", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail", "draw"}
 
 // copyExample puts the example's source into a directory that has no
 // node_modules above it.
@@ -133,6 +134,56 @@ func TestBuildExample(t *testing.T) {
 	}
 	if len(loaded.Tools) != len(exampleTools) || loaded.SDKVersion != sdkts.Version() || len(loaded.Warnings) > 0 {
 		t.Errorf("loaded as %+v", loaded)
+	}
+	if len(b.Prompts) != 1 || b.Prompts[0].Name != "summarise_channel" || b.Prompts[0].Description == "" {
+		t.Errorf("prompts %+v", b.Prompts)
+	}
+	prompt := loaded.Prompts[0]
+	want := []plugin.PromptArgument{
+		{Name: "channelId", Description: "The channel's id, such as general", Required: true},
+		{Name: "last", Description: "How many messages, 50 if left out"},
+	}
+	if len(loaded.Prompts) != 1 || prompt.FullName() != "messages__summarise_channel" || !slices.Equal(prompt.Arguments, want) {
+		t.Errorf("prompt loaded as %+v", prompt)
+	}
+	if args, err := prompt.Validate(json.RawMessage(`{"channelId":"5","last":"20"}`)); err != nil || string(args) != `{"channelId":"5","last":20}` {
+		t.Errorf("arguments %s, %v", args, err)
+	}
+}
+
+// A plugin written for the existing SDK, prompts included.
+func TestBuildForExistingSDK(t *testing.T) {
+	b := build(t, write(t, map[string]string{
+		packageFile: goodPackage,
+		"src/index.ts": `import { definePrompt, defineTool, OpenTabsPlugin, type PromptDefinition, type ToolDefinition } from '@opentabs-dev/plugin-sdk';
+import { z } from 'zod';
+class Old extends OpenTabsPlugin {
+  readonly name = 'old';
+  readonly displayName = 'Old';
+  readonly description = 'Old.';
+  readonly urlPatterns = ['*://localhost/*'];
+  readonly tools: ToolDefinition[] = [
+    defineTool({ name: 'hi', description: 'Hi.', input: z.object({}), output: z.object({}), handle: async () => ({}) }),
+  ];
+  readonly prompts: PromptDefinition[] = [
+    definePrompt({
+      name: 'compose_message',
+      arguments: [{ name: 'to', description: 'Whom', required: true }],
+      render: async args => [{ role: 'user', content: { type: 'text', text: args.to ?? '' } }],
+    }),
+  ];
+  async isReady() { return true; }
+}
+export default new Old();
+`,
+	}))
+	loaded, err := plugin.Load(b.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
+	if p := loaded.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {
+		t.Errorf("%+v", p)
 	}
 }
 

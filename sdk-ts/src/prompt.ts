@@ -28,11 +28,13 @@ export type PromptResult =
   | readonly PromptMessage[]
   | { description?: string | undefined; messages: readonly PromptMessage[] };
 
+type Renderable = PromptResult | Promise<PromptResult>;
+
 /**
  * A text for an agent, made in the page. A person chooses it in their client, which knows it as `<plugin>__<name>`.
  * `Params` are the arguments as `render` gets them.
  */
-export interface PromptDefinition<Params = Record<string, unknown>, Result extends PromptResult = PromptResult> {
+export interface PromptDefinition<Params = Record<string, unknown>, Rendered extends Renderable = Renderable> {
   /** snake_case, and not the name of a tool: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. */
   name: string;
   /** The name for people; made from `name` if absent. */
@@ -51,16 +53,16 @@ export interface PromptDefinition<Params = Record<string, unknown>, Result exten
    * Makes the prompt, in the page. The context is that of a tool, with the same limits: what takes long reports. It is
    * absent only where a test calls `render` itself.
    */
-  render(args: Params, context?: ToolHandlerContext): Result | Promise<Result>;
+  render(args: Params, context?: ToolHandlerContext): Rendered;
 }
 
 /** Returns `prompt`; its purpose is to infer the types of the arguments from the schema. */
-export function definePrompt<Args extends z.ZodObject<z.ZodRawShape>, Result extends PromptResult>(
-  prompt: PromptDefinition<z.infer<Args>, Result> & { args: Args },
-): PromptDefinition<z.infer<Args>, Result> & { args: Args };
-export function definePrompt<Result extends PromptResult>(
-  prompt: PromptDefinition<Record<string, string>, Result> & { args?: undefined },
-): PromptDefinition<Record<string, string>, Result>;
+export function definePrompt<Args extends z.ZodObject<z.ZodRawShape>, Rendered extends Renderable>(
+  prompt: PromptDefinition<z.infer<Args>, Rendered> & { args: Args },
+): PromptDefinition<z.infer<Args>, Rendered> & { args: Args };
+export function definePrompt<Rendered extends Renderable>(
+  prompt: PromptDefinition<Record<string, string>, Rendered> & { args?: undefined },
+): PromptDefinition<Record<string, string>, Rendered>;
 export function definePrompt<Prompt>(prompt: Prompt): Prompt {
   return prompt;
 }

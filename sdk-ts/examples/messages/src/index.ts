@@ -1,5 +1,8 @@
 import { definePlugin } from '@opentabs/sdk';
+import { summariseChannel } from './prompts/summarise-channel.ts';
 import { big } from './tools/big.ts';
+import { compareChannels } from './tools/compare-channels.ts';
+import { countAuthors } from './tools/count-authors.ts';
 import { countdown } from './tools/countdown.ts';
 import { draw } from './tools/draw.ts';
 import { echo } from './tools/echo.ts';
@@ -10,9 +13,26 @@ import { navigate } from './tools/navigate.ts';
 import { reports } from './tools/reports.ts';
 import { silent } from './tools/silent.ts';
 import { stubborn } from './tools/stubborn.ts';
+import { whoAmI } from './tools/who-am-i.ts';
 
 export default definePlugin({
-  tools: [exportMessages, countdown, silent, echo, big, reports, heartbeat, stubborn, navigate, fail, draw],
+  tools: [
+    exportMessages,
+    countAuthors,
+    compareChannels,
+    whoAmI,
+    countdown,
+    silent,
+    echo,
+    big,
+    reports,
+    heartbeat,
+    stubborn,
+    navigate,
+    fail,
+    draw,
+  ],
+  prompts: [summariseChannel],
 
   // The site marks its page while nobody is logged in.
   isReady() {

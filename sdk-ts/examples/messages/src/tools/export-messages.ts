@@ -1,20 +1,6 @@
-import { defineTool, fetchJSON, sleep } from '@opentabs/sdk';
+import { defineTool, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
-
-const message = z.object({
-  id: z.string(),
-  author: z.string().optional(),
-  text: z.string(),
-  sentAt: z.string().optional(),
-});
-
-/** One page of what the site's API answers. */
-const page = z.object({
-  messages: z.array(message),
-  /** Where the next page begins; absent or null on the last one. */
-  nextCursor: z.string().nullish(),
-  totalPages: z.number().int().nonnegative().optional(),
-});
+import { channelId, message, pagesOf } from '../channel.ts';
 
 export const exportMessages = defineTool({
   name: 'export_messages',
@@ -24,7 +10,7 @@ export const exportMessages = defineTool({
   group: 'Channels',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.object({
-    channelId: z.string().min(1).describe("The channel's id, such as general"),
+    channelId,
     pageDelayMs: z
       .number()
       .int()
@@ -42,21 +28,18 @@ export const exportMessages = defineTool({
   async handle({ channelId, pageDelayMs }, context) {
     const signal = context?.signal;
     const messages: z.infer<typeof message>[] = [];
-    let cursor: string | null | undefined;
-    for (let done = 1; ; done++) {
-      const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
-      const url = `/api/channels/${encodeURIComponent(channelId)}/messages${query}`;
-      const answer = await fetchJSON(url, { signal }, page);
-      messages.push(...answer.messages);
+    context?.endAudience('user');
+    let done = 0;
+    for await (const page of pagesOf(channelId, signal)) {
+      messages.push(...page.messages);
       context?.reportProgress({
-        progress: done,
-        total: answer.totalPages,
+        progress: ++done,
+        total: page.totalPages,
         message: `${messages.length} messages read`,
         audience: 'user',
       });
-      cursor = answer.nextCursor;
-      if (!cursor) return { channelId, count: messages.length, messages };
-      await sleep(pageDelayMs, { signal });
+      if (page.nextCursor) await sleep(pageDelayMs, { signal });
     }
+    return { channelId, count: messages.length, messages };
   },
 });

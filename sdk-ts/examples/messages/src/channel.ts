@@ -1,0 +1,32 @@
+import { fetchJSON } from '@opentabs/sdk';
+import { z } from 'zod';
+
+export const message = z.object({
+  id: z.string(),
+  author: z.string().optional(),
+  text: z.string(),
+  sentAt: z.string().optional(),
+});
+
+/** One page of what the site's API answers. */
+const page = z.object({
+  messages: z.array(message),
+  /** Where the next page begins; absent or null on the last one. */
+  nextCursor: z.string().nullish(),
+  totalPages: z.number().int().nonnegative().optional(),
+});
+
+/** The parameter of all tools that read a channel. */
+export const channelId = z.string().min(1).describe("The channel's id, such as general");
+
+/** Reads a channel page by page, oldest first. */
+export async function* pagesOf(channel: string, signal: AbortSignal | undefined) {
+  let cursor: string | null | undefined;
+  do {
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    const url = `/api/channels/${encodeURIComponent(channel)}/messages${query}`;
+    const answer = await fetchJSON(url, { signal }, page);
+    yield answer;
+    cursor = answer.nextCursor;
+  } while (cursor);
+}

@@ -1,0 +1,28 @@
+import { definePrompt } from '@opentabs/sdk';
+import { z } from 'zod';
+import { channelId, pagesOf } from '../channel.ts';
+
+export const summariseChannel = definePrompt({
+  name: 'summarise_channel',
+  displayName: 'Summarise a channel',
+  description: 'Reads a channel and asks for a summary of its last messages.',
+  args: z.object({
+    channelId,
+    last: z.number().int().min(1).max(500).default(50).describe('How many messages, 50 if left out'),
+  }),
+
+  async render({ channelId, last }, context) {
+    const lines: string[] = [];
+    let done = 0;
+    for await (const page of pagesOf(channelId, context?.signal)) {
+      lines.push(...page.messages.map(({ author = 'unknown', text }) => `${author}: ${text}`));
+      context?.reportProgress({
+        progress: ++done,
+        total: page.totalPages,
+        message: `${lines.length} messages read`,
+        audience: 'user',
+      });
+    }
+    return `Summarise these messages of the channel ${channelId}:\n\n${lines.slice(-last).join('\n')}`;
+  },
+});

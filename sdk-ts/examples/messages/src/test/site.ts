@@ -1,0 +1,18 @@
+import type { TestContext } from 'node:test';
+
+/** A site with three pages of two messages; returns the URLs that were asked for. */
+export function site(t: TestContext, totalPages?: number): string[] {
+  const asked: string[] = [];
+  t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+    init.signal?.throwIfAborted();
+    asked.push(url);
+    const page = Number(new URL(url, 'http://localhost').searchParams.get('cursor') ?? '0');
+    const messages = [0, 1].map((n) => ({
+      id: `${page}.${n}`,
+      author: ['ann', 'bob'][(page + n) % 2],
+      text: `text ${n}`,
+    }));
+    return Response.json({ messages, nextCursor: page < 2 ? String(page + 1) : null, totalPages });
+  });
+  return asked;
+}

@@ -1,0 +1,32 @@
+import { defineTool, ToolError } from '@opentabs/sdk';
+import { z } from 'zod';
+import { channelId } from '../channel.ts';
+import { exportMessages } from './export-messages.ts';
+
+export const compareChannels = defineTool({
+  name: 'compare_channels',
+  displayName: 'Compare channels',
+  description: 'Tells how many messages each of some channels has, by exporting one after the other.',
+  icon: 'scale',
+  group: 'Channels',
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  input: z.object({ channelIds: z.array(channelId).min(1).max(10).describe('The channels') }),
+  output: z.object({ channels: z.array(z.object({ channelId: z.string(), count: z.number().int() })) }),
+
+  async handle({ channelIds }, context) {
+    if (!context) throw ToolError.internal('compare_channels calls another tool, so it needs a context');
+    const channels: { channelId: string; count: number }[] = [];
+    for (const channelId of channelIds) {
+      context.reportProgress({
+        progress: channels.length,
+        total: channelIds.length,
+        message: `Reading ${channelId}`,
+        audience: 'user',
+      });
+      const { count } = exportMessages.output.parse(await context.call('export_messages', { channelId }));
+      channels.push({ channelId, count });
+    }
+    context.endAudience('user');
+    return { channels };
+  },
+});
