@@ -128,3 +128,15 @@ func (g *grants) list(plugin string) map[string][]Approval {
 	}
 	return all
 }
+
+// Grants returns what a person allowed for a session or for some time and still
+// holds, by tool; prompts have "prompt " before their names.
+func (p *Policy) Grants(name string) map[string][]Approval { return p.grants.list(name) }
+
+// hashOf is the hash of a plugin's present content; empty if it is not loaded.
+func (p *Policy) hashOf(name string) string {
+	if one, ok := p.set().Plugin(name); ok {
+		return one.ContentHash()
+	}
+	return ""
+}

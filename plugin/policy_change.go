@@ -144,7 +144,14 @@ func (p *Policy) change(c Change, edit func(entry object) (before string)) error
 	return nil
 }
 
-// plugin returns a plugin that is loaded. The error names those there are.
+// Unknown is the error about a plugin that is not loaded: it wraps [ErrUnknown]
+// and names those there are, or says why it could not be loaded.
+func (p *Policy) Unknown(name string) error {
+	_, err := p.plugin(name)
+	return err
+}
+
+// plugin returns a plugin that is loaded.
 func (p *Policy) plugin(name string) (*Plugin, error) {
 	set := p.set()
 	if one, ok := set.Plugin(name); ok {

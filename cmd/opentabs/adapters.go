@@ -29,6 +29,7 @@ const adapterFolder = "adapters"
 // that runs it. It is safe for concurrent use.
 type adapters struct {
 	registry *plugin.Registry
+	policy   *plugin.Policy
 	dirs     config.Dirs
 	log      zerolog.Logger
 	host     func() ([]byte, error)
@@ -42,16 +43,27 @@ type adapters struct {
 
 var _ wsbridge.Adapters = (*adapters)(nil)
 
-func newAdapters(registry *plugin.Registry, dirs config.Dirs, log zerolog.Logger) *adapters {
+func newAdapters(registry *plugin.Registry, policy *plugin.Policy, dirs config.Dirs, log zerolog.Logger) *adapters {
 	return &adapters{
-		registry: registry, dirs: dirs, log: log, host: jsbuild.Host,
+		registry: registry, policy: policy, dirs: dirs, log: log, host: jsbuild.Host,
 		checked: newCheckedScripts(dirs, log), files: map[string]string{},
 	}
 }
 
+// current returns the plugins that may run: no page gets the code of another.
+func (a *adapters) current() []wire.PluginInfo {
+	infos := []wire.PluginInfo{}
+	for _, one := range a.registry.Set().Plugins() {
+		if a.policy.Runs(one) {
+			infos = append(infos, one.Info())
+		}
+	}
+	return infos
+}
+
 // List returns every plugin that a browser should have.
 func (a *adapters) List() []wire.PluginInfo {
-	infos := a.registry.List()
+	infos := a.current()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range infos {
@@ -98,7 +110,7 @@ func (a *adapters) writeFiles() error {
 	}
 	files, current := map[string]string{}, map[string]bool{}
 	var failed []error
-	for _, info := range a.registry.List() {
+	for _, info := range a.current() {
 		name := adapterFile(info, host)
 		if err := a.writeFile(filepath.Join(folder, name), info); err != nil {
 			failed = append(failed, fmt.Errorf("write the adapter of %s: %w", info.Name, err))

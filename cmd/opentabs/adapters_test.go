@@ -3,13 +3,16 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
 
 	"opentabs/internal/config"
+	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
+	"opentabs/wire"
 )
 
 // TestAdaptersCheckAgain: an adapter that was added without the check, as an
@@ -18,7 +21,7 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	const evil = "var a = 1}, EVIL(), function () {"
 	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})
 	dirs := config.Dirs{State: t.TempDir()}
-	a := newAdapters(registry, dirs, zerolog.Nop())
+	a := newAdapters(registry, reviewed(t, dirs, registry), dirs, zerolog.Nop())
 	hashes := map[string]string{}
 	for _, info := range a.List() {
 		hashes[info.Name] = info.Hash
@@ -45,6 +48,54 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	}
 }
 
+// TestAdaptersOfReviewedPlugins: no browser gets the code of a plugin that may not
+// run.
+func TestAdaptersOfReviewedPlugins(t *testing.T) {
+	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "one"}, plugintest.Package{Name: "other"})
+	dirs := config.Dirs{State: t.TempDir()}
+	policy := plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{})
+	a := newAdapters(registry, policy, dirs, zerolog.Nop())
+	hold := func(want ...string) {
+		t.Helper()
+		got := []string{}
+		for _, info := range a.List() {
+			got = append(got, info.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("browsers get %v, want %v", got, want)
+		}
+	}
+	hold()
+	one, _ := registry.Set().Plugin("one")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(policy.Review("one", one.ContentHash(), wire.PermissionAsk, "test"))
+	hold("one")
+	must(policy.SetPermission("one", "", wire.PermissionOff, "test"))
+	hold()
+	must(policy.SetPermission("one", "echo", wire.PermissionAsk, "test"))
+	hold("one") // for this tool
+	must(policy.SetPermission("one", "", wire.PermissionAuto, "test"))
+	must(policy.SetPermission("one", "echo", wire.PermissionOff, "test"))
+	hold("one") // for tools that it may get
+}
+
+// reviewed is a policy by which all plugins run.
+func reviewed(t testing.TB, dirs config.Dirs, registry *plugin.Registry) *plugin.Policy {
+	t.Helper()
+	policy := plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{})
+	for _, one := range registry.Set().Plugins() {
+		if err := policy.Review(one.Name, one.ContentHash(), wire.PermissionAuto, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return policy
+}
+
 // BenchmarkAdaptersCode composes 120 adapters of 0.7 MB that were checked
 // before, as a server does that starts after an update.
 func BenchmarkAdaptersCode(b *testing.B) {
@@ -56,11 +107,11 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	}
 	registry, _ := plugintest.Registry(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
-	first := newAdapters(registry, dirs, zerolog.Nop())
+	first := newAdapters(registry, reviewed(b, dirs, registry), dirs, zerolog.Nop())
 	first.checked.check = func([]byte) error { return nil }
 	compose(b, first)
 	for b.Loop() {
-		compose(b, newAdapters(registry, dirs, zerolog.Nop()))
+		compose(b, newAdapters(registry, reviewed(b, dirs, registry), dirs, zerolog.Nop()))
 	}
 }
 

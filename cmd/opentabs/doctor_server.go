@@ -195,9 +195,10 @@ func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 		return nil, nil, err
 	}
 	set := registry.Set()
+	policy := plugin.NewPolicy(c.dirs.State, registry.Set, plugin.PolicyOptions{})
 	var plugins []httpapi.Plugin
 	for _, p := range set.Plugins() {
-		plugins = append(plugins, pluginStatus(p))
+		plugins = append(plugins, pluginStatus(p, policy))
 	}
 	var failed []httpapi.FailedPlugin
 	for _, f := range set.Failed() {

@@ -28,6 +28,7 @@ const (
 var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrIdleTimeout:      exitTimedOut,
 	wire.ErrDeadlineExceeded: exitTimedOut,
+	wire.ErrApprovalTimeout:  exitTimedOut,
 	wire.ErrCancelled:        exitCancelled,
 	wire.ErrShutdown:         exitCancelled,
 	wire.ErrTabClosed:        exitNoPage,
@@ -48,6 +49,8 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrInvalidResult:    exitFailed,
 	wire.ErrToolError:        exitFailed,
 	wire.ErrUnknownTool:      exitFailed,
+	wire.ErrUnknownPrompt:    exitFailed,
+	wire.ErrNestedTooDeep:    exitFailed,
 	wire.ErrInternal:         exitFailed,
 }
 

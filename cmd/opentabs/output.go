@@ -137,6 +137,11 @@ func (o *output) say(format string, args ...any) {
 	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
 
+// ask asks a person something; the answer comes on the same line.
+func (o *output) ask(question string) {
+	fmt.Fprintf(o.stderr, "opentabs: %s", visibleText(question))
+}
+
 // line writes one line of what was asked for.
 func (o *output) line(format string, args ...any) {
 	o.text(fmt.Sprintf(format, args...))

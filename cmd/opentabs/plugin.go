@@ -14,14 +14,15 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 func newPluginCmd(p *program) *cobra.Command {
 	return group(&cobra.Command{
 		Use:     "plugin",
-		Short:   "Build, add, list and remove plugins",
-		Example: "  opentabs plugin build messages\n  opentabs plugin add messages\n  opentabs plugin list",
-	}, newPluginBuildCmd(p), newPluginAddCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
+		Short:   "Build, add, review, list and remove plugins",
+		Example: "  opentabs plugin build messages\n  opentabs plugin add messages\n  opentabs plugin review messages",
+	}, newPluginBuildCmd(p), newPluginAddCmd(p), newPluginReviewCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
 }
 
 // store is the list of plugins; what is wrong with it is told on stderr.
@@ -102,20 +103,31 @@ func newPluginAddCmd(p *program) *cobra.Command {
 		Use:   "add PATH",
 		Short: "Add a built plugin",
 		Long: `Add the built plugin in PATH. It is pinned to its present content: after a new
-build, add it again. A server that runs takes it over at once.`,
-		Example: "  opentabs plugin add plugins/messages",
-		Args:    exactly(1, "the path of a plugin"),
+build, add it again. A server that runs takes it over at once.
+
+None of its tools run before you have looked at it (opentabs plugin review).
+--permission says that you have: it is reviewed then.`,
+		Example: `  opentabs plugin add plugins/messages
+  opentabs plugin add plugins/messages --permission ask`,
+		Args: exactly(1, "the path of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.path = args[0]
 			return runPluginAdd(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", "", "review the plugin too, and let its tools run: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "review it too, and say how its tools run: `off, ask or auto`")
 	return cmd
 }
 
 func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	p := opts.program
+	var permission wire.Permission
+	if opts.permission != "" {
+		var err error
+		if permission, err = plugin.ParsePermission(opts.permission); err != nil {
+			return usage("--permission: %v", err)
+		}
+	}
 	dirs, err := p.home()
 	if err != nil {
 		return err
@@ -137,7 +149,14 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	}
 	p.out.line("added %s %s (%s), %s", added.Name, oneLine(added.Version), oneLine(added.DisplayName), plural(len(added.Tools), "tool"))
 	p.out.table("  ", toolRows(added))
-	return p.tellServer(ctx, dirs, settings)
+	client, err := p.tellServer(ctx, dirs, settings)
+	if err != nil {
+		return err
+	}
+	if err := p.letIn(ctx, dirs, client, added, permission); err != nil || client == nil {
+		return err
+	}
+	return p.tellTabs(ctx, client)
 }
 
 // withBuildHint names the missing step if path holds the source of a plugin
@@ -159,29 +178,26 @@ func toolRows(p *plugin.Plugin) [][]string {
 	return rows
 }
 
-// tellServer has a running server read the plugins anew and says which tabs
-// have to be reloaded. That no server runs is fine.
-func (p *program) tellServer(ctx context.Context, dirs config.Dirs, s config.Settings) error {
-	server, err := findServer(ctx, dirs, s)
-	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrStranger) {
-		return nil
+// tellServer has a running server read the plugins anew. That no server runs is
+// fine.
+func (p *program) tellServer(ctx context.Context, dirs config.Dirs, s config.Settings) (*httpapi.Client, error) {
+	client, err := p.serverOf(ctx, dirs, s)
+	if client == nil || err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return err
-	}
-	token, err := dirs.Token()
-	if err != nil {
-		return err
-	}
-	client := httpapi.NewClient(server.port, token)
 	if err := client.Reload(ctx); err != nil {
-		return fmt.Errorf("tell the server (pid %d): %w", server.PID, err)
+		return nil, fmt.Errorf("tell the server: %w", err)
 	}
+	return client, nil
+}
+
+// tellTabs says that the server has a change, and which tabs have to be reloaded.
+func (p *program) tellTabs(ctx context.Context, client *httpapi.Client) error {
 	status, err := client.Status(ctx)
 	if err != nil {
-		return fmt.Errorf("ask the server (pid %d): %w", server.PID, err)
+		return fmt.Errorf("ask the server: %w", err)
 	}
-	p.out.say("the running server (pid %d) has it", server.PID)
+	p.out.say("the running server (pid %d) has it", status.PID)
 	for _, b := range status.Browsers {
 		for _, t := range b.Tabs {
 			if len(t.NeedsReload) > 0 {
@@ -221,15 +237,19 @@ func runPluginList(opts pluginListOptions) error {
 	if err := registry.Reload(); err != nil {
 		return err
 	}
-	set := registry.Set()
+	set, policy := registry.Set(), p.policy(dirs, registry)
 	if opts.json {
-		return p.out.value(pluginList(set))
+		return p.out.value(pluginList(set, policy))
 	}
 	if len(set.Plugins())+len(set.Failed()) == 0 {
 		p.out.say("there are no plugins yet; add one with `opentabs plugin add PATH`")
 	}
 	for _, one := range set.Plugins() {
-		p.out.line("%s %s (%s), %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), one.Dir)
+		state, standing := policy.State(one.Name), "not reviewed"
+		if state.Reviewed {
+			standing = string(state.Effective)
+		}
+		p.out.line("%s %s (%s), %s, %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), standing, one.Dir)
 		p.out.table("  ", toolRows(one))
 	}
 	for _, f := range set.Failed() {
@@ -239,13 +259,13 @@ func runPluginList(opts pluginListOptions) error {
 }
 
 // pluginList is what --json prints, in the words of /status.
-func pluginList(set *plugin.Set) any {
+func pluginList(set *plugin.Set, policy *plugin.Policy) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
 		Failed  []httpapi.FailedPlugin `json:"failed"`
 	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
 	for _, one := range set.Plugins() {
-		list.Plugins = append(list.Plugins, pluginStatus(one))
+		list.Plugins = append(list.Plugins, pluginStatus(one, policy))
 	}
 	for _, f := range set.Failed() {
 		list.Failed = append(list.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
@@ -288,7 +308,14 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 		return err
 	}
 	p.out.line("removed %s", opts.name)
-	return p.tellServer(ctx, dirs, settings)
+	client, err := p.tellServer(ctx, dirs, settings)
+	if err != nil {
+		return err
+	}
+	if err := p.forget(ctx, dirs, client, opts.name); err != nil || client == nil {
+		return err
+	}
+	return p.tellTabs(ctx, client)
 }
 
 type extractOptions struct{ program *program }

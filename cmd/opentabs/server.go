@@ -39,6 +39,7 @@ type server struct {
 	address  string
 
 	registry *plugin.Registry
+	policy   *plugin.Policy
 	adapters *adapters
 	hub      *wsbridge.Hub
 	calls    *dispatch.Dispatcher
@@ -55,31 +56,50 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		// The status shows it too. What else there is can be used.
 		log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
-	v.adapters = newAdapters(v.registry, dirs, log)
+	v.policy = plugin.NewPolicy(dirs.State, v.registry.Set, plugin.PolicyOptions{
+		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
+	})
+	if err := v.policy.Mend(); err != nil {
+		log.Error().Err(err).Msg("a damaged file of permissions could not be put aside; nothing is reviewed")
+	}
+	v.adapters = newAdapters(v.registry, v.policy, dirs, log)
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Token: token, Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
 	})
-	v.calls = dispatch.New(v.hub, dispatchOptions(s, log))
+	v.calls = dispatch.New(v.hub, v.dispatchOptions())
 	v.hub.SetCalls(v.calls)
-	v.mcp = mcpserver.New(v.calls, v.registry, mcpserver.Options{Version: version.Version, Log: log})
+	v.mcp = mcpserver.New(v.calls, v.registry, v.agentOptions())
 	v.api = httpapi.New(httpapi.Options{
 		Token: token, Origins: origins, Log: log,
 		Health:   httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
 		Calls:    v.calls,
 		Status:   v.status,
 		Reload:   v.reload,
+		Policy:   policyAPI{v.policy, v.registry},
 		MCP:      v.mcp.Handler(),
 		Browsers: v.hub.Handler(),
 		Stdio:    v.mcp.ServeStdio,
 	})
+	v.policy.OnChange(v.permissionsChanged)
 	return v, nil
 }
 
-func dispatchOptions(s config.Settings, log zerolog.Logger) dispatch.Options {
+// permissionsChanged follows a change of permissions: pages get the code of
+// plugins that may run and of no others, and calls that wait for what is allowed
+// by now go on.
+func (v *server) permissionsChanged() {
+	v.syncBrowsers()
+	v.settleWaiting()
+}
+
+func (v *server) dispatchOptions() dispatch.Options {
+	s := v.settings
 	o := dispatch.Options{
 		Idle: s.IdleTimeout, Hard: s.HardTimeout, ProgressInterval: s.ProgressInterval,
-		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes, Log: log,
+		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
+		Gates: v.policy.Gates(), Before: v.policy.Before(), After: v.policy.After(),
+		Resolve: v.resolve, Log: v.log,
 	}
 	if o.ProgressInterval == 0 { // dispatch takes 0 for its default
 		o.ProgressInterval = -1
@@ -118,6 +138,7 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	// The files take a while after an update, and most browsers do not need
 	// them, so nobody waits. A shutdown does not either: each is whole or absent.
 	go v.syncBrowsers()
+	go v.policy.Watch(base)
 	go memory.Keep(base)
 	var err error
 	select {
@@ -193,18 +214,21 @@ func (v *server) status() httpapi.Status {
 	}
 	set := v.registry.Set()
 	for _, p := range set.Plugins() {
-		status.Plugins = append(status.Plugins, pluginStatus(p))
+		status.Plugins = append(status.Plugins, pluginStatus(p, v.policy))
 	}
+	status.Permissions = v.policy.Problems()
 	for _, f := range set.Failed() {
 		status.Failed = append(status.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
 	}
 	return status
 }
 
-func pluginStatus(p *plugin.Plugin) httpapi.Plugin {
+func pluginStatus(p *plugin.Plugin, policy *plugin.Policy) httpapi.Plugin {
+	state := policy.State(p.Name)
 	status := httpapi.Plugin{
 		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Dir: p.Dir, Hash: p.Hash,
 		Matches: append([]string{}, p.Matches...), Tools: []string{},
+		Reviewed: state.Reviewed, Permission: state.Effective,
 	}
 	for _, t := range p.Tools {
 		status.Tools = append(status.Tools, t.FullName())

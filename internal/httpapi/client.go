@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,7 +135,7 @@ type Listener struct {
 // Follow hears events until ctx ends, the server ends the stream (ErrEnded), or
 // one of the listener's functions returns an error.
 func (c *Client) Follow(ctx context.Context, l Listener) error {
-	resp, err := c.send(ctx, http.MethodGet, "/events")
+	resp, err := c.send(ctx, http.MethodGet, "/events", nil)
 	if err != nil {
 		return err
 	}
@@ -186,7 +187,7 @@ func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
 }
 
 func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, error) {
-	req, err := c.request(ctx, http.MethodGet, "/stdio")
+	req, err := c.request(ctx, http.MethodGet, "/stdio", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -224,12 +225,28 @@ func (s *StdioConn) CloseWrite() error {
 	return s.Conn.Close()
 }
 
-// ask sends a request and decodes the answer into v, if v is not nil. All of it
-// may take as long as patience.
+// ask sends a request without a body and decodes the answer into v, if v is not
+// nil. All of it may take as long as patience.
 func (c *Client) ask(ctx context.Context, patience time.Duration, method, path string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	resp, err := c.send(ctx, method, path)
+	return c.answered(ctx, method, path, nil, v)
+}
+
+// post sends body as JSON, and is otherwise like ask.
+func (c *Client) post(ctx context.Context, path string, body, v any) error {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
+	data, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", c.URL(path), err)
+	}
+	return c.answered(ctx, http.MethodPost, path, data, v)
+}
+
+// answered sends a request and decodes the answer into v, if v is not nil.
+func (c *Client) answered(ctx context.Context, method, path string, body []byte, v any) error {
+	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
@@ -247,9 +264,9 @@ func (c *Client) ask(ctx context.Context, patience time.Duration, method, path s
 }
 
 // send returns the answer to a request if it is a success; its body is to be
-// closed.
-func (c *Client) send(ctx context.Context, method, path string) (*http.Response, error) {
-	req, err := c.request(ctx, method, path)
+// closed. body is JSON, or nil for none.
+func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	req, err := c.request(ctx, method, path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -264,10 +281,13 @@ func (c *Client) send(ctx context.Context, method, path string) (*http.Response,
 	return resp, nil
 }
 
-func (c *Client) request(ctx context.Context, method, path string) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.URL(path), nil)
+func (c *Client) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.URL(path), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.URL(path), err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	return req, nil

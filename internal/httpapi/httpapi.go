@@ -37,6 +37,8 @@ type Options struct {
 	Status func() Status
 	// Reload reads the plugins anew.
 	Reload func() error
+	// Policy is the permissions.
+	Policy Policy
 	// MCP serves /mcp, Browsers serves /ws.
 	MCP      http.Handler
 	Browsers http.Handler
@@ -90,13 +92,17 @@ func New(o Options) *API {
 // routes are the routes behind the token, by path and method.
 func (a *API) routes() map[string]map[string]http.HandlerFunc {
 	return map[string]map[string]http.HandlerFunc{
-		"/status":            {http.MethodGet: a.status},
-		"/calls":             {http.MethodGet: a.calls},
-		"/calls/{id}":        {http.MethodGet: a.call},
-		"/calls/{id}/cancel": {http.MethodPost: a.cancel},
-		"/events":            {http.MethodGet: a.events},
-		"/plugins/reload":    {http.MethodPost: a.reload},
-		"/stdio":             {http.MethodGet: a.upgrade},
+		"/status":                    {http.MethodGet: a.status},
+		"/calls":                     {http.MethodGet: a.calls},
+		"/calls/{id}":                {http.MethodGet: a.call},
+		"/calls/{id}/cancel":         {http.MethodPost: a.cancel},
+		"/events":                    {http.MethodGet: a.events},
+		"/plugins/reload":            {http.MethodPost: a.reload},
+		"/plugins/{name}/permission": {http.MethodGet: a.permissions, http.MethodPost: a.setPermission},
+		"/plugins/{name}/review":     {http.MethodPost: a.review},
+		"/plugins/{name}/limit":      {http.MethodPost: a.setLimit},
+		"/plugins/{name}/forget":     {http.MethodPost: a.forget},
+		"/stdio":                     {http.MethodGet: a.upgrade},
 		// Go's tools know the path.
 		"/debug/pprof/{name}": {http.MethodGet: profile},
 	}
@@ -127,7 +133,7 @@ func otherMethod(allow []string) http.HandlerFunc {
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /events or /plugins/reload")
+	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /events, /plugins/reload or /plugins/{name}/permission")
 }
 
 func (a *API) health(w http.ResponseWriter, r *http.Request) {

@@ -31,8 +31,10 @@ type Status struct {
 	Browsers []Browser `json:"browsers"`
 	Plugins  []Plugin  `json:"plugins"`
 	// Failed are the plugins that were added and could not be loaded.
-	Failed  []FailedPlugin `json:"failed"`
-	Clients []MCPClient    `json:"clients"`
+	Failed []FailedPlugin `json:"failed"`
+	// Permissions say what in the file of permissions could not be read.
+	Permissions []string    `json:"permission_problems,omitempty"`
+	Clients     []MCPClient `json:"clients"`
 }
 
 // Home is where the server keeps its files.
@@ -92,6 +94,10 @@ type Plugin struct {
 	Matches     []string `json:"matches"`
 	// Tools are the tools' full names.
 	Tools []string `json:"tools"`
+	// Reviewed says that a person has reviewed what is there now; otherwise
+	// Permission is off.
+	Reviewed   bool            `json:"reviewed"`
+	Permission wire.Permission `json:"permission"`
 }
 
 // FailedPlugin is one that could not be loaded.

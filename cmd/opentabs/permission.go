@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+type permissionOptions struct {
+	program *program
+	// plugin is empty for all; tool is empty for the plugin as a whole.
+	plugin, tool string
+	// set is what to set; empty to print what holds.
+	set  string
+	json bool
+}
+
+func newPluginPermissionCmd(p *program) *cobra.Command {
+	opts := permissionOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "permission [NAME[__TOOL] [off|ask|auto|default]]",
+		Short: "Show or set how a plugin's tools run",
+		Long: `Show how the tools of plugins run, or set it for one plugin or one tool:
+
+  off      they do not run
+  ask      you are asked before each call
+  auto     they run without a question
+  default  (of a tool) as its plugin says
+
+A server that runs holds to it at once, and what you allowed for a session or for
+some time ends.`,
+		Example: `  opentabs plugin permission
+  opentabs plugin permission messages auto
+  opentabs plugin permission messages__export off`,
+		Args: atMost(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				opts.plugin, opts.tool, _ = strings.Cut(args[0], "__")
+			}
+			if len(args) > 1 {
+				opts.set = args[1]
+			}
+			return runPermission(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+func runPermission(ctx context.Context, opts permissionOptions) error {
+	p := opts.program
+	book, err := p.rulebook(ctx)
+	if err != nil {
+		return err
+	}
+	if opts.set == "" {
+		return p.showPermissions(book, opts)
+	}
+	permission := wire.Permission("")
+	if opts.set != "default" {
+		if permission, err = plugin.ParsePermission(opts.set); err != nil {
+			return usage("%v", err)
+		}
+	}
+	if err := book.SetPermission(opts.plugin, opts.tool, permission, surface("opentabs plugin permission")); err != nil {
+		return misnamed(err)
+	}
+	now, err := book.Permissions(opts.plugin)
+	if err != nil {
+		return misnamed(err)
+	}
+	if opts.tool == "" {
+		p.out.say("the permission of %s is %s", opts.plugin, now.Permission)
+	}
+	for _, t := range now.Tools {
+		switch {
+		case t.Name == opts.tool:
+			p.out.say("the permission of %s__%s is %s", opts.plugin, t.Name, t.Permission)
+		case opts.tool == "" && t.Own != "":
+			p.out.say("%s__%s has its own: %s", opts.plugin, t.Name, t.Own)
+		}
+	}
+	return nil
+}
+
+// showPermissions prints those of one plugin or of all.
+func (p *program) showPermissions(book rulebook, opts permissionOptions) error {
+	names := []string{opts.plugin}
+	if opts.plugin == "" {
+		names = names[:0]
+		for _, one := range book.set.Plugins() {
+			names = append(names, one.Name)
+		}
+	}
+	views := []httpapi.PluginPermissions{}
+	for _, name := range names {
+		view, err := book.Permissions(name)
+		if err != nil {
+			return misnamed(err)
+		}
+		views = append(views, view)
+	}
+	if opts.json {
+		return p.out.value(views)
+	}
+	if len(views) == 0 {
+		p.out.say("there are no plugins yet; add one with `opentabs plugin add PATH`")
+		return nil
+	}
+	for _, problem := range views[0].Problems {
+		p.out.say("%s", problem)
+	}
+	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
+	for _, view := range views {
+		rows = append(rows, permissionRows(view, opts.tool)...)
+	}
+	p.out.table("", rows)
+	return nil
+}
+
+// permissionRows are the plugin's row and those of its tools; of one tool only
+// if it is named.
+func permissionRows(view httpapi.PluginPermissions, only string) [][]string {
+	note := ""
+	switch {
+	case !view.Reviewed && view.Review != nil:
+		note = "changed since its review: opentabs plugin review " + view.Plugin
+	case !view.Reviewed:
+		note = "not reviewed: opentabs plugin review " + view.Plugin
+	}
+	rows := [][]string{{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.Mark)), note}}
+	for _, t := range view.Tools {
+		if only != "" && t.Name != only {
+			continue
+		}
+		set := ""
+		if t.Own != "" {
+			set = strings.TrimSpace(markText(t.Mark))
+		}
+		var grants []string
+		for _, g := range t.Grants {
+			text := "allowed for this " + string(g.Scope)
+			if g.Scope != wire.ScopeSession {
+				text = "allowed until " + g.Until.Local().Format("15:04:05")
+			}
+			grants = append(grants, text+markText(g.Mark))
+		}
+		rows = append(rows, []string{view.Plugin + "__" + t.Name, string(t.Permission), t.Limit, set, strings.Join(grants, "; ")})
+	}
+	return rows
+}
+
+type limitOptions struct {
+	program      *program
+	plugin, tool string
+	limit        plugin.Limit
+}
+
+func newPluginLimitCmd(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "limit NAME__TOOL 10/1m|none",
+		Short: "Limit how often a tool may run",
+		Long: `Let a tool run so often in some time and not more, whoever calls it: 10/1m is ten
+times a minute. A call beyond that ends with rate_limited; you are not asked.`,
+		Example: "  opentabs plugin limit messages__send 10/1m\n  opentabs plugin limit messages__send none",
+		Args:    exactly(2, "the name of a tool or the limit"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts := limitOptions{program: p}
+			var ok bool
+			if opts.plugin, opts.tool, ok = strings.Cut(args[0], "__"); !ok || opts.tool == "" {
+				return usage("%q is no tool: name it with its plugin, as in messages__send", args[0])
+			}
+			if args[1] != "none" {
+				var err error
+				if opts.limit, err = plugin.ParseLimit(args[1]); err != nil {
+					return usage("%v", err)
+				}
+			}
+			return runLimit(cmd.Context(), opts)
+		},
+	}
+}
+
+func runLimit(ctx context.Context, opts limitOptions) error {
+	p := opts.program
+	book, err := p.rulebook(ctx)
+	if err != nil {
+		return err
+	}
+	if err := book.SetLimit(opts.plugin, opts.tool, opts.limit.String(), surface("opentabs plugin limit")); err != nil {
+		return misnamed(err)
+	}
+	if opts.limit == (plugin.Limit{}) {
+		p.out.say("%s__%s has no limit", opts.plugin, opts.tool)
+		return nil
+	}
+	p.out.say("%s__%s may run %s", opts.plugin, opts.tool, opts.limit)
+	return nil
+}
+
+// letIn reviews a plugin that was just added, if the person said so, and says
+// what is to be done otherwise.
+func (p *program) letIn(ctx context.Context, dirs config.Dirs, client *httpapi.Client, added *plugin.Plugin, permission wire.Permission) error {
+	book, err := p.bookOf(ctx, dirs, client)
+	if err != nil {
+		return err
+	}
+	if permission != "" {
+		if err := book.Review(added.Name, added.ContentHash(), permission, surface("opentabs plugin add")); err != nil {
+			return misnamed(err)
+		}
+		p.out.say("%s is reviewed; its permission is %s", added.Name, permission)
+		return nil
+	}
+	now, err := book.Permissions(added.Name)
+	switch {
+	case err != nil:
+		return misnamed(err)
+	case now.Reviewed:
+		p.out.say("it is as you reviewed it; its permission is %s", now.Permission)
+	case now.Review != nil:
+		p.out.say("it has changed since you reviewed it, so its tools do not run; look at it and let it in with `opentabs plugin review %s`", added.Name)
+	default:
+		p.out.say("its tools do not run yet; look at it and let it in with `opentabs plugin review %s`", added.Name)
+	}
+	return nil
+}
+
+// forget takes away what was said of a plugin that was removed.
+func (p *program) forget(ctx context.Context, dirs config.Dirs, client *httpapi.Client, name string) error {
+	book, err := p.bookOf(ctx, dirs, client)
+	if err != nil {
+		return err
+	}
+	return book.Forget(name, surface("opentabs plugin remove"))
+}
+
+// bookOf is rulebook for a command that has looked for the server already.
+func (p *program) bookOf(ctx context.Context, dirs config.Dirs, client *httpapi.Client) (httpapi.Policy, error) {
+	if client != nil {
+		return remotePolicy{ctx, client}, nil
+	}
+	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
+	if err := registry.Reload(); err != nil {
+		return nil, err
+	}
+	return policyAPI{p.policy(dirs, registry), registry}, nil
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+	"slices"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// policyAPI is the policy as the routes want it.
+type policyAPI struct {
+	policy   *plugin.Policy
+	registry *plugin.Registry
+}
+
+var _ httpapi.Policy = policyAPI{}
+
+func (a policyAPI) Permissions(name string) (httpapi.PluginPermissions, error) {
+	one, ok := a.registry.Set().Plugin(name)
+	if !ok {
+		return httpapi.PluginPermissions{}, known(a.policy.Unknown(name))
+	}
+	return permissionsOf(a.policy, one), nil
+}
+
+func (a policyAPI) Review(name, hash string, permission wire.Permission, by string) error {
+	return known(a.policy.Review(name, hash, permission, by))
+}
+
+func (a policyAPI) SetPermission(name, tool string, permission wire.Permission, by string) error {
+	return known(a.policy.SetPermission(name, tool, permission, by))
+}
+
+func (a policyAPI) SetLimit(name, tool, limit, by string) error {
+	var l plugin.Limit
+	if err := l.UnmarshalText([]byte(limit)); err != nil {
+		return err
+	}
+	return known(a.policy.SetLimit(name, tool, l, by))
+}
+
+func (a policyAPI) Forget(name, by string) error { return a.policy.Forget(name, by) }
+
+// known makes an error about a name that is not there one of the routes.
+func known(err error) error {
+	if errors.Is(err, plugin.ErrUnknown) {
+		return &unknownError{err}
+	}
+	return err
+}
+
+// unknownError has the text of err and is httpapi.ErrUnknown too.
+type unknownError struct{ err error }
+
+func (u *unknownError) Error() string   { return u.err.Error() }
+func (u *unknownError) Unwrap() []error { return []error{u.err, httpapi.ErrUnknown} }
+
+// permissionsOf is how things stand with a plugin.
+func permissionsOf(policy *plugin.Policy, one *plugin.Plugin) httpapi.PluginPermissions {
+	s := policy.State(one.Name)
+	view := httpapi.PluginPermissions{
+		Plugin: one.Name, Hash: one.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
+		Mark: httpapi.Mark(s.Set), Problems: policy.Problems(), Tools: []httpapi.ToolPermissions{},
+	}
+	if r := s.Review; r != nil {
+		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.Mark)}
+	}
+	grants := policy.Grants(one.Name)
+	for _, t := range one.Tools {
+		own := s.Tools[t.Name]
+		tool := httpapi.ToolPermissions{
+			Name: t.Name, Permission: s.Tool(t.Name), Own: own.Permission, Mark: httpapi.Mark(own.Mark), Limit: own.Limit.String(),
+		}
+		for _, g := range grants[t.Name] {
+			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Mark: httpapi.Mark(g.Mark), Until: g.Until})
+		}
+		view.Tools = append(view.Tools, tool)
+	}
+	return view
+}
+
+// rulebook is where a command reads and changes permissions: the server that
+// runs, or the file where none does.
+type rulebook struct {
+	httpapi.Policy
+	// set is the plugins as this process has loaded them.
+	set *plugin.Set
+	// client asks the server, which has every change at once; nil if none runs.
+	client *httpapi.Client
+}
+
+// rulebook finds out which it is.
+func (p *program) rulebook(ctx context.Context) (rulebook, error) {
+	dirs, err := p.home()
+	if err != nil {
+		return rulebook{}, err
+	}
+	settings, err := p.settings(dirs, nil)
+	if err != nil {
+		return rulebook{}, err
+	}
+	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
+	if err := registry.Reload(); err != nil {
+		return rulebook{}, err
+	}
+	book := rulebook{set: registry.Set()}
+	client, err := p.serverOf(ctx, dirs, settings)
+	switch {
+	case err != nil:
+		return rulebook{}, err
+	case client != nil:
+		book.Policy, book.client = remotePolicy{ctx, client}, client
+	default:
+		book.Policy = policyAPI{p.policy(dirs, registry), registry}
+	}
+	return book, nil
+}
+
+// serverOf returns a client of the server that runs, nil if none does.
+func (p *program) serverOf(ctx context.Context, dirs config.Dirs, s config.Settings) (*httpapi.Client, error) {
+	server, err := findServer(ctx, dirs, s)
+	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrStranger) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	token, err := dirs.Token()
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.NewClient(server.port, token), nil
+}
+
+// policy is the file of permissions; what is wrong with it is told on stderr.
+func (p *program) policy(dirs config.Dirs, registry *plugin.Registry) *plugin.Policy {
+	return plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{
+		Warn: func(sentence string) { p.out.say("%s", sentence) },
+	})
+}
+
+// remotePolicy is the policy of the server that runs, for one command.
+type remotePolicy struct {
+	ctx    context.Context
+	client *httpapi.Client
+}
+
+func (r remotePolicy) Permissions(name string) (httpapi.PluginPermissions, error) {
+	view, err := r.client.Permissions(r.ctx, name)
+	return view, local(err)
+}
+
+func (r remotePolicy) Review(name, hash string, permission wire.Permission, by string) error {
+	return local(r.client.Review(r.ctx, name, hash, permission, by))
+}
+
+func (r remotePolicy) SetPermission(name, tool string, permission wire.Permission, by string) error {
+	return local(r.client.SetPermission(r.ctx, name, tool, permission, by))
+}
+
+func (r remotePolicy) SetLimit(name, tool, limit, by string) error {
+	return local(r.client.SetLimit(r.ctx, name, tool, limit, by))
+}
+
+func (r remotePolicy) Forget(name, by string) error {
+	return local(r.client.Forget(r.ctx, name, by))
+}
+
+// local makes of the server's refusal the error that the file would give.
+func local(err error) error {
+	var refused *httpapi.Refused
+	if errors.As(err, &refused) && refused.Status == 404 {
+		return &unknownError{err}
+	}
+	return err
+}
+
+// misnamed makes an error about a name that is not there one of the person at
+// the keyboard.
+func misnamed(err error) error {
+	if errors.Is(err, httpapi.ErrUnknown) {
+		return usage("%v", err)
+	}
+	return err
+}
+
+// surface names a command, and who runs it, for the record of who allowed what.
+func surface(command string) string {
+	if who, err := user.Current(); err == nil && who.Username != "" {
+		return fmt.Sprintf("%s (%s)", command, who.Username)
+	}
+	return command
+}
+
+// pluginViews are the plugins as the side panel shows them.
+func pluginViews(policy *plugin.Policy, set *plugin.Set) []wire.PluginView {
+	views := []wire.PluginView{}
+	for _, one := range set.Plugins() {
+		s := policy.State(one.Name)
+		view := wire.PluginView{
+			Name: one.Name, DisplayName: one.DisplayName, Version: one.Version, Hash: one.ContentHash(),
+			Reviewed: s.Reviewed, Permission: s.Effective, Matches: slices.Clone(one.Matches),
+		}
+		for _, t := range one.Tools {
+			view.Tools = append(view.Tools, wire.ToolView{
+				Name: t.Name, DisplayName: t.DisplayName, Permission: s.Tools[t.Name].Permission,
+				ReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly,
+			})
+		}
+		views = append(views, view)
+	}
+	return views
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/httpapi"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+type reviewOptions struct {
+	program    *program
+	name       string
+	yes        bool
+	permission string
+}
+
+func newPluginReviewCmd(p *program) *cobra.Command {
+	opts := reviewOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "review NAME",
+		Short: "Look at a plugin and let its tools run",
+		Long: `Print what a plugin is and what it can do, and let it in. Until then none of its
+tools run and no page gets its code. That is so again when it has changed.
+
+The tools then run as --permission says: ask asks you before each call, auto does
+not, off lets none run. This is for you to do: an agent that reviews a plugin by
+itself takes the decision from you.`,
+		Example: `  opentabs plugin review messages
+  opentabs plugin review messages --yes --permission auto`,
+		Args: exactly(1, "the name of a plugin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.name = args[0]
+			return runReview(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.yes, "yes", false, "let it in without a question")
+	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAsk), "how its tools run then: `off, ask or auto`")
+	return cmd
+}
+
+func runReview(ctx context.Context, opts reviewOptions) error {
+	permission, err := plugin.ParsePermission(opts.permission)
+	if err != nil {
+		return usage("--permission: %v", err)
+	}
+	p := opts.program
+	book, err := p.rulebook(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := book.Permissions(opts.name)
+	if err != nil {
+		return misnamed(err)
+	}
+	one, ok := book.set.Plugin(opts.name)
+	if !ok || one.ContentHash() != now.Hash {
+		return fmt.Errorf("the plugin %s is changing: the server has another content than its folder; try again", opts.name)
+	}
+	p.showPlugin(one, now)
+	if !opts.yes {
+		sure, err := p.confirm(fmt.Sprintf("Let %s in, with the permission %q? Type yes: ", one.Name, permission))
+		if err != nil {
+			return err
+		}
+		if !sure {
+			return &failure{code: exitFailed, err: fmt.Errorf("%s was not let in; nothing has changed", one.Name)}
+		}
+	}
+	if err := book.Review(one.Name, now.Hash, permission, surface("opentabs plugin review")); err != nil {
+		return misnamed(err)
+	}
+	p.out.say("%s is reviewed; its permission is %s", one.Name, permission)
+	if book.client == nil {
+		return nil
+	}
+	return p.tellTabs(ctx, book.client)
+}
+
+// showPlugin prints all that a person should know before he lets a plugin in.
+func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) {
+	out := p.out
+	out.line("%s %s (%s)", one.Name, oneLine(one.Version), oneLine(one.DisplayName))
+	out.line("  %s", oneLine(one.Description))
+	rows := [][]string{{"folder", one.Dir}, {"sites", strings.Join(one.Matches, " ")}}
+	if len(one.Excludes) > 0 {
+		rows = append(rows, []string{"but not", strings.Join(one.Excludes, " ")})
+	}
+	rows = append(rows, []string{"code", codeSize(one)}, []string{"hash", now.Hash}, []string{"reviewed", reviewText(now)})
+	for _, row := range rows { // nothing is cut: this is what is decided on
+		out.line("  %-9s %s", row[0], oneLine(row[1]))
+	}
+	out.line("%s:", plural(len(one.Tools), "tool"))
+	for i, t := range one.Tools {
+		out.line("  %s%s%s", t.FullName(), annotationText(t.Annotations), ownText(now.Tools[i]))
+		out.line("      %s", oneLine(t.Description))
+	}
+	if len(one.Prompts) > 0 {
+		out.line("%s:", plural(len(one.Prompts), "prompt"))
+	}
+	for _, prompt := range one.Prompts {
+		out.line("  %s", prompt.FullName())
+		out.line("      %s", oneLine(prompt.Description))
+	}
+}
+
+// codeSize tells where the code is that pages get, and how much of it.
+func codeSize(one *plugin.Plugin) string {
+	path := filepath.Join(one.Dir, "dist", "adapter.iife.js")
+	info, err := os.Stat(path)
+	if err != nil {
+		return path
+	}
+	where := "in the page"
+	if one.World == wire.WorldIsolated {
+		where = "in a world of its own, beside the page"
+	}
+	return fmt.Sprintf("%s, %s, runs %s", path, size(int(info.Size())), where)
+}
+
+// reviewText tells what was reviewed before, and what was allowed then.
+func reviewText(now httpapi.PluginPermissions) string {
+	r := now.Review
+	if r == nil {
+		return "never"
+	}
+	text := fmt.Sprintf("version %s%s", r.Version, markText(r.Mark))
+	if now.Reviewed {
+		return text + fmt.Sprintf("; not changed since; its permission is %s", now.Permission)
+	}
+	text += "; CHANGED SINCE"
+	if r.Dir != "" {
+		text += ", it was in " + r.Dir
+	}
+	if now.Stored != "" {
+		text += fmt.Sprintf("; its permission was %s", now.Stored)
+	}
+	return text
+}
+
+// markText tells who did something, and when.
+func markText(m httpapi.Mark) string {
+	text := ""
+	if !m.At.IsZero() {
+		text += " on " + m.At.Local().Format(time.DateTime)
+	}
+	if m.By != "" {
+		text += " by " + m.By
+	}
+	return text
+}
+
+// annotationText is what the author says of a tool, which nobody has checked.
+func annotationText(a plugin.Annotations) string {
+	var says []string
+	for _, hint := range []struct {
+		value *bool
+		text  string
+	}{{a.ReadOnly, "only reads"}, {a.Destructive, "may destroy"}, {a.Idempotent, "may be repeated"}, {a.OpenWorld, "reaches others"}} {
+		if hint.value != nil && *hint.value {
+			says = append(says, hint.text)
+		}
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return "  (its author says: " + strings.Join(says, ", ") + ")"
+}
+
+// ownText is what the person has said of a tool.
+func ownText(t httpapi.ToolPermissions) string {
+	text := ""
+	if t.Own != "" {
+		text += "  " + string(t.Own)
+	}
+	if t.Limit != "" {
+		text += "  limit " + t.Limit
+	}
+	return text
+}
+
+// confirm asks the person at the terminal for the word yes. Without a terminal
+// there is nobody to ask.
+func (p *program) confirm(question string) (bool, error) {
+	f, ok := p.in.(*os.File)
+	if ok {
+		_, _, ok = terminalSize(f)
+	}
+	if !ok {
+		return false, usage("there is no terminal to ask on: read what is printed above, then run it again with --yes")
+	}
+	p.out.ask(question)
+	answer, err := bufio.NewReader(p.in).ReadString('\n')
+	if err != nil && answer == "" {
+		return false, nil // the person closed the terminal's input
+	}
+	return strings.TrimSpace(answer) == "yes", nil
+}

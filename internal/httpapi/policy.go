@@ -1,0 +1,211 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"opentabs/wire"
+)
+
+// ErrUnknown is what a [Policy] wraps if there is no such plugin or tool; the
+// routes answer 404.
+var ErrUnknown = errors.New("not found")
+
+// maxBodyBytes is the largest body of a request, but for those of /mcp.
+const maxBodyBytes = 64 << 10
+
+// Policy is what the routes below /plugins/{name} need of the permissions. by
+// names the surface of a change. Errors are for the person.
+type Policy interface {
+	Permissions(plugin string) (PluginPermissions, error)
+	Review(plugin, hash string, permission wire.Permission, by string) error
+	// SetPermission sets that of the plugin if tool is empty; an empty permission
+	// takes the tool's own away.
+	SetPermission(plugin, tool string, permission wire.Permission, by string) error
+	// SetLimit takes "10/1m", or nothing for no limit.
+	SetLimit(plugin, tool, limit, by string) error
+	// Forget takes all that is said of a plugin away.
+	Forget(plugin, by string) error
+}
+
+// PluginPermissions is how things stand with one plugin.
+type PluginPermissions struct {
+	Plugin string `json:"plugin"`
+	// Hash is that of the plugin's content; a review is for one hash.
+	Hash string `json:"hash"`
+	// Reviewed says that what is there now was reviewed; Review is the last one,
+	// of this or of another content.
+	Reviewed bool    `json:"reviewed"`
+	Review   *Review `json:"review,omitempty"`
+	// Permission is off if the plugin is not reviewed. Stored is what was set.
+	Permission wire.Permission `json:"permission"`
+	Stored     wire.Permission `json:"stored,omitempty"`
+	Mark
+	Tools []ToolPermissions `json:"tools"`
+	// Problems say what in permissions.json could not be read.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Mark says who changed something, and when.
+type Mark struct {
+	By string    `json:"by,omitempty"`
+	At time.Time `json:"at,omitzero"`
+}
+
+// Review is what a person has looked at and let in.
+type Review struct {
+	Hash    string `json:"hash"`
+	Version string `json:"version,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+	Mark
+}
+
+// ToolPermissions is how things stand with one tool.
+type ToolPermissions struct {
+	Name string `json:"name"`
+	// Permission is what holds. Own is the tool's own, and Mark about that; it is
+	// empty where the plugin's holds.
+	Permission wire.Permission `json:"permission"`
+	Own        wire.Permission `json:"own,omitempty"`
+	Mark
+	// Limit is how often it may run, as in "10/1m".
+	Limit string `json:"limit,omitempty"`
+	// Grants are what a person allowed for a session or for some time.
+	Grants []Grant `json:"grants,omitempty"`
+}
+
+// Grant is a permission that ends by itself.
+type Grant struct {
+	Scope wire.Scope `json:"scope"`
+	Mark
+	Until time.Time `json:"until,omitzero"`
+}
+
+// change is the body of the requests that change something.
+type change struct {
+	Hash       string          `json:"hash,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Permission wire.Permission `json:"permission,omitempty"`
+	Limit      string          `json:"limit,omitempty"`
+	// By names the surface, at most 100 characters; default the HTTP API.
+	By string `json:"by,omitempty"`
+}
+
+// maxByChars is how much of the name of a surface is kept.
+const maxByChars = 100
+
+func (a *API) permissions(w http.ResponseWriter, r *http.Request) {
+	p, err := a.options.Policy.Permissions(r.PathValue("name"))
+	if err != nil {
+		refuse(w, statusOf(err), err.Error())
+		return
+	}
+	answer(w, http.StatusOK, p)
+}
+
+func (a *API) review(w http.ResponseWriter, r *http.Request) {
+	a.change(w, r, func(plugin string, c change) error {
+		return a.options.Policy.Review(plugin, c.Hash, c.Permission, c.By)
+	})
+}
+
+func (a *API) setPermission(w http.ResponseWriter, r *http.Request) {
+	a.change(w, r, func(plugin string, c change) error {
+		return a.options.Policy.SetPermission(plugin, c.Tool, c.Permission, c.By)
+	})
+}
+
+func (a *API) setLimit(w http.ResponseWriter, r *http.Request) {
+	a.change(w, r, func(plugin string, c change) error {
+		return a.options.Policy.SetLimit(plugin, c.Tool, c.Limit, c.By)
+	})
+}
+
+func (a *API) forget(w http.ResponseWriter, r *http.Request) {
+	a.change(w, r, func(plugin string, c change) error {
+		return a.options.Policy.Forget(plugin, c.By)
+	})
+}
+
+// change reads the body and lets apply make the change.
+func (a *API) change(w http.ResponseWriter, r *http.Request, apply func(plugin string, c change) error) {
+	c, ok := bodyOf[change](w, r)
+	if !ok {
+		return
+	}
+	if c.By = strings.TrimSpace(c.By); c.By == "" {
+		c.By = "the HTTP API"
+	}
+	if runes := []rune(c.By); len(runes) > maxByChars {
+		c.By = string(runes[:maxByChars])
+	}
+	if err := apply(r.PathValue("name"), c); err != nil {
+		refuse(w, statusOf(err), err.Error())
+		return
+	}
+	answer(w, http.StatusOK, struct {
+		OK bool `json:"ok"`
+	}{true})
+}
+
+// bodyOf reads a request's body, a JSON object without members that T lacks. If
+// that is not possible it has answered, and ok is false.
+func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		refuse(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))
+		return body, false
+	}
+	return body, true
+}
+
+// statusOf is the status of an answer that tells err.
+func statusOf(err error) int {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.Is(err, ErrUnknown):
+		return http.StatusNotFound
+	case errors.As(err, &path), errors.As(err, &link):
+		return http.StatusInternalServerError
+	}
+	return http.StatusConflict
+}
+
+// Permissions asks how things stand with a plugin.
+func (c *Client) Permissions(ctx context.Context, plugin string) (p PluginPermissions, err error) {
+	err = c.ask(ctx, askPatience, http.MethodGet, pluginPath(plugin, "permission"), &p)
+	return p, err
+}
+
+// Review says that a person has reviewed the content with this hash.
+func (c *Client) Review(ctx context.Context, plugin, hash string, permission wire.Permission, by string) error {
+	return c.post(ctx, pluginPath(plugin, "review"), change{Hash: hash, Permission: permission, By: by}, nil)
+}
+
+// SetPermission sets the permission of a plugin, or of one of its tools.
+func (c *Client) SetPermission(ctx context.Context, plugin, tool string, permission wire.Permission, by string) error {
+	return c.post(ctx, pluginPath(plugin, "permission"), change{Tool: tool, Permission: permission, By: by}, nil)
+}
+
+// SetLimit sets how often a tool may run; nothing takes the limit away.
+func (c *Client) SetLimit(ctx context.Context, plugin, tool, limit, by string) error {
+	return c.post(ctx, pluginPath(plugin, "limit"), change{Tool: tool, Limit: limit, By: by}, nil)
+}
+
+// Forget takes all that is said of a plugin away.
+func (c *Client) Forget(ctx context.Context, plugin, by string) error {
+	return c.post(ctx, pluginPath(plugin, "forget"), change{By: by}, nil)
+}
+
+func pluginPath(plugin, what string) string {
+	return "/plugins/" + url.PathEscape(plugin) + "/" + what
+}

@@ -1,0 +1,218 @@
+package plugin
+
+import (
+	"fmt"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// Gates are the policy's gates: review, permission, limit.
+func (p *Policy) Gates() []dispatch.Gate {
+	return []dispatch.Gate{reviewGate{p}, permissionGate{p}, limitGate{p}}
+}
+
+// Before counts the calls of limited tools.
+func (p *Policy) Before() []dispatch.Before { return []dispatch.Before{limitGate{p}} }
+
+// After forgets what was allowed for one call.
+func (p *Policy) After() []dispatch.After { return []dispatch.After{permissionGate{p}} }
+
+// Ask returns what review and permission say of a call now: a Block, a Suspend, or
+// nothing if it may run.
+func (p *Policy) Ask(in dispatch.Info) dispatch.Verdict {
+	if v := (reviewGate{p}).Decide(in); v.Block != nil {
+		return v
+	}
+	return permissionGate{p}.Decide(in)
+}
+
+// toolKey names a tool among its plugin's; a prompt of the same name is another.
+func toolKey(t dispatch.Tool) string {
+	if t.Prompt {
+		return "prompt " + t.Name
+	}
+	return t.Name
+}
+
+// permissionOf is what the file says of a tool or prompt. Prompts have no
+// permission of their own.
+func (s State) permissionOf(t dispatch.Tool) wire.Permission {
+	if t.Prompt {
+		return s.Effective
+	}
+	return s.Tool(t.Name)
+}
+
+// reviewGate lets only calls of plugins through whose present content a person
+// has reviewed.
+type reviewGate struct{ p *Policy }
+
+func (reviewGate) Name() string { return "review" }
+
+func (g reviewGate) Decide(in dispatch.Info) dispatch.Verdict {
+	name := in.Tool.Plugin
+	s := g.p.State(name)
+	if s.Reviewed {
+		return dispatch.Verdict{}
+	}
+	why := fmt.Sprintf("the person has not reviewed the plugin %s yet", name)
+	switch {
+	case g.p.current().problem != nil:
+		return blocked(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal tells the person what is wrong with it")
+	case s.Review != nil:
+		why = fmt.Sprintf("the plugin %s has changed since the person reviewed it%s", name, when(s.Review.At))
+	}
+	return blocked(wire.ErrNotReviewed, "%s, so none of its tools run; the person reviews it with `opentabs plugin review %s` in a terminal, or in the side panel", why, name)
+}
+
+// permissionGate asks the person, or refuses, as the permission says.
+type permissionGate struct{ p *Policy }
+
+func (permissionGate) Name() string { return "permission" }
+
+func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
+	s := g.p.State(in.Tool.Plugin)
+	if !s.Reviewed {
+		return dispatch.Verdict{} // the review gate says why
+	}
+	permission := s.permissionOf(in.Tool)
+	if permission == wire.PermissionOff {
+		return g.off(in.Tool, s)
+	}
+	if _, ok := g.p.Approval(in); ok {
+		return dispatch.Verdict{}
+	}
+	scopes := []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways}
+	if in.Tool.Prompt { // there is nowhere to write it down
+		scopes = scopes[:3]
+	}
+	who := in.Client.Name
+	if who == "" {
+		who = "An agent"
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{
+		Kind: wire.TicketPermission, Title: in.Tool.PluginName, Scopes: scopes,
+		Reason: fmt.Sprintf("%s wants to run %s", who, in.Tool.FullName()),
+	}}
+}
+
+// off says that a tool is switched off, and which switch it is.
+func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
+	name := t.Plugin
+	what, set := "the plugin "+name, s.Set
+	if own := s.Tools[t.Name]; !t.Prompt && own.Permission != "" {
+		name = t.FullName()
+		what, set = "the tool "+name, own.Mark
+	}
+	return blocked(wire.ErrDenied, "the person has switched %s off%s; the person switches it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, when(set.At), name)
+}
+
+// Decided implements dispatch.Decider: it keeps what the person allowed.
+func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) {
+	tool := in.Tool
+	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Allow: r.Allow, By: r.By}
+	if !r.Allow {
+		g.p.opts.Record(change)
+		return
+	}
+	one := grant{Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.By, At: r.At.UTC()}}, hash: g.p.hashOf(tool.Plugin)}
+	switch r.Scope {
+	case wire.ScopeSession:
+		one.session, one.Until = in.Client.Session, r.At.Add(maxGrant)
+		g.p.grants.add(tool.Plugin, toolKey(tool), one)
+	case wire.ScopeTime:
+		change.For = min(r.For, maxGrant)
+		if change.For <= 0 {
+			change.For = defaultGrant
+		}
+		one.Until = r.At.Add(change.For)
+		g.p.grants.add(tool.Plugin, toolKey(tool), one)
+	case wire.ScopeAlways:
+		g.always(tool, one)
+	default:
+		one.Scope = wire.ScopeOnce
+	}
+	change.Scope = one.Scope
+	g.p.grants.allow(in.CallID, one.Approval)
+	g.p.opts.Record(change)
+	if one.Scope != wire.ScopeOnce { // other calls may be waiting for the same
+		go g.p.tell()
+	}
+}
+
+// always writes down that a tool runs by itself. Where that is not possible it
+// holds until the server ends.
+func (g permissionGate) always(t dispatch.Tool, one grant) {
+	var err error
+	if !t.Prompt {
+		err = g.p.SetPermission(t.Plugin, t.Name, wire.PermissionAuto, one.By)
+	}
+	if t.Prompt || err != nil {
+		g.p.opts.Log.Warn().Err(err).Str("tool", t.FullName()).Msg("what the person allowed for always could not be written down, so it holds until the server ends")
+		g.p.grants.add(t.Plugin, toolKey(t), one)
+	}
+}
+
+// After implements dispatch.After.
+func (g permissionGate) After(in dispatch.Info, _ dispatch.Ended) { g.p.grants.forget(in.CallID) }
+
+// Approval returns why a call may run, if it may. It can be asked until the
+// policy's After hook has run.
+func (p *Policy) Approval(in dispatch.Info) (Approval, bool) {
+	s := p.State(in.Tool.Plugin)
+	hash := ""
+	if s.Review != nil {
+		hash = s.Review.Hash
+	}
+	if a, ok := p.grants.find(in.CallID, in.Tool.Plugin, toolKey(in.Tool), in.Client.Session, hash); ok {
+		return a, true
+	}
+	if s.permissionOf(in.Tool) != wire.PermissionAuto {
+		return Approval{}, false
+	}
+	mark := s.Set
+	if own := s.Tools[in.Tool.Name]; !in.Tool.Prompt && own.Permission != "" {
+		mark = own.Mark
+	}
+	return Approval{Scope: wire.ScopeAlways, Mark: mark}, true
+}
+
+// limitGate holds how often a tool may run. As a gate it refuses before the
+// person is asked; as a hook it counts.
+type limitGate struct{ p *Policy }
+
+func (limitGate) Name() string { return "limit" }
+
+func (g limitGate) Decide(in dispatch.Info) dispatch.Verdict {
+	return dispatch.Verdict{Block: g.check(in, false)}
+}
+
+// Before implements dispatch.Before.
+func (g limitGate) Before(in dispatch.Info) *wire.CallError { return g.check(in, true) }
+
+func (g limitGate) check(in dispatch.Info, take bool) *wire.CallError {
+	limit := g.p.current().rules.plugins[in.Tool.Plugin].Tools[in.Tool.Name].Limit
+	if in.Tool.Prompt || limit == (Limit{}) {
+		return nil
+	}
+	wait := g.p.meters.wait(in.Tool.FullName(), limit, take)
+	if wait <= 0 {
+		return nil
+	}
+	return blocked(wire.ErrRateLimited, "the person lets %s run %d times in %s and it has; the next call may run in %s",
+		in.Tool.FullName(), limit.Calls, short(limit.Per), wait.Round(time.Second)+time.Second).Block
+}
+
+func blocked(code wire.ErrorCode, format string, args ...any) dispatch.Verdict {
+	return dispatch.Verdict{Block: &wire.CallError{Code: code, Message: fmt.Sprintf(format, args...)}}
+}
+
+// when tells a day, if it is known.
+func when(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return " (on " + at.Local().Format(time.DateOnly) + ")"
+}
