@@ -109,9 +109,11 @@ type Activity struct {
 }
 
 // ToolResyncParams asks the page to send an activity anew, because a patch of
-// it did not apply: its last content and the patches since, as new reports.
+// it did not apply or reports were lost: its last content and the patches since,
+// as new reports.
 type ToolResyncParams struct {
-	DispatchID   string `json:"dispatchId"`
+	DispatchID string `json:"dispatchId"`
+	// ActivityType is empty for all activities of the call.
 	ActivityType string `json:"activityType"`
 }
 

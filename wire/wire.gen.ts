@@ -698,10 +698,12 @@ export interface Activity {
 
 /**
  * ToolResyncParams asks the page to send an activity anew, because a patch of
- * it did not apply: its last content and the patches since, as new reports.
+ * it did not apply or reports were lost: its last content and the patches since,
+ * as new reports.
  */
 export interface ToolResyncParams {
   dispatchId: string;
+  /** ActivityType is empty for all activities of the call. */
   activityType: string;
 }
 

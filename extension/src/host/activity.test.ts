@@ -88,6 +88,10 @@ test('a resync brings the last content and what changed it since', async () => {
   assert.match(port.said[0] ?? '', /^p 1 4 0 /);
   const again = reports(port);
   assert.deepEqual(again, [before[1], ...before.slice(3)]);
+  port.send('resync', 1, '');
+  await realm.idle();
+  realm.task();
+  assert.deepEqual(reports(port), [before[1], ...before.slice(3), before[2]]);
   realm.run('go()');
   await realm.idle();
   realm.task();

@@ -19,7 +19,7 @@ export interface Activities {
   replace(type: unknown, content: unknown, options: unknown): string;
   /** change returns one with a patch: an array of operations, or a single one. */
   change(type: unknown, patch: unknown, options: unknown): string;
-  /** again sends the last content of a type and all patches since, if they are still here, joined by commas. */
+  /** again sends the last content of a type, or of all for an empty one, and the patches since, joined by commas; if they are still here. */
   again(type: string, send: (reports: string, count: number) => void): void;
 }
 
@@ -79,10 +79,12 @@ export function makeActivities(): Activities {
       return report;
     },
     again: (type, send) => {
-      const entry = kept(type);
-      if (!entry || entry.sentAgain >= MaxAgain) return;
-      entry.sentAgain++;
-      send(entry.reports, entry.count);
+      for (const each in table) {
+        const entry = type === '' || type === each ? kept(each) : undefined;
+        if (!entry || entry.sentAgain >= MaxAgain) continue;
+        entry.sentAgain++;
+        send(entry.reports, entry.count);
+      }
     },
   };
 }

@@ -132,18 +132,18 @@ test('a person who says no, and one who does not come', async () => {
 test('a signal of its own withdraws an ask', async () => {
   const { realm, port } = await begin(`
     const stop = new AbortController(); stopIt = () => stop.abort('enough');
-    try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e; }`);
+    try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return [e.code, e.message, e.cause]; }`);
   realm.run('stopIt()');
   await realm.idle();
   assert.deepEqual(port.said.splice(0), [
     'q 1 1 {"call":{"tool":"t","args":{}}}',
     'q 1 1 {"withdrawn":true}',
-    'r 1 "enough"',
+    'r 1 ["aborted","aborted: enough","enough"]',
   ]);
   const late = await begin(`
     const stop = new AbortController(); stop.abort('before');
-    try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e; }`);
-  assert.deepEqual(late.port.said, ['r 1 "before"']);
+    try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e.message; }`);
+  assert.deepEqual(late.port.said, ['r 1 "aborted: before"']);
 });
 
 test('an answer that came first is not withdrawn', async () => {
@@ -158,17 +158,17 @@ test('an answer that came first is not withdrawn', async () => {
   assert.deepEqual(port.said, ['r 1 [1,2]']);
 });
 
-test('a cancelled call has all its asks rejected with the reason of its signal, and asks no more', async () => {
+test('a cancelled call has all its asks rejected as aborted, and asks no more', async () => {
   const { realm, port } = await begin(`
     const why = [];
-    for (const ask of [c.call('a', {}), c.waitForUser({ reason: 'r' })]) await ask.catch((e) => why.push(e === c.signal.reason));
-    await c.call('late', {}).catch((e) => why.push(e === c.signal.reason));
+    for (const ask of [c.call('a', {}), c.waitForUser({ reason: 'r' })]) await ask.catch((e) => why.push(e.cause === c.signal.reason && e.code + ', ' + e.message));
+    await c.call('late', {}).catch((e) => why.push(e.cause === c.signal.reason));
     seen = why;`);
   assert.equal(port.said.splice(0).length, 2);
   port.send('cancel', 1, 'stop');
   await realm.idle();
   assert.deepEqual(port.said, ['a 1']);
-  assert.equal(realm.run('JSON.stringify(seen)'), '[true,true,true]');
+  assert.equal(realm.run('JSON.stringify(seen)'), '["aborted, aborted: stop","aborted, aborted: stop",true]');
 });
 
 test('a call that has ended asks no more, and what it did not wait for is rejected', async () => {

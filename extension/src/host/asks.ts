@@ -1,5 +1,5 @@
 import { MaxAnswerBytes, MaxMessageChars } from '../../../wire/wire.gen.ts';
-import { messageOf, toolError, toolErrorOf } from './failure.ts';
+import { abortedError, messageOf, toolError, toolErrorOf } from './failure.ts';
 import { bytesOf, writeJson } from './json.ts';
 import {
   abortedOf,
@@ -67,7 +67,7 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
       return settled.promise;
     }
     if (signal && apply(abortedOf, signal, []) === true) {
-      settled.reject(apply(reasonOf, signal, []));
+      settled.reject(abortedError(apply(reasonOf, signal, [])));
       return settled.promise;
     }
     if (open >= MaxOpen) {
@@ -79,7 +79,7 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
     const withdraw = () => {
       if (!signal || apply(abortedOf, signal, []) !== true || !take(number)) return;
       send(number, WITHDRAWN);
-      settled.reject(apply(reasonOf, signal, []));
+      settled.reject(abortedError(apply(reasonOf, signal, [])));
     };
     if (signal) apply(addEventListener, signal, ['abort', withdraw]);
     const unlisten = () => {

@@ -2,7 +2,7 @@ import { CancelAnswerMs } from '../../../wire/wire.gen.ts';
 import { type Activities, makeActivities } from './activity.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import { makeContext } from './context.ts';
-import { failureText, issuesText, messageOf, thrownText, toolError } from './failure.ts';
+import { abortedError, failureText, issuesText, messageOf, thrownText, toolError } from './failure.ts';
 import { makePatience } from './patience.ts';
 import {
   abort,
@@ -176,7 +176,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     // A handler that never settles must not stay in the table; whoever asked has stopped waiting by then.
     delay(() => finish(entry), CancelAnswerMs);
     apply(abort, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
-    entry.asks.close(() => apply(reasonOf, entry.signal, []));
+    entry.asks.close(() => abortedError(apply(reasonOf, entry.signal, [])));
     return true;
   };
   const answer = (call: number, ask: number, ok: boolean, value: unknown) => running(call)?.asks.answer(ask, ok, value);

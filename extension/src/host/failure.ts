@@ -147,6 +147,14 @@ function adviceError(
   return error;
 }
 
+/** abortedError makes the error of what a signal has stopped, as the SDK's ToolError.aborted does. */
+export function abortedError(reason: unknown): object {
+  const why = typeof reason === 'string' ? reason : isObject(reason) ? read(reason, 'message') : undefined;
+  const error = toolError(typeof why === 'string' && why !== '' ? `aborted: ${why}` : 'aborted', 'aborted');
+  defineProperty(error, 'cause', hiddenProperty(reason));
+  return error;
+}
+
 /**
  * toolErrorOf makes the error of an ask that failed from a wire.CallError: with what the other tool threw, or with the
  * reason why it could not run. user tells that the tool waited for a person.
