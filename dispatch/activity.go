@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
@@ -24,6 +25,10 @@ const (
 	maxEndedActivity = 32 << 20
 	// maxResyncs is how often a page is asked for one activity anew.
 	maxResyncs = 3
+	// maxLosses is how often a page is asked for all because reports were lost, and
+	// lossPause the least time between two of these.
+	maxLosses = 30
+	lossPause = time.Second
 )
 
 // ActivityView is one activity of a call.
@@ -49,6 +54,9 @@ type activities struct {
 	mu      sync.Mutex // guards all below
 	list    []*activity
 	dropped int // reports that are too large, or of one type too many
+	losses  int // how often the page was asked for all
+	asking  bool
+	asked   time.Time
 	warned  bool
 	busy    bool // a goroutine applies patches
 }
@@ -152,6 +160,27 @@ func (a *activities) resync(one *activity, why error) {
 		call.mu.Unlock()
 		call.d.bridge.Resync(id, kind)
 	}()
+}
+
+// lost asks the page for all activities: a change may be among reports that were
+// lost on their way, and the patches after it would make something else.
+func (a *activities) lost() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.asking || a.losses == maxLosses {
+		return
+	}
+	a.losses++
+	a.asking = true
+	time.AfterFunc(lossPause-time.Since(a.asked), func() {
+		a.mu.Lock()
+		a.asking, a.asked = false, time.Now()
+		a.mu.Unlock()
+		a.call.mu.Lock()
+		id := a.call.runID
+		a.call.mu.Unlock()
+		a.call.d.bridge.Resync(id, "")
+	})
 }
 
 // apply brings every content up to date.

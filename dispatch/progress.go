@@ -35,6 +35,9 @@ func (c *liveCall) take(reports []wire.Report, skipped int) bool {
 	for i := range reports {
 		c.report(&reports[i])
 	}
+	if skipped > 0 {
+		c.activities.lost()
+	}
 	c.poke()
 	return true
 }

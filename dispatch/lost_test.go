@@ -1,0 +1,53 @@
+package dispatch_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+// TestLostReports: where reports were lost, changes of activities may be among
+// them, so the page is asked for all of them: at once, then once a second, and
+// not for ever.
+func TestLostReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var asked []time.Duration
+		var start time.Time
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			start = time.Now()
+			s.Reports(report(1, 2), 0)
+			for range 500 {
+				s.Reports(report(1, 2), 1)
+				sleep(100 * time.Millisecond)
+			}
+			s.Finish(nil, nil)
+		}}
+		bridge := p.bridge()
+		bridge.ResyncFunc = func(_, activityType string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if asked = append(asked, time.Since(start)); activityType != "" {
+				t.Errorf("asked for %q, want all", activityType)
+			}
+		}
+		if _, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
+			t.Error(err)
+		}
+		p.wg.Wait()
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		want := []time.Duration{}
+		for s := range 30 {
+			want = append(want, time.Duration(s)*time.Second)
+		}
+		if !slices.Equal(asked, want) {
+			t.Errorf("asked at %v, want %v", asked, want)
+		}
+	})
+}
