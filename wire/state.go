@@ -154,7 +154,7 @@ type PluginView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
 	Version     string `json:"version"`
-	// Hash is the adapter's, as in PluginInfo; a review is for this hash.
+	// Hash is that of the code and descriptions together; a review is for it.
 	Hash string `json:"hash"`
 	// Reviewed says that a person has reviewed what is there now.
 	Reviewed   bool       `json:"reviewed"`

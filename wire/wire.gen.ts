@@ -449,7 +449,7 @@ export interface PluginView {
   name: string;
   displayName: string;
   version: string;
-  /** Hash is the adapter's, as in PluginInfo; a review is for this hash. */
+  /** Hash is that of the code and descriptions together; a review is for it. */
   hash: string;
   /** Reviewed says that a person has reviewed what is there now. */
   reviewed: boolean;

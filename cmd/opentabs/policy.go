@@ -13,15 +13,22 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
 	"opentabs/wire"
+	"opentabs/wsbridge"
 )
 
-// policyAPI is the policy as the routes want it.
+// policyAPI is the policy as the routes and the side panels want it.
 type policyAPI struct {
 	policy   *plugin.Policy
 	registry *plugin.Registry
 }
 
-var _ httpapi.Policy = policyAPI{}
+var (
+	_ httpapi.Policy  = policyAPI{}
+	_ wsbridge.Policy = policyAPI{}
+)
+
+// Plugins are the plugins as the side panel shows them.
+func (a policyAPI) Plugins() []wire.PluginView { return pluginViews(a.policy, a.registry.Set()) }
 
 func (a policyAPI) Permissions(name string) (httpapi.PluginPermissions, error) {
 	one, ok := a.registry.Set().Plugin(name)

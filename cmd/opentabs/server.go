@@ -66,6 +66,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Token: token, Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
+		Policy: policyAPI{v.policy, v.registry},
 	})
 	v.calls = dispatch.New(v.hub, v.dispatchOptions())
 	v.hub.SetCalls(v.calls)
