@@ -157,7 +157,8 @@ func (h *Hub) SetCalls(c Calls) {
 // 426, 400, 401 or 503 with a sentence to whoever may not connect.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
-// Sync tells every browser that the plugins have changed. It does not wait.
+// Sync tells every browser that the plugins or their permissions have changed. It
+// does not wait.
 func (h *Hub) Sync() {
 	h.syncing.Lock()
 	defer h.syncing.Unlock()
@@ -167,15 +168,6 @@ func (h *Hub) Sync() {
 	h.hashes = hashes
 	for l := range h.serving {
 		l.wantSync()
-		l.wantPlugins()
-	}
-}
-
-// PolicyChanged has side panels shown anew what agents may do. It does not wait.
-func (h *Hub) PolicyChanged() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for l := range h.serving {
 		l.wantPlugins()
 	}
 }
