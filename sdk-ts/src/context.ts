@@ -51,6 +51,18 @@ export interface UserRequest {
   title?: string | undefined;
 }
 
+/** What a person decided before a call ran. */
+export interface Decision {
+  /** Always true in a handler: what was refused does not run. */
+  readonly allow: boolean;
+  /** How far it goes: `once` is for this call alone. Later versions may know more words. */
+  readonly scope?: 'once' | 'session' | 'time' | 'always' | (string & {}) | undefined;
+  /** Where they decided, such as `the side panel`. */
+  readonly by: string;
+  /** What they said besides; absent in most cases. */
+  readonly data?: unknown;
+}
+
 /**
  * What a handler gets beside its parameters. It belongs to one call. The report functions and `endAudience` never throw,
  * and what becomes of them never changes the result.
@@ -99,11 +111,8 @@ export interface ToolHandlerContext {
    * when the call was stopped.
    */
   waitForUser(request: UserRequest): Promise<void>;
-  /**
-   * What a person decided before this call began, if the server was asked to hand that on: a JSON value. Absent in all
-   * other calls.
-   */
-  readonly decision?: unknown;
+  /** What a person decided when they were asked whether this call may run; absent if nobody was. */
+  readonly decision?: Decision | undefined;
   /**
    * Aborts when the call is stopped: cancelled by the agent or the person, or timed out. Its `reason` is a
    * `DOMException` named `AbortError` that says who stopped it.

@@ -13,6 +13,7 @@ export {
 } from './content.ts';
 export type {
   ActivityOptions,
+  Decision,
   NestedCallOptions,
   PatchOperation,
   ProgressAudience,

@@ -1,4 +1,5 @@
 import type {
+  Decision,
   NestedCallOptions,
   PatchOperation,
   ProgressAudience,
@@ -20,7 +21,7 @@ export interface ContextScript {
   /** What the person does whom `context.waitForUser` asks: `done` if absent, or a function that does it or throws. */
   user?: 'done' | 'deny' | 'timeout' | ((request: UserRequest) => void | Promise<void>) | undefined;
   /** What `context.decision` is. */
-  decision?: unknown;
+  decision?: Decision | undefined;
   /** Stops the call as soon as this many reports were made, activities among them. */
   stopAtReport?: number | undefined;
 }
@@ -201,17 +202,20 @@ async function userDoes(user: ContextScript['user'], request: UserRequest): Prom
   if (typeof user === 'function') await user(request);
 }
 
-/** Runs `work`, or rejects with the reason of the first signal that aborts before it has settled. */
+/** Runs `work`, or rejects as soon as the first of the signals aborts. */
 function unlessStopped<T>(signals: readonly (AbortSignal | undefined)[], work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const over = new AbortController();
     for (const signal of signals) {
       if (signal?.aborted) {
-        reject(signal.reason);
+        reject(ToolError.aborted(signal.reason));
         over.abort();
         return;
       }
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal });
+      signal?.addEventListener('abort', () => reject(ToolError.aborted(signal.reason)), {
+        once: true,
+        signal: over.signal,
+      });
     }
     work()
       .then(resolve, reject)

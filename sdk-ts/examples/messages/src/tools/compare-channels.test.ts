@@ -34,7 +34,7 @@ test('it stops with its call', async () => {
   const context = makeContext({ tools: { export_messages: () => new Promise(() => undefined) } });
   const call = compareChannels.handle({ channelIds }, context);
   context.stop('enough');
-  await assert.rejects(call, { message: 'enough' });
+  await assert.rejects(call, { code: 'aborted', message: 'aborted: enough' });
 });
 
 test('it says that it needs a context', async () => {
