@@ -94,6 +94,7 @@ func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: in.Tool.PluginName, Scopes: scopes,
+		Resume: dispatch.ResumePassDecision, // context.decision
 		Reason: fmt.Sprintf("%s wants to run %s", who, in.Tool.FullName()),
 	}}
 }
