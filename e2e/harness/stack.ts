@@ -14,9 +14,21 @@ export interface StackOptions {
   /** Flags for opentabs serve, for example ['--idle-timeout', '3s']. */
   readonly serve?: readonly string[];
   readonly chrome?: Partial<ChromeOptions>;
+  /** More plugins than messages, by their folders in this repository. */
+  readonly plugins?: readonly ExtraPlugin[];
   /** Leave out the browser. */
   readonly noChrome?: boolean;
 }
+
+/** ExtraPlugin is a plugin that is built and added before the daemon starts. */
+export interface ExtraPlugin {
+  readonly dir: string;
+  /** What agents may do with it; "auto" if absent. */
+  readonly permission?: 'off' | 'ask' | 'auto';
+}
+
+/** everything is the plugin with a tool for each thing that a call can say and do. */
+export const everything: ExtraPlugin = { dir: 'e2e/testdata/everything' };
 
 /** Stack is a running opentabs with all its neighbours. */
 export interface Stack {
@@ -37,9 +49,9 @@ export interface Stack {
   /** tabs returns the tabs that match a plugin, of all browsers. */
   tabs(): Promise<readonly Tab[]>;
   calls(): Promise<readonly CallView[]>;
-  /** open opens another tab and waits until the plugin is live in it. */
+  /** open opens another tab and waits until all plugins are live in it. */
   open(path: string): Promise<Page>;
-  /** live waits until the plugin is live in a tab of the site that shows path. */
+  /** live waits until all plugins are live in a tab of the site that shows path. */
   live(path: string): Promise<void>;
   restartDaemon(signal: NodeJS.Signals): Promise<void>;
   close(): Promise<void>;
@@ -76,6 +88,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   cpSync(join(root, 'sdk-ts/examples/messages'), plugin, { recursive: true });
   await must(['plugin', 'build', plugin], env);
   await must(['plugin', 'add', plugin, '--permission', 'auto'], env);
+  const extra = options.plugins ?? [];
+  for (const [i, { dir, permission = 'auto' }] of extra.entries()) {
+    const copy = join(home, `plugin-${i}`);
+    cpSync(join(root, dir), copy, { recursive: true });
+    await must(['plugin', 'build', copy], env);
+    await must(['plugin', 'add', copy, '--permission', permission], env);
+  }
   const extension = join(home, 'unpacked');
   await must(['extension', 'install', '--dir', extension], env);
   const site = await startSite();
@@ -98,7 +117,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const tabs = async () => (await status()).browsers?.flatMap((b) => b.tabs ?? []) ?? [];
   const live = async (path: string) => {
     await until(`the plugin in ${path}`, async () =>
-      (await tabs()).some((t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > 0),
+      (await tabs()).some((t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > extra.length),
     );
   };
   const firstPage = async (): Promise<Page> => {
