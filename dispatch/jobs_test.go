@@ -31,7 +31,7 @@ func TestJobOutlivesWhoeverWaits(t *testing.T) {
 		p := counts(90, `"done"`)
 		jobs := dispatch.NewJobs(dispatch.New(p.bridge(), dispatch.Options{}), dispatch.JobOptions{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "a"}})
-		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
 		defer leave()
 		var seen []float64
 		tell := func(p dispatch.Progress) { seen = append(seen, p.Progress) }

@@ -79,8 +79,8 @@ func TestCallsLeaveNothingBehind(t *testing.T) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.live) != 0 || len(d.queue.lanes) != 0 || d.stream.followers != 0 {
-		t.Errorf("%d calls, %d lanes and %d followers are left", len(d.live), len(d.queue.lanes), d.stream.followers)
+	if len(d.live) != 0 || len(d.queue.lanes) != 0 || len(d.stream.followers) != 0 {
+		t.Errorf("%d calls, %d lanes and %d followers are left", len(d.live), len(d.queue.lanes), len(d.stream.followers))
 	}
 	if len(d.order) != keepEnded {
 		t.Errorf("%d ended calls are kept, want %d", len(d.order), keepEnded)

@@ -205,7 +205,7 @@ func (c *liveCall) stirred(child, message, audience string) {
 				said = child + ": " + message
 			}
 			c.meter.accept(numbers{}, said, audience)
-			c.poke()
+			poke(c.wake)
 		}
 		c.mu.Unlock()
 	}

@@ -38,16 +38,8 @@ func (c *liveCall) take(reports []wire.Report, skipped int) bool {
 	if skipped > 0 {
 		c.activities.lost()
 	}
-	c.poke()
+	poke(c.wake) // run looks at the meter
 	return true
-}
-
-// poke lets run look at the meter.
-func (c *liveCall) poke() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
 }
 
 // report applies rules 2 to 5 to one report. The caller holds mu.

@@ -16,11 +16,11 @@ const (
 	keepRecording = 2 * time.Minute
 )
 
-// crowd is how many followers are woken at once each time; more are woken
-// together, every crowdPause at most.
+// Followers are woken so many at a time, with a pause behind each such group: a
+// call that is under way must not queue for a processor behind all of them.
 const (
 	crowd      = 16
-	crowdPause = 5 * time.Millisecond
+	crowdPause = 200 * time.Microsecond
 )
 
 // ErrFollowerClosed is what Next returns after Close.
@@ -72,12 +72,11 @@ type stream struct {
 	first uint64       // of the oldest event in the ring; seq+1 if it is empty
 	ring  []*Event     // the event n is at n % ringEvents; nil until one follows
 	bytes int
-	// followers counts them; left is when the last one went.
-	followers int
+	// followers are in no order; left is when the last one went.
+	followers []*Follower
 	left      time.Time
-	// news is closed when there are events, and then replaced.
-	news chan struct{}
-	// dirty holds a token while news is to be closed; nil while nobody follows.
+	// dirty holds a token while followers are to be woken; nil while nobody
+	// follows.
 	dirty chan struct{}
 }
 
@@ -88,7 +87,7 @@ func (s *stream) publish(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.Time = time.Now()
-	if s.followers == 0 && e.Time.Sub(s.left) > keepRecording {
+	if len(s.followers) == 0 && e.Time.Sub(s.left) > keepRecording {
 		s.seq++ // stands for all that is not recorded
 		s.ring, s.bytes, s.first = nil, 0, s.seq+1
 		s.following.Store(false)
@@ -104,10 +103,7 @@ func (s *stream) publish(e Event) {
 	s.ring[s.seq%ringEvents] = &e
 	s.bytes += size
 	if s.dirty != nil {
-		select {
-		case s.dirty <- struct{}{}:
-		default:
-		}
+		poke(s.dirty)
 	}
 }
 
@@ -133,11 +129,13 @@ func (s *stream) follow(o FollowOptions) *Follower {
 		s.ring, s.first = make([]*Event, ringEvents), s.seq+1
 		s.following.Store(true)
 	}
-	if s.followers++; s.followers == 1 {
-		s.news, s.dirty = make(chan struct{}), make(chan struct{}, 1)
+	if s.dirty == nil {
+		s.dirty = make(chan struct{}, 1)
 		go s.tell(s.dirty)
 	}
-	f := &Follower{stream: s, options: o, last: s.seq, closed: make(chan struct{})}
+	f := &Follower{stream: s, options: o, last: s.seq, wake: make(chan struct{}, 1), closed: make(chan struct{})}
+	f.at = len(s.followers)
+	s.followers = append(s.followers, f)
 	switch {
 	case o.After > s.seq: // a number of another server: what it missed is not known
 		f.missed = 1
@@ -150,13 +148,18 @@ func (s *stream) follow(o FollowOptions) *Follower {
 // tell wakes the followers when there is something new, until dirty is closed.
 // It is not done by publish, which a crowd would hold up.
 func (s *stream) tell(dirty <-chan struct{}) {
+	var group [crowd]*Follower
 	for range dirty {
-		s.mu.Lock()
-		many := s.followers > crowd
-		close(s.news)
-		s.news = make(chan struct{})
-		s.mu.Unlock()
-		if many {
+		for from := 0; ; from += crowd {
+			s.mu.RLock()
+			n := copy(group[:], s.followers[min(from, len(s.followers)):])
+			s.mu.RUnlock()
+			for _, f := range group[:n] {
+				poke(f.wake)
+			}
+			if n < crowd {
+				break
+			}
 			time.Sleep(crowdPause)
 		}
 	}
@@ -169,12 +172,27 @@ func (s *stream) last() uint64 {
 	return s.seq
 }
 
-func (s *stream) drop() {
+// drop takes f out; the last follower takes its place.
+func (s *stream) drop(f *Follower) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.followers--; s.followers == 0 {
+	last := len(s.followers) - 1
+	moved := s.followers[last]
+	s.followers[f.at], moved.at = moved, f.at
+	s.followers[last] = nil
+	if s.followers = s.followers[:last]; last == 0 {
 		close(s.dirty)
 		s.dirty, s.left = nil, time.Now()
+		return
+	}
+	poke(s.dirty) // moved may have been passed over
+}
+
+// poke puts a token into c, unless there is one.
+func poke(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }
 
@@ -185,6 +203,8 @@ func (s *stream) drop() {
 type Follower struct {
 	stream  *stream
 	options FollowOptions
+	at      int           // in stream.followers; guarded by stream.mu
+	wake    chan struct{} // holds a token while there may be something to read
 	once    sync.Once
 	closed  chan struct{}
 
@@ -200,16 +220,17 @@ const maxNext = 1024
 // Next waits for events and returns those that are there, at most 1,024, oldest
 // first; missed counts those that were lost before them, of all calls. It
 // returns ctx's error when ctx ends and ErrFollowerClosed after Close. One
-// goroutine at a time may call it.
-func (f *Follower) Next(ctx context.Context) (events []Event, missed int, err error) {
+// goroutine at a time may call it. The events are shared: they may not be
+// changed.
+func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
-		events, news := f.look()
+		events := f.look()
 		if len(events) > 0 || f.missed > 0 {
 			missed, f.missed = f.missed, 0
 			return events, missed, nil
 		}
 		select {
-		case <-news:
+		case <-f.wake:
 		case <-f.closed:
 			return nil, 0, ErrFollowerClosed
 		case <-ctx.Done():
@@ -218,8 +239,8 @@ func (f *Follower) Next(ctx context.Context) (events []Event, missed int, err er
 	}
 }
 
-// look returns what the follower has not seen, and what tells it of more.
-func (f *Follower) look() ([]Event, <-chan struct{}) {
+// look returns what the follower has not seen.
+func (f *Follower) look() []*Event {
 	s := f.stream
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -227,14 +248,14 @@ func (f *Follower) look() ([]Event, <-chan struct{}) {
 		f.missed += int(s.first - 1 - f.last)
 		f.last = s.first - 1
 	}
-	var events []Event
+	var events []*Event
 	for f.last < s.seq && len(events) < maxNext {
 		f.last++
 		if e := s.ring[f.last%ringEvents]; f.options.wants(e) {
-			events = append(events, *e)
+			events = append(events, e)
 		}
 	}
-	return events, s.news
+	return events
 }
 
 // Position is the Seq of the last event that Next has looked at, also of one
@@ -245,7 +266,7 @@ func (f *Follower) Position() uint64 { return f.last }
 // Close ends the follower and wakes Next. It may be called more than once.
 func (f *Follower) Close() {
 	f.once.Do(func() {
-		f.stream.drop()
+		f.stream.drop(f)
 		close(f.closed)
 	})
 }

@@ -2,12 +2,18 @@ package dispatch_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
 	"opentabs/wire"
 )
 
@@ -69,7 +75,7 @@ func TestSlowFollowerHoldsNothingUpAndIsTold(t *testing.T) {
 		}
 		events, missed, err := f.Next(t.Context())
 		for err == nil && len(events) < 4096 {
-			var more []dispatch.Event
+			var more []*dispatch.Event
 			more, _, err = f.Next(t.Context())
 			events = append(events, more...)
 		}
@@ -108,4 +114,161 @@ func TestNextWaitsAndWakes(t *testing.T) {
 		}
 		f.Close()
 	})
+}
+
+// runs makes n calls of a tool that ends at once.
+func runs(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
+	t.Helper()
+	for range n {
+		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = r.CallID
+	}
+	return last
+}
+
+func TestAFollowerComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
+		next := func(o dispatch.FollowOptions) (seqs []uint64, missed int) {
+			t.Helper()
+			f := d.Follow(o)
+			defer f.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			events, missed, err := f.Next(ctx)
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				seqs = append(seqs, e.Seq)
+			}
+			return seqs, missed
+		}
+		runs(t, d, 3) // before anybody follows
+		f := d.Follow(dispatch.FollowOptions{})
+		runs(t, d, 1)
+		f.Close()
+		runs(t, d, 1) // while nobody follows
+		if seqs, missed := next(dispatch.FollowOptions{After: 2}); missed != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
+			t.Errorf("after 2: %v, %d missed", seqs, missed)
+		}
+		if seqs, missed := next(dispatch.FollowOptions{}); missed != 0 || seqs != nil {
+			t.Errorf("from now on: %v, %d missed", seqs, missed)
+		}
+		if _, missed := next(dispatch.FollowOptions{After: 1 << 40}); missed == 0 {
+			t.Error("the number of another server: nothing missed")
+		}
+		// One call of many, and one that came back too late.
+		f = d.Follow(dispatch.FollowOptions{})
+		defer f.Close()
+		last := runs(t, d, 2000)
+		if seqs, missed := next(dispatch.FollowOptions{After: 6, CallID: last}); len(seqs) != 3 || missed != 6006-6-4096 {
+			t.Errorf("the last call: %d events, %d missed", len(seqs), missed)
+		}
+		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages__export"}); len(seqs) != 6 {
+			t.Errorf("the tool: %v", seqs)
+		}
+		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages"}); len(seqs) != 6 {
+			t.Errorf("the plugin: %v", seqs)
+		}
+		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "other"}); len(seqs) != 0 {
+			t.Errorf("another tool: %v", seqs)
+		}
+	})
+}
+
+// Who comes back when events are not recorded any more is told so.
+func TestAFollowerComesBackTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
+		f := d.Follow(dispatch.FollowOptions{})
+		runs(t, d, 1)
+		f.Close()
+		time.Sleep(3 * time.Minute)
+		runs(t, d, 5)
+		f = d.Follow(dispatch.FollowOptions{After: 3})
+		defer f.Close()
+		events, missed, err := f.Next(t.Context())
+		if err != nil || len(events) != 0 || missed == 0 {
+			t.Errorf("%d events, %d missed, %v", len(events), missed, err)
+		}
+		runs(t, d, 1)
+		if events, missed, err := f.Next(t.Context()); err != nil || len(events) != 3 || missed != 0 {
+			t.Errorf("then %d events, %d missed, %v", len(events), missed, err)
+		}
+	})
+}
+
+// An event is encoded once, however many followers take it.
+func TestFollowersShareTheText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
+		a, b := d.Follow(dispatch.FollowOptions{}), d.Follow(dispatch.FollowOptions{})
+		defer a.Close()
+		defer b.Close()
+		runs(t, d, 1)
+		first, _, errA := a.Next(t.Context())
+		second, _, errB := b.Next(t.Context())
+		if errA != nil || errB != nil || &first[0].JSON()[0] != &second[0].JSON()[0] {
+			t.Errorf("two texts (%v, %v)", errA, errB)
+		}
+		var e dispatch.Event
+		if err := json.Unmarshal(first[2].JSON(), &e); err != nil || e.Kind != dispatch.EventEnded || e.Seq != 3 {
+			t.Errorf("%+v, %v", e, err)
+		}
+	})
+}
+
+// BenchmarkFollowed is the cost of one whole call, with 0 and with 1,000
+// followers that read everything. It prints what the followers take in memory.
+func BenchmarkFollowed(b *testing.B) {
+	for _, followers := range []int{0, 1, 1000} {
+		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {
+			bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, s dispatch.Sink) *wire.CallError {
+				s.Reports(report(1, 2), 0)
+				s.Finish(nil, nil)
+				return nil
+			}}
+			d := dispatch.New(bridge, dispatch.Options{})
+			before := heap()
+			var wg sync.WaitGroup
+			var all []*dispatch.Follower
+			for range followers {
+				f := d.Follow(dispatch.FollowOptions{})
+				all = append(all, f)
+				wg.Go(func() {
+					for {
+						if _, _, err := f.Next(context.Background()); err != nil {
+							return
+						}
+					}
+				})
+			}
+			b.ResetTimer()
+			for b.Loop() {
+				if _, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.StopTimer()
+			b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
+			for _, f := range all {
+				f.Close()
+			}
+			wg.Wait()
+		})
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

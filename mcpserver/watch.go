@@ -163,7 +163,7 @@ func (w *watch) pump(f *dispatch.Follower) {
 }
 
 // take notes what has changed; missed is set if there were other events too.
-func (w *watch) take(events []dispatch.Event, missed bool) {
+func (w *watch) take(events []*dispatch.Event, missed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if missed {

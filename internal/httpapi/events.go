@@ -66,7 +66,7 @@ type eventWriter struct {
 	c *http.ResponseController
 }
 
-func (e eventWriter) events(list []dispatch.Event, lost int) error {
+func (e eventWriter) events(list []*dispatch.Event, lost int) error {
 	var text []byte
 	if lost > 0 {
 		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lost)

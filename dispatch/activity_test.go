@@ -1,0 +1,224 @@
+package dispatch_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+func content(kind, text string) wire.Report {
+	return wire.Report{Activity: &wire.Activity{Type: kind, Content: json.RawMessage(text)}}
+}
+
+func patch(kind, text string) wire.Report {
+	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
+}
+
+// shown runs a call that makes these reports and returns its activities.
+func shown(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
+	t.Helper()
+	var views []dispatch.ActivityView
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			for _, r := range reports {
+				s.Reports([]wire.Report{r}, 0)
+			}
+			s.Finish(nil, nil)
+		}}
+		b := p.bridge()
+		b.ResyncFunc = func(string, string) { resyncs.Add(1) }
+		d := dispatch.New(b, dispatch.Options{})
+		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.wg.Wait()
+		v, ok := d.Find(r.CallID)
+		if !ok {
+			t.Fatal("the call is not there")
+		}
+		views = v.Activities
+		synctest.Wait()
+	})
+	return views
+}
+
+func TestActivities(t *testing.T) {
+	big := `"` + strings.Repeat("x", wire.MaxActivityBytes) + `"`
+	for _, tt := range []struct {
+		name    string
+		reports []wire.Report
+		want    string // type=content of all, joined
+		dropped int    // of the first
+		resyncs int32
+	}{
+		{"a snapshot", []wire.Report{content("text", `"hello"`)}, `text="hello"`, 0, 0},
+		{"the newest snapshot counts", []wire.Report{content("text", `"a"`), content("text", `"b"`)}, `text="b"`, 0, 0},
+		{"two types", []wire.Report{content("text", `"a"`), content("table", `[]`)}, `text="a" table=[]`, 0, 0},
+		{"a patch", []wire.Report{content("table", `[1]`), patch("table", `[{"op":"add","path":"/-","value":2}]`)}, `table=[1,2]`, 0, 0},
+		{"a patch of a text", []wire.Report{content("text", `"a"`), patch("text", `[{"op":"replace","path":"","value":"b"}]`)}, `text="b"`, 0, 0},
+		{"move and copy", []wire.Report{content("x", `{"a":{"b":1}}`), patch("x", `[{"op":"move","from":"/a/b","path":"/c"},{"op":"copy","from":"/c","path":"/d"}]`)}, `x={"a":{},"c":1,"d":1}`, 0, 0},
+		{"numbers and order stay exact", []wire.Report{content("x", `{"b":1.00,"a":12345678901234567890}`), patch("x", `[{"op":"add","path":"/c","value":"<&>"}]`)}, `x={"b":1.00,"a":12345678901234567890,"c":"<&>"}`, 0, 0},
+		{"one that does not apply is dropped, the others are not", []wire.Report{content("x", `{}`), patch("x", `[{"op":"add","path":"/a","value":1}]`), patch("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), patch("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
+		{"a test that fails", []wire.Report{content("x", `{"a":1}`), patch("x", `[{"op":"test","path":"/a","value":2},{"op":"add","path":"/b","value":1}]`)}, `x={"a":1}`, 1, 1},
+		{"not a patch", []wire.Report{content("x", `{}`), patch("x", `{"op":"add"}`), patch("x", `[1]`), patch("x", `[{"op":"dance","path":"/a"}]`), patch("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
+		{"a patch of nothing", []wire.Report{patch("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
+		{"it may not take the content away", []wire.Report{content("x", `{}`), patch("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
+		{"too large", []wire.Report{content("x", `{}`), content("x", big), patch("x", `[{"op":"add","path":"/a","value":`+big+`}]`)}, `x={}`, 2, 0},
+		{"it may not grow too large", []wire.Report{content("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), patch("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
+		{"an index out of reach", []wire.Report{content("x", `[]`), patch("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var resyncs atomic.Int32
+			var got []string
+			views := shown(t, &resyncs, tt.reports...)
+			for _, v := range views {
+				got = append(got, v.Type+"="+string(v.Content))
+			}
+			if text := strings.Join(got, " "); text != tt.want {
+				t.Errorf("activities %.300s, want %.300s", text, tt.want)
+			}
+			if len(views) > 0 && views[0].Dropped != tt.dropped || resyncs.Load() != tt.resyncs {
+				t.Errorf("%d dropped, %d resyncs; want %d, %d", views[0].Dropped, resyncs.Load(), tt.dropped, tt.resyncs)
+			}
+		})
+	}
+}
+
+func TestManyDeltas(t *testing.T) {
+	reports := []wire.Report{content("table", `[]`)}
+	for i := range 1000 {
+		reports = append(reports, patch("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
+	}
+	var resyncs atomic.Int32
+	views := shown(t, &resyncs, reports...)
+	var rows []int
+	if err := json.Unmarshal(views[0].Content, &rows); err != nil || len(rows) != 1000 || rows[999] != 999 || resyncs.Load() != 0 {
+		t.Errorf("%d rows, %d resyncs, %v", len(rows), resyncs.Load(), err)
+	}
+}
+
+func TestActivitiesAreBounded(t *testing.T) {
+	var reports []wire.Report
+	for i := range 20 {
+		reports = append(reports, content(fmt.Sprint("t", i), `1`))
+	}
+	var resyncs atomic.Int32
+	if views := shown(t, &resyncs, reports...); len(views) != wire.MaxActivityTypes || views[15].Type != "t15" {
+		t.Errorf("%d activities", len(views))
+	}
+}
+
+func TestCallsThatEndedKeepSomeActivities(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		big := `"` + strings.Repeat("x", wire.MaxActivityBytes-2) + `"`
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			for i := range wire.MaxActivityTypes {
+				s.Reports([]wire.Report{content(fmt.Sprint(i), big)}, 0)
+			}
+			s.Finish(nil, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		var ids []string
+		for range 12 { // 4 MiB each
+			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, r.CallID)
+		}
+		p.wg.Wait()
+		kept := 0
+		for _, id := range ids {
+			if v, _ := d.Find(id); len(v.Activities) > 0 {
+				kept++
+			}
+		}
+		last, _ := d.Find(ids[11])
+		if kept != 8 || len(last.Activities) == 0 {
+			t.Errorf("%d calls keep their activities, want the last 8 (32 MiB)", kept)
+		}
+	})
+}
+
+// Activities and the audience of the end keep a call alive, and are no progress.
+func TestActivitiesAreReportsButNoProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		notes := 0
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			time.Sleep(20 * time.Second)
+			s.Reports([]wire.Report{content("text", `"a"`)}, 0)
+			time.Sleep(20 * time.Second)
+			s.Reports([]wire.Report{{EndAudience: "user"}}, 0)
+			time.Sleep(20 * time.Second)
+			s.Finish(nil, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		f := d.Follow(dispatch.FollowOptions{Audience: "user"})
+		defer f.Close()
+		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notes++ }})
+		if err != nil || notes != 0 || r.Audience != "user" || r.Reports != 2 {
+			t.Errorf("%+v, %d notifications, %v", r, notes, err)
+		}
+		p.wg.Wait()
+		events, _, err := f.Next(t.Context())
+		if err != nil || len(events) != 1 || events[0].Kind != dispatch.EventEnded || events[0].Audience != "user" || events[0].Call.EndAudience != "user" {
+			t.Errorf("events for people: %+v, %v", events, err)
+		}
+	})
+}
+
+func TestWhatPeopleSee(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			s.Reports([]wire.Report{
+				{Progress: number(1), Total: number(4), Message: "for you", Audience: "user"},
+				{Progress: number(2), Total: number(4), Message: "inside"},
+				{Progress: number(3), Total: number(4), Message: "odd", Audience: "admin"},
+				{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"inside"`)}},
+			}, 0)
+			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "no"})
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		everything := d.Follow(dispatch.FollowOptions{})
+		people := d.Follow(dispatch.FollowOptions{Audience: "user"})
+		inside := d.Follow(dispatch.FollowOptions{Audience: "internal"})
+		admin := d.Follow(dispatch.FollowOptions{Audience: "admin"})
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if err == nil {
+			t.Fatal("want an error")
+		}
+		p.wg.Wait()
+		for name, want := range map[*dispatch.Follower]string{
+			everything: "created running progress:for you progress:inside progress:odd activity ended",
+			people:     "progress:for you ended", // a failure is for everybody
+			inside:     "created running progress:inside activity ended",
+			admin:      "progress:odd",
+		} {
+			events, _, err := name.Next(t.Context())
+			var got []string
+			for _, e := range events {
+				text := string(e.Kind)
+				if e.Report != nil {
+					text += ":" + e.Report.Message
+				}
+				got = append(got, text)
+			}
+			if err != nil || strings.Join(got, " ") != want {
+				t.Errorf("got %q, want %q (%v)", got, want, err)
+			}
+			name.Close()
+		}
+		v := d.Calls()[0]
+		if v.UserMessage != "for you" || *v.UserProgress != 0.25 || v.Message != "odd" || *v.Progress != 0.75 {
+			t.Errorf("view %+v", v)
+		}
+	})
+}

@@ -1,0 +1,405 @@
+package dispatch_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// gate is a gate made of functions; without decide it asks for permission once.
+type gate struct {
+	name    string
+	decide  func(dispatch.Info) dispatch.Verdict
+	decided func(dispatch.Info, dispatch.Ticket, dispatch.Resolution)
+}
+
+func (g *gate) Name() string { return g.name }
+
+func (g *gate) Decide(i dispatch.Info) dispatch.Verdict {
+	if g.decide != nil {
+		return g.decide(i)
+	}
+	if i.Resolution != nil {
+		return dispatch.Verdict{}
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "may it?",
+		Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeAlways, wire.ScopeTime}}}
+}
+
+func (g *gate) Decided(i dispatch.Info, t dispatch.Ticket, r dispatch.Resolution) {
+	if g.decided != nil {
+		g.decided(i, t, r)
+	}
+}
+
+func always(name string, v dispatch.Verdict) *gate {
+	return &gate{name: name, decide: func(dispatch.Info) dispatch.Verdict { return v }}
+}
+
+// finishes is a page whose tool returns at once; ran counts its runs.
+func finishes(ran *int) *page {
+	return &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		*ran++
+		s.Finish(json.RawMessage(`{"from":"tool"}`), nil)
+	}}
+}
+
+func TestVerdictsCountInTheirOrder(t *testing.T) {
+	block := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "blocked"}}
+	other := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "blocked too"}}
+	suspend := dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Second}}
+	result := dispatch.Verdict{Result: &dispatch.Supplied{Output: json.RawMessage(`{"from":"gate"}`)}}
+	tests := []struct {
+		name   string
+		gates  []dispatch.Verdict
+		code   wire.ErrorCode
+		output string
+		clash  bool
+	}{
+		{"none", nil, "", `{"from":"tool"}`, false},
+		{"all allow", []dispatch.Verdict{{}, {}}, "", `{"from":"tool"}`, false},
+		{"result", []dispatch.Verdict{{}, result}, "", `{"from":"gate"}`, false},
+		{"suspend over result", []dispatch.Verdict{result, suspend}, wire.ErrApprovalTimeout, "", false},
+		{"block over all", []dispatch.Verdict{result, suspend, block}, wire.ErrDenied, "", false},
+		{"of two alike the first", []dispatch.Verdict{other, block}, wire.ErrNotReviewed, "", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var ran int
+				var log bytes.Buffer
+				o := dispatch.Options{Log: zerolog.New(&log)}
+				for i, v := range tt.gates {
+					o.Gates = append(o.Gates, always(string(rune('a'+i)), v))
+				}
+				p := finishes(&ran)
+				r, err, _ := call(t, p, o, dispatch.Call{Tool: exportTool})
+				code := wire.ErrorCode("")
+				if err != nil {
+					code = err.Code
+				}
+				if code != tt.code || string(r.Output) != tt.output {
+					t.Errorf("code %q, output %s; want %q, %s", code, r.Output, tt.code, tt.output)
+				}
+				if wantRan := tt.output == `{"from":"tool"}`; (ran > 0) != wantRan {
+					t.Errorf("the tool ran %d times", ran)
+				}
+				if clash := strings.Contains(log.String(), `"gate":"a","also":"b"`); clash != tt.clash {
+					t.Errorf("clash logged: %t\n%s", clash, &log)
+				}
+			})
+		})
+	}
+}
+
+// hooks notes which hooks ran.
+type hooks struct {
+	seen   []string
+	refuse *wire.CallError
+	ended  dispatch.Ended
+}
+
+func (h *hooks) Before(i dispatch.Info) *wire.CallError {
+	h.seen = append(h.seen, "before "+string(i.Args))
+	return h.refuse
+}
+
+func (h *hooks) After(_ dispatch.Info, e dispatch.Ended) {
+	h.seen = append(h.seen, "after "+string(e.View.Status)+" "+string(e.Output))
+	h.ended = e
+}
+
+func TestHooksRunOnceAroundACall(t *testing.T) {
+	supplied := always("g", dispatch.Verdict{Result: &dispatch.Supplied{Output: json.RawMessage(`1`)}})
+	blocked := always("g", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "no"}})
+	tests := []struct {
+		name   string
+		gates  []dispatch.Gate
+		refuse *wire.CallError
+		want   []string
+	}{
+		{"allowed", nil, nil, []string{`before {"a":1}`, `after done {"from":"tool"}`}},
+		{"result of a gate", []dispatch.Gate{supplied}, nil, []string{`after done 1`}},
+		{"blocked", []dispatch.Gate{blocked}, nil, []string{`after failed `}},
+		{"refused by the hook", nil, &wire.CallError{Code: wire.ErrRateLimited, Message: "too often"}, []string{`before {"a":1}`, `after failed `}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var ran int
+				h := &hooks{refuse: tt.refuse}
+				o := dispatch.Options{Gates: tt.gates, Before: []dispatch.Before{h}, After: []dispatch.After{h}}
+				_, err, _ := call(t, finishes(&ran), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
+				if !slices.Equal(h.seen, tt.want) {
+					t.Errorf("hooks saw %q, want %q", h.seen, tt.want)
+				}
+				if tt.refuse != nil && (err == nil || err.Code != tt.refuse.Code || ran != 0) {
+					t.Errorf("err %v, ran %d", err, ran)
+				}
+			})
+		})
+	}
+}
+
+// suspended starts a call in the background and waits until it is suspended.
+func suspended(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, end func() (dispatch.Result, *dispatch.Error)) {
+	t.Helper()
+	var r dispatch.Result
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r, err = d.Call(ctx, c)
+	}()
+	synctest.Wait()
+	for _, v := range d.Calls() {
+		if v.Waiting != nil {
+			view = v
+		}
+	}
+	if view.Waiting == nil {
+		t.Fatalf("nothing waits: %+v", d.Calls())
+	}
+	return view, func() (dispatch.Result, *dispatch.Error) {
+		<-done
+		return r, asError(t, err)
+	}
+}
+
+func TestAPersonDecides(t *testing.T) {
+	tests := []struct {
+		name  string
+		r     dispatch.Resolution
+		code  wire.ErrorCode
+		scope wire.Scope // as the gate is told
+	}{
+		{"allow", dispatch.Resolution{Allow: true, By: "the side panel"}, "", wire.ScopeOnce},
+		{"always", dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, By: "the side panel"}, "", wire.ScopeAlways},
+		{"for a time", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, For: time.Minute, By: "opentabs calls"}, "", wire.ScopeTime},
+		{"deny", dispatch.Resolution{By: "the side panel"}, wire.ErrDenied, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var ran int
+				var told []dispatch.Resolution
+				g := &gate{name: "permission", decided: func(_ dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) { told = append(told, r) }}
+				h := &hooks{}
+				d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, After: []dispatch.After{h}})
+				view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
+				w := view.Waiting
+				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.Until.Sub(w.Since) != 5*time.Minute {
+					t.Errorf("waiting %+v", w)
+				}
+				if view.Status != wire.StatusPending || ran != 0 {
+					t.Errorf("status %s, ran %d", view.Status, ran)
+				}
+				time.Sleep(4 * time.Minute) // longer than the idle limit
+				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
+				if err != nil || got.Outcome != wire.DecideTaken || got.By != tt.r.By || got.Allowed != tt.r.Allow {
+					t.Fatalf("decision %+v, %v", got, err)
+				}
+				late, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, By: "another"})
+				if err != nil || late.Outcome != wire.DecideAlready || late.By != tt.r.By || late.Allowed != tt.r.Allow {
+					t.Errorf("the second decision got %+v, %v", late, err)
+				}
+				_, failed := end()
+				code := wire.ErrorCode("")
+				if failed != nil {
+					code = failed.Code
+				}
+				if code != tt.code || (ran == 1) != tt.r.Allow {
+					t.Errorf("ended with %q after %d runs, want %q", code, ran, tt.code)
+				}
+				if len(told) != 1 || told[0].Scope != tt.scope || told[0].Gate != "permission" || told[0].At.IsZero() {
+					t.Errorf("the gate was told %+v", told)
+				}
+				if len(h.ended.Resolutions) != 1 {
+					t.Errorf("the hook learns of %d decisions", len(h.ended.Resolutions))
+				}
+			})
+		})
+	}
+}
+
+func TestADecisionMustBeOffered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		var scope *dispatch.ScopeError
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
+			t.Errorf("session: %v", err)
+		}
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
+			t.Error("no time: no error")
+		}
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
+			t.Error("bad data: no error")
+		}
+		for _, id := range []string{view.CallID, "call_unknown"} {
+			if got, err := d.Decide(id, "ticket_unknown", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideEnded {
+				t.Errorf("unknown ticket of %s: %+v, %v", id, got, err)
+			}
+		}
+		if ran != 0 {
+			t.Error("the tool ran")
+		}
+		if got, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideTaken {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, err := end(); err != nil || ran != 1 {
+			t.Errorf("%v, ran %d", err, ran)
+		}
+	})
+}
+
+func TestASuspendedCallEndsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		p := finishes(&ran)
+		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}, SuspendLimit: 7 * time.Minute})
+		start := time.Now()
+		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		_, err := end()
+		if took := time.Since(start); err == nil || err.Code != wire.ErrApprovalTimeout || took != 7*time.Minute || !err.Retryable {
+			t.Errorf("%v after %v", err, took)
+		}
+		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecideEnded || ran != 0 {
+			t.Errorf("a late yes: %+v, ran %d", got, ran)
+		}
+		if p.stops() != 0 {
+			t.Error("a page was told to stop what never ran")
+		}
+	})
+}
+
+func TestASuspendedCallIsWithdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		f := d.Follow(dispatch.FollowOptions{})
+		defer f.Close()
+		ctx, leave := context.WithCancel(t.Context())
+		asked, withdrawn := 0, make(chan struct{})
+		view, end := suspended(t, ctx, d, dispatch.Call{Tool: exportTool, Asked: func(ctx context.Context, w dispatch.Waiting) {
+			asked++
+			<-ctx.Done()
+			close(withdrawn)
+		}})
+		leave()
+		_, err := end()
+		<-withdrawn
+		if err == nil || err.Code != wire.ErrCancelled || asked != 1 {
+			t.Errorf("%v, asked %d times", err, asked)
+		}
+		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecideEnded || ran != 0 {
+			t.Errorf("a late yes: %+v, ran %d", got, ran)
+		}
+		events, _, nextErr := f.Next(t.Context())
+		var kinds []dispatch.EventKind
+		for _, e := range events {
+			kinds = append(kinds, e.Kind)
+		}
+		want := []dispatch.EventKind{dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventEnded}
+		if nextErr != nil || !slices.Equal(kinds, want) || events[1].Call.Waiting == nil || events[2].Call.Waiting != nil {
+			t.Errorf("events %v, want %v (%v)", kinds, want, nextErr)
+		}
+	})
+}
+
+func TestModesOfResume(t *testing.T) {
+	ticket := func(mode dispatch.ResumeMode) *gate {
+		return &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Resolution != nil {
+				return dispatch.Verdict{}
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Resume: mode}}
+		}}
+	}
+	for _, tt := range []struct {
+		mode     dispatch.ResumeMode
+		output   string
+		decision string
+	}{
+		{dispatch.ResumeRun, `"ran"`, ""},
+		{dispatch.ResumeUseDecision, `{"n":1}`, ""},
+		{dispatch.ResumePassDecision, `"ran"`, `{"allow":true,"scope":"once","by":"panel","data":{"n":1}}`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ran, decision := false, ""
+			p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+				ran, decision = true, string(run.Decision)
+				s.Finish(json.RawMessage(`"ran"`), nil)
+			}}
+			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{ticket(tt.mode)}})
+			view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, By: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
+				t.Fatal(err)
+			}
+			r, err := end()
+			if err != nil || string(r.Output) != tt.output || decision != tt.decision || ran == (tt.mode == dispatch.ResumeUseDecision) {
+				t.Errorf("mode %d: output %s, decision %s, ran %t, %v", tt.mode, r.Output, decision, ran, err)
+			}
+		})
+	}
+}
+
+func TestGatesAreAskedAgainAfterAResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		off := false
+		second := &gate{name: "second", decide: func(dispatch.Info) dispatch.Verdict {
+			if off {
+				return dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "switched off meanwhile"}}
+			}
+			return dispatch.Verdict{}
+		}}
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "first"}, second}})
+		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		off = true
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := end(); err == nil || err.Code != wire.ErrDenied || !strings.Contains(err.Message, "switched off meanwhile") || ran != 0 {
+			t.Errorf("%v, ran %d", err, ran)
+		}
+	})
+}
+
+// A suspended call takes no place in the queue of its plugin.
+func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Tool.Name == "export" && i.Resolution == nil {
+				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+			}
+			return dispatch.Verdict{}
+		}}
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, MaxRunning: 1})
+		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		other := exportTool
+		other.Name = "other"
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || ran != 1 {
+			t.Errorf("%v, ran %d", err, ran)
+		}
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := end(); err != nil || ran != 2 {
+			t.Errorf("%v, ran %d", err, ran)
+		}
+	})
+}

@@ -1,0 +1,352 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// answers takes what a bridge is told to answer: the last one by the number of
+// its ask, and all.
+type answers struct {
+	mu  sync.Mutex
+	got map[string]string
+	all []string
+}
+
+func (a *answers) take(id string, ask int, output json.RawMessage, err *wire.CallError) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.got == nil {
+		a.got = map[string]string{}
+	}
+	text := string(output)
+	if err != nil {
+		text = string(err.Code) + ": " + err.Message
+	}
+	a.got[fmt.Sprint(ask)] = text
+	a.all = append(a.all, text)
+}
+
+// family is a dispatcher whose tools are handlers by name, and which may call
+// each other.
+func family(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *page, *answers) {
+	t.Helper()
+	p := &page{}
+	p.handler = func(run dispatch.Run, s dispatch.Sink) { tools[run.Tool](run, s) }
+	b := p.bridge()
+	a := &answers{}
+	b.AnswerFunc = a.take
+	o.Resolve = func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
+		if tools[name] == nil {
+			return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrUnknownTool, Message: "there is no tool " + name}
+		}
+		return dispatch.Tool{Plugin: parent.Plugin, Name: name}, args, nil
+	}
+	return dispatch.New(b, o), p, a
+}
+
+func askFor(n int, tool, args string) wire.ToolAskParams {
+	return wire.ToolAskParams{Ask: n, Call: &wire.AskCall{Tool: tool, Args: json.RawMessage(args)}}
+}
+
+func TestAToolCallsAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var notes []dispatch.Progress
+		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+			"parent": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Ask(askFor(1, "child", `{"n":1}`))
+				s.Ask(askFor(1, "child", `{"n":1}`)) // sent again after a reconnect
+				time.Sleep(80 * time.Second)         // silent itself all the while
+				s.Finish(json.RawMessage(`"parent"`), nil)
+			},
+			"child": func(_ dispatch.Run, s dispatch.Sink) {
+				for i := range 3 {
+					time.Sleep(20 * time.Second)
+					s.Reports([]wire.Report{{Message: fmt.Sprint("page ", i), Audience: "user"}}, 0)
+				}
+				s.Finish(json.RawMessage(`"child"`), nil)
+			},
+		})
+		r, err := d.Call(t.Context(), dispatch.Call{
+			Tool: dispatch.Tool{Plugin: "m", Name: "parent"}, Client: dispatch.Client{Name: "Claude"},
+			Progress: func(p dispatch.Progress) { notes = append(notes, p) },
+		})
+		p.wg.Wait()
+		if err != nil || string(r.Output) != `"parent"` || got.got["1"] != `"child"` {
+			t.Fatalf("%s, answer %q, %v", r.Output, got.got["1"], err)
+		}
+		if len(notes) != 3 || notes[2].Message != "m__child: page 2" || notes[2].Audience != "user" {
+			t.Errorf("the client heard %+v", notes)
+		}
+		calls := d.Calls()
+		if len(calls) != 2 {
+			t.Fatalf("%d calls", len(calls))
+		}
+		parent, child := calls[0], calls[1]
+		if child.ParentCallID != parent.CallID || child.ParentNodeID != parent.CallID || child.Depth != 1 || child.Client != "Claude" || child.TabID != parent.TabID {
+			t.Errorf("child %+v", child)
+		}
+	})
+}
+
+func TestAChildEndsWithItsParent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, p, _ := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+			"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "child", `{}`)) },
+			"child":  func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "grandchild", `{}`)) },
+			"grandchild": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Reports(report(1, 2), 0)
+			},
+		})
+		ctx, leave := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := d.Call(ctx, dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
+			done <- err
+		}()
+		synctest.Wait()
+		if n := len(d.Calls()); n != 3 {
+			t.Fatalf("%d calls", n)
+		}
+		leave()
+		if err := asError(t, <-done); err == nil || err.Code != wire.ErrCancelled {
+			t.Errorf("parent: %v", err)
+		}
+		synctest.Wait()
+		for _, v := range d.Calls() {
+			if v.Status != wire.StatusCancelled {
+				t.Errorf("%s is %s", v.Tool, v.Status)
+			}
+			if v.Tool != "parent" && !strings.Contains(v.Error, "the call that made it") {
+				t.Errorf("%s: %q", v.Tool, v.Error)
+			}
+		}
+		if p.stops() != 3 {
+			t.Errorf("%d pages were told to stop, want 3", p.stops())
+		}
+	})
+}
+
+func TestAChildsFailureIsTheParentsToSee(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+			"parent": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Ask(askFor(1, "child", `{}`))
+				s.Ask(askFor(2, "nowhere", `{}`))
+				s.Ask(wire.ToolAskParams{Ask: 3})
+				s.Ask(askFor(4, "big", `{}`))
+				time.Sleep(time.Second)
+				s.Finish(nil, nil)
+			},
+			"child": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "channel not found", Tool: &wire.ToolErrorInfo{Code: "NOT_FOUND"}})
+			},
+			"big": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Finish(json.RawMessage(`"`+strings.Repeat("x", wire.MaxAnswerBytes)+`"`), nil)
+			},
+		})
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}}); err != nil {
+			t.Fatal(err)
+		}
+		p.wg.Wait()
+		for ask, want := range map[string]string{"1": "tool_error: m__child failed: channel not found", "2": "unknown_tool", "3": "invalid_arguments", "4": "result_too_large"} {
+			if !strings.HasPrefix(got.got[ask], want) {
+				t.Errorf("answer %s: %q, want %q ...", ask, got.got[ask], want)
+			}
+		}
+	})
+}
+
+func TestNestingIsBounded(t *testing.T) {
+	var mu sync.Mutex
+	started := map[string]int{}
+	begin := func(tool string) {
+		mu.Lock()
+		defer mu.Unlock()
+		started[tool]++
+	}
+	down := func(run dispatch.Run, s dispatch.Sink) {
+		begin(run.Tool)
+		var in struct{ N int }
+		_ = json.Unmarshal(run.Args, &in)
+		s.Ask(askFor(1, "down", fmt.Sprintf(`{"n":%d}`, in.N+1)))
+	}
+	tools := map[string]func(dispatch.Run, dispatch.Sink){
+		"down":  down,
+		"loop":  func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(askFor(1, "loop2", `{}`)) },
+		"loop2": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(askFor(1, "loop", `{}`)) },
+		"many": func(run dispatch.Run, s dispatch.Sink) {
+			for i := range 1100 {
+				s.Ask(askFor(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
+				if i%50 == 49 {
+					time.Sleep(time.Millisecond)
+				}
+			}
+		},
+		"leaf": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Finish(nil, nil) },
+	}
+	for tool, want := range map[string]map[string]int{"down": {"down": 9}, "loop": {"loop": 1, "loop2": 1}, "many": {"leaf": 1000}} {
+		synctest.Test(t, func(t *testing.T) {
+			clear(started)
+			d, p, got := family(t, dispatch.Options{}, tools)
+			_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: tool}, Args: json.RawMessage(`{}`)})
+			p.wg.Wait()
+			if e := asError(t, err); e == nil || e.Code != wire.ErrIdleTimeout {
+				t.Errorf("%s: %v", tool, err)
+			}
+			synctest.Wait()
+			for name, n := range want {
+				if started[name] != n {
+					t.Errorf("%s: %s ran %d times, want %d", tool, name, started[name], n)
+				}
+			}
+			refused := false
+			for _, a := range got.all {
+				refused = refused || strings.HasPrefix(a, string(wire.ErrNestedTooDeep))
+			}
+			if !refused {
+				t.Errorf("%s: nothing was refused as too deep: %v", tool, got.all)
+			}
+		})
+	}
+}
+
+// A nested call does not wait for the place that its parent holds.
+func TestNestedCallsTakeNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, p, got := family(t, dispatch.Options{MaxRunning: 1}, map[string]func(dispatch.Run, dispatch.Sink){
+			"parent": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Ask(askFor(1, "child", `{}`))
+				time.Sleep(time.Second)
+				s.Finish(nil, nil)
+			},
+			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(`1`), nil) },
+		})
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}}); err != nil || got.got["1"] != "1" {
+			t.Errorf("%v, answer %q", err, got.got["1"])
+		}
+		p.wg.Wait()
+	})
+}
+
+func TestWaitForUser(t *testing.T) {
+	tests := []struct {
+		name   string
+		decide *dispatch.Resolution
+		answer string
+	}{
+		{"done", &dispatch.Resolution{Allow: true, By: "the side panel"}, ""},
+		{"denied", &dispatch.Resolution{By: "the side panel"}, "denied: the person said no"},
+		{"nobody", nil, "approval_timeout: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+					"login": func(_ dispatch.Run, s dispatch.Sink) {
+						time.Sleep(20 * time.Second)
+						s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in", Title: "Log in"}})
+						time.Sleep(5*time.Minute + 25*time.Second) // 25 s after the latest end of the wait
+						s.Finish(json.RawMessage(`"in"`), nil)
+					},
+				})
+				done := make(chan error, 1)
+				go func() {
+					_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "login"}})
+					done <- err
+				}()
+				time.Sleep(20 * time.Second)
+				synctest.Wait()
+				view := d.Calls()[0]
+				if view.Waiting == nil || view.Waiting.Kind != wire.TicketUser || view.Waiting.Reason != "log in" || view.RunMs != 20000 {
+					t.Fatalf("%+v", view)
+				}
+				if tt.decide != nil {
+					time.Sleep(4*time.Minute + 59*time.Second)
+					if got, err := d.Decide(view.CallID, view.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecideTaken {
+						t.Fatalf("%+v, %v", got, err)
+					}
+				}
+				if err := <-done; err != nil {
+					t.Errorf("the clocks did not stand still: %v", err)
+				}
+				p.wg.Wait()
+				if ran := d.Calls()[0].RunMs; ran < 45000 || ran > 46000 {
+					t.Errorf("it ran %v ms, want 45 s without the wait", ran)
+				}
+				if a, ok := got.got["1"]; !ok || !strings.HasPrefix(a, tt.answer) || tt.answer == "" && a != "" {
+					t.Errorf("answer %q, want %q ...", a, tt.answer)
+				}
+			})
+		})
+	}
+}
+
+// The wait of a child for a person holds its parent's clocks too.
+func TestAChildsSuspensionHoldsItsParent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Tool.Name == "child" && i.Resolution == nil {
+				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+			}
+			return dispatch.Verdict{}
+		}}}}
+		asked := make(chan dispatch.Waiting, 1)
+		d, p, _ := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){
+			"parent": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Ask(askFor(1, "child", `{}`))
+				time.Sleep(4*time.Minute + 29*time.Second)
+				s.Finish(nil, nil)
+			},
+			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(nil, nil) },
+		})
+		go func() {
+			w := <-asked
+			time.Sleep(4 * time.Minute)
+			if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
+				t.Error(err)
+			}
+		}()
+		_, err := d.Call(t.Context(), dispatch.Call{
+			Tool:  dispatch.Tool{Plugin: "m", Name: "parent"},
+			Asked: func(_ context.Context, w dispatch.Waiting) { asked <- w },
+		})
+		p.wg.Wait()
+		if err != nil {
+			t.Error(err)
+		}
+		if ran := d.Calls()[0].RunMs; ran != 29000 && d.Calls()[1].RunMs != 29000 {
+			t.Errorf("the parent ran %v ms, want 29 s without the wait", ran)
+		}
+	})
+}
+
+func TestAWithdrawnAskEndsItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+			"parent": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Ask(askFor(1, "child", `{}`))
+				time.Sleep(time.Second)
+				s.Ask(wire.ToolAskParams{Ask: 1, Withdrawn: true})
+				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // never asked
+				time.Sleep(time.Second)
+				s.Finish(nil, nil)
+			},
+			"child": func(dispatch.Run, dispatch.Sink) {},
+		})
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
+		p.wg.Wait()
+		if err != nil || len(got.got) != 0 || p.stops() != 1 {
+			t.Errorf("%v, answers %v, %d stops", err, got.got, p.stops())
+		}
+	})
+}

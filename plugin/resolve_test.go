@@ -1,0 +1,49 @@
+package plugin_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+func TestResolveFindsToolsForTools(t *testing.T) {
+	input := json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}`)
+	tool := plugintest.Tool{Name: "search", Description: "d", Input: input}
+	free := plugintest.Tool{Name: "free", Description: "d"}
+	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "a", Tools: []plugintest.Tool{tool, free}}, plugintest.Package{Name: "b", Tools: []plugintest.Tool{tool}})
+	if err := registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	parent := dispatch.Tool{Plugin: "a", Name: "parent"}
+	for _, tt := range []struct{ name, args, full, sent string }{
+		{"search", `{"n":1}`, "a__search", `{"n":1}`},
+		{"a__search", `{"n":1}`, "a__search", `{"n":1}`},
+		{"b__search", ` {"n":1} `, "b__search", `{"n":1}`},
+		{"free", ``, "a__free", `{}`},
+		{"free", `null`, "a__free", `{}`},
+	} {
+		got, args, err := registry.Resolve(parent, tt.name, json.RawMessage(tt.args))
+		if err != nil || got.FullName() != tt.full || string(args) != tt.sent {
+			t.Errorf("%s(%s) = %s(%s), %v; want %s(%s)", tt.name, tt.args, got.FullName(), args, err, tt.full, tt.sent)
+		}
+	}
+	for _, tt := range []struct {
+		name, args string
+		code       wire.ErrorCode
+		says       string
+	}{
+		{"nowhere", `{}`, wire.ErrUnknownTool, `"a__nowhere"`},
+		{"c__search", `{}`, wire.ErrUnknownTool, `"c__search"`},
+		{"search", `{"n":"x"}`, wire.ErrInvalidArguments, "n"},
+		{"search", `{`, wire.ErrInvalidArguments, "JSON"},
+	} {
+		_, _, err := registry.Resolve(parent, tt.name, json.RawMessage(tt.args))
+		if err == nil || err.Code != tt.code || !strings.Contains(err.Message, tt.says) {
+			t.Errorf("%s(%s): %+v, want %s with %q", tt.name, tt.args, err, tt.code, tt.says)
+		}
+	}
+}
