@@ -136,6 +136,8 @@ type After interface {
 // Ended is how a call ended.
 type Ended struct {
 	View View
+	// Target is where the call ran, or was tried last; zero if it never began.
+	Target Target
 	// Output is the result's JSON text; nil if there is none.
 	Output json.RawMessage
 	// Resolutions are the decisions of people about the call, oldest first.

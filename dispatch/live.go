@@ -347,7 +347,7 @@ func (c *liveCall) after() {
 	}
 	info := c.info(nil)
 	c.mu.Lock()
-	ended := Ended{View: c.viewLocked(), Output: c.output, Resolutions: c.resolutions, Said: c.said}
+	ended := Ended{View: c.viewLocked(), Target: c.target, Output: c.output, Resolutions: c.resolutions, Said: c.said}
 	c.mu.Unlock()
 	for _, hook := range c.d.opts.After {
 		hook.After(info, ended)
