@@ -100,7 +100,7 @@ func (v *server) dispatchOptions() dispatch.Options {
 		Idle: s.IdleTimeout, Hard: s.HardTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
 		Gates: v.policy.Gates(), Before: v.policy.Before(), After: v.policy.After(),
-		Resolve: v.resolve, Log: v.log,
+		Resolve: v.registry.Resolve, Log: v.log,
 	}
 	if o.ProgressInterval == 0 { // dispatch takes 0 for its default
 		o.ProgressInterval = -1

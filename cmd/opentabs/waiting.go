@@ -1,41 +1,9 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
-
 	"opentabs/dispatch"
 	"opentabs/wire"
 )
-
-// resolve finds the tool that a tool of parent wants to call, and checks its
-// arguments. A name without a plugin is one of the same plugin's tools.
-func (v *server) resolve(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
-	full := name
-	if !strings.Contains(name, "__") {
-		full = parent.Plugin + "__" + name
-	}
-	tool, ok := v.registry.Set().Tool(full)
-	if !ok {
-		return dispatch.Tool{}, nil, &wire.CallError{
-			Code: wire.ErrUnknownTool, Message: fmt.Sprintf("there is no tool %q", full),
-		}
-	}
-	if err := tool.Validate(args); err != nil {
-		refused := &wire.CallError{Code: wire.ErrInvalidArguments, Message: err.Error()}
-		var known *dispatch.Error
-		if errors.As(err, &known) {
-			refused.Code = known.Code
-		}
-		return dispatch.Tool{}, nil, refused
-	}
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	return tool.Dispatch(), args, nil
-}
 
 // settleWaiting asks again for the calls that wait for a permission: one that is
 // allowed by now goes on, one that is forbidden ends.
