@@ -49,17 +49,22 @@ func (a *asks) do(ctx context.Context, send notify, method string, params any) (
 	case m := <-answered:
 		return m, nil
 	case <-ctx.Done():
-		type cancelled struct {
-			RequestID string `json:"requestId"`
-			Reason    string `json:"reason"`
-		}
-		_ = send(encode(struct {
-			JSONRPC string    `json:"jsonrpc"`
-			Method  string    `json:"method"`
-			Params  cancelled `json:"params"`
-		}{"2.0", methodCancelled, cancelled{id, "it has been decided elsewhere, or the call has ended"}}))
-		return message{}, ctx.Err()
 	}
+	select {
+	case m := <-answered: // there is nothing to take back
+		return m, nil
+	default:
+	}
+	type cancelled struct {
+		RequestID string `json:"requestId"`
+		Reason    string `json:"reason"`
+	}
+	_ = send(encode(struct {
+		JSONRPC string    `json:"jsonrpc"`
+		Method  string    `json:"method"`
+		Params  cancelled `json:"params"`
+	}{"2.0", methodCancelled, cancelled{id, "it has been decided elsewhere, or the call has ended"}}))
+	return message{}, ctx.Err()
 }
 
 // answered takes an answer of the client. One that nobody waits for (any more)

@@ -55,9 +55,9 @@ func (s *Server) serve(ctx context.Context, q request) reply {
 	}
 	a := s.newAsker(ctx, q)
 	defer a.finish()
-	q.progress, q.asked = a.teller.progress, a.asked
-	if a.teller == nil {
-		q.progress = nil
+	q.asked = a.asked
+	if a.teller != nil {
+		q.progress = a.teller.progress
 	}
 	return s.run(ctx, q)
 }

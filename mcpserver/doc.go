@@ -20,8 +20,9 @@
 // A [Server] is safe for concurrent use. Over HTTP a call runs on the goroutine
 // of its request; over stdio each request has a goroutine of its own, so one
 // that runs for minutes holds up nobody. Everything that is written for a call
-// is written by the goroutine that runs it, but for the keep-alive comments of
-// an HTTP stream; each stream has a mutex that makes its messages whole. A
+// is written by the goroutine that runs it, but for what asks the person while
+// it waits, and the keep-alive comments of an HTTP stream; each stream has a
+// mutex that makes its messages whole, and the answer is the last. A
 // client that does not read fails its own write after a deadline, which
 // cancels its call (HTTP) or ends its session (stdio) and touches no other.
 package mcpserver

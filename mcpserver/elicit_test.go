@@ -1,0 +1,494 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+// askGate lets a call run once a person has allowed it.
+type askGate struct{ limit time.Duration }
+
+func (askGate) Name() string { return "ask" }
+
+func (g askGate) Decide(i dispatch.Info) dispatch.Verdict {
+	if i.Resolution != nil && i.Resolution.Allow {
+		return dispatch.Verdict{}
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{
+		Kind: wire.TicketPermission, Reason: "Its permission is ask.", Limit: g.limit,
+		Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeAlways},
+	}}
+}
+
+// guarded is a dispatcher that asks about every call. Its tool returns its
+// arguments; before, it waits for the person as often as the argument "wait"
+// says.
+type guarded struct {
+	*dispatch.Dispatcher
+	runs atomic.Int32
+}
+
+func newGuarded(t *testing.T, gates ...dispatch.Gate) *guarded {
+	g := &guarded{}
+	type state struct {
+		sink dispatch.Sink
+		args json.RawMessage
+		left int
+	}
+	states := map[string]*state{}
+	var bridge dispatchtest.Bridge
+	next := func(s *state) {
+		if s.left == 0 {
+			s.sink.Finish(s.args, nil)
+			return
+		}
+		s.left--
+		s.sink.Ask(wire.ToolAskParams{Ask: s.left + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
+	}
+	bridge.StartFunc = func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		g.runs.Add(1)
+		var a struct {
+			Wait int `json:"wait"`
+		}
+		if err := json.Unmarshal(run.Args, &a); err != nil {
+			t.Error(err)
+		}
+		s := &state{sink, run.Args, a.Wait}
+		states[run.ID] = s
+		go next(s)
+		return nil
+	}
+	bridge.AnswerFunc = func(id string, _ int, _ json.RawMessage, err *wire.CallError) {
+		s := states[id]
+		if err != nil {
+			go s.sink.Finish(nil, err)
+			return
+		}
+		go next(s)
+	}
+	g.Dispatcher = dispatch.New(&bridge, dispatch.Options{Gates: gates})
+	return g
+}
+
+// waiting returns what the only call waits for.
+func (g *guarded) waiting(t *testing.T) dispatch.Waiting {
+	t.Helper()
+	for _, v := range g.Calls() {
+		if v.Waiting != nil {
+			return *v.Waiting
+		}
+	}
+	t.Fatal("no call waits")
+	return dispatch.Waiting{}
+}
+
+// party is a client in a session, over either transport.
+type party struct {
+	t *testing.T
+	// messages is all that it reads, in order; closed when the answer to a call
+	// over HTTP has been read.
+	messages chan received
+	// say sends a message; one that is no call has been read when it returns.
+	say func(text string)
+	// leave breaks the connection off.
+	leave func()
+}
+
+// must returns the next message that is not about progress.
+func (p *party) must() received {
+	p.t.Helper()
+	for m := range p.messages {
+		if m.Method != "notifications/progress" {
+			return m
+		}
+	}
+	p.t.Fatal("the server has said all")
+	return received{}
+}
+
+// form returns the id and the params of the elicitation that comes next.
+func (p *party) form() (id string, form elicitation) {
+	p.t.Helper()
+	m := p.must()
+	if m.Method != "elicitation/create" {
+		p.t.Fatalf("not a form: %s", m.text)
+	}
+	var all struct {
+		Params elicitation `json:"params"`
+	}
+	if err := json.Unmarshal([]byte(m.text), &all); err != nil {
+		p.t.Fatal(err)
+	}
+	return string(m.ID), all.Params
+}
+
+// fill answers a form.
+func (p *party) fill(id, result string) {
+	p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+}
+
+func choose(decision string) string {
+	return fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, decision)
+}
+
+const showsForms = `{"elicitation":{}}`
+
+// parties makes clients that declare these capabilities.
+var parties = map[string]func(t *testing.T, s *site, capabilities string) *party{
+	"http": func(t *testing.T, s *site, capabilities string) *party {
+		c := s.bare(t)
+		res := c.post(context.Background(), strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+		readMessages(t, res)
+		c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
+		p := &party{t: t, messages: make(chan received, 100)}
+		ctx, leave := context.WithCancel(t.Context())
+		p.leave = leave
+		p.say = func(text string) {
+			if !strings.Contains(text, `"tools/call"`) {
+				if res := c.post(context.Background(), text); res.StatusCode != http.StatusAccepted {
+					t.Errorf("%s: %s", text, res.Status)
+				} else {
+					res.Body.Close()
+				}
+				return
+			}
+			r := c.request(ctx, http.MethodPost, text)
+			go func() {
+				defer close(p.messages)
+				res, err := c.http.Do(r)
+				if err != nil {
+					return
+				}
+				defer res.Body.Close()
+				if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+					for _, m := range readMessages(t, res) {
+						p.messages <- m
+					}
+					return
+				}
+				events := newEvents(res.Body)
+				for data, ok := events.next(); ok; data, ok = events.next() {
+					p.messages <- parseReceived(t, data)
+				}
+			}()
+		}
+		return p
+	},
+	"stdio": func(t *testing.T, s *site, capabilities string) *party {
+		peer := s.dial(t)
+		peer.send(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+		peer.must()
+		p := &party{t: t, messages: make(chan received, 100), leave: func() { peer.in.Close() }}
+		read := make(chan struct{}, 1)
+		p.say = func(text string) {
+			if strings.Contains(text, `"tools/call"`) {
+				peer.send(text)
+				return
+			}
+			peer.send(text, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
+			<-read
+		}
+		go func() {
+			defer close(p.messages)
+			for m, ok := peer.next(); ok; m, ok = peer.next() {
+				if string(m.ID) == `"read"` {
+					read <- struct{}{}
+					continue
+				}
+				p.messages <- m
+			}
+		}()
+		return p
+	},
+}
+
+// eachParty runs a test over both transports.
+func eachParty(t *testing.T, capabilities string, gates []dispatch.Gate, f func(t *testing.T, g *guarded, p *party)) {
+	t.Helper()
+	for name, open := range parties {
+		t.Run(name, func(t *testing.T) {
+			g := newGuarded(t, gates...)
+			f(t, g, open(t, serve(t, g, Options{}), capabilities))
+			g.Shutdown()
+		})
+	}
+}
+
+var asksAll = []dispatch.Gate{askGate{}}
+
+func TestClientDecides(t *testing.T) {
+	for _, tt := range []struct {
+		name, answer string
+		runs         bool
+		scope        wire.Scope
+	}{
+		{"allow once", choose("allow once"), true, wire.ScopeOnce},
+		{"allow for the session", choose("allow for this session"), true, wire.ScopeSession},
+		{"deny", choose("deny"), false, ""},
+		{"decline", `{"action":"decline"}`, false, ""},
+		{"decline with odd content", `{"action":"decline","content":"x"}`, false, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
+				p.say(callText(`1`, `{"text":"hi"}`, `{}`))
+				id, form := p.form()
+				if want := "May messages__echo run in your browser?\nIts permission is ask.\nArguments: {\"text\":\"hi\"}"; form.Message != want {
+					t.Errorf("the form says %q\nwant %q", form.Message, want)
+				}
+				if got := form.Schema.Properties["decision"].Enum; fmt.Sprint(got) != "[allow once allow for this session deny]" {
+					t.Errorf("choices %q", got)
+				}
+				if n := g.runs.Load(); n != 0 {
+					t.Error("it ran before the person has decided")
+				}
+				p.fill(id, tt.answer)
+				r := p.must().result(t)
+				if r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
+					t.Errorf("error %v, ran %d times: %v", r.IsError, g.runs.Load(), r.Content)
+				}
+				if !tt.runs && !strings.Contains(string(r.Meta[metaError]), `"code":"denied"`) {
+					t.Errorf("%s", r.Meta[metaError])
+				}
+			})
+		})
+	}
+}
+
+func TestWhatDecidesNothing(t *testing.T) {
+	for name, answer := range map[string]string{
+		"cancel":            `{"jsonrpc":"2.0","id":%s,"result":{"action":"cancel"}}`,
+		"accept unseen":     `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{}}}`,
+		"no content":        `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept"}}`,
+		"another choice":    `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"allow always"}}}`,
+		"a wrong type":      `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":true}}}`,
+		"an unknown action": `{"jsonrpc":"2.0","id":%s,"result":{"action":"allow"}}`,
+		"no object":         `{"jsonrpc":"2.0","id":%s,"result":5}`,
+		"an error":          `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
+				p.say(callText(`1`, `{}`, `{}`))
+				id, _ := p.form()
+				p.say(fmt.Sprintf(answer, id))
+				p.fill(id, choose("allow once")) // only the first answer counts
+				w := g.waiting(t)
+				if g.runs.Load() != 0 {
+					t.Error("it runs")
+				}
+				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, By: "the side panel"})
+				if err != nil || d.Outcome != wire.DecideTaken {
+					t.Errorf("%+v, %v", d, err)
+				}
+				if m := p.must(); m.result(t).IsError || g.runs.Load() != 1 {
+					t.Error(m.text)
+				}
+			})
+		})
+	}
+}
+
+func TestAnotherSurfaceDecidesFirst(t *testing.T) {
+	eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
+		p.say(callText(`1`, `{}`, `{}`))
+		id, _ := p.form()
+		w := g.waiting(t)
+		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{By: "the side panel"}); err != nil {
+			t.Fatal(err)
+		}
+		// The form is taken back before the answer.
+		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
+			t.Errorf("not taken back: %s", m.text)
+		}
+		if m := p.must(); !m.result(t).IsError {
+			t.Error(m.text)
+		}
+		p.fill(id, choose("allow once")) // late, and harmless
+		if g.runs.Load() != 0 {
+			t.Error("it ran though it was denied")
+		}
+	})
+}
+
+func TestALateYesRunsNothing(t *testing.T) {
+	for name, end := range map[string]func(p *party){
+		"cancelled": func(p *party) { p.say(cancelText(`1`)) },
+		"left":      func(p *party) { p.leave() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
+				f := g.Follow(dispatch.FollowOptions{})
+				defer f.Close()
+				p.say(callText(`1`, `{}`, `{}`))
+				id, _ := p.form()
+				w := g.waiting(t)
+				end(p)
+				for ended := false; !ended; {
+					events, _, err := f.Next(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, e := range events {
+						ended = ended || e.Kind == dispatch.EventEnded
+					}
+				}
+				if name == "cancelled" {
+					if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
+						t.Errorf("not taken back: %s", m.text)
+					}
+					p.fill(id, choose("allow once"))
+				}
+				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
+				if err != nil || d.Outcome != wire.DecideEnded || g.runs.Load() != 0 {
+					t.Errorf("a late yes: %+v, %v; %d runs", d, err, g.runs.Load())
+				}
+			})
+		})
+	}
+}
+
+func TestAToolWaitsForThePerson(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer string
+		failed bool
+	}{"done": {`{"action":"accept","content":{}}`, false}, "accept alone": {`{"action":"accept"}`, false}, "given up": {`{"action":"decline"}`, true}} {
+		t.Run(name, func(t *testing.T) {
+			eachParty(t, showsForms, nil, func(t *testing.T, _ *guarded, p *party) {
+				p.say(callText(`1`, `{"wait":1}`, `{}`))
+				id, form := p.form()
+				if want := "messages__echo waits for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
+					t.Errorf("%+v", form)
+				}
+				p.fill(id, tt.answer)
+				if m := p.must(); m.result(t).IsError != tt.failed {
+					t.Error(m.text)
+				}
+			})
+		})
+	}
+}
+
+// TestClientsWithoutForms: they are asked nothing, and told why they wait.
+func TestClientsWithoutForms(t *testing.T) {
+	for name, capabilities := range map[string]string{"none": `{}`, "other modes": `{"elicitation":{"url":{}}}`} {
+		t.Run(name, func(t *testing.T) {
+			eachParty(t, capabilities, asksAll, func(t *testing.T, g *guarded, p *party) {
+				p.say(callText(`1`, `{}`, `{"progressToken":"p"}`))
+				m := <-p.messages
+				if want := "waiting for the person: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
+					t.Fatalf("%s", m.text)
+				}
+				if m.Params.Meta["opentabs/audience"] != "user" {
+					t.Errorf("audience: %s", m.text)
+				}
+				w := g.waiting(t)
+				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
+					t.Fatal(err)
+				}
+				if m := p.must(); m.Method != "" || m.result(t).IsError {
+					t.Error(m.text)
+				}
+			})
+		})
+	}
+}
+
+func TestAFormIsForItsOwnSession(t *testing.T) {
+	g := newGuarded(t, askGate{})
+	s := serve(t, g, Options{})
+	defer g.Shutdown()
+	a, b := parties["http"](t, s, showsForms), parties["stdio"](t, s, showsForms)
+	a.say(callText(`1`, `{}`, `{}`))
+	id, _ := a.form()
+	b.fill(id, choose("allow once"))
+	g.waiting(t)
+	a.fill(id, choose("allow once"))
+	if m := a.must(); m.result(t).IsError {
+		t.Error(m.text)
+	}
+}
+
+func TestNobodyDecides(t *testing.T) {
+	eachParty(t, showsForms, []dispatch.Gate{askGate{limit: 50 * time.Millisecond}}, func(t *testing.T, g *guarded, p *party) {
+		p.say(callText(`1`, `{}`, `{}`))
+		id, _ := p.form()
+		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
+			t.Errorf("not taken back: %s", m.text)
+		}
+		r := p.must().result(t)
+		if !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || !strings.Contains(r.Content[0].Text, "side panel") {
+			t.Errorf("%s: %v", r.Meta[metaError], r.Content)
+		}
+		if g.runs.Load() != 0 {
+			t.Error("it ran")
+		}
+	})
+}
+
+// TestRemindersKeepProgressIncreasing: what is said while a call waits fits
+// between the tool's own numbers.
+func TestRemindersKeepProgressIncreasing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []received
+		p, err := parseParams(json.RawMessage(`{"_meta":{"progressToken":5}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := newTeller(t.Context(), &p, func(m []byte) error {
+			got = append(got, parseReceived(t, string(m)))
+			return nil
+		})
+		s := &Server{opts: Options{Heartbeat: 10 * time.Second}}
+		q := question{Waiting: dispatch.Waiting{Tool: "a__b", Kind: wire.TicketUser, Reason: "Log in."}}
+		told.progress(dispatch.Progress{Progress: 2, Total: 4, HasTotal: true, Message: "half"})
+		ctx, stop := context.WithTimeout(t.Context(), 25*time.Second)
+		defer stop()
+		s.remind(ctx, told, q)
+		told.progress(dispatch.Progress{Progress: 2, Total: 4, HasTotal: true, Message: "on"})
+		told.progress(dispatch.Progress{Progress: 3, Total: 4, HasTotal: true})
+		if len(got) != 6 {
+			t.Fatalf("%d messages: %v", len(got), got)
+		}
+		last := -1.0
+		for i, m := range got {
+			if m.Params.Progress <= last || m.Params.Total == nil || *m.Params.Total != 4 || m.Params.Progress > 4 {
+				t.Errorf("message %d: %s", i, m.text)
+			}
+			last = m.Params.Progress
+		}
+		if want := "waiting for the person: Log in. (in the side panel of opentabs, or with `opentabs calls` in a terminal)"; got[2].Params.Message != want {
+			t.Errorf("%q", got[2].Params.Message)
+		}
+		var none *teller
+		none.progress(dispatch.Progress{})
+		none.waiting("x")
+	})
+}
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain, größer, 漢字":      "plain, größer, 漢字",
+		"a\nb\tc":                "a b c",
+		"\u202eevil\u2066":       `\u202eevil\u2066`,
+		"\x1b[2J\x00":            `\x1b[2J\x00`,
+		"zero\u200bwidth":        `zero\u200bwidth`,
+		strings.Repeat("ä", 25):  strings.Repeat("ä", 20) + "... (5 more characters)",
+		strings.Repeat("x", 20):  strings.Repeat("x", 20),
+		"\xff":                   "\uFFFD",
+		"a\u00a0b\u2028c\u3000d": `a\u00a0b\u2028c\u3000d`,
+	} {
+		if got := visible(in, 20); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

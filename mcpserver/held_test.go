@@ -1,0 +1,437 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// formsMeta is the _meta of a modern client that shows forms.
+var formsMeta = strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
+
+// asked is a result that asks.
+type asked struct {
+	Type     string `json:"resultType"`
+	Requests map[string]struct {
+		Method string      `json:"method"`
+		Params elicitation `json:"params"`
+	} `json:"inputRequests"`
+	State string `json:"requestState"`
+}
+
+// again is the call of callText made again with answers.
+func again(id, args, answers, state string) string {
+	text := callText(id, args, formsMeta)
+	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
+}
+
+// modernParty asks and reads one answer, over either transport; progress is
+// left out.
+type modernParty func(text string) received
+
+var modernParties = map[string]func(t *testing.T, s *site) modernParty{
+	"http": func(t *testing.T, s *site) modernParty {
+		c := s.modern(t)
+		return func(text string) received {
+			all := c.ask(text)
+			if len(all) == 0 {
+				t.Fatal("no answer")
+			}
+			return all[len(all)-1]
+		}
+	},
+	"stdio": func(t *testing.T, s *site) modernParty {
+		p := s.dial(t)
+		return func(text string) received {
+			p.send(text)
+			for {
+				if m := p.must(); m.Method == "" {
+					return m
+				}
+			}
+		}
+	},
+}
+
+// eachModernParty runs a test over both transports.
+func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *guarded, ask modernParty)) {
+	t.Helper()
+	for name, open := range modernParties {
+		t.Run(name, func(t *testing.T) {
+			g := newGuarded(t, gates...)
+			s := serve(t, g, Options{Heartbeat: time.Hour})
+			f(t, g, open(t, s))
+			if n := s.held.count(); n != 0 {
+				t.Errorf("something is still held: %d", n)
+			}
+			g.Shutdown()
+		})
+	}
+}
+
+// question decodes a result that asks one thing, and returns its key.
+func (r received) question(t *testing.T) (string, asked) {
+	t.Helper()
+	var a asked
+	if r.Result == nil || json.Unmarshal(r.Result, &a) != nil || a.Type != "input_required" || len(a.Requests) != 1 || a.State == "" {
+		t.Fatalf("not one question: %s", r.text)
+	}
+	for key := range a.Requests {
+		return key, a
+	}
+	return "", a
+}
+
+func TestModernClientDecides(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer string
+		runs   bool
+	}{
+		"allow once": {choose("allow once"), true},
+		"deny":       {choose("deny"), false},
+		"decline":    {`{"action":"decline"}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+				m := ask(callText(`1`, `{"a":1,"b":2}`, formsMeta))
+				key, q := m.question(t)
+				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
+					t.Errorf("%s", m.text)
+				}
+				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
+					t.Errorf("no serverInfo: %s", m.text)
+				}
+				// The order of members and spaces may differ; what is not known is ignored.
+				m = ask(again(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
+				r := m.result(t)
+				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
+					t.Errorf("ran %d times: %s", g.runs.Load(), m.text)
+				}
+				if m := ask(again(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choose("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+					t.Errorf("the state was taken twice: %s", m.text)
+				}
+			})
+		})
+	}
+}
+
+// TestModernSessions: over HTTP there is no session that a permission could be
+// for.
+func TestModernSessions(t *testing.T) {
+	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
+		g := newGuarded(t, askGate{})
+		ask := modernParties[name](t, serve(t, g, Options{}))
+		key, q := ask(callText(`1`, `{}`, formsMeta)).question(t)
+		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+		g.Shutdown()
+	}
+}
+
+func TestModernRounds(t *testing.T) {
+	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+		const args = `{"wait":2}`
+		key, q := ask(callText(`1`, args, formsMeta)).question(t)
+		// What is missing is asked for again, with the same ticket.
+		for i, answers := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
+			k, next := ask(again(fmt.Sprint(i+10), args, answers, q.State)).question(t)
+			if k != key || g.runs.Load() != 0 {
+				t.Errorf("%s: asked for %s, not %s", answers, k, key)
+			}
+			q = next
+		}
+		answer := choose("allow once")
+		for round := range 2 { // then the tool itself asks twice
+			k, next := ask(again(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).question(t)
+			if k == key || !strings.Contains(next.Requests[k].Params.Message, "Log in.") {
+				t.Fatalf("round %d: %+v", round, next)
+			}
+			key, q, answer = k, next, `{"action":"accept"}`
+		}
+		m := ask(again(`30`, args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State))
+		if r := m.result(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
+			t.Errorf("%s", m.text)
+		}
+	})
+}
+
+func TestModernStateIsSealed(t *testing.T) {
+	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+		key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).question(t)
+		yes := fmt.Sprintf(`{%q:%s}`, key, choose("allow once"))
+		flipped := []byte(q.State)
+		flipped[5] ^= 1
+		for name, text := range map[string]string{
+			"tampered":        again(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
+			"changed":         again(`2`, `{"a":1}`, yes, string(flipped)),
+			"shortened":       again(`2`, `{"a":1}`, yes, q.State[:20]),
+			"of another call": again(`2`, `{"a":2}`, yes, q.State),
+			"of other digits": again(`2`, `{"a":1.0}`, yes, q.State),
+			"a list":          again(`2`, `{"a":1}`, `[]`, q.State),
+			"a number":        again(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
+		} {
+			if m := ask(text); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+				t.Errorf("%s: %s", name, m.text)
+			}
+		}
+		if g.runs.Load() != 0 {
+			t.Error("it ran")
+		}
+		if m := ask(again(`3`, `{"a":1}`, yes, q.State)); m.result(t).IsError {
+			t.Error(m.text)
+		}
+	})
+}
+
+func TestModernStateIsForItsOwnClient(t *testing.T) {
+	g := newGuarded(t, askGate{})
+	defer g.Shutdown()
+	s := serve(t, g, Options{})
+	first, second := modernParties["stdio"](t, s), modernParties["stdio"](t, s)
+	key, q := first(callText(`1`, `{}`, formsMeta)).question(t)
+	yes := again(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choose("allow once")), q.State)
+	if m := second(yes); m.Error == nil || g.runs.Load() != 0 {
+		t.Error(m.text)
+	}
+	if m := first(yes); m.result(t).IsError {
+		t.Error(m.text)
+	}
+}
+
+// TestModernElsewhere: a call goes on when another surface decides, whether its
+// client waits or not.
+func TestModernElsewhere(t *testing.T) {
+	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
+		t.Run(name, func(t *testing.T) {
+			eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+				f := g.Follow(dispatch.FollowOptions{})
+				defer f.Close()
+				key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).question(t)
+				w := g.waiting(t)
+				text := again(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choose("deny")), q.State)
+				if closed {
+					text = again(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
+				}
+				decide := func() {
+					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecideTaken {
+						t.Errorf("%+v, %v", d, err)
+					}
+				}
+				got := make(chan received)
+				if !closed {
+					decide()
+					for ended := false; !ended; {
+						events, _, err := f.Next(t.Context())
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, e := range events {
+							ended = ended || e.Kind == dispatch.EventEnded
+						}
+					}
+				}
+				go func() { got <- ask(text) }()
+				if closed {
+					decide()
+				}
+				if m := <-got; m.result(t).IsError || g.runs.Load() != 1 {
+					t.Errorf("%s", m.text)
+				}
+			})
+		})
+	}
+}
+
+func TestModernClientLeaves(t *testing.T) {
+	g := newGuarded(t, askGate{})
+	defer g.Shutdown()
+	s := serve(t, g, Options{})
+	f := g.Follow(dispatch.FollowOptions{})
+	defer f.Close()
+	ended := func() {
+		t.Helper()
+		for {
+			events, _, err := f.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				if e.Kind == dispatch.EventEnded {
+					return
+				}
+			}
+		}
+	}
+	yes := func(key string) string { return fmt.Sprintf(`{%q:%s}`, key, choose("allow once")) }
+
+	// One that closes the response in which its call waits withdraws the call.
+	c := s.modern(t)
+	key, q := c.answer(callText(`1`, `{}`, formsMeta)).question(t)
+	ctx, leave := context.WithCancel(t.Context())
+	res := c.post(ctx, again(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
+	if data, ok := newEvents(res.Body).next(); !ok || !strings.Contains(data, "waiting for the person") {
+		t.Errorf("%q", data)
+	}
+	// Meanwhile there is no second one.
+	if m := c.answer(again(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
+		t.Error(m.text)
+	}
+	leave()
+	ended()
+	if m := c.answer(again(`4`, `{}`, yes(key), q.State)); m.Error == nil {
+		t.Error(m.text)
+	}
+
+	// So does one over stdio that ends between two requests.
+	p := s.dial(t)
+	p.send(callText(`1`, `{}`, formsMeta))
+	p.must().question(t)
+	p.in.Close()
+	ended()
+	if g.runs.Load() != 0 {
+		t.Error("it ran")
+	}
+}
+
+func TestModernClientsWithoutForms(t *testing.T) {
+	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+		f := g.Follow(dispatch.FollowOptions{})
+		defer f.Close()
+		got := make(chan received)
+		go func() { got <- ask(callText(`1`, `{}`, modernMeta)) }()
+		for {
+			events, _, err := f.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := events[len(events)-1]; last.Kind == dispatch.EventSuspended {
+				w := last.Call.Waiting
+				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		if m := <-got; m.result(t).IsError || m.result(t).ResultType != "complete" {
+			t.Error(m.text)
+		}
+	})
+}
+
+// count is 0 if nothing is held.
+func (c *heldCalls) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.ended) + len(c.byID) + c.bytes
+}
+
+// put puts a call that has ended into c, with an answer of so many bytes.
+func (c *heldCalls) put(id string, size int) *held {
+	h := &held{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
+	close(h.done)
+	c.byID[id] = h
+	c.keep(h)
+	return h
+}
+
+func TestHeldAnswersAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newHeldCalls()
+		for i := range 5 {
+			c.put(fmt.Sprint(i), heldBytes/3)
+		}
+		if len(c.ended) != 3 || len(c.byID) != 3 || c.byID["1"] != nil || c.bytes != heldBytes/3*3 {
+			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
+		}
+		c.put("large", heldBytes+1)
+		if len(c.ended) != 1 || c.byID["large"] == nil {
+			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
+		}
+		c.forget(c.byID["large"])
+		c.put("last", 5)
+		<-time.After(heldKept - time.Second)
+		if c.count() != 1+1+5 {
+			t.Error("dropped too early")
+		}
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		if c.count() != 0 {
+			t.Error("kept too long")
+		}
+	})
+}
+
+// TestHeldCallsAreFew: beyond the bound a call waits with its request open.
+func TestHeldCallsAreFew(t *testing.T) {
+	g := newGuarded(t, askGate{})
+	defer g.Shutdown()
+	s := serve(t, g, Options{})
+	for i := range heldMost {
+		s.held.byID[fmt.Sprint(i)] = &held{}
+	}
+	c := s.modern(t)
+	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
+	events := newEvents(res.Body)
+	if data, _ := events.next(); !strings.Contains(data, "waiting for the person") {
+		t.Errorf("%s", data)
+	}
+	w := g.waiting(t)
+	if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
+		t.Fatal(err)
+	}
+	data, _ := events.next()
+	if m := parseReceived(t, data); m.result(t).IsError {
+		t.Error(m.text)
+	}
+}
+
+func TestSeal(t *testing.T) {
+	s, other := newSeal(), newSeal()
+	in := sealed{id: strings.Repeat("a", idSize), expires: time.UnixMilli(1234567890123), bound: digest("m", "s", "n", json.RawMessage(`{}`))}
+	text := s.close(in)
+	if out, ok := s.open(text); !ok || out != in {
+		t.Errorf("%+v, %v", out, ok)
+	}
+	if _, ok := other.open(text); ok {
+		t.Error("another server's seal was taken")
+	}
+	for i := range text {
+		b := []byte(text)
+		if b[i]++; b[i] == '[' || b[i] == '{' || b[i] == ':' || b[i] == '.' || b[i] == '`' {
+			b[i] = 'A'
+		}
+		if _, ok := s.open(string(b)); ok {
+			t.Errorf("a change at %d was not seen", i)
+		}
+	}
+	all := map[[digestSize]byte]bool{}
+	for _, d := range [][digestSize]byte{
+		digest("m", "s", "n", nil), digest("m", "s", "n", json.RawMessage(`{}`)), digest("m", "s", "na", nil), digest("m", "sn", "", nil),
+		digest("m2", "s", "n", nil), digest("m", "s", "n", json.RawMessage(`{"a":9007199254740993}`)), digest("m", "s", "n", json.RawMessage(`{"a":9007199254740992}`)),
+	} {
+		all[d] = true
+	}
+	if len(all) != 7 {
+		t.Errorf("%d digests", len(all))
+	}
+}
+
+func TestModernStatusOfARefusedState(t *testing.T) {
+	g := newGuarded(t, askGate{})
+	defer g.Shutdown()
+	c := serve(t, g, Options{}).modern(t)
+	res := c.post(t.Context(), again(`1`, `{}`, `{}`, "x"))
+	res.Body.Close()
+	if res.StatusCode != http.StatusBadRequest {
+		t.Error(res.Status)
+	}
+}
