@@ -19,6 +19,7 @@ test('docs/plugins.md names every factory and function of the SDK', () => {
   const index = readFileSync(new URL('sdk-ts/src/index.ts', root), 'utf8');
   for (const name of [
     'definePlugin',
+    'definePrompt',
     'defineTool',
     'OpenTabsPlugin',
     'ToolError',
@@ -30,5 +31,20 @@ test('docs/plugins.md names every factory and function of the SDK', () => {
     'postJSON',
   ]) {
     assert.ok(index.includes(name) && text.includes(name), name);
+  }
+});
+
+test('docs/plugins.md names every member of the context and of the testing entry', () => {
+  const tables: [string, string][] = [
+    ['sdk-ts/src/context.ts', 'ToolHandlerContext'],
+    ['sdk-ts/src/testing.ts', 'TestContext'],
+    ['sdk-ts/src/testing.ts', 'ContextScript'],
+  ];
+  for (const [file, name] of tables) {
+    const source = readFileSync(new URL(file, root), 'utf8');
+    const body = new RegExp(`^export interface ${name} .*\\{\\n((?:.*\\n)*?)\\}$`, 'm').exec(source)?.[1];
+    const members = [...(body ?? '').matchAll(/^ {2}(?:readonly )?(\w+)[?(:]/gm)].map(([, member = '']) => member);
+    assert.ok(members.length > 3, `${file}: ${name}`);
+    for (const member of members) assert.match(text, new RegExp(`\`${member}\\b`), `${name}.${member}`);
   }
 });
