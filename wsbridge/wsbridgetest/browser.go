@@ -25,11 +25,18 @@ type Options struct {
 	Token, Origin string
 	// ID and Name are the browser's; default "fake" and "Fake browser".
 	ID, Name string
-	// Tools are what runs in the browser's pages, by plugin__tool; default none.
+	// Tools are what runs in the browser's pages, tools and prompts, by
+	// plugin__tool; default none.
 	Tools map[string]Tool
 	// Changed is called after each change of the plugins, when the server knows
 	// the tabs in which they are live; default nobody is told.
 	Changed func(plugins []string)
+	// State and Plugins are called with what the side panel shows once it is open
+	// (Watch), Resync when the server asks for an activity anew; default nobody is
+	// told. They must return at once.
+	State   func(wire.StateSyncParams)
+	Plugins func([]wire.PluginView)
+	Resync  func(wire.ToolResyncParams)
 }
 
 // Tool is one tool. ctx ends when the server cancels the call; its cause is the
@@ -57,6 +64,11 @@ type Browser struct {
 	running map[string]context.CancelCauseFunc
 	codes   map[string]wire.PluginCodeParams // by plugin
 	order   []string                         // the plugins in the server's order
+	asked   map[string]int                   // how often each run has asked
+	asks    map[askID]chan<- wire.ToolAnswerParams
+	// requests counts those of the panel, answers has who waits for theirs.
+	requests int
+	answers  map[string]chan<- wire.Envelope
 }
 
 // Connect connects to the server and says hello. The browser has one tab per
@@ -76,7 +88,10 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 		return nil, fmt.Errorf("connect to %s: %w", o.URL, err)
 	}
 	ws.SetReadLimit(wire.MaxFrameBytes)
-	b := &Browser{options: o, ws: ws, running: map[string]context.CancelCauseFunc{}, codes: map[string]wire.PluginCodeParams{}}
+	b := &Browser{
+		options: o, ws: ws, running: map[string]context.CancelCauseFunc{}, codes: map[string]wire.PluginCodeParams{},
+		asked: map[string]int{}, asks: map[askID]chan<- wire.ToolAnswerParams{}, answers: map[string]chan<- wire.Envelope{},
+	}
 	err = b.request(ctx, "hello", wire.MethodHello, wire.HelloParams{
 		Protocol: wire.Version, BrowserID: o.ID, BrowserName: o.Name, BootID: "boot", ExtensionVersion: "0.0.0",
 	})
@@ -141,7 +156,35 @@ func (b *Browser) take(ctx context.Context, e wire.Envelope) error {
 			return err
 		}
 		return b.answer(e.ID, wire.ToolCancelResult{Outcome: b.cancel(p)})
+	case wire.MethodToolAnswer:
+		var p wire.ToolAnswerParams
+		if err := json.Unmarshal(e.Params, &p); err != nil {
+			return err
+		}
+		return b.takeAnswer(e.ID, p)
+	case wire.MethodToolResync:
+		return tell(e, b.options.Resync)
+	case wire.MethodStateSync:
+		return tell(e, b.options.State)
+	case wire.MethodStatePlugins:
+		return tell(e, func(p wire.StatePluginsParams) {
+			if b.options.Plugins != nil {
+				b.options.Plugins(p.Plugins)
+			}
+		})
+	case "":
+		b.takeResult(e)
 	}
+	return nil
+}
+
+// tell hands the parameters of a notification on, if anybody wants them.
+func tell[P any](e wire.Envelope, heard func(P)) error {
+	var p P
+	if err := json.Unmarshal(e.Params, &p); err != nil || heard == nil {
+		return err
+	}
+	heard(p)
 	return nil
 }
 

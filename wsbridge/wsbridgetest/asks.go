@@ -1,0 +1,68 @@
+package wsbridgetest
+
+import (
+	"context"
+	"encoding/json"
+
+	"opentabs/wire"
+)
+
+// askID is an ask of a call.
+type askID struct {
+	dispatchID string
+	ask        int
+}
+
+// Call calls another tool, as context.call does in a page. It returns cancelled
+// if ctx ends first; the server is told that nobody waits any more.
+func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, *wire.CallError) {
+	return c.ask(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
+}
+
+// WaitForUser waits for a person to do something, as context.waitForUser does in
+// a page. It returns an error as Call does, or that of the server if nobody did.
+func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
+	_, err := c.ask(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
+	return err
+}
+
+// ask asks the server and waits for the answer.
+func (c *Call) ask(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
+	b := c.browser
+	answer := make(chan wire.ToolAnswerParams, 1)
+	b.mu.Lock()
+	b.asked[c.DispatchID]++
+	p.DispatchID, p.Ask = c.DispatchID, b.asked[c.DispatchID]
+	b.asks[askID{p.DispatchID, p.Ask}] = answer
+	b.mu.Unlock()
+	if err := b.notify(wire.MethodToolAsk, p); err != nil {
+		return nil, &wire.CallError{Code: wire.ErrLinkLost, Message: err.Error()}
+	}
+	select {
+	case got := <-answer:
+		return got.Output, got.Error
+	case <-ctx.Done():
+		b.takeAsk(p.DispatchID, p.Ask)
+		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // the server may have gone
+		return nil, &wire.CallError{Code: wire.ErrCancelled, Message: context.Cause(ctx).Error()}
+	}
+}
+
+// takeAsk returns who waits for an answer, if anybody does, and forgets them.
+func (b *Browser) takeAsk(dispatchID string, ask int) chan<- wire.ToolAnswerParams {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	id := askID{dispatchID, ask}
+	waiting := b.asks[id]
+	delete(b.asks, id)
+	return waiting
+}
+
+// takeAnswer hands an answer to the tool that asked, and confirms it.
+func (b *Browser) takeAnswer(id string, p wire.ToolAnswerParams) error {
+	waiting := b.takeAsk(p.DispatchID, p.Ask)
+	if waiting != nil {
+		waiting <- p // never blocks: room for one, sent once
+	}
+	return b.answer(id, wire.ToolAnswerResult{Taken: waiting != nil})
+}

@@ -1,0 +1,75 @@
+package wsbridgetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"opentabs/wire"
+)
+
+// Watch opens the side panel: from now on Options.State and Options.Plugins are
+// called with what it shows. It needs a browser that runs.
+func (b *Browser) Watch() error {
+	return b.notify(wire.MethodStateWatch, wire.StateWatchParams{On: true})
+}
+
+// Stop presses the stop button of a call. Like those below it waits for the
+// server's answer, which Run reads, until ctx ends.
+func (b *Browser) Stop(ctx context.Context, callID string) (wire.CallCancelResult, error) {
+	return panelAsks[wire.CallCancelResult](ctx, b, wire.MethodCallCancel, wire.CallCancelParams{CallID: callID})
+}
+
+// Decide decides about a call that waits.
+func (b *Browser) Decide(ctx context.Context, p wire.CallDecideParams) (wire.CallDecideResult, error) {
+	return panelAsks[wire.CallDecideResult](ctx, b, wire.MethodCallDecide, p)
+}
+
+// SetPermission sets a permission.
+func (b *Browser) SetPermission(ctx context.Context, p wire.ConfigPermissionParams) error {
+	_, err := panelAsks[wire.ConfigPermissionResult](ctx, b, wire.MethodConfigPermission, p)
+	return err
+}
+
+// Review says that a person has reviewed a plugin.
+func (b *Browser) Review(ctx context.Context, p wire.ConfigReviewParams) error {
+	_, err := panelAsks[wire.ConfigReviewResult](ctx, b, wire.MethodConfigReview, p)
+	return err
+}
+
+// panelAsks makes a request of the side panel.
+func panelAsks[R any](ctx context.Context, b *Browser, method wire.Method, params any) (result R, err error) {
+	data, err := json.Marshal(params)
+	if err != nil {
+		return result, err
+	}
+	answer := make(chan wire.Envelope, 1)
+	b.mu.Lock()
+	b.requests++
+	id := fmt.Sprintf("panel-%d", b.requests)
+	b.answers[id] = answer
+	b.mu.Unlock()
+	if err := b.write(wire.AppendRequest(nil, id, method, data)); err != nil {
+		return result, fmt.Errorf("%s: %w", method, err)
+	}
+	select {
+	case e := <-answer:
+		if e.Error != nil {
+			return result, fmt.Errorf("%s: %s", method, strings.TrimSpace(e.Error.Message))
+		}
+		return result, json.Unmarshal(e.Result, &result)
+	case <-ctx.Done():
+		return result, fmt.Errorf("%s: %w", method, context.Cause(ctx))
+	}
+}
+
+// takeResult hands the server's answer to whoever waits for it.
+func (b *Browser) takeResult(e wire.Envelope) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if waiting := b.answers[e.ID]; waiting != nil {
+		delete(b.answers, e.ID)
+		waiting <- e // never blocks: room for one, sent once
+	}
+}

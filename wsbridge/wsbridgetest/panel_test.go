@@ -1,0 +1,166 @@
+package wsbridgetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// policy refuses everything but a review.
+type policy struct{}
+
+func (policy) Plugins() []wire.PluginView { return []wire.PluginView{{Name: "messages", Hash: "h1"}} }
+
+func (policy) SetPermission(string, string, wire.Permission, string) error {
+	return errors.New("review it first")
+}
+
+func (policy) Review(string, string, wire.Permission, string) error { return nil }
+
+// running connects a browser to a hub and runs it, until the test ends.
+func running(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
+	t.Helper()
+	hub := wsbridge.New(wsbridge.Options{
+		Token: "token", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}, Policy: policy{},
+	})
+	calls := dispatch.New(hub, dispatch.Options{
+		Resolve: func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
+			return dispatch.Tool{Plugin: "messages", Name: name}, args, nil
+		},
+	})
+	hub.SetCalls(calls)
+	server := httptest.NewServer(hub.Handler())
+	live := make(chan string, 10)
+	o.URL, o.Token, o.Origin = strings.Replace(server.URL, "http", "ws", 1), "token", "chrome-extension://x"
+	o.Changed = func(plugins []string) { live <- strings.Join(plugins, " ") }
+	b, err := Connect(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(context.WithoutCancel(t.Context())) }()
+	for <-live != "messages" { // first without code
+	}
+	t.Cleanup(func() {
+		hub.Close()
+		<-ended
+		server.Close()
+	})
+	return b, calls
+}
+
+func callOf(tool, args string) dispatch.Call {
+	return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(args)}
+}
+
+// TestCall: a tool calls another, and does not wait for one that it gave up.
+func TestCall(t *testing.T) {
+	_, calls := running(t, Options{Tools: map[string]Tool{
+		"messages__outer": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
+			giveUp, cancel := context.WithCancelCause(ctx)
+			cancel(errors.New("never mind"))
+			if _, err := c.Call(giveUp, "silent", json.RawMessage(`{}`)); err == nil || err.Code != wire.ErrCancelled {
+				t.Errorf("the call that was given up ended with %+v", err)
+			}
+			if _, err := c.Call(ctx, "none", json.RawMessage(`{}`)); err == nil || err.Code != wire.ErrUnknownTool {
+				t.Errorf("a tool that is not there ended with %+v", err)
+			}
+			return c.Call(ctx, "echo", json.RawMessage(`{"n":9007199254740993}`))
+		},
+		"messages__echo": func(_ context.Context, c *Call) (json.RawMessage, *wire.CallError) { return c.Args, nil },
+		"messages__silent": func(ctx context.Context, _ *Call) (json.RawMessage, *wire.CallError) {
+			<-ctx.Done()
+			return nil, nil
+		},
+	}})
+	result, err := calls.Call(t.Context(), callOf("outer", `{}`))
+	if err != nil || string(result.Output) != `{"n":9007199254740993}` {
+		t.Errorf("outer: %+v, %v", result, err)
+	}
+	if all := calls.Calls(); len(all) < 3 || !slices.ContainsFunc(all, func(v dispatch.View) bool { return v.ParentCallID == result.CallID }) {
+		t.Errorf("calls = %+v, want those that were made by %s", all, result.CallID)
+	}
+}
+
+// TestPanel: a tool waits for a person, who sees that in the side panel and
+// decides there.
+func TestPanel(t *testing.T) {
+	waiting, plugins, resynced := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
+	b, calls := running(t, Options{
+		Tools: map[string]Tool{
+			"messages__login": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
+				content, bad := json.RawMessage(`[]`), json.RawMessage(`[{"op":"remove","path":"/7"}]`)
+				if err := c.Report(
+					wire.Report{Activity: &wire.Activity{Type: "table", Content: content}},
+					wire.Report{Activity: &wire.Activity{Type: "table", Patch: bad}, EndAudience: "user"},
+				); err != nil {
+					t.Error(err)
+				}
+				return json.RawMessage(`"in"`), c.WaitForUser(ctx, "Log in")
+			},
+		},
+		State: func(s wire.StateSyncParams) {
+			for _, c := range s.Calls {
+				if c.Waiting != nil {
+					select {
+					case waiting <- c:
+					default:
+					}
+				}
+			}
+		},
+		Plugins: func(p []wire.PluginView) { plugins <- p },
+		Resync:  func(p wire.ToolResyncParams) { resynced <- p },
+	})
+	if err := b.Watch(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-plugins; len(got) != 1 || got[0].Hash != "h1" {
+		t.Errorf("plugins = %+v", got)
+	}
+	type outcome struct {
+		result dispatch.Result
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		result, err := calls.Call(t.Context(), callOf("login", `{"a":1}`))
+		ended <- outcome{result, err}
+	}()
+	seen := <-waiting
+	if w := seen.Waiting; w.Reason != "Log in" || w.Kind != wire.TicketUser {
+		t.Errorf("the panel shows %+v", w)
+	}
+	if got := <-resynced; got.ActivityType != "table" {
+		t.Errorf("resync of %+v, want the table", got)
+	}
+	decide := wire.CallDecideParams{CallID: seen.CallID, TicketID: seen.Waiting.TicketID, Allow: true}
+	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome != wire.DecideTaken {
+		t.Errorf("decided: %+v, %v", got, err)
+	}
+	// The call may have ended by now.
+	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome == wire.DecideTaken {
+		t.Errorf("decided again: %+v, %v", got, err)
+	}
+	if got := <-ended; got.err != nil || string(got.result.Output) != `"in"` || got.result.Audience != "user" {
+		t.Errorf("login: %+v", got)
+	}
+	if got, err := b.Stop(t.Context(), seen.CallID); err != nil || got.Cancelled {
+		t.Errorf("stop of a call that has ended: %+v, %v", got, err)
+	}
+	if err := b.Review(t.Context(), wire.ConfigReviewParams{Plugin: "messages", Hash: "h1", Permission: wire.PermissionAsk}); err != nil {
+		t.Error(err)
+	}
+	err := b.SetPermission(t.Context(), wire.ConfigPermissionParams{Plugin: "messages", Permission: wire.PermissionAuto})
+	if err == nil || !strings.Contains(err.Error(), "review it first") {
+		t.Errorf("permission: %v", err)
+	}
+}
