@@ -1,0 +1,390 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+// jobSite is a server in fake time whose tool is a function.
+type jobSite struct {
+	*site
+	t     *testing.T
+	http  *http.Client
+	stops chan string // the reasons for which the page was told to stop
+	pages sync.WaitGroup
+}
+
+// withJobs runs f with a server whose calls may become jobs for the clients that
+// detach names.
+func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detach, tool func(dispatch.Sink), f func(t *testing.T, s *jobSite)) {
+	s := &jobSite{}
+	d := dispatch.New(&dispatchtest.Bridge{
+		StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			s.pages.Go(func() { tool(sink) })
+			return nil
+		},
+		CancelFunc: func(_, reason string, answered func(wire.CancelOutcome)) {
+			s.stops <- reason
+			answered(wire.CancelAborted)
+		},
+	}, o)
+	options := Options{Jobs: dispatch.NewJobs(d, dispatch.JobOptions{Results: 2}), Detach: detach, Watch: d}
+	inFakeTime(t, d, options, func(t *testing.T, site *site, _ *pipeListener, a *client) {
+		s.site, s.t, s.http, s.stops = site, t, a.http, make(chan string, 10)
+		f(t, s)
+		d.Shutdown()
+		s.pages.Wait()
+	})
+}
+
+// always detaches the calls of every client.
+func always(d Detach) func(string) Detach { return func(string) Detach { return d } }
+
+// as returns a new session of a client of this name and version.
+func (s *jobSite) as(name, version string) *client {
+	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
+	res := c.post(s.t.Context(), strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1))
+	readMessages(s.t, res)
+	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
+	return c
+}
+
+// counting is a tool that reports each second for n seconds and returns output.
+func counting(n int, output string) func(dispatch.Sink) {
+	return func(sink dispatch.Sink) {
+		total := float64(n)
+		for i := range n {
+			<-time.After(time.Second)
+			done := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &done, Total: &total, Message: fmt.Sprint("page ", i+1)}}, 0)
+		}
+		sink.Finish(json.RawMessage(output), nil)
+	}
+}
+
+const token = `{"progressToken":"p"}`
+
+func toolText(name, args, meta string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":%s}}`, name, args, meta)
+}
+
+// handleIn reads the job's handle out of the last message.
+func handleIn(t *testing.T, msgs []received) jobAnswer {
+	t.Helper()
+	if len(msgs) == 0 {
+		t.Fatal("no answer")
+	}
+	var a jobAnswer
+	r := msgs[len(msgs)-1].result(t)
+	if json.Unmarshal(r.Structured, &a) != nil || a.Job == "" || r.IsError || !strings.Contains(string(r.Meta[metaJob]), a.Job) {
+		t.Fatalf("no job: %s", msgs[len(msgs)-1].text)
+	}
+	return a
+}
+
+// TestJobIsPickedUpByAnotherSession: the client that began it gets a handle,
+// leaves, and another one gets progress and result.
+func TestJobIsPickedUpByAnotherSession(t *testing.T) {
+	withJobs(t, dispatch.Options{}, always(Detach{After: 20 * time.Second}), counting(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
+		start, first := time.Now(), s.as("first", "1")
+		msgs := first.ask(callText(`1`, `{}`, token))
+		job := handleIn(t, msgs)
+		if took := time.Since(start); took != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
+			t.Errorf("%d messages in %s", len(msgs), took)
+		}
+		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
+			t.Errorf("%+v", job)
+		}
+		text := msgs[len(msgs)-1].result(t).Content[0].Text
+		if !strings.HasPrefix(text, "Job "+job.Job+" (messages__echo) is running, ") || !strings.Contains(text, ` of 90, last message: "page `) ||
+			!strings.HasSuffix(text, `Call job_wait with {"job": "`+job.Job+`"} for its result, or job_cancel to stop it.`) {
+			t.Error(text)
+		}
+		if code, _ := first.status(first.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
+			t.Error(code)
+		}
+
+		second := s.as("second", "1")
+		listed := second.answer(toolText("job_list", `{}`, `{}`))
+		if !strings.Contains(listed.text, job.Job) || !strings.Contains(listed.text, `"status":"running"`) {
+			t.Error(listed.text)
+		}
+		if now := handleIn(t, second.ask(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`))); now.Status != wire.StatusRunning {
+			t.Errorf("%+v", now)
+		}
+		// Its client is not known, so it is taken to give up after 60 s.
+		wait := toolText("job_wait", `{"job":"`+job.Job+`"}`, token)
+		if now := handleIn(t, second.ask(wait)); time.Since(start) != 70*time.Second || *now.Loaded < 69 {
+			t.Errorf("after %s: %+v", time.Since(start), now)
+		}
+		msgs = second.ask(wait)
+		if n := len(msgs); n < 20 || msgs[n-2].Params.Progress != 90 || msgs[0].Params.Progress < 69 {
+			t.Errorf("%d messages: %v", len(msgs), msgs[max(len(msgs)-2, 0):])
+		}
+		r := msgs[len(msgs)-1].result(t)
+		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.Job+`","status":"done"}` {
+			t.Error(msgs[len(msgs)-1].text)
+		}
+		again := second.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).result(t)
+		if string(again.Structured) != `{"n":90}` || len(s.stops) != 0 {
+			t.Errorf("%s, %d stops", again.Structured, len(s.stops))
+		}
+	})
+}
+
+// TestDetachTimes: when a call of a minute and a half is answered, by the rule
+// for the client and by what the agent asked for.
+func TestDetachTimes(t *testing.T) {
+	for _, test := range []struct {
+		rule   Detach
+		client string
+		args   string
+		want   time.Duration // 90 s is the result itself
+	}{
+		{Detach{After: 20 * time.Second}, "x", `{}`, 20 * time.Second},
+		{Detach{After: 80 * time.Second}, "x", `{}`, 50 * time.Second}, // it gives up after 60 s
+		{Detach{Auto: true}, "x", `{}`, 50 * time.Second},
+		{Detach{Auto: true}, "x", `{"_detach":"5"}`, 5 * time.Second},
+		{Detach{Auto: true}, "x", `{"_detach":5.5}`, 5500 * time.Millisecond},
+		{Detach{Auto: true}, "x", `{"_detach":0}`, 0},
+		{Detach{Auto: true}, "x", `{"_detach":"never"}`, 90 * time.Second},
+		{Detach{Auto: true}, "x", `{"_detach":null}`, 50 * time.Second},
+		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
+		{Detach{Auto: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // waits for 5 min
+		{Detach{}, "x", `{}`, 90 * time.Second},
+		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // means nothing there
+	} {
+		t.Run(fmt.Sprint(test), func(t *testing.T) {
+			withJobs(t, dispatch.Options{}, always(test.rule), counting(90, `1`), func(t *testing.T, s *jobSite) {
+				start := time.Now()
+				msgs := s.as(test.client, "1").ask(callText(`1`, test.args, `{}`))
+				if took := time.Since(start); took != test.want {
+					t.Errorf("answered after %s: %s", took, msgs[0].text)
+				}
+				if test.want != 90*time.Second {
+					handleIn(t, msgs)
+				}
+			})
+		})
+	}
+}
+
+// TestProgressRenewsPatience of a client that says so: only its silence counts.
+func TestProgressRenewsPatience(t *testing.T) {
+	tool := func(sink dispatch.Sink) {
+		for i := range 5 {
+			<-time.After(200 * time.Second)
+			done := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &done}}, 0)
+		}
+	}
+	o := dispatch.Options{Idle: time.Hour, Hard: time.Hour}
+	withJobs(t, o, always(Detach{Auto: true}), tool, func(t *testing.T, s *jobSite) {
+		for _, test := range []struct {
+			meta string
+			want time.Duration
+		}{
+			{token, 1000*time.Second + 290*time.Second}, // a patience of 5 min, from the last notification
+			{`{}`, 290 * time.Second},                   // it hears nothing
+		} {
+			start := time.Now()
+			handleIn(t, s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, test.meta)))
+			if took := time.Since(start); took != test.want {
+				t.Errorf("%s: answered after %s, want %s", test.meta, took, test.want)
+			}
+		}
+	})
+}
+
+func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
+	withJobs(t, dispatch.Options{}, always(Detach{Auto: true}), counting(3, `"x"`), func(t *testing.T, s *jobSite) {
+		c := s.as("x", "1")
+		msgs := c.ask(callText(`1`, `{}`, token))
+		if r := msgs[len(msgs)-1].result(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
+			t.Errorf("%v", msgs)
+		}
+		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) || !strings.Contains(m.text, "There are no jobs.") {
+			t.Error(m.text)
+		}
+	})
+}
+
+// TestCancelBeforeTheHandle cancels the call, by each way a client has.
+func TestCancelBeforeTheHandle(t *testing.T) {
+	withJobs(t, dispatch.Options{}, always(Detach{After: 20 * time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
+		c := s.as("x", "1")
+		c.postLater(t.Context(), callText(`7`, `{}`, `{}`))
+		<-time.After(10 * time.Second)
+		c.ask(cancelText(`7`))
+		<-s.stops
+		ctx, leave := context.WithCancel(t.Context())
+		c.postLater(ctx, callText(`8`, `{}`, `{}`))
+		<-time.After(10 * time.Second)
+		leave()
+		<-s.stops
+		<-time.After(20 * time.Second)
+		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) {
+			t.Error(m.text)
+		}
+		// One that leaves after has no influence.
+		job := handleIn(t, c.ask(callText(`9`, `{}`, `{}`)))
+		c.ask(cancelText(`9`))
+		synctest.Wait()
+		if now := handleIn(t, c.ask(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`))); now.Status != wire.StatusRunning || len(s.stops) != 0 {
+			t.Errorf("%+v, %d stops", now, len(s.stops))
+		}
+	})
+}
+
+// TestHandleThatIsNotDelivered: nobody knows of the job, so it is stopped.
+func TestHandleThatIsNotDelivered(t *testing.T) {
+	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
+		info := ClientInfo{Name: "x", Version: "1", Transport: transportHTTP}
+		in := s.sessions.open(transportHTTP)
+		s.sessions.describe(in.id, clientName{Name: info.Name})
+		rep := s.serve(t.Context(), request{method: methodCall, session: in, params: &params{Name: "messages__echo"}})
+		if rep.job == nil {
+			t.Fatalf("%+v", rep)
+		}
+		rep.undelivered()
+		<-s.stops
+	})
+}
+
+func TestJobCancel(t *testing.T) {
+	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
+		c := s.as("x", "1")
+		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
+		cancel := toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)
+		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "told to stop") {
+			t.Errorf("%+v", got)
+		}
+		if why := <-s.stops; why != "cancelled by an agent (x)" {
+			t.Error(why)
+		}
+		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
+			t.Errorf("the second time: %+v", got)
+		}
+		r := c.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).result(t)
+		if !r.IsError || !strings.Contains(string(r.Meta[metaError]), `"cancelled"`) {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestJobsThatAreNotThere(t *testing.T) {
+	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(2, `1`), func(t *testing.T, s *jobSite) {
+		c := s.as("x", "1")
+		var jobs []string
+		for range 3 { // two results are kept
+			jobs = append(jobs, handleIn(t, c.ask(callText(`1`, `{}`, `{}`))).Job)
+			<-time.After(2 * time.Second)
+		}
+		for _, test := range []struct{ name, args, want string }{
+			{"job_result", `{"job":"` + jobs[0] + `"}`, "is gone: it was dropped"},
+			{"job_wait", `{"job":"` + jobs[0] + `"}`, "is gone"},
+			{"job_wait", `{"job":"call_x"}`, `There is no job \"call_x\"`},
+			{"job_cancel", `{"job":"call_x"}`, "There is no job"},
+			{"job_result", `{}`, `There is no job \"\"`},
+			{"job_result", `{"job":7}`, "The arguments of job_result are not what its schema allows"},
+			{"job_wait", `{"job":"` + jobs[2] + `","seconds":-1}`, "from 0 to 3600"},
+			{"messages__echo", `{"_detach":"soon"}`, `The argument \"_detach\" is \"soon\", but it must be \"auto\", \"never\" or a number of seconds up to 3600.`},
+			{"messages__echo", `{"_detach":-1}`, "-1"},
+		} {
+			m := c.answer(toolText(test.name, test.args, `{}`))
+			if r := m.result(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
+				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(test.want, `\"`, `"`)) {
+				t.Errorf("%s %s: %s", test.name, test.args, m.text)
+			}
+		}
+		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"result":"gone"`) || !strings.Contains(m.text, `"result":"kept"`) {
+			t.Error(m.text)
+		}
+	})
+}
+
+// TestJobsAreForSomeClients: the others see nothing of them.
+func TestJobsAreForSomeClients(t *testing.T) {
+	detach := func(client string) Detach { return Detach{Auto: client == "new" || client == "some"} }
+	withJobs(t, dispatch.Options{}, detach, counting(1, `1`), func(t *testing.T, s *jobSite) {
+		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
+		modern := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
+		modern.headers.Set("Mcp-Method", "tools/list")
+		for name, answer := range map[string]received{
+			"some":   s.as("some", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
+			"modern": modern.answer(list),
+			"other":  s.as("other", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
+		} {
+			var got struct {
+				Tools []struct {
+					Name   string `json:"name"`
+					Schema struct {
+						Properties map[string]any `json:"properties"`
+					} `json:"inputSchema"`
+				} `json:"tools"`
+			}
+			if err := json.Unmarshal(answer.Result, &got); err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, tool := range got.Tools {
+				names = append(names, tool.Name)
+				_, has := tool.Schema.Properties["_detach"]
+				if has != (tool.Name == "messages__echo" && name != "other") {
+					t.Errorf("%s: %s has _detach: %t", name, tool.Name, has)
+				}
+			}
+			want := []string{"job_cancel", "job_list", "job_result", "job_wait", "messages__echo"}
+			if name == "other" {
+				want = want[4:]
+			}
+			if !slices.Equal(names, want) {
+				t.Errorf("%s sees %v", name, names)
+			}
+		}
+		if m := s.as("other", "1").answer(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.text, `no tool \"job_list\"`) {
+			t.Error(m.text)
+		}
+	})
+}
+
+func TestWithProperty(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"type":"object"}`:                                    `{"type":"object","properties":{"_detach":{}}}`,
+		`{"properties":{},"type":"object"}`:                    `{"properties":{"_detach":{}},"type":"object"}`,
+		`{"type":"object","properties":{"a":{"const":1.0}}}`:   `{"type":"object","properties":{"a":{"const":1.0},"_detach":{}}}`,
+		`{"type":"object","properties":true,"required":["a"]}`: `{"type":"object","properties":true,"required":["a"]}`,
+		`true`: `true`,
+	} {
+		if got := withProperty(json.RawMessage(in), "_detach", `{}`); string(got) != want {
+			t.Errorf("%s: %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// TestAudienceOfTheEnd stands in the result, if the tool said so.
+func TestAudienceOfTheEnd(t *testing.T) {
+	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
+		s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+			return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"x"`), Audience: audience}, nil
+		}), Options{}, withPrompts)
+		c := s.open(t, "a")
+		for _, m := range []received{c.answer(callText(`1`, `{}`, `{}`)), c.answer(getText(`2`, "messages__plain", `{}`, `{}`))} {
+			if got := m.result(t).Meta[metaAudience]; string(got) != want {
+				t.Errorf("%q: %s", audience, m.text)
+			}
+		}
+	}
+}
