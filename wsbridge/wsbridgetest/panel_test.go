@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,10 @@ func running(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	ended := make(chan error, 1)
 	go func() { ended <- b.Run(context.WithoutCancel(t.Context())) }()
 	for <-live != "messages" { // first without code
+	}
+	// The server may not have read that yet.
+	for len(hub.Targets(t.Context(), dispatch.Want{Plugin: "messages"}).Live) == 0 {
+		runtime.Gosched()
 	}
 	t.Cleanup(func() {
 		hub.Close()
