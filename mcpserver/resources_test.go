@@ -1,0 +1,355 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+// runningCall returns a dispatcher, the id of a call in it, and the sink of its
+// page; the call ends with the test.
+func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch.Sink) {
+	t.Helper()
+	sinks := make(chan dispatch.Sink, 1)
+	ids := make(chan string, 1)
+	d = dispatch.New(&dispatchtest.Bridge{StartFunc: func(_ context.Context, r dispatch.Run, s dispatch.Sink) *wire.CallError {
+		sinks <- s
+		ids <- r.ID
+		return nil
+	}}, dispatch.Options{})
+	var ended = make(chan error)
+	go func() {
+		_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: "export"}})
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		d.Shutdown()
+		<-ended
+	})
+	sink = <-sinks
+	return d, <-ids, sink
+}
+
+func reported(sink dispatch.Sink, progress float64) {
+	sink.Reports([]wire.Report{{Progress: &progress}}, 0)
+}
+
+// resource is the text of the answer to a resources/read.
+func resource(t *testing.T, m received) string {
+	t.Helper()
+	var r struct {
+		Contents []struct{ URI, MimeType, Text string }
+	}
+	if json.Unmarshal(m.Result, &r) != nil || len(r.Contents) != 1 || r.Contents[0].MimeType != "application/json" {
+		t.Fatalf("no resource: %s", m.text)
+	}
+	return r.Contents[0].Text
+}
+
+func readText(uri, meta string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q,"_meta":%s}}`, uri, meta)
+}
+
+// ask posts a request of the protocol without sessions.
+func (s *site) askModern(t *testing.T, method, name, body string) (int, received) {
+	t.Helper()
+	c := s.modern(t)
+	c.headers.Set("Mcp-Method", method)
+	c.headers.Set("Mcp-Name", name)
+	res := c.post(t.Context(), body)
+	return res.StatusCode, readMessages(t, res)[0]
+}
+
+func TestResourcesAreListed(t *testing.T) {
+	d, _, _ := runningCall(t)
+	c := serve(t, d, Options{Watch: d}).open(t, "a")
+	for method, want := range map[string]string{
+		"resources/list":           `"uri":"opentabs://calls"`,
+		"resources/templates/list": `"uriTemplate":"opentabs://calls/{id}"`,
+	} {
+		if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `"}`); !strings.Contains(m.text, want) {
+			t.Errorf("%s: %s", method, m.text)
+		}
+	}
+}
+
+func TestResourcesAreRead(t *testing.T) {
+	d, id, sink := runningCall(t)
+	three, ten := 3.0, 10.0
+	sink.Reports([]wire.Report{
+		{Progress: &three, Total: &ten, Message: "page 3"},
+		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`{"rows":[1]}`)}},
+	}, 0)
+	s := serve(t, d, Options{Watch: d})
+	c := s.open(t, "a")
+	uri := "opentabs://calls/" + id
+	status, modern := s.askModern(t, "resources/read", uri, readText(uri, modernMeta))
+	for how, m := range map[string]received{"sessions": c.answer(readText(uri, `{}`)), "modern": modern} {
+		var v dispatch.View
+		if err := json.Unmarshal([]byte(resource(t, m)), &v); err != nil {
+			t.Fatal(err)
+		}
+		if v.CallID != id || v.Schema != dispatch.SnapshotSchema || *v.Progress != 0.3 || v.Message != "page 3" || len(v.Activities) != 1 || v.Activities[0].Type != "table" {
+			t.Errorf("%s: %+v", how, v)
+		}
+	}
+	if status != http.StatusOK || !strings.Contains(modern.text, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
+		t.Errorf("%d %s", status, modern.text)
+	}
+	var list callList
+	if json.Unmarshal([]byte(resource(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.More != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestResourcesThatAreNotThere(t *testing.T) {
+	d, id, _ := runningCall(t)
+	s := serve(t, d, Options{Watch: d})
+	for _, uri := range []string{"opentabs://calls/call_x", "opentabs://calls/", "opentabs://calls/" + id + "/x", "file:///etc/passwd", ""} {
+		name := uri
+		if uri == "" {
+			name = "x"
+		}
+		status, modern := s.askModern(t, "resources/read", name, readText(uri, modernMeta))
+		if uri != "" && (modern.Error == nil || modern.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modern.text, `"data":{"uri":"`+uri+`"}`)) {
+			t.Errorf("%q: %d %s", uri, status, modern.text)
+		}
+		for method, m := range map[string]received{
+			"read":      s.open(t, "a").answer(readText(uri, `{}`)),
+			"subscribe": s.open(t, "a").answer(strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)),
+		} {
+			if m.Error == nil || m.Error.Code != -32002 && uri != "" || uri != "" && !strings.Contains(m.Error.Message, "Read opentabs://calls") {
+				t.Errorf("%s %q: %s", method, uri, m.text)
+			}
+		}
+	}
+	none := serve(t, d, Options{}).open(t, "a")
+	if m := none.answer(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
+		t.Error(m.text)
+	}
+}
+
+// TestListOfCallsIsBounded whatever the number of calls.
+func TestListOfCallsIsBounded(t *testing.T) {
+	d := manyCalls(maxCallsShown + 7)
+	var list callList
+	m := serve(t, returns(`1`), Options{Watch: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
+	if json.Unmarshal([]byte(resource(t, m)), &list) != nil || len(list.Calls) != maxCallsShown || list.More != 7 {
+		t.Errorf("%d calls, %d more", len(list.Calls), list.More)
+	}
+}
+
+// manyCalls is a Watcher of so many calls.
+type manyCalls int
+
+func (n manyCalls) Calls() []dispatch.View          { return make([]dispatch.View, n) }
+func (manyCalls) Find(string) (dispatch.View, bool) { return dispatch.View{}, true }
+func (manyCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
+	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
+}
+
+// TestSubscribersHearOfChanges in each way a client has of listening, and once
+// more after the last change.
+func TestSubscribersHearOfChanges(t *testing.T) {
+	d, id, sink := runningCall(t)
+	s := serve(t, d, Options{Watch: d})
+	uri := "opentabs://calls/" + id
+	subscribe := strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)
+
+	p := s.dial(t)
+	p.initialize("stdio")
+	p.send(subscribe)
+	if m := p.must(); m.Result == nil {
+		t.Fatal(m.text)
+	}
+	c := s.open(t, "http")
+	c.answer(subscribe)
+	res := c.do(c.request(t.Context(), http.MethodGet, ""))
+	defer res.Body.Close()
+	get := newEvents(res.Body)
+	modern := s.modern(t)
+	modern.headers.Set("Mcp-Method", "subscriptions/listen")
+	modern.headers.Del("Mcp-Name")
+	listening := modern.post(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
+	defer listening.Body.Close()
+	listen := newEvents(listening.Body)
+	if data, _ := listen.next(); !strings.Contains(data, `acknowledged`) || !strings.Contains(data, uri) {
+		t.Fatal(data)
+	}
+
+	const id64 = `"io.modelcontextprotocol/subscriptionId":12345678901234567890`
+	hear := func(what string) {
+		t.Helper()
+		want := `"method":"notifications/resources/updated","params":{`
+		if m := p.must(); !strings.Contains(m.text, want) || !strings.Contains(m.text, uri) {
+			t.Errorf("%s, stdio: %s", what, m.text)
+		}
+		if data, _ := get.next(); !strings.Contains(data, want) || !strings.Contains(data, uri) {
+			t.Errorf("%s, GET: %s", what, data)
+		}
+		if data, _ := listen.next(); !strings.Contains(data, want) || !strings.Contains(data, uri) || !strings.Contains(data, id64) {
+			t.Errorf("%s, listen: %s", what, data)
+		}
+	}
+	reported(sink, 1)
+	hear("a report")
+	reported(sink, 2)
+	hear("the next, when its time has come")
+
+	p.send(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
+	if m := p.must(); m.Result == nil {
+		t.Error(m.text)
+	}
+	if code, _ := c.status(c.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
+		t.Error(code)
+	}
+	sink.Finish(json.RawMessage(`1`), nil)
+	if data, _ := listen.next(); !strings.Contains(data, uri) {
+		t.Error(data)
+	}
+	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	if m := p.must(); string(m.ID) != "9" {
+		t.Errorf("after unsubscribe: %s", m.text)
+	}
+}
+
+// TestUpdatesAreFew: two a second for each resource, the first at once, the last
+// always; and of the list none for mere progress.
+func TestUpdatesAreFew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, id, sink := runningCall(t)
+		w := newWatch(d)
+		l := newListener("l", w)
+		for _, uri := range []string{callsURI, callsURI + "/" + id} {
+			if err := l.SubscribeToResourceErr(uri); err != nil {
+				t.Fatal(err)
+			}
+		}
+		type heard struct {
+			uri string
+			at  time.Duration
+		}
+		var all []heard
+		start := time.Now()
+		hear := func(until time.Duration) {
+			ctx, cancel := context.WithDeadline(t.Context(), start.Add(until))
+			defer cancel()
+			for ctx.Err() == nil {
+				for _, n := range l.next(ctx) {
+					all = append(all, heard{fmt.Sprint(n.Params.AdditionalFields["uri"]), time.Since(start)})
+				}
+			}
+		}
+		go func() {
+			for i := range 21 { // 2.0 s
+				reported(sink, float64(i))
+				<-time.After(100 * time.Millisecond)
+			}
+		}()
+		hear(10 * time.Second)
+		var at []time.Duration
+		for _, h := range all {
+			if h.uri == callsURI {
+				t.Errorf("the list was told of at %s", h.at)
+			}
+			at = append(at, h.at)
+		}
+		if n := len(at); n < 5 || n > 6 || at[0] != 0 || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond {
+			t.Errorf("told at %s", at)
+		}
+		all = nil
+		sink.Finish(nil, nil)
+		hear(11 * time.Second)
+		if len(all) != 2 {
+			t.Errorf("at the end: %v", all)
+		}
+		w.close()
+		d.Shutdown()
+	})
+}
+
+// TestSlowSubscriberHoldsUpNobody and is told once of many changes.
+func TestSlowSubscriberHoldsUpNobody(t *testing.T) {
+	w := newWatch(manyCalls(1))
+	defer w.close()
+	l := newListener("l", w)
+	uri := callsURI + "/call_1"
+	if err := l.SubscribeToResourceErr(uri); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		l.updated(uri)
+	}
+	if all := l.next(t.Context()); len(all) != 1 {
+		t.Errorf("%d notifications", len(all))
+	}
+	// Nothing that mcp-go broadcasts can push it out.
+	for range listenerNotes {
+		l.notes <- mcp.JSONRPCNotification{}
+	}
+	l.updated(uri)
+	if len(l.news) != 1 {
+		t.Error("the change was lost")
+	}
+}
+
+// TestSubscriptionsAreBounded for one session and for all.
+func TestSubscriptionsAreBounded(t *testing.T) {
+	w := newWatch(manyCalls(1))
+	defer w.close()
+	var listeners []*listener
+	total, refused := 0, 0
+	for n := 0; total < maxAllSubscriptions; n++ {
+		l := newListener(fmt.Sprint(n), w)
+		listeners = append(listeners, l)
+		for i := range maxSubscriptions + 1 {
+			uri := fmt.Sprintf("%s/call_%d", callsURI, i)
+			switch err := l.SubscribeToResourceErr(uri); {
+			case err == nil:
+				total++
+			case errors.Is(err, errTooManySubscriptions) && (i == maxSubscriptions || total == maxAllSubscriptions):
+				refused++
+			default:
+				t.Fatal(err)
+			}
+			_ = l.SubscribeToResourceErr(uri) // twice is once
+		}
+	}
+	if total != maxAllSubscriptions || refused == 0 || len(w.watched) != maxSubscriptions {
+		t.Errorf("%d taken, %d refused, %d resources", total, refused, len(w.watched))
+	}
+	for _, l := range listeners {
+		w.drop(l)
+	}
+	if w.count != 0 || len(w.watched) != 0 || w.follower != nil {
+		t.Errorf("left: %d, %d, %v", w.count, len(w.watched), w.follower)
+	}
+}
+
+// TestMissedEvents: a watch that could not keep up tells of everything.
+func TestMissedEvents(t *testing.T) {
+	w := newWatch(manyCalls(1))
+	defer w.close()
+	l := newListener("l", w)
+	for _, uri := range []string{callsURI, callsURI + "/a", callsURI + "/b"} {
+		if err := l.SubscribeToResourceErr(uri); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.take(nil, true)
+	if all := l.next(t.Context()); len(all) != 3 {
+		t.Errorf("%v", all)
+	}
+}
