@@ -3,7 +3,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  type ElicitRequest,
+  ElicitRequestSchema,
+  type ElicitResult,
+  type Progress,
+} from '@modelcontextprotocol/sdk/types.js';
 import { binary } from './process.ts';
 
 /** Outcome is how one tools/call ended, with the progress that came before. */
@@ -36,17 +42,21 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
-/** connectHttp connects over Streamable HTTP. */
-export function connectHttp(port: number, token: string): Promise<McpClient> {
+/** Person fills in the forms that a client shows. signal aborts when the server takes a form back. */
+export type Person = (form: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
+
+/** connectHttp connects over Streamable HTTP. A client without a person declares that it shows no forms. */
+export function connectHttp(port: number, token: string, person?: Person): Promise<McpClient> {
   return connect(
     new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     }),
+    person,
   );
 }
 
-/** connectStdio starts opentabs mcp and connects to it. */
-export function connectStdio(env: Readonly<Record<string, string>>): Promise<McpClient> {
+/** connectStdio starts opentabs mcp and connects to it, see connectHttp. */
+export function connectStdio(env: Readonly<Record<string, string>>, person?: Person): Promise<McpClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   return connect(
     new StdioClientTransport({
@@ -55,11 +65,16 @@ export function connectStdio(env: Readonly<Record<string, string>>): Promise<Mcp
       env: { ...Object.fromEntries(inherited), ...env },
       stderr: 'ignore',
     }),
+    person,
   );
 }
 
-async function connect(transport: unknown): Promise<McpClient> {
-  const sdk = new Client({ name: 'opentabs-e2e', version: '0.1.0' });
+async function connect(transport: unknown, person?: Person): Promise<McpClient> {
+  const sdk = new Client(
+    { name: 'opentabs-e2e', version: '0.1.0' },
+    { capabilities: person ? { elicitation: { form: {} } } : {} },
+  );
+  if (person) sdk.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => person(params, signal));
   if (!isTransport(transport)) throw new Error('not a transport');
   await sdk.connect(transport);
   return {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Chrome, type ChromeOptions, freePort, launch } from './chromium.ts';
-import { connectHttp, connectStdio, type McpClient } from './client.ts';
+import { connectHttp, connectStdio, type McpClient, type Person } from './client.ts';
 import { must, type Ran, type Running, root, run, start, stop } from './process.ts';
 import { type Site, startSite } from './site.ts';
 import { until } from './wait.ts';
@@ -43,8 +43,9 @@ export interface Stack {
   /** The tab that shows the site. */
   readonly page: Page;
   daemon: Running;
-  client(): Promise<McpClient>;
-  stdioClient(): Promise<McpClient>;
+  /** client connects over HTTP, stdioClient over opentabs mcp; person answers the forms that they are shown. */
+  client(person?: Person): Promise<McpClient>;
+  stdioClient(person?: Person): Promise<McpClient>;
   cli(...args: string[]): Promise<Ran>;
   /** tabs returns the tabs that match a plugin, of all browsers. */
   tabs(): Promise<readonly Tab[]>;
@@ -148,8 +149,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     get daemon() {
       return daemon;
     },
-    client: async () => keep(await connectHttp(port, token)),
-    stdioClient: async () => keep(await connectStdio(env)),
+    client: async (person) => keep(await connectHttp(port, token, person)),
+    stdioClient: async (person) => keep(await connectStdio(env, person)),
     cli: (...args) => run(args, env),
     tabs,
     async calls() {
