@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts"},
 	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback"},
 	"internal/mcpclient":    {"internal/sse"},
+	"internal/audit":        {"wire", "dispatch"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
 	"cmd/opentabs":          {everything},
 }

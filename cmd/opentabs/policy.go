@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/internal/audit"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
@@ -151,6 +152,11 @@ func (p *program) serverOf(ctx context.Context, dirs config.Dirs, s config.Setti
 func (p *program) policy(dirs config.Dirs, registry *plugin.Registry) *plugin.Policy {
 	return plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{
 		Warn: func(sentence string) { p.out.say("%s", sentence) },
+		Record: func(c plugin.Change) { // one line, so the log is not kept open
+			log := audit.Open(dirs.State, audit.Options{})
+			defer log.Close()
+			log.Write(changeRecord(c))
+		},
 	})
 }
 

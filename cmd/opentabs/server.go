@@ -13,6 +13,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/extension"
+	"opentabs/internal/audit"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/memory"
@@ -40,6 +41,7 @@ type server struct {
 
 	registry *plugin.Registry
 	policy   *plugin.Policy
+	audit    *audit.Log
 	adapters *adapters
 	hub      *wsbridge.Hub
 	calls    *dispatch.Dispatcher
@@ -56,8 +58,10 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		// The status shows it too. What else there is can be used.
 		log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
+	v.audit = audit.Open(dirs.State, audit.Options{Log: log})
 	v.policy = plugin.NewPolicy(dirs.State, v.registry.Set, plugin.PolicyOptions{
 		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
+		Record: func(c plugin.Change) { v.audit.Write(changeRecord(c)) },
 	})
 	if err := v.policy.Mend(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be put aside; nothing is reviewed")
@@ -99,7 +103,8 @@ func (v *server) dispatchOptions() dispatch.Options {
 	o := dispatch.Options{
 		Idle: s.IdleTimeout, Hard: s.HardTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
-		Gates: v.policy.Gates(), Before: v.policy.Before(), After: v.policy.After(),
+		Gates: v.policy.Gates(), Before: v.policy.Before(),
+		After:   append([]dispatch.After{auditor{v.audit, v.policy}}, v.policy.After()...),
 		Resolve: v.registry.Resolve, Log: v.log,
 	}
 	if o.ProgressInterval == 0 { // dispatch takes 0 for its default
@@ -174,6 +179,7 @@ func (v *server) shutdown(ctx context.Context, h *http.Server, stop context.Canc
 		v.log.Warn().Err(err).Msg("close the connections")
 	}
 	v.hub.Close()
+	v.audit.Close()
 }
 
 // status is what /status shows.

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/dispatch"
+	"opentabs/internal/audit"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// auditor writes down what agents did and what people allowed.
+type auditor struct {
+	log    *audit.Log
+	policy *plugin.Policy
+}
+
+var _ dispatch.After = auditor{}
+
+// After implements dispatch.After. It comes before the policy's own hook, which
+// forgets why the call was let through.
+func (a auditor) After(in dispatch.Info, e dispatch.Ended) {
+	v := e.View
+	r := audit.Record{
+		Kind: audit.KindCall, Tool: v.ToolName, Prompt: v.Prompt, CallID: v.CallID, Parent: v.ParentCallID,
+		Client: v.Client, Session: v.Session, Browser: v.Browser, Tab: v.TabID, Origin: originOf(e.Target.URL),
+		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Stopped: v.Stopped, Reports: v.Reports,
+		Audience: v.EndAudience, Said: e.Said,
+	}
+	if v.Ended != nil {
+		r.Ended = v.Ended.UTC()
+	}
+	if review := a.policy.State(in.Tool.Plugin).Review; review != nil {
+		r.Hash = review.Hash
+	}
+	if approval, ok := a.policy.Approval(in); ok {
+		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
+	}
+	for _, d := range e.Resolutions {
+		r.Decisions = append(r.Decisions, audit.Decision{At: d.At.UTC(), By: d.By, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
+	}
+	a.log.Write(r)
+}
+
+// originOf is the part of an address that says whose page it is.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// changeRecord is what is written down of a change.
+func changeRecord(c plugin.Change) audit.Record {
+	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: c.Plugin, Hash: c.Hash, By: c.By, Old: c.Old, New: c.New, CallID: c.CallID}
+	if c.Tool != "" {
+		r.Tool += "__" + c.Tool
+	}
+	if r.Kind == audit.KindDecision {
+		r.Allow, r.Scope, r.ForMs = &c.Allow, c.Scope, c.For.Milliseconds()
+	}
+	return r
+}
+
+type auditOptions struct {
+	program *program
+	last    int
+	tool    string
+	json    bool
+	verbose bool
+}
+
+func newAuditCmd(p *program) *cobra.Command {
+	opts := auditOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Show what agents did, and who allowed it",
+		Long: `Show the record of calls that ended, of decisions, and of changes of permissions,
+oldest first. What calls were given and what they returned is not in it. --verbose
+shows all that is known of each, with what its tool reported last.`,
+		Example: `  opentabs audit
+  opentabs audit --last 10 --tool messages__export --verbose
+  opentabs audit --json --last 0 | jq 'select(.kind == "decision")'`,
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd.Context(), opts) },
+	}
+	cmd.Flags().IntVar(&opts.last, "last", 50, "how many records to show (0 for all)")
+	cmd.Flags().StringVar(&opts.tool, "tool", "", "only those of this `TOOL`, or of this plugin's tools")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object a line")
+	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "print all that is known of each")
+	return cmd
+}
+
+// runAudit reads the files, so that it works without a server.
+func runAudit(_ context.Context, opts auditOptions) error {
+	if opts.last < 0 {
+		return usage("--last is %d: give it 0 or more", opts.last)
+	}
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	entries, damaged, err := audit.Read(dirs.State, opts.last, func(r audit.Record) bool {
+		return opts.tool == "" || r.Tool == opts.tool || strings.HasPrefix(r.Tool, opts.tool+"__")
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if opts.json {
+			if err := p.out.jsonLine(e.Line); err != nil {
+				return err
+			}
+			continue
+		}
+		p.out.line("%s", auditLine(e.Record))
+		if opts.verbose {
+			for _, line := range auditDetails(e.Record) {
+				p.out.line("    %s", line)
+			}
+		}
+	}
+	if len(entries) == 0 {
+		p.out.say("nothing is recorded yet")
+	}
+	if damaged > 0 {
+		p.out.say("%s of the record cannot be read", plural(damaged, "line"))
+	}
+	return nil
+}
+
+// auditLine tells a record in one line.
+func auditLine(r audit.Record) string {
+	head := r.Time.Local().Format(time.DateTime) + "  " + oneLine(r.Tool)
+	switch r.Kind {
+	case audit.KindCall:
+		return head + callText(r)
+	case audit.KindDecision:
+		text := "denied"
+		if r.Allow != nil && *r.Allow {
+			text = "allowed " + scopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
+		}
+		return fmt.Sprintf("%s  %s by %s", head, text, oneLine(r.By))
+	case audit.KindReview:
+		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, r.New, oneLine(r.By))
+	case audit.KindPermission, audit.KindLimit:
+		return fmt.Sprintf("%s  %s %s, was %s, by %s", head, r.Kind, orDefault(r.New), orDefault(r.Old), oneLine(r.By))
+	case audit.KindForget:
+		return fmt.Sprintf("%s  removed by %s", head, oneLine(r.By))
+	case audit.KindDropped:
+		return fmt.Sprintf("%s%s could not be recorded", head, plural(r.Dropped, "event"))
+	}
+	return head + "  " + oneLine(string(r.Kind))
+}
+
+// callText tells how a call ended.
+func callText(r audit.Record) string {
+	text := "  " + string(r.Status)
+	if r.Code != "" && string(r.Code) != string(r.Status) {
+		text += fmt.Sprintf(" (%s)", r.Code)
+	}
+	text += " after " + spell(time.Duration(r.RanMs*float64(time.Millisecond)))
+	if r.Client != "" {
+		text += ", called by " + oneLine(r.Client)
+	}
+	if a := r.Approved; a != nil {
+		text += ", allowed " + scopeText(a.Scope, 0)
+		if a.By != "" {
+			text += " by " + oneLine(a.By)
+		}
+	}
+	return text
+}
+
+// scopeText tells how far a permission goes.
+func scopeText(s wire.Scope, d time.Duration) string {
+	switch s {
+	case wire.ScopeSession:
+		return "for the session"
+	case wire.ScopeTime:
+		if d > 0 {
+			return "for " + d.String()
+		}
+		return "for some time"
+	}
+	return string(s)
+}
+
+func orDefault(text string) string {
+	if text == "" {
+		return "default"
+	}
+	return text
+}
+
+// auditDetails are the other facts of a record, one a line.
+func auditDetails(r audit.Record) []string {
+	var lines []string
+	fact := func(name, value string) {
+		if value != "" && value != "0" {
+			lines = append(lines, fmt.Sprintf("%-9s %s", name, oneLine(value)))
+		}
+	}
+	fact("call", r.CallID)
+	fact("parent", r.Parent)
+	fact("session", r.Session)
+	fact("origin", r.Origin)
+	fact("browser", r.Browser)
+	fact("tab", fmt.Sprint(r.Tab))
+	fact("hash", r.Hash)
+	fact("stopped", string(r.Stopped))
+	fact("reports", fmt.Sprint(r.Reports))
+	fact("audience", r.Audience)
+	if r.Approved != nil && !r.Approved.At.IsZero() {
+		fact("allowed", r.Approved.At.Local().Format(time.DateTime))
+	}
+	for _, d := range r.Decisions {
+		text := "no"
+		if d.Allow {
+			text = "yes, " + scopeText(d.Scope, 0)
+		}
+		asked := "asked by the tool"
+		if d.Asked != "" {
+			asked = "asked for its " + d.Asked
+		}
+		fact("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), text, d.By, asked))
+	}
+	for _, s := range r.Said {
+		audience := s.Audience
+		if audience == "" {
+			audience = "internal"
+		}
+		fact("said", fmt.Sprintf("%s (%s) %s", s.Time.Local().Format(time.TimeOnly), audience, s.Message))
+	}
+	return lines
+}
