@@ -153,11 +153,11 @@ func TestActivitiesAreReportsButNoProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		notes := 0
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			time.Sleep(20 * time.Second)
+			sleep(20 * time.Second)
 			s.Reports([]wire.Report{content("text", `"a"`)}, 0)
-			time.Sleep(20 * time.Second)
+			sleep(20 * time.Second)
 			s.Reports([]wire.Report{{EndAudience: "user"}}, 0)
-			time.Sleep(20 * time.Second)
+			sleep(20 * time.Second)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})

@@ -205,7 +205,7 @@ func TestAPersonDecides(t *testing.T) {
 				if view.Status != wire.StatusPending || ran != 0 {
 					t.Errorf("status %s, ran %d", view.Status, ran)
 				}
-				time.Sleep(4 * time.Minute) // longer than the idle limit
+				sleep(4 * time.Minute) // longer than the idle limit
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecideTaken || got.By != tt.r.By || got.Allowed != tt.r.Allow {
 					t.Fatalf("decision %+v, %v", got, err)

@@ -65,12 +65,12 @@ func TestAToolCallsAnother(t *testing.T) {
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{"n":1}`))
 				s.Ask(askFor(1, "child", `{"n":1}`)) // sent again after a reconnect
-				time.Sleep(80 * time.Second)         // silent itself all the while
+				sleep(80 * time.Second)         // silent itself all the while
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {
 				for i := range 3 {
-					time.Sleep(20 * time.Second)
+					sleep(20 * time.Second)
 					s.Reports([]wire.Report{{Message: fmt.Sprint("page ", i), Audience: "user"}}, 0)
 				}
 				s.Finish(json.RawMessage(`"child"`), nil)
@@ -144,7 +144,7 @@ func TestAChildsFailureIsTheParentsToSee(t *testing.T) {
 				s.Ask(askFor(2, "nowhere", `{}`))
 				s.Ask(wire.ToolAskParams{Ask: 3})
 				s.Ask(askFor(4, "big", `{}`))
-				time.Sleep(time.Second)
+				sleep(time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {
@@ -188,7 +188,7 @@ func TestNestingIsBounded(t *testing.T) {
 			for i := range 1100 {
 				s.Ask(askFor(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
 				if i%50 == 49 {
-					time.Sleep(time.Millisecond)
+					sleep(time.Millisecond)
 				}
 			}
 		},
@@ -226,7 +226,7 @@ func TestNestedCallsTakeNoPlace(t *testing.T) {
 		d, p, got := family(t, dispatch.Options{MaxRunning: 1}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{}`))
-				time.Sleep(time.Second)
+				sleep(time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(`1`), nil) },
@@ -253,9 +253,9 @@ func TestWaitForUser(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 					"login": func(_ dispatch.Run, s dispatch.Sink) {
-						time.Sleep(20 * time.Second)
+						sleep(20 * time.Second)
 						s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in", Title: "Log in"}})
-						time.Sleep(5*time.Minute + 25*time.Second) // 25 s after the latest end of the wait
+						sleep(5*time.Minute + 25*time.Second) // 25 s after the latest end of the wait
 						s.Finish(json.RawMessage(`"in"`), nil)
 					},
 				})
@@ -264,14 +264,14 @@ func TestWaitForUser(t *testing.T) {
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "login"}})
 					done <- err
 				}()
-				time.Sleep(20 * time.Second)
+				sleep(20 * time.Second)
 				synctest.Wait()
 				view := d.Calls()[0]
 				if view.Waiting == nil || view.Waiting.Kind != wire.TicketUser || view.Waiting.Reason != "log in" || view.RunMs != 20000 {
 					t.Fatalf("%+v", view)
 				}
 				if tt.decide != nil {
-					time.Sleep(4*time.Minute + 59*time.Second)
+					sleep(4*time.Minute + 59*time.Second)
 					if got, err := d.Decide(view.CallID, view.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecideTaken {
 						t.Fatalf("%+v, %v", got, err)
 					}
@@ -304,14 +304,14 @@ func TestAChildsSuspensionHoldsItsParent(t *testing.T) {
 		d, p, _ := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{}`))
-				time.Sleep(4*time.Minute + 29*time.Second)
+				sleep(4*time.Minute + 29*time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(nil, nil) },
 		})
 		go func() {
 			w := <-asked
-			time.Sleep(4 * time.Minute)
+			sleep(4 * time.Minute)
 			if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
 			}
@@ -335,10 +335,10 @@ func TestAWithdrawnAskEndsItsCall(t *testing.T) {
 		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{}`))
-				time.Sleep(time.Second)
+				sleep(time.Second)
 				s.Ask(wire.ToolAskParams{Ask: 1, Withdrawn: true})
 				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // never asked
-				time.Sleep(time.Second)
+				sleep(time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(dispatch.Run, dispatch.Sink) {},

@@ -189,7 +189,7 @@ func TestAFollowerComesBackTooLate(t *testing.T) {
 		f := d.Follow(dispatch.FollowOptions{})
 		runs(t, d, 1)
 		f.Close()
-		time.Sleep(3 * time.Minute)
+		sleep(3 * time.Minute)
 		runs(t, d, 5)
 		f = d.Follow(dispatch.FollowOptions{After: 3})
 		defer f.Close()
