@@ -1,0 +1,112 @@
+/**
+ * Promise: a call outlives the client that began it, and another session gets its progress and its result. Limits are
+ * shortened here, make soak runs the real ones.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { McpClient, Outcome } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack({
+    serve: ['--idle-timeout', '3s', '--hard-timeout', '20s', '--detach', 'never, opentabs-e2e=2s'],
+  });
+});
+after(() => stack?.close());
+
+/** beats is a call that reports each half second for so long. */
+const beats = (client: McpClient, forMs: number, more: Record<string, unknown> = {}) =>
+  client.call('messages__heartbeat', { everyMs: 500, forMs, ...more });
+
+/** handle checks that a call was answered with the handle of a job, and returns the job's id. */
+function handle(out: Outcome): string {
+  const job = Object(out.structured);
+  assert.equal(out.isError, false, out.text);
+  assert.equal(job.status, 'running', out.text);
+  assert.match(String(job.job), /^call_/);
+  assert.match(out.text, /^Job call_\S+ \(messages__heartbeat\) is running.* Call job_wait with \{"job": "call_/);
+  return job.job;
+}
+
+const find = async (job: string) => (await stack.calls()).find((c) => c.call_id === job);
+
+test('a job whose client has left is picked up by another session', async () => {
+  const first = await stack.client();
+  const out = await beats(first, 8_000);
+  const job = handle(out);
+  assert.ok(out.tookMs >= 1_995 && out.progress.length >= 2, `${out.tookMs} ms, ${out.progress.length} notifications`);
+  await first.close();
+
+  const second = await stack.stdioClient();
+  const listed = await second.call('job_list');
+  assert.deepEqual(
+    Object(listed.structured).jobs.map((j: unknown) => [Object(j).job, Object(j).status]),
+    [[job, 'running']],
+  );
+  const changes: string[] = [];
+  second.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => {
+    changes.push(n.params.uri);
+  });
+  const uri = `opentabs://calls/${job}`;
+  await second.sdk.subscribeResource({ uri });
+
+  const result = await second.call('job_wait', { job });
+  assert.equal(result.isError, false, result.text);
+  assert.deepEqual(result.structured, { beats: 16 });
+  assert.ok(result.progress.length >= 2, 'progress of the job under the token of job_wait');
+  assert.deepEqual((await second.call('job_result', { job })).structured, { beats: 16 });
+
+  await until('the news of its end', async () => {
+    const { contents } = await second.sdk.readResource({ uri });
+    const text = contents[0] && 'text' in contents[0] ? contents[0].text : '{}';
+    return changes.length >= 2 && Object(JSON.parse(text)).status === 'done';
+  });
+  assert.deepEqual([...new Set(changes)], [uri]);
+});
+
+test('a job ends under the limits of every call', async () => {
+  const client = await stack.client();
+  const out = await client.call('messages__silent', { forMs: 60_000, _detach: 0 });
+  const waited = await client.call('job_wait', { job: Object(out.structured).job });
+  assert.equal(waited.code, 'idle_timeout', waited.text);
+});
+
+test('job_cancel stops the page', async () => {
+  const client = await stack.client();
+  const job = handle(await beats(client, 0, { _detach: '0.5' }));
+  const out = await client.call('job_cancel', { job });
+  assert.equal(Object(out.structured).status, 'cancelled');
+  const ended = await until('the answer of the page', async () => {
+    const call = await find(job);
+    return call?.stopped !== undefined && call;
+  });
+  assert.deepEqual([ended.status, ended.stopped], ['cancelled', 'aborted']);
+  assert.equal((await client.call('job_result', { job })).code, 'cancelled');
+});
+
+test('a client that cancels before it has a handle cancels the call', async () => {
+  const client = await stack.client();
+  const stop = new AbortController();
+  const gone = client.call('messages__heartbeat', { everyMs: 500, forMs: 0, _detach: '15' }, { signal: stop.signal });
+  const call = await until('the call', async () => (await stack.calls()).find((c) => c.status === 'running'));
+  stop.abort();
+  await assert.rejects(gone);
+  await until('its end', async () => (await find(call.call_id))?.status === 'cancelled');
+});
+
+test('the SDK takes a handle for the answer of a tool that has an output schema', async () => {
+  const client = await stack.client();
+  const { tools } = await client.sdk.listTools();
+  assert.equal(tools.filter((t) => t.name.startsWith('job_')).length, 4);
+  const tool = tools.find((t) => t.name === 'messages__heartbeat');
+  assert.ok(tool?.inputSchema.properties && '_detach' in tool.inputSchema.properties);
+  const out = await client.sdk.callTool({
+    name: 'messages__heartbeat',
+    arguments: { everyMs: 500, forMs: 3_000, _detach: 0 },
+  });
+  assert.equal(Object(out.structuredContent).status === 'done', false);
+});

@@ -1,0 +1,84 @@
+/** Promise: a prompt runs in the page like a tool: with progress, and a stop that reaches it. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import type { McpClient } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack();
+});
+after(() => stack?.close());
+
+for (const [name, connect] of [
+  ['http', () => stack.client()],
+  ['stdio', () => stack.stdioClient()],
+] as const) {
+  describe(name, () => {
+    let client: McpClient;
+    before(async () => {
+      client = await connect();
+    });
+
+    test('lists prompts with their arguments', async () => {
+      const { prompts } = await client.sdk.listPrompts();
+      const prompt = prompts.find((p) => p.name === 'messages__summarise_channel');
+      assert.equal(prompt?.title, 'Summarise a channel');
+      assert.deepEqual(
+        prompt?.arguments?.map((a) => [a.name, a.required === true]),
+        [
+          ['channelId', true],
+          ['last', false],
+        ],
+      );
+    });
+
+    test('gets a prompt, with progress ahead of it', async () => {
+      const progress: Progress[] = [];
+      const got = await client.sdk.getPrompt(
+        { name: 'messages__summarise_channel', arguments: { channelId: 'general-3-600', last: '2' } },
+        { onprogress: (p) => progress.push(p) },
+      );
+      assert.deepEqual(
+        progress.map((p) => [p.progress, p.total, p.message]),
+        [1, 2, 3].map((n) => [n, 3, `${n * 10} messages read`]),
+      );
+      assert.equal(got.description, 'Reads a channel and asks for a summary of its last messages.');
+      assert.equal(got.messages.length, 1);
+      const [message] = got.messages;
+      assert.equal(message?.role, 'user');
+      const text = message?.content.type === 'text' ? message.content.text : '';
+      // The argument was a text, and the page has read it as a number: two lines are left.
+      assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
+    });
+
+    test('says what is wrong with an argument', async () => {
+      const wrong = { name: 'messages__summarise_channel', arguments: { channelId: 'general-3', last: 'many' } };
+      await assert.rejects(client.sdk.getPrompt(wrong), (error: Error) => {
+        assert.equal(Object(error).code, -32602);
+        assert.equal(Object(error).data?.['opentabs/error']?.code, 'invalid_arguments');
+        return /last/.test(error.message);
+      });
+    });
+
+    test('stops the page when the client cancels', async () => {
+      const running = async (status: string) =>
+        (await stack.calls()).find((c) => c.tool_name === 'messages__summarise_channel' && c.status === status);
+      const stop = new AbortController();
+      const gone = client.sdk.getPrompt(
+        { name: 'messages__summarise_channel', arguments: { channelId: 'general-200-500' } },
+        { signal: stop.signal },
+      );
+      const call = await until('the prompt to run', () => running('running'));
+      stop.abort();
+      await assert.rejects(gone);
+      const ended = await until('its end', async () =>
+        (await stack.calls()).find((c) => c.call_id === call.call_id && c.stopped !== undefined),
+      );
+      assert.deepEqual([ended.status, ended.stopped], ['cancelled', 'aborted']);
+    });
+  });
+}
