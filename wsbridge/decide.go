@@ -17,8 +17,26 @@ const panelSurface = "the side panel"
 // always. It keeps what a browser sends within a time.Duration.
 const maxGrant = 365 * 24 * time.Hour
 
-// serveForPanel answers a request of a side panel. do may write files, so it does
-// not run on the reader; its error is a sentence for the person.
+// maxPanelWork is how many requests of one browser's side panel are under way at
+// once; more are refused.
+const maxPanelWork = 64
+
+// forPanel does the work of a side panel's request, which may write files, off the
+// reader.
+func (l *link) forPanel(e wire.Envelope, do func()) {
+	if l.panelWork.Add(1) > maxPanelWork {
+		l.panelWork.Add(-1)
+		l.reject(e, wire.CodeInvalidRequest, fmt.Sprintf("%d requests are under way already; ask again later", maxPanelWork))
+		return
+	}
+	l.work.Go(func() {
+		defer l.panelWork.Add(-1)
+		do()
+	})
+}
+
+// serveForPanel answers a request of a side panel. The error of do is a sentence
+// for the person.
 func serveForPanel[P, R any](l *link, e wire.Envelope, do func(P) (R, error)) {
 	var p P
 	if err := json.Unmarshal(orEmpty(e.Params), &p); err != nil {
@@ -26,7 +44,7 @@ func serveForPanel[P, R any](l *link, e wire.Envelope, do func(P) (R, error)) {
 		return
 	}
 	id, method := e.ID, e.Method
-	l.work.Go(func() {
+	l.forPanel(e, func() {
 		result, err := do(p)
 		if err != nil {
 			l.log.Warn().Err(err).Str("method", string(method)).Msg("side panel was refused what it asked for")

@@ -117,7 +117,7 @@ func (l *link) serveRequest(b *browser, e wire.Envelope) {
 			l.reject(e, wire.CodeInvalidParams, "call.cancel needs a callId; name the call to stop")
 			return
 		}
-		l.work.Go(func() { l.cancelCall(e.ID, p.CallID) })
+		l.forPanel(e, func() { l.cancelCall(e.ID, p.CallID) })
 	case wire.MethodCallDecide:
 		serveForPanel(l, e, l.decide)
 	case wire.MethodConfigPermission:

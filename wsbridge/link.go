@@ -61,6 +61,8 @@ type link struct {
 	state   chan struct{}
 	plugins chan struct{}
 
+	panelWork atomic.Int32 // requests of the side panel that are under way
+
 	mu       sync.Mutex // guards requests, lastID and panel
 	requests map[string]chan<- wire.Envelope
 	lastID   int

@@ -228,8 +228,10 @@ func TestPanelShowsPlugins(t *testing.T) {
 	})
 }
 
-// fakePolicy has one plugin.
+// fakePolicy has one plugin. If there is a gate, it does nothing before that is
+// closed.
 type fakePolicy struct {
+	gate  chan struct{}
 	mu    sync.Mutex // guards all below
 	views []wire.PluginView
 	did   []string
@@ -256,6 +258,9 @@ func (f *fakePolicy) Review(plugin, hash string, permission wire.Permission, by 
 }
 
 func (f *fakePolicy) do(what, plugin string) error {
+	if f.gate != nil {
+		<-f.gate
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.did = append(f.did, what)
@@ -379,6 +384,29 @@ func TestPanelDecides(t *testing.T) {
 		if got := strings.Join(calls.decided, ", "); got != want {
 			t.Errorf("decided\n got %s\nwant %s", got, want)
 		}
+	})
+}
+
+// TestPanelFlood: a browser that asks for more and more while nothing gets done
+// holds a bounded number of goroutines.
+func TestPanelFlood(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		gate := make(chan struct{})
+		w.hub.opts.Policy = &fakePolicy{gate: gate}
+		p := w.browser("b1", "boot1")
+		for range 2 * maxPanelWork {
+			p.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
+		}
+		refused := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are under way already; ask again later"}}`
+		if got := p.take(); len(got) != maxPanelWork || got[0] != refused {
+			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelWork, refused)
+		}
+		close(gate)
+		if got := p.take(); len(got) != maxPanelWork {
+			t.Errorf("%d were done, want %d", len(got), maxPanelWork)
+		}
+		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
+		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)
 	})
 }
 
