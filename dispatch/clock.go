@@ -25,6 +25,9 @@ type clock struct {
 	hard  time.Duration
 	// expired is called once, without mu, when a limit is reached.
 	expired func(wire.ErrorCode)
+	// busy tells that the call waits for what has an idle limit of its own. It is
+	// set before begin; nil means never.
+	busy func() bool
 	// last is the time of the last report since start, in nanoseconds; hard while
 	// the idle limit is held.
 	last atomic.Int64
@@ -143,6 +146,12 @@ func (c *clock) fire() {
 	}
 	if now < due {
 		c.timer.Reset(time.Duration(due - now))
+		c.mu.Unlock()
+		return
+	}
+	if due != int64(c.hard) && c.busy != nil && c.busy() {
+		c.last.Store(now)
+		c.timer.Reset(time.Duration(c.due() - now))
 		c.mu.Unlock()
 		return
 	}

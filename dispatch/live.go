@@ -153,6 +153,7 @@ func (c *liveCall) begin() bool {
 	}
 	c.status, c.begun = StatusRunning, time.Now()
 	idle, hard := c.d.Limits(c.req.Tool)
+	c.clock.busy = func() bool { return c.nested.calling.Load() > 0 }
 	c.clock.begin(idle, hard, c.expire)
 	c.publish(EventRunning, nil)
 	return true

@@ -33,6 +33,9 @@ type nested struct {
 	some  bool // there was an ask
 	// all and now count the calls below this one, if it is a client's.
 	all, now atomic.Int64
+	// calling counts the calls that this one waits for. While there are any, their
+	// idle limits stand for its own: it has to hear of theirs.
+	calling atomic.Int64
 }
 
 // began reports whether the tool has asked for anything.
@@ -106,6 +109,8 @@ func (c *liveCall) Ask(p wire.ToolAskParams) {
 		var err *wire.CallError
 		switch {
 		case p.Call != nil:
+			c.nested.calling.Add(1)
+			defer c.nested.calling.Add(-1)
 			output, err = c.callTool(ctx, p.Call)
 		case p.User != nil:
 			err = c.waitForUser(ctx, p.User)

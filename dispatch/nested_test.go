@@ -65,7 +65,7 @@ func TestAToolCallsAnother(t *testing.T) {
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{"n":1}`))
 				s.Ask(askFor(1, "child", `{"n":1}`)) // sent again after a reconnect
-				sleep(80 * time.Second)         // silent itself all the while
+				sleep(80 * time.Second)              // silent itself all the while
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {
@@ -163,6 +163,40 @@ func TestAChildsFailureIsTheParentsToSee(t *testing.T) {
 				t.Errorf("answer %s: %q, want %q ...", ask, got.got[ask], want)
 			}
 		}
+	})
+}
+
+// TestASilentChild: the tool that called it hears of its idle limit before its own
+// is reached, and may go on; its hard limit holds all the same.
+func TestASilentChild(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, p, got := family(t, dispatch.Options{Idle: 3 * time.Second, Hard: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
+			"parent": func(_ dispatch.Run, s dispatch.Sink) {
+				s.Ask(askFor(1, "child", `{}`))
+				sleep(5 * time.Second)
+				s.Finish([]byte(`1`), nil)
+			},
+			"patient": func(_ dispatch.Run, s dispatch.Sink) {
+				for n := range 4 {
+					s.Ask(askFor(n+1, "child", `{}`))
+					sleep(3*time.Second + time.Millisecond)
+				}
+			},
+			"child": func(dispatch.Run, dispatch.Sink) {},
+		})
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}}); err != nil {
+			t.Errorf("parent: %v; want it to go on after its child", err)
+		}
+		p.wg.Wait()
+		if !strings.HasPrefix(got.got["1"], "idle_timeout") {
+			t.Errorf("the parent was told %q, want idle_timeout", got.got["1"])
+		}
+		start := time.Now()
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "patient"}})
+		if e := asError(t, err); e == nil || e.Code != wire.ErrDeadlineExceeded || time.Since(start) != 10*time.Second {
+			t.Errorf("patient: %v after %v, want deadline_exceeded after 10s", err, time.Since(start))
+		}
+		p.wg.Wait()
 	})
 }
 
