@@ -1,6 +1,6 @@
 /**
- * Stands between the suite and opentabs, because the suite knows neither the token nor that the names of tools begin with
- * their plugin's. It changes nothing else.
+ * Stands between the suite and opentabs, because the suite knows neither the token, nor that the names of tools and prompts
+ * begin with their plugin's, nor which resource there is. It changes nothing else.
  */
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,13 +8,17 @@ import { isBag } from './verdicts.ts';
 
 const prefix = 'conformance__';
 
+/** resources are the suite's names for a resource that is a text and for one that may change: the list of calls is both. */
+const resources: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
+const callsUri = 'opentabs://calls';
+
 /** Options of startProxy. */
 export interface ProxyOptions {
   /** The port of opentabs. */
   readonly port: number;
   readonly token: string;
-  /** changeTools is what a call of test_trigger_tool_change does, which no tool of a plugin can do. */
-  changeTools(): Promise<void>;
+  /** changeLists changes the tools and prompts there are: what calls of test_trigger_... do, and no tool of a plugin can. */
+  changeLists(): Promise<void>;
 }
 
 /** Proxy is a running proxy. */
@@ -50,24 +54,29 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   const text = Buffer.concat(chunks).toString();
   const message = parse(text);
-  const call = message?.method === 'tools/call' && isBag(message.params) ? message.params : undefined;
-  if (call?.name === 'test_trigger_tool_change') {
-    await options.changeTools();
+  const params = isBag(message?.params) ? message.params : undefined;
+  const call = message?.method === 'tools/call' || message?.method === 'prompts/get' ? params : undefined;
+  if (call?.name === 'test_trigger_tool_change' || call?.name === 'test_trigger_prompt_change') {
+    await options.changeLists();
     response.setHeader('content-type', 'application/json');
     const result = { content: [{ type: 'text', text: 'changed' }], resultType: 'complete' };
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message?.id, result }));
     return;
   }
+  const ours = resources.includes(params?.uri);
+  const changed = {
+    ...(typeof call?.name === 'string' ? { name: prefix + call.name } : {}),
+    ...(ours ? { uri: callsUri } : {}),
+  };
   const body =
-    typeof call?.name === 'string'
-      ? JSON.stringify({ ...message, params: { ...call, name: prefix + call.name } })
-      : text;
+    Object.keys(changed).length > 0 ? JSON.stringify({ ...message, params: { ...params, ...changed } }) : text;
   const headers = request.rawHeaders.flatMap((value, i, all) => {
     if (i % 2 === 1) return [];
     const name = value.toLowerCase();
     const given = all[i + 1] ?? '';
     if (name === 'content-length' || name === 'connection') return [];
-    return [value, call && name === 'mcp-name' ? prefixed(given) : given];
+    if (name !== 'mcp-name') return [value, given];
+    return [value, call ? prefixed(given) : ours ? callsUri : given];
   });
   headers.push('Authorization', `Bearer ${options.token}`, 'Content-Length', String(Buffer.byteLength(body)));
   const onward = ask({ port: options.port, host: '127.0.0.1', path: request.url, method: request.method, headers });
@@ -78,7 +87,9 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
     response.flushHeaders();
     // The list of these few tools is written at once, so that every name stands whole in one chunk.
     const shown = (chunk: unknown) =>
-      message?.method === 'tools/list' ? String(chunk).replaceAll(`"${prefix}`, '"') : chunk;
+      message?.method === 'tools/list' || message?.method === 'prompts/list'
+        ? String(chunk).replaceAll(`"${prefix}`, '"')
+        : chunk;
     answer.on('data', (chunk) => response.write(shown(chunk)));
     answer.on('end', () => response.end());
     answer.on('error', () => response.destroy());

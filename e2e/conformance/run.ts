@@ -78,12 +78,12 @@ async function main(): Promise<boolean> {
       return !(await client.call('conformance__test_simple_text')).isError;
     });
 
-    // Its tools are those of the example that every stack has, in turn there and not.
+    // What changes is the example that every stack has, in turn there and not.
     let there = true;
     const proxy = await startProxy({
       port: stack.port,
       token: stack.token,
-      async changeTools() {
+      async changeLists() {
         there = !there;
         await opentabs('plugin', ...(there ? ['add', stack.plugin, '--permission', 'auto'] : ['remove', 'messages']));
       },

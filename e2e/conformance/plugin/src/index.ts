@@ -1,5 +1,5 @@
-/** The tools that the official conformance suite of MCP calls, as far as a tool of a plugin can be them. */
-import { audio, definePlugin, defineTool, image, resource, sleep, ToolError } from '@opentabs/sdk';
+/** The tools and prompts that the official conformance suite of MCP uses, as far as those of a plugin can be them. */
+import { audio, definePlugin, definePrompt, defineTool, image, resource, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
 /** A red pixel as PNG, and a WAV file without a sample. */
@@ -66,4 +66,38 @@ const tools = [
   answers('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
 ];
 
-export default definePlugin({ tools, isReady: () => true });
+const prompts = [
+  definePrompt({
+    name: 'test_simple_prompt',
+    description: 'Has no arguments.',
+    render: () => 'This is a simple prompt for testing.',
+  }),
+  definePrompt({
+    name: 'test_prompt_with_arguments',
+    description: 'Has two arguments.',
+    args: z.object({ arg1: z.string(), arg2: z.string() }),
+    render: ({ arg1, arg2 }) => `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`,
+  }),
+  definePrompt({
+    name: 'test_prompt_with_embedded_resource',
+    description: 'Has a file in a message.',
+    args: z.object({ resourceUri: z.string() }),
+    render: async ({ resourceUri }) => [
+      {
+        role: 'user',
+        content: await resource(resourceUri, 'Embedded resource content for testing.', 'text/plain'),
+      },
+      { role: 'user', content: { type: 'text', text: 'Please process the embedded resource above.' } },
+    ],
+  }),
+  definePrompt({
+    name: 'test_prompt_with_image',
+    description: 'Has a picture in a message.',
+    render: async () => [
+      { role: 'user', content: await image(pixel, 'image/png') },
+      { role: 'user', content: { type: 'text', text: 'Please analyze the image above.' } },
+    ],
+  }),
+];
+
+export default definePlugin({ tools, prompts, isReady: () => true });
