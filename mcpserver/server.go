@@ -64,9 +64,10 @@ type Options struct {
 	// Watch shows the calls that are offered as resources. Default: there are no
 	// resources.
 	Watch Watcher
-	// Jobs holds the calls that outlive their requests, and Detach says which
-	// clients have such, by their names. Default: none has.
-	Jobs   *dispatch.Jobs
+	// Jobs holds the calls that outlive their requests. Default: none may.
+	Jobs *dispatch.Jobs
+	// Detach says when the calls of the client of this name become jobs. Default:
+	// never.
 	Detach func(client string) Detach
 }
 
