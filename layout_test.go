@@ -64,7 +64,7 @@ const everything = "*"
 // testsMayImport lists what a package's tests may import beyond mayImport.
 var testsMayImport = map[string][]string{
 	"dispatch":              {"internal/leaktest", "dispatch/dispatchtest"},
-	"plugin":                {"plugin/plugintest"},
+	"plugin":                {"plugin/plugintest", "dispatch/dispatchtest"},
 	"wsbridge":              {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
 	"mcpserver":             {"internal/leaktest", "dispatch/dispatchtest", "plugin/plugintest"},
