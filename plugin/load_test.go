@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
@@ -353,5 +354,34 @@ func TestLoadWarnsOfLongToolNames(t *testing.T) {
 	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{{Name: strings.Repeat("x", 60), Description: "d"}}})
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "more than 64") {
 		t.Errorf("warnings %q", p.Warnings)
+	}
+}
+
+func TestOwnLimits(t *testing.T) {
+	dir := plugintest.Package{Prompts: []plugintest.Prompt{{Name: "a"}}}.Write(t)
+	edit(t, dir, toolsFile, set("tools.limits", `{"idleTimeoutMs":60000,"hardTimeoutMs":1000}`))
+	edit(t, dir, toolsFile, set("prompts.limits", `{"idleTimeoutMs":300000}`))
+	p, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := p.Tools[0].Dispatch(); d.Idle != time.Minute || d.Hard != time.Second {
+		t.Errorf("the tool has %v and %v", d.Idle, d.Hard)
+	}
+	if d := p.Prompts[0].Dispatch(); d.Idle != 5*time.Minute || d.Hard != 0 {
+		t.Errorf("the prompt has %v and %v", d.Idle, d.Hard)
+	}
+	for limits, want := range map[string]string{
+		`5`:                                     "tools[0].limits is a number; make it an object",
+		`{"idleTimeoutMs":999}`:                 "tools[0].limits.idleTimeoutMs is 999; use a whole number of milliseconds from 1000 to 300000",
+		`{"hardTimeoutMs":300001}`:              "tools[0].limits.hardTimeoutMs is 300001; use",
+		`{"hardTimeoutMs":"5000"}`:              `tools[0].limits.hardTimeoutMs is "5000"; use`,
+		`{"idleTimeoutMs":1.5}`:                 "tools[0].limits.idleTimeoutMs is 1.5; use",
+		`{"idleTimeoutMs":9223372036854775807}`: "tools[0].limits.idleTimeoutMs is 9223372036854775807; use",
+	} {
+		edit(t, dir, toolsFile, set("tools.limits", limits))
+		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", limits, err, want)
+		}
 	}
 }

@@ -166,6 +166,7 @@ func parseTool(f *fields, p *Plugin) *Tool {
 	}
 	t.InputSchema = f.inputSchema()
 	t.OutputSchema = f.schema("output_schema")
+	t.Idle, t.Hard = f.timeouts()
 	if a := f.object("annotations"); a != nil {
 		t.Annotations = Annotations{
 			Title:       a.optional("title"),

@@ -3,6 +3,7 @@ package plugin
 import (
 	"encoding/json"
 	"regexp"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -77,6 +78,10 @@ type Tool struct {
 	// OutputSchema is a compact JSON Schema.
 	OutputSchema json.RawMessage
 	Annotations  Annotations
+	// Idle and Hard are its own limits; zero means those of the server, whose Hard
+	// is never exceeded.
+	Idle time.Duration
+	Hard time.Duration
 
 	arguments validator
 	results   validator
@@ -102,6 +107,6 @@ func (t *Tool) FullName() string { return t.Plugin.Name + "__" + t.Name }
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
-		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches,
+		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, Idle: t.Idle, Hard: t.Hard,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -26,6 +27,10 @@ type Prompt struct {
 	// InputSchema is a compact JSON Schema of all arguments together, whose root
 	// is an object. An argument with a default is never in required.
 	InputSchema json.RawMessage
+	// Idle and Hard are its own limits; zero means those of the server, whose Hard
+	// is never exceeded.
+	Idle time.Duration
+	Hard time.Duration
 
 	arguments validator
 }
@@ -45,7 +50,7 @@ func (p *Prompt) FullName() string { return p.Plugin.Name + "__" + p.Name }
 func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,
-		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true,
+		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, Idle: p.Idle, Hard: p.Hard,
 	}
 }
 
@@ -95,6 +100,7 @@ func parsePrompt(f *fields, p *Plugin) *Prompt {
 	if n := utf8.RuneCountInString(prompt.Description); n > maxDescriptionChars {
 		f.add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
+	prompt.Idle, prompt.Hard = f.timeouts()
 	if f.has("input_schema") {
 		prompt.InputSchema = f.inputSchema()
 		prompt.Arguments = argumentsOf(prompt.InputSchema, f)

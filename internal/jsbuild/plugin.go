@@ -236,6 +236,7 @@ type extractedTool struct {
 	Icon         string          `json:"icon"`
 	Group        string          `json:"group,omitempty"`
 	Annotations  json.RawMessage `json:"annotations,omitempty"`
+	Limits       json.RawMessage `json:"limits,omitempty"`
 	InputSchema  json.RawMessage `json:"input_schema"`
 	OutputSchema json.RawMessage `json:"output_schema"`
 }
@@ -245,6 +246,7 @@ type extractedPrompt struct {
 	Name        string          `json:"name"`
 	DisplayName string          `json:"displayName"`
 	Description string          `json:"description,omitempty"`
+	Limits      json.RawMessage `json:"limits,omitempty"`
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 

@@ -46,5 +46,5 @@ export {
   type TextContent,
 } from './prompt.ts';
 export { type SleepOptions, sleep, type WaitUntilOptions, waitUntil } from './timing.ts';
-export { defineTool, type ToolAnnotations, type ToolDefinition } from './tool.ts';
+export { type CallLimits, defineTool, type ToolAnnotations, type ToolDefinition } from './tool.ts';
 export { ToolError, type ToolErrorCategory, type ToolErrorOptions } from './tool-error.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AudioContent, ImageContent, ResourceContent } from './content.ts';
 import type { ToolHandlerContext } from './context.ts';
+import type { CallLimits } from './tool.ts';
 
 /** A text in a {@link PromptMessage}. */
 export interface TextContent {
@@ -49,6 +50,7 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
   args?: z.ZodObject<z.ZodRawShape> | undefined;
   /** The arguments where `args` is absent, all texts; beside `args`, only what it does not describe itself. */
   arguments?: readonly PromptArgument[] | undefined;
+  limits?: CallLimits | undefined;
   /**
    * Makes the prompt, in the page. The context is that of a tool, with the same limits: what takes long reports. It is
    * absent only where a test calls `render` itself.

@@ -13,6 +13,14 @@ export interface ToolAnnotations {
   openWorldHint?: boolean | undefined;
 }
 
+/** How long a call may take, where the server's limits do not fit. Whole milliseconds, from 1,000 to 300,000. */
+export interface CallLimits {
+  /** How long it may go without a report; the server's 30 s if absent. */
+  idleTimeoutMs?: number | undefined;
+  /** How long it may run in all; the server's 5 minutes if absent, which it never exceeds. */
+  hardTimeoutMs?: number | undefined;
+}
+
 /** One function of a plugin. Agents see it as `<plugin>__<name>`. */
 export interface ToolDefinition<
   Input extends z.ZodObject<z.ZodRawShape> = z.ZodObject<z.ZodRawShape>,
@@ -31,6 +39,7 @@ export interface ToolDefinition<
   /** A header to list the tool under. */
   group?: string | undefined;
   annotations?: ToolAnnotations | undefined;
+  limits?: CallLimits | undefined;
   /** The parameters. Agents see its JSON Schema; the page parses with it, so defaults and transforms apply. */
   input: Input;
   /** What the tool returns. */

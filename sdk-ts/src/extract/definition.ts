@@ -1,4 +1,4 @@
-import type { Bag } from '../runtime/value.ts';
+import { type Bag, isBag } from '../runtime/value.ts';
 import { convert, isSchema } from './schema.ts';
 
 // What tools and prompts have in common.
@@ -48,6 +48,28 @@ export function readText(definition: Bag, key: string, say: Say): string | undef
   if (typeof value === 'string' && value.trim() !== '') return value;
   say(`its ${key} must be a text that is not empty; remove it or fill it in`);
   return undefined;
+}
+
+/** How long a call may take, in milliseconds. */
+const [minTimeoutMs, maxTimeoutMs] = [1000, 300_000];
+const timeouts = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
+
+/** Reads the limits of a tool or prompt, which may be absent. */
+export function readLimits(definition: Bag, say: Say): Record<string, number> | undefined {
+  const { limits } = definition;
+  if (limits === undefined) return undefined;
+  const known: ReadonlySet<string> = new Set(timeouts);
+  const read: Record<string, number> = {};
+  for (const [key, value] of Object.entries(isBag(limits) ? limits : { limits })) {
+    if (value === undefined) continue;
+    const fits = Number.isInteger(value) && Number(value) >= minTimeoutMs && Number(value) <= maxTimeoutMs;
+    if (known.has(key) && fits) read[key] = Number(value);
+    else
+      say(
+        `limits.${key} is not known or not a whole number of milliseconds from ${minTimeoutMs} to ${maxTimeoutMs}; use ${timeouts.join(', ')}`,
+      );
+  }
+  return Object.keys(read).length > 0 ? read : undefined;
 }
 
 /** Reads the schema of a tool's `input` or `output`, or of a prompt's `args`, as JSON Schema. */

@@ -39,11 +39,12 @@ test('what is there of a tool is kept', () => {
     icon: 'list-checks',
     group: 'Reading',
     annotations: { readOnlyHint: true, openWorldHint: undefined },
+    limits: { idleTimeoutMs: 60_000, hardTimeoutMs: undefined },
   };
   const [tool] = extract(definePlugin({ tools: [whole], isReady: () => true })).tools;
   assert.deepEqual(
-    [tool?.displayName, tool?.summary, tool?.icon, tool?.group, tool?.annotations],
-    ['Things', 'All things', 'list-checks', 'Reading', { readOnlyHint: true }],
+    [tool?.displayName, tool?.summary, tool?.icon, tool?.group, tool?.annotations, tool?.limits],
+    ['Things', 'All things', 'list-checks', 'Reading', { readOnlyHint: true }, { idleTimeoutMs: 60_000 }],
   );
 });
 
@@ -100,6 +101,14 @@ test('each fault of a tool is told with what to do', () => {
     [{ input: z.object({ when: z.date() }) }, /^input.when: Date cannot be represented in JSON Schema; use/],
     [{ annotations: { readonly: true } }, /^annotations.readonly is not known or not true or false; use readOnlyHint/],
     [{ annotations: { readOnlyHint: 'yes' } }, /^annotations.readOnlyHint is not known or not true/],
+    [
+      { limits: { idleTimeoutMs: 999 } },
+      /^limits.idleTimeoutMs is not known or not a whole number of milliseconds from 1000/,
+    ],
+    [{ limits: { hardTimeoutMs: 300_001 } }, /^limits.hardTimeoutMs is not known or not a whole number/],
+    [{ limits: { idleTimeoutMs: '5000' } }, /^limits.idleTimeoutMs is not known/],
+    [{ limits: { idle: 5000 } }, /^limits.idle is not known .*; use idleTimeoutMs, hardTimeoutMs/],
+    [{ limits: 5000 }, /^limits.limits is not known/],
     [{ annotations: true }, /^annotations.annotations is not known/],
   ];
   for (const [change, said] of faults) {
@@ -138,7 +147,8 @@ test('a prompt is read with the schema of its arguments', () => {
     args: z.object({ channelId: z.string().describe('Which'), max: z.coerce.number().int().default(20) }),
     render: () => '',
   });
-  const bare = definePrompt({ name: 'bare', displayName: 'Nothing', render: () => '' });
+  const limits = { hardTimeoutMs: 10_000 };
+  const bare = definePrompt({ name: 'bare', displayName: 'Nothing', limits, render: () => '' });
   const { prompts, problems } = extract(
     definePlugin({ tools: [minimal], prompts: [summarise, bare], isReady: () => true }),
   );
@@ -155,7 +165,7 @@ test('a prompt is read with the schema of its arguments', () => {
           max: { type: 'integer', default: 20, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
         },
       ],
-      [{ name: 'bare', displayName: 'Nothing' }, {}],
+      [{ name: 'bare', displayName: 'Nothing', limits }, {}],
     ],
   );
   assert.deepEqual(extract(definePlugin({ tools: [minimal], isReady: () => true })).prompts, []);
@@ -199,6 +209,7 @@ test('each fault of a prompt is told with what to do', () => {
     [{ name: 'list_2_things' }, /^prompt list_2_things: another tool or prompt has this name/],
     [{ description: 5 }, /^prompt good: its description must be a text/],
     [{ description: 'x'.repeat(1001) }, /^prompt good: its description has 1001 characters/],
+    [{ limits: { hardTimeoutMs: 1 } }, /^prompt good: limits.hardTimeoutMs is not known/],
     [{ displayName: '' }, /^prompt good: its displayName must be a text/],
     [{ render: undefined }, /^prompt good: it has no render; add/],
     [{ args: {} }, /^prompt good: its args is not a schema of zod 4; write `z.object/],

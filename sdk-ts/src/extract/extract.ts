@@ -3,6 +3,7 @@ import {
   iconName,
   type JsonSchema,
   readDescription,
+  readLimits,
   readName,
   readParameters,
   readSchema,
@@ -23,6 +24,7 @@ export interface ExtractedTool {
   icon: string;
   group?: string;
   annotations?: Record<string, boolean>;
+  limits?: Record<string, number>;
   input_schema: JsonSchema;
   output_schema: JsonSchema;
 }
@@ -109,6 +111,7 @@ function readTool(tool: Bag, name: string, say: Say): ExtractedTool | undefined 
   const summary = readText(tool, 'summary', say);
   const group = readText(tool, 'group', say);
   const annotations = readAnnotations(tool.annotations, say);
+  const limits = readLimits(tool, say);
   if (!isMethod(tool.handle)) say('it has no handle; add `async handle(params, context) {...}`');
   const input_schema = readParameters(tool, 'input', say);
   const output_schema = readSchema(tool, 'output', say);
@@ -121,6 +124,7 @@ function readTool(tool: Bag, name: string, say: Say): ExtractedTool | undefined 
     icon,
     ...(group !== undefined && { group }),
     ...(annotations && { annotations }),
+    ...(limits && { limits }),
     input_schema,
     output_schema,
   };

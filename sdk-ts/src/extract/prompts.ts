@@ -2,6 +2,7 @@ import { type Bag, isBag, isMethod } from '../runtime/value.ts';
 import {
   type JsonSchema,
   readDescription,
+  readLimits,
   readName,
   readParameters,
   readText,
@@ -14,6 +15,7 @@ export interface ExtractedPrompt {
   name: string;
   displayName: string;
   description?: string;
+  limits?: Record<string, number>;
   /** All arguments together. */
   input_schema: JsonSchema;
 }
@@ -40,12 +42,13 @@ export function readPrompts(prompts: unknown, seen: Set<string>, problems: strin
 function readPrompt(prompt: Bag, name: string, say: Say): ExtractedPrompt | undefined {
   const displayName = readText(prompt, 'displayName', say) ?? titleCase(name);
   const description = readDescription(prompt, say);
+  const limits = readLimits(prompt, say);
   if (!isMethod(prompt.render)) say('it has no render; add `render(args, context) {...}`');
   const listed = readArguments(prompt.arguments, say);
   const input_schema = prompt.args === undefined ? schemaOf(listed) : readParameters(prompt, 'args', say);
   if (!input_schema) return undefined;
   if (prompt.args !== undefined) describeBy(listed, input_schema, say);
-  return { name, displayName, ...(description && { description }), input_schema };
+  return { name, displayName, ...(description && { description }), ...(limits && { limits }), input_schema };
 }
 
 interface Argument {
