@@ -99,12 +99,15 @@ func (c *clock) begin(idle, hard time.Duration, expired func(wire.ErrorCode)) {
 // already: a report that comes at the very instant of the deadline is late.
 func (c *clock) touch() bool {
 	now := c.elapsed()
-	if due := c.due(); now >= due && (now >= int64(c.hard) || now < due+int64(stoodStill)) {
+	if due := c.due(); now >= due && (now >= int64(c.hard) || now < due+int64(stoodStill) && !c.waits()) {
 		return false
 	}
 	c.last.Store(now)
 	return true
 }
+
+// waits reports whether the idle limit is another's business.
+func (c *clock) waits() bool { return c.busy != nil && c.busy() }
 
 // hold stops the idle limit until release or the next touch. It takes no lock.
 func (c *clock) hold() { c.last.Store(int64(c.hard)) }
@@ -149,7 +152,7 @@ func (c *clock) fire() {
 		c.mu.Unlock()
 		return
 	}
-	if due != int64(c.hard) && c.busy != nil && c.busy() {
+	if due != int64(c.hard) && c.waits() {
 		c.last.Store(now)
 		c.timer.Reset(time.Duration(c.due() - now))
 		c.mu.Unlock()
