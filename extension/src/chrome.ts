@@ -383,10 +383,11 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** setBadge shows a short text on the toolbar's icon. */
-export async function setBadge(text: string, color: string): Promise<void> {
+/** setBadge shows a short text on the toolbar's icon; title is what the pointer and screen readers find there. */
+export async function setBadge(text: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
   await chrome.action.setBadgeText({ text });
+  await chrome.action.setTitle({ title });
 }
 
 /** openPanelOnClick makes the toolbar's icon open the side panel. */

@@ -1,11 +1,20 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import type { CallView } from '../../../wire/wire.gen.ts';
-import type { FromPanel, PanelTab } from '../panel-message.ts';
+import type { PanelTab } from '../panel-message.ts';
+import { Activities } from './activity.tsx';
+import { activitiesOf, isEndShown, isOpen, reportOf } from './audience.ts';
+import { CallName } from './call-name.tsx';
+import { usePressed } from './pressed.ts';
+import type { Act } from './requests.ts';
+import { type Placed, placed } from './tree.ts';
 import { duration, hostOf, percent, plain, statusWord } from './wording.ts';
 
 /** ShownEnded is how many calls that ended are shown. */
 const ShownEnded = 20;
+/** ManyCalls is from how many open calls on each takes less room. */
+const ManyCalls = 6;
+/** MaxIndent is how many levels of nested calls are indented. */
+const MaxIndent = 4;
 
 export interface CallsProps {
   readonly calls: readonly CallView[];
@@ -14,90 +23,110 @@ export interface CallsProps {
   readonly running: number;
   /** ranMs is how long running calls have run since the list was made, in milliseconds. */
   readonly ranMs: number;
-  act(action: FromPanel): void;
+  /** everything shows also what is not meant for people. */
+  readonly everything: boolean;
+  showEverything(on: boolean): void;
+  readonly act: Act;
 }
 
 /** Calls shows the running calls, then the last ones that ended. */
-export function Calls({ calls, tabs, running, ranMs, act }: CallsProps): VNode {
+export function Calls({ calls, tabs, running, ranMs, everything, showEverything, act }: CallsProps): VNode {
   const open = calls.filter(isOpen);
-  const ended = calls.filter((call) => !isOpen(call)).slice(0, ShownEnded);
+  // Those that wait for a permission are above (waiting.tsx).
+  const shown = placed(open.filter((call) => call.waiting?.kind !== 'permission'));
+  const asking = open.length - shown.length;
   const more = running - open.length;
+  const many = shown.length >= ManyCalls;
   return (
     <>
       <section aria-labelledby="running">
-        <h2 id="running">
-          Running <span class="count">{running}</span>
-        </h2>
-        {open.length === 0 && <p class="empty">No tool is running.</p>}
-        <ul class="calls">
-          {open.map((call) => (
+        <div class="title-line">
+          <h2 id="running">
+            Running <span class="count">{running - asking}</span>
+          </h2>
+          <label class="switch">
+            <input
+              type="checkbox"
+              role="switch"
+              aria-checked={everything}
+              checked={everything}
+              onChange={(event) => showEverything(event.currentTarget.checked)}
+            />
+            Show everything
+          </label>
+        </div>
+        {shown.length === 0 && <p class="empty">No tool is running.</p>}
+        <ul class={`calls ${many ? 'many' : ''}`}>
+          {shown.map((place) => (
             <OpenCall
-              key={call.callId}
-              call={call}
-              tab={tabs.find((t) => t.tabId === call.tabId)}
+              key={place.call.callId}
+              place={place}
+              tab={tabs.find((t) => t.tabId === place.call.tabId)}
               ranMs={ranMs}
+              everything={everything}
+              many={many}
               act={act}
             />
           ))}
         </ul>
         {more > 0 && <p class="empty">And {more} more.</p>}
       </section>
-      {ended.length > 0 && (
-        <section aria-labelledby="recent">
-          <h2 id="recent">Recent</h2>
-          <ul class="calls ended">
-            {ended.map((call) => (
-              <EndedCall key={call.callId} call={call} />
-            ))}
-          </ul>
-        </section>
-      )}
+      <Ended calls={calls.filter((call) => !isOpen(call))} everything={everything} />
     </>
   );
 }
 
-function isOpen(call: CallView): boolean {
-  return call.status === 'running' || call.status === 'pending';
-}
-
 interface OpenCallProps {
-  readonly call: CallView;
+  readonly place: Placed;
   readonly tab: PanelTab | undefined;
   readonly ranMs: number;
-  act(action: FromPanel): void;
+  readonly everything: boolean;
+  readonly many: boolean;
+  readonly act: Act;
 }
 
-function OpenCall({ call, tab, ranMs, act }: OpenCallProps): VNode {
-  const [stopping, setStopping] = useState(false);
-  const waiting = call.status === 'pending';
+function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }: OpenCallProps): VNode {
+  const { busy, error, run } = usePressed(act);
+  const queued = call.status === 'pending' || call.waiting !== undefined;
   const name = `${call.plugin} ${call.tool}`;
-  const stop = () => {
-    setStopping(true);
-    act({ op: 'stop', callId: call.callId });
-  };
+  const { share, message } = reportOf(call, everything);
+  const known = queued ? undefined : share;
+  const from = [call.client && depth === 0 && `for ${plain(call.client)}`, tab && `in ${hostOf(tab.url)}`];
   return (
-    <li class="call">
+    <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
       <div class="head">
-        <span class="name" title={`${call.plugin}__${call.tool}`}>
-          <span class="plugin">{call.plugin}</span> {call.tool}
-        </span>
-        <button type="button" class="stop" aria-label={`Stop ${name}`} disabled={stopping} onClick={stop}>
-          {stopping ? 'Stopping' : 'Stop'}
+        <CallName call={call} />
+        <button
+          type="button"
+          class="stop"
+          aria-label={`Stop ${name}`}
+          disabled={busy}
+          onClick={() => void run({ op: 'stop', callId: call.callId })}
+        >
+          {busy ? 'Stopping' : 'Stop'}
         </button>
       </div>
-      <Bar name={name} share={waiting ? undefined : call.progress} waiting={waiting} />
+      <Bar name={name} share={known} waiting={queued} />
       <div class="under">
-        <span class="message">{plain(call.message ?? '') || (waiting ? 'Waiting for its turn' : 'Working')}</span>
+        <span class="message" title={plain(message)}>
+          {plain(message) || stateWord(call)}
+        </span>
         <span class="time">
-          {call.progress !== undefined && !waiting && `${percent(call.progress)} · `}
-          {duration(waiting ? call.runMs : call.runMs + ranMs)}
+          {known !== undefined && `${percent(known)} · `}
+          {duration(queued ? call.runMs : call.runMs + ranMs)}
         </span>
       </div>
-      <div class="from">
-        {[call.client && `for ${plain(call.client)}`, tab && `in ${hostOf(tab.url)}`].filter(Boolean).join(', ')}
-      </div>
+      <div class="from">{from.filter(Boolean).join(', ')}</div>
+      <Activities callId={call.callId} activities={activitiesOf(call, everything)} folded={many} />
+      {error && <p class="error">{error}</p>}
     </li>
   );
+}
+
+/** stateWord says what a call does that has not said so itself. */
+function stateWord(call: CallView): string {
+  if (call.waiting) return 'Waiting for you';
+  return call.status === 'pending' ? 'Waiting for its turn' : 'Working';
 }
 
 /** Bar is a progress bar; without a share it says that work goes on. */
@@ -117,26 +146,51 @@ function Bar({ name, share, waiting }: { name: string; share: number | undefined
   );
 }
 
-function EndedCall({ call }: { call: CallView }): VNode {
+/** Ended shows the last calls that ended: of those that succeeded only the ones whose tool says so, or all. */
+function Ended({
+  calls,
+  everything,
+}: {
+  readonly calls: readonly CallView[];
+  readonly everything: boolean;
+}): VNode | null {
+  const shown = calls.filter((call) => isEndShown(call, everything)).slice(0, ShownEnded);
+  if (shown.length === 0) return null;
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent">Recent</h2>
+      <ul class="ended">
+        {shown.map((call) => (
+          <EndedCall key={call.callId} call={call} everything={everything} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function EndedCall({ call, everything }: { readonly call: CallView; readonly everything: boolean }): VNode {
+  const activities = activitiesOf(call, everything);
   const line = (
     <>
       <span class={`status ${call.status}`}>{statusWord(call.status)}</span>
-      <span class="name" title={`${call.plugin}__${call.tool}`}>
-        <span class="plugin">{call.plugin}</span> {call.tool}
-      </span>
+      <CallName call={call} />
       <span class="time">{duration(call.runMs)}</span>
     </>
   );
+  if (!call.error && activities.length === 0) {
+    return (
+      <li>
+        <div class="line">{line}</div>
+      </li>
+    );
+  }
   return (
     <li>
-      {call.error ? (
-        <details>
-          <summary>{line}</summary>
-          <p class="error">{plain(call.error)}</p>
-        </details>
-      ) : (
-        <div class="line">{line}</div>
-      )}
+      <details>
+        <summary class="line more">{line}</summary>
+        {call.error && <p class="error">{plain(call.error)}</p>}
+        <Activities callId={call.callId} activities={activities} folded={false} />
+      </details>
     </li>
   );
 }

@@ -1,24 +1,41 @@
 // The side panel: it shows what the worker tells it and sends what the person
-// did. It keeps no state of its own but what is being typed or pressed.
+// did. It keeps no state of its own but what is being typed or pressed, and
+// the switch.
 
 import { render } from 'preact';
-import { connectPanel, type Port } from '../chrome.ts';
-import { type FromPanel, isPanelState, type PanelState } from '../panel-message.ts';
+import type { PluginView } from '../../../wire/wire.gen.ts';
+import { connectPanel, type Port, readSetting, writeSetting } from '../chrome.ts';
+import { isToPanel, type PanelState } from '../panel-message.ts';
 import { Panel } from './panel.tsx';
+import { makeRequests } from './requests.ts';
 
 /** RetryMs is the time until a port that closed is opened anew, in milliseconds. */
 const RetryMs = 250;
+/** TickMs is how often times are drawn anew, in milliseconds. */
+const TickMs = 1000;
+/** EverythingKey is where the switch is kept. */
+const EverythingKey = 'showEverything';
 
 let port: Port | undefined;
 let state: PanelState | undefined;
+let plugins: readonly PluginView[] | undefined;
+let everything = false;
 
-function act(action: FromPanel): void {
-  port?.postMessage(action);
+const requests = makeRequests((message) => {
+  port?.postMessage(message);
+  return port !== undefined;
+});
+
+function showEverything(on: boolean): void {
+  everything = on;
+  draw();
+  void writeSetting(EverythingKey, on ? 'yes' : 'no');
 }
 
 function draw(): void {
   const root = document.getElementById('panel');
-  if (root) render(<Panel state={state} now={Date.now()} act={act} />, root);
+  const props = { state, plugins, everything, showEverything, now: Date.now(), act: requests.act };
+  if (root) render(<Panel {...props} />, root);
 }
 
 /** connect opens the port; Chrome closes it when it stops the worker, and a new one starts the worker again. */
@@ -26,19 +43,26 @@ function connect(): void {
   const opened = connectPanel();
   port = opened;
   opened.onMessage((message) => {
-    if (!isPanelState(message)) return;
-    state = message;
+    if (!isToPanel(message)) return;
+    if (message.op === 'done') {
+      requests.done(message.ask, message.done);
+      return;
+    }
+    if (message.op === 'state') state = message.state;
+    else plugins = message.plugins;
     draw();
   });
   opened.onDisconnect(() => {
     port = undefined;
+    requests.lost();
     setTimeout(connect, RetryMs);
   });
 }
 
 connect();
 draw();
-// Running calls show how long they have run.
-setInterval(() => {
-  if (state && state.running > 0) draw();
-}, 1000);
+setInterval(draw, TickMs);
+void readSetting(EverythingKey).then((kept) => {
+  everything = kept === 'yes';
+  draw();
+});

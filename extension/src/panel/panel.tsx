@@ -1,20 +1,31 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FromPanel, PanelState } from '../panel-message.ts';
+import type { PluginView } from '../../../wire/wire.gen.ts';
+import type { PanelState } from '../panel-message.ts';
 import { Calls } from './calls.tsx';
+import { Plugins } from './plugins.tsx';
+import type { Act } from './requests.ts';
 import { Tabs } from './tabs.tsx';
+import { type View, Views } from './views.tsx';
+import { Waiting } from './waiting.tsx';
 import { type Advice, linkAdvice, linkTitle, modeAdvice } from './wording.ts';
 
 export interface PanelProps {
   /** state is absent until the worker has answered for the first time. */
   readonly state: PanelState | undefined;
+  /** plugins is absent until the server has told of them. */
+  readonly plugins: readonly PluginView[] | undefined;
+  /** everything shows also what is not meant for people. */
+  readonly everything: boolean;
+  showEverything(on: boolean): void;
   /** now is the time that running calls are measured at, in milliseconds since 1970. */
   readonly now: number;
-  act(action: FromPanel): void;
+  readonly act: Act;
 }
 
 /** Panel is the whole side panel. */
-export function Panel({ state, now, act }: PanelProps): VNode {
+export function Panel(props: PanelProps): VNode {
+  const { state, act } = props;
   const link = state?.link;
   const trouble = link && linkAdvice(link);
   const mode = state && link?.kind === 'open' ? modeAdvice(state.mode) : undefined;
@@ -27,32 +38,56 @@ export function Panel({ state, now, act }: PanelProps): VNode {
           {linkTitle(link)}
         </p>
       </header>
-      {state && <BrowserName name={state.browserName} rename={(name) => act({ op: 'rename', name })} />}
       {trouble && (
         <Notice advice={trouble} tone="bad">
-          <button type="button" onClick={() => act({ op: 'retry' })}>
+          <button type="button" onClick={() => void act({ op: 'retry' })}>
             Try again
           </button>
         </Notice>
       )}
       {mode && (
         <Notice advice={mode} tone={state?.mode === 'none' ? 'bad' : 'quiet'}>
-          <button type="button" onClick={() => act({ op: 'details' })}>
+          <button type="button" onClick={() => void act({ op: 'details' })}>
             Open details page
           </button>
         </Notice>
       )}
-      {state && link?.kind === 'open' && (
-        <>
-          <Calls calls={state.calls} tabs={state.tabs} running={state.running} ranMs={now - state.callsAt} act={act} />
-          <Tabs tabs={state.tabs} plugins={state.plugins} act={act} />
-        </>
-      )}
+      {state && link?.kind === 'open' && <Linked {...props} state={state} />}
       {state && (
         <footer>
+          <BrowserName name={state.browserName} rename={(name) => void act({ op: 'rename', name })} />
           Extension {state.extensionVersion}
           {link?.kind === 'open' && `, server ${link.serverVersion}`}
         </footer>
+      )}
+    </>
+  );
+}
+
+/** Linked is what there is to see while the server is there. */
+function Linked(props: PanelProps & { readonly state: PanelState }): VNode {
+  const { state, plugins, everything, showEverything, now, act } = props;
+  const [view, setView] = useState<View>('calls');
+  const { calls, callsAt, running, tabs } = state;
+  return (
+    <>
+      <Waiting calls={calls} tabs={tabs} now={now} callsAt={callsAt} act={act} />
+      <Views view={view} show={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
+      {view === 'calls' ? (
+        <Calls
+          calls={calls}
+          tabs={tabs}
+          running={running}
+          ranMs={now - callsAt}
+          everything={everything}
+          showEverything={showEverything}
+          act={act}
+        />
+      ) : (
+        <>
+          <Plugins plugins={plugins} act={act} />
+          <Tabs tabs={tabs} act={act} />
+        </>
       )}
     </>
   );

@@ -1,50 +1,48 @@
 import type { VNode } from 'preact';
-import type { FromPanel, PanelPlugin, PanelState, PanelTab } from '../panel-message.ts';
+import type { PanelPlugin, PanelTab } from '../panel-message.ts';
+import { usePressed } from './pressed.ts';
+import type { Act } from './requests.ts';
 import { hostOf, plain } from './wording.ts';
 
-export interface TabsProps {
-  readonly tabs: readonly PanelTab[];
-  readonly plugins: PanelState['plugins'];
-  act(action: FromPanel): void;
-}
-
-/** Tabs shows which plugins there are and in which tabs they work. */
-export function Tabs({ tabs, plugins, act }: TabsProps): VNode {
-  const idle = plugins.filter((plugin) => !tabs.some((tab) => tab.plugins.some((p) => p.name === plugin.name)));
+/** Tabs shows in which tabs plugins work. */
+export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readonly act: Act }): VNode {
   return (
-    <section aria-labelledby="plugins">
-      <h2 id="plugins">
-        Plugins <span class="count">{plugins.length}</span>
+    <section aria-labelledby="tabs">
+      <h2 id="tabs">
+        Tabs <span class="count">{tabs.length}</span>
       </h2>
-      {plugins.length === 0 && (
-        <p class="empty">
-          No plugin is installed. Add one with <code>opentabs plugin add</code>.
-        </p>
-      )}
+      {tabs.length === 0 && <p class="empty">No open tab matches a plugin.</p>}
       <ul class="tabs">
         {tabs.map((tab) => (
           <Tab key={tab.tabId} tab={tab} act={act} />
         ))}
       </ul>
-      {idle.length > 0 && (
-        <p class="empty">Not open in any tab: {idle.map((plugin) => plugin.displayName || plugin.name).join(', ')}.</p>
-      )}
     </section>
   );
 }
 
-function Tab({ tab, act }: { tab: PanelTab; act(action: FromPanel): void }): VNode {
+function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode {
+  const { error, run } = usePressed(act);
   const stale = tab.plugins.some((plugin) => plugin.status === 'reload');
   const title = plain(tab.title) || hostOf(tab.url);
   return (
     <li>
       <div class="head">
-        <button type="button" class="tab" title={plain(tab.url)} onClick={() => act({ op: 'show', tabId: tab.tabId })}>
+        <button
+          type="button"
+          class="tab"
+          title={plain(tab.url)}
+          onClick={() => void run({ op: 'show', tabId: tab.tabId })}
+        >
           <span class="title">{title}</span>
           <span class="host">{hostOf(tab.url)}</span>
         </button>
         {stale && (
-          <button type="button" aria-label={`Reload ${title}`} onClick={() => act({ op: 'reload', tabId: tab.tabId })}>
+          <button
+            type="button"
+            aria-label={`Reload ${title}`}
+            onClick={() => void run({ op: 'reload', tabId: tab.tabId })}
+          >
             Reload
           </button>
         )}
@@ -57,13 +55,14 @@ function Tab({ tab, act }: { tab: PanelTab; act(action: FromPanel): void }): VNo
         ))}
       </ul>
       {tab.plugins.map((plugin) => plugin.problem && <Problem key={plugin.name} plugin={plugin} />)}
+      {error && <p class="error">{error}</p>}
     </li>
   );
 }
 
 const words = { live: 'ready', reload: 'needs a reload', broken: 'failed to start' } as const;
 
-function Problem({ plugin }: { plugin: PanelPlugin }): VNode {
+function Problem({ plugin }: { readonly plugin: PanelPlugin }): VNode {
   return (
     <p class="error">
       {plugin.displayName || plugin.name}: {plain(plugin.problem ?? '')}

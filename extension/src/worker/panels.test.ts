@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { settle } from '../../test/server.ts';
 import type { Port } from '../chrome.ts';
-import type { FromPanel, PanelState } from '../panel-message.ts';
+import type { Action, Done, PanelState, ToPanel } from '../panel-message.ts';
 import { makePanels } from './panels.ts';
 
 function makePort() {
@@ -29,30 +30,35 @@ const base: Omit<PanelState, 'calls' | 'callsAt' | 'running'> = {
   browserName: 'n',
   extensionVersion: '1',
   mode: 'none',
-  plugins: [],
   tabs: [],
 };
+
+const nothing = async (): Promise<Done> => ({});
+const state = (more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>): ToPanel => ({
+  op: 'state',
+  state: { ...base, ...more },
+});
+const none = state({ calls: [], callsAt: 0, running: 0 });
 
 test('the server is watched while a panel is open, and states are gathered', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watched: boolean[] = [];
-  const did: FromPanel[] = [];
-  const panels = makePanels({ state: () => base, watch: (on) => watched.push(on), did: (action) => did.push(action) });
+  const panels = makePanels({ state: () => base, watch: (on) => watched.push(on), did: nothing });
   panels.touch();
   const one = makePort();
   const two = makePort();
   panels.joined(one.port);
   panels.joined(two.port);
   assert.deepEqual(watched, [true]);
-  assert.deepEqual(one.got, [{ ...base, calls: [], callsAt: 0, running: 0 }]);
+  assert.deepEqual(one.got, [none]);
   const call = { callId: 'c', plugin: 'p', tool: 't', status: 'running', runMs: 5 } as const;
   panels.synced({ serverVersion: '1', calls: [call], running: 1 });
   panels.touch();
   t.mock.timers.tick(50);
-  assert.deepEqual(one.got.slice(1), [{ ...base, calls: [call], callsAt: 1000, running: 1 }]);
+  assert.deepEqual(one.got.slice(1), [state({ calls: [call], callsAt: 1000, running: 1 })]);
   panels.lost();
   t.mock.timers.tick(50);
-  assert.deepEqual(one.got.slice(2), [{ ...base, calls: [], callsAt: 0, running: 0 }]);
+  assert.deepEqual(one.got.slice(2), [none]);
   one.close();
   assert.deepEqual(watched, [true]);
   two.close();
@@ -62,29 +68,91 @@ test('the server is watched while a panel is open, and states are gathered', (t)
   assert.equal(two.got.length, 3);
 });
 
-test('what a person does, and nothing else, is acted on', () => {
-  const did: FromPanel[] = [];
-  const panels = makePanels({ state: () => base, watch: () => undefined, did: (action) => did.push(action) });
-  const { port, say } = makePort();
+test('plugins are told when they come, and to a panel that opens later', () => {
+  const panels = makePanels({ state: () => base, watch: () => undefined, did: nothing });
+  const [one, two, late] = [makePort(), makePort(), makePort()];
+  panels.joined(one.port);
+  const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
+  panels.plugins([plugin]);
+  panels.joined(two.port);
+  for (const { got } of [one, two]) assert.deepEqual(got, [none, { op: 'plugins', plugins: [plugin] }]);
+  one.close();
+  two.close();
+  panels.joined(late.port);
+  assert.deepEqual(late.got, [none], 'plugins that may have changed since are not shown');
+});
+
+const good: Action[] = [
+  { op: 'stop', callId: 'c' },
+  { op: 'decide', params: { callId: 'c', ticketId: 't', allow: false } },
+  { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'time', forMs: 600_000 } },
+  { op: 'permission', params: { plugin: 'p', permission: 'auto' } },
+  { op: 'permission', params: { plugin: 'p', tool: 't' } },
+  { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask' } },
+  { op: 'reload', tabId: 1 },
+  { op: 'show', tabId: 1 },
+  { op: 'rename', name: 'n' },
+  { op: 'retry' },
+  { op: 'details' },
+];
+const bad: unknown[] = [
+  undefined,
+  'stop',
+  [],
+  { op: 'stop' },
+  { op: 'decide' },
+  { op: 'decide', params: { callId: 'c', ticketId: 't' } },
+  { op: 'decide', params: { callId: 'c', allow: true } },
+  { op: 'permission', params: { permission: 'auto' } },
+  { op: 'permission', params: { plugin: 'p', permission: 'all' } },
+  { op: 'review', params: { plugin: 'p', hash: 'h' } },
+  { op: 'reload', tabId: 'x' },
+  { op: 'rename' },
+  { op: 'format' },
+];
+
+test('what a person does, and nothing else, is acted on', async () => {
+  const did: Action[] = [];
+  const panels = makePanels({
+    state: () => base,
+    watch: () => undefined,
+    did: async (action) => {
+      did.push(action);
+      return {};
+    },
+  });
+  const { port, say, got } = makePort();
   panels.joined(port);
-  const good: FromPanel[] = [
-    { op: 'stop', callId: 'c' },
-    { op: 'reload', tabId: 1 },
-    { op: 'show', tabId: 1 },
-    { op: 'rename', name: 'n' },
-    { op: 'retry' },
-    { op: 'details' },
-  ];
-  for (const action of good) say(action);
-  for (const bad of [
-    undefined,
-    'stop',
-    { op: 'stop' },
-    { op: 'reload', tabId: 'x' },
-    { op: 'rename' },
-    { op: 'format' },
-    [],
-  ])
-    say(bad);
+  for (const [ask, action] of good.entries()) say({ ask, action });
+  for (const action of bad) say({ ask: 99, action });
+  for (const message of [undefined, good[0], { action: good[0] }]) say(message);
+  await settle();
   assert.deepEqual(did, good);
+  assert.deepEqual(
+    got.slice(1),
+    good.map((_, ask) => ({ op: 'done', ask, done: {} })),
+  );
+});
+
+test('the panel that asked, and no other, is told what became of it', async () => {
+  const panels = makePanels({
+    state: () => base,
+    watch: () => undefined,
+    did: async (action) => {
+      if (action.op === 'decide') return { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } };
+      throw new Error('there is no link to the server');
+    },
+  });
+  const [one, two] = [makePort(), makePort()];
+  for (const { port } of [one, two]) panels.joined(port);
+  one.say({ ask: 1, action: { op: 'stop', callId: 'c' } });
+  one.say({ ask: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
+  two.say({ ask: 1, action: { op: 'retry' } });
+  two.close();
+  await settle();
+  assert.deepEqual(one.got.slice(1), [
+    { op: 'done', ask: 1, done: { error: 'there is no link to the server' } },
+    { op: 'done', ask: 2, done: { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } } },
+  ]);
+  assert.equal(two.got.length, 1);
 });

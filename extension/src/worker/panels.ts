@@ -1,6 +1,6 @@
-import type { StateSyncParams } from '../../../wire/wire.gen.ts';
+import type { PluginView, StateSyncParams } from '../../../wire/wire.gen.ts';
 import type { Port } from '../chrome.ts';
-import { type FromPanel, type PanelState, readFromPanel } from '../panel-message.ts';
+import { type Action, type Done, type PanelState, readFromPanel, type ToPanel } from '../panel-message.ts';
 
 /** CoalesceMs is the least time between two states that are sent to panels, in milliseconds. */
 const CoalesceMs = 50;
@@ -8,9 +8,10 @@ const CoalesceMs = 50;
 export interface PanelsOptions {
   /** state builds what panels show, but for the calls. */
   state(): Omit<PanelState, 'calls' | 'callsAt' | 'running'>;
-  /** watch switches the server's state.sync on or off. */
+  /** watch switches the server's state.sync and state.plugins on or off. */
   watch(on: boolean): void;
-  did(action: FromPanel): void;
+  /** did acts on what a person did. If it rejects, the panel that asked shows the error's message. */
+  did(action: Action): Promise<Done>;
 }
 
 /** Panels are the open side panels, one per window. */
@@ -19,6 +20,8 @@ export interface Panels {
   joined(port: Port): void;
   /** synced takes the server's list of calls. */
   synced(state: StateSyncParams): void;
+  /** plugins takes the server's list of plugins. */
+  plugins(plugins: readonly PluginView[]): void;
   /** touch has the panels told soon that something changed. */
   touch(): void;
   /** lost forgets the calls: without a link nobody knows how they stand. */
@@ -29,28 +32,40 @@ export interface Panels {
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   let calls: Pick<PanelState, 'calls' | 'callsAt' | 'running'> = { calls: [], callsAt: 0, running: 0 };
+  let plugins: readonly PluginView[] | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const now = (): PanelState => ({ ...options.state(), ...calls });
-  const tell = () => {
-    timer = undefined;
-    for (const port of ports) port.postMessage(now());
+  const tell = (message: ToPanel) => {
+    for (const port of ports) port.postMessage(message);
   };
+  const now = (): ToPanel => ({ op: 'state', state: { ...options.state(), ...calls } });
   const touch = () => {
-    if (ports.size > 0 && timer === undefined) timer = setTimeout(tell, CoalesceMs);
+    if (ports.size === 0 || timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      tell(now());
+    }, CoalesceMs);
+  };
+  const answer = async (port: Port, message: unknown) => {
+    const asked = readFromPanel(message);
+    if (!asked) return;
+    const done = await options.did(asked.action).catch((error: unknown) => ({ error: sentence(error) }));
+    const reply: ToPanel = { op: 'done', ask: asked.ask, done };
+    if (ports.has(port)) port.postMessage(reply);
   };
   const joined = (port: Port) => {
     ports.add(port);
-    port.onMessage((message) => {
-      const action = readFromPanel(message);
-      if (action) options.did(action);
-    });
+    port.onMessage((message) => void answer(port, message));
     port.onDisconnect(() => {
       ports.delete(port);
-      if (ports.size === 0) options.watch(false);
+      if (ports.size > 0) return;
+      plugins = undefined; // nobody is told of changes from now on
+      options.watch(false);
     });
     if (ports.size === 1) options.watch(true);
     port.postMessage(now());
+    const known: ToPanel | undefined = plugins && { op: 'plugins', plugins };
+    if (known) port.postMessage(known);
   };
   return {
     get open() {
@@ -61,10 +76,18 @@ export function makePanels(options: PanelsOptions): Panels {
       calls = { calls: state.calls ?? [], callsAt: Date.now(), running: state.running };
       touch();
     },
+    plugins: (all) => {
+      plugins = all;
+      tell({ op: 'plugins', plugins: all });
+    },
     touch,
     lost: () => {
       calls = { calls: [], callsAt: 0, running: 0 };
       touch();
     },
   };
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

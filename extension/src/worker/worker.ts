@@ -4,8 +4,10 @@
 
 import { afterTasks, makeBurst } from '../burst.ts';
 import * as browser from '../chrome.ts';
-import type { FromPanel, PanelPlugin, PanelTab } from '../panel-message.ts';
+import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { BRIDGE_PORT, charsOf, PANEL_PORT, readEach, readFromBridge, type ToBridge } from '../port-message.ts';
+import { makeActs } from './acts.ts';
+import { makeBadge } from './badge.ts';
 import { type Doc, makeCalls } from './calls.ts';
 import { type Handlers, serve } from './handlers.ts';
 import { helloParams, readConnection, rename } from './identity.ts';
@@ -18,9 +20,6 @@ import { makeRegistering } from './registering.ts';
 import { makeReload } from './reload.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
-
-/** BadgeMs is the least time between two looks at the badge, in milliseconds. */
-const BadgeMs = 300;
 
 let serverVersion = '';
 let browserName = '';
@@ -82,6 +81,7 @@ const link = makeLink({
   notification: (frame) => {
     if (frame.method === 'tool.resync') calls.resync(frame.params);
     if (frame.method === 'state.sync') panels.synced(frame.params);
+    if (frame.method === 'state.plugins') panels.plugins(frame.params.plugins ?? []);
   },
   changed: () => {
     showBadge();
@@ -148,14 +148,19 @@ const panels = makePanels({
     browserName,
     extensionVersion: browser.version(),
     mode: plugins.mode,
-    plugins: plugins.wanted.map(({ name, displayName }) => ({ name, displayName })),
     tabs: panelTabs(),
   }),
   watch: (on) => {
     link.notify('state.watch', { on });
     if (on) void checkMode();
   },
-  did: (action) => void act(action).catch((error: unknown) => console.warn(`opentabs: ${String(error)}`)),
+  did: makeActs({
+    link,
+    reloadTab: browser.reloadTab,
+    showTab: browser.showTab,
+    openDetails: () => browser.openTab(browser.detailsPage()),
+    rename: (name) => rename(browser, name),
+  }),
 });
 
 /** possible tells whether a plugin that a document calls live can be there. */
@@ -178,30 +183,6 @@ function panelTabs(): PanelTab[] {
   });
 }
 
-async function act(action: FromPanel): Promise<void> {
-  switch (action.op) {
-    case 'stop':
-      await link.request('call.cancel', { callId: action.callId });
-      break;
-    case 'reload':
-      await browser.reloadTab(action.tabId);
-      break;
-    case 'show':
-      await browser.showTab(action.tabId);
-      break;
-    case 'rename':
-      await rename(browser, action.name);
-      link.restart();
-      break;
-    case 'retry':
-      link.restart();
-      break;
-    case 'details':
-      await browser.openTab(browser.detailsPage());
-      break;
-  }
-}
-
 /** checkMode has the server sync again if the person has allowed user scripts or taken that back. */
 async function checkMode(): Promise<void> {
   const before = plugins.mode;
@@ -211,21 +192,10 @@ async function checkMode(): Promise<void> {
 const soon = afterTasks();
 const alone = () => calls.count <= 1;
 
-let badge: string | undefined;
-let badgeTimer: ReturnType<typeof setTimeout> | undefined;
-/** showBadge shows at a glance whether there is a link and how many calls run here; short calls don't make it flicker. */
-function showBadge(): void {
-  if (badgeTimer === undefined) badgeTimer = setTimeout(drawBadge, BadgeMs);
-}
-
-function drawBadge(): void {
-  badgeTimer = undefined;
-  const running = calls.running().length;
-  const text = link.state.kind === 'open' ? (running > 0 ? String(running) : '') : '!';
-  if (text === badge) return;
-  badge = text;
-  void browser.setBadge(text, text === '!' ? '#b3261e' : '#1a6b54');
-}
+const showBadge = makeBadge({
+  glance: () => ({ linked: link.state.kind === 'open', waiting: 0, running: calls.running().length }),
+  draw: (text, color, title) => void browser.setBadge(text, color, title),
+});
 
 browser.onPort((port) => {
   if (port.name === PANEL_PORT && port.ownPage) {

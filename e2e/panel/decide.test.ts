@@ -1,0 +1,135 @@
+/** Promise: what a person decides in the side panel is what happens, and nothing is decided by mistake. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { until } from '../harness/wait.ts';
+import { type Bed, makeBed } from './bed.ts';
+import { asking, call, plugins, suspended } from './scenes.ts';
+
+let bed: Bed;
+
+before(async () => {
+  bed = await makeBed();
+});
+beforeEach(async () => {
+  bed.server.answer = () => ({});
+  bed.server.forget();
+  bed.show([]);
+  await bed.panel.reload();
+  await bed.panel.getByText('No tool is running.').waitFor();
+});
+after(() => bed?.close());
+
+/** asked returns what the server was asked for, once it was asked. */
+async function asked(method: string): Promise<unknown> {
+  return until(method, () => bed.server.asked.find((one) => one.method === method)?.params);
+}
+
+const taken = { outcome: 'decided', allowed: true };
+
+test('each answer is sent as it was pressed', async () => {
+  const { panel, server, show } = bed;
+  server.answer = () => taken;
+  const decide = { callId: 's1', ticketId: 't1', allow: true };
+  const answers: [string, object, string][] = [
+    ['Deny', { ...decide, allow: false }, 'Denied.'],
+    ['Allow once', { ...decide, scope: 'once' }, 'Allowed once.'],
+    ['Allow for 10 min', { ...decide, scope: 'time', forMs: 600_000 }, 'Allowed for 10 minutes.'],
+    ['Allow for this session', { ...decide, scope: 'session' }, 'Allowed for this session.'],
+    ['Allow always', { ...decide, scope: 'always' }, 'Allowed from now on.'],
+  ];
+  for (const [name, params, fate] of answers) {
+    server.forget();
+    show([asking('s1', 't1')]);
+    await panel.getByRole('button', { name }).click();
+    assert.deepEqual(await asked('call.decide'), params);
+    show([]);
+    await panel.getByText(fate).waitFor();
+    await panel.reload();
+  }
+});
+
+test('a tool that waits for the person: the tab is shown, then the call goes on', async () => {
+  const { panel, server, show, site, tabId } = bed;
+  server.answer = () => taken;
+  show(suspended(tabId).slice(1, 2));
+  await panel.bringToFront();
+  await panel.getByRole('button', { name: 'Go to tab' }).click();
+  await until('the tab in front', () => site.evaluate(() => document.visibilityState === 'visible'));
+  await panel.bringToFront();
+  await panel.getByRole('button', { name: /^Done/ }).click();
+  assert.deepEqual(await asked('call.decide'), { callId: 's2', ticketId: 't2', allow: true });
+});
+
+test('a card that has just come or moved can’t be answered by mistake', async () => {
+  const { panel, server, show } = bed;
+  server.answer = () => taken;
+  // Presses as soon as there is a button, as a finger would that was on its way to something else.
+  await panel.evaluate(() => {
+    const early = new MutationObserver(() => {
+      for (const button of document.querySelectorAll<HTMLElement>('.ticket button')) button.click();
+    });
+    early.observe(document.body, { childList: true, subtree: true });
+    setTimeout(() => early.disconnect(), 300);
+  });
+  show([asking('s1', 't1'), asking('s2', 't2')]);
+  await panel.getByRole('button', { name: 'Deny' }).nth(1).waitFor();
+  assert.ok(await panel.evaluate(() => document.activeElement === document.body), 'no button has the focus');
+  await panel.keyboard.press('Enter');
+  const late = panel.getByRole('button', { name: 'Deny' }).nth(1);
+  await until('buttons that can be pressed', async () => (await late.getAttribute('aria-disabled')) === 'false');
+  assert.deepEqual(server.asked, []);
+  // The first card goes and the second slides to its place.
+  show([asking('s2', 't2')]);
+  await panel.getByText('Nobody waits for it any more.').waitFor();
+  await late
+    .or(panel.getByRole('button', { name: 'Deny' }))
+    .first()
+    .evaluate((button) => button instanceof HTMLElement && button.click());
+  assert.deepEqual(server.asked, []);
+  await panel.getByRole('button', { name: 'Deny' }).click();
+  assert.deepEqual(await asked('call.decide'), { callId: 's2', ticketId: 't2', allow: false });
+});
+
+test('another surface that was first is named, and a refusal is shown where it was pressed', async () => {
+  const { panel, server, show } = bed;
+  server.answer = () => {
+    throw new Error('permissions.json is read-only');
+  };
+  show([asking('s1', 't1')]);
+  await panel.getByRole('button', { name: 'Allow always' }).click();
+  await panel.locator('.ticket').getByText('permissions.json is read-only').waitFor();
+  server.answer = () => ({ outcome: 'already', by: 'opentabs calls', allowed: false });
+  await panel.getByRole('button', { name: 'Allow once' }).click();
+  await until('both requests', () => server.asked.length === 2);
+  show([call('s1', { status: 'failed', error: 'a person denied it' })]);
+  await panel.getByText('Already denied by opentabs calls.').waitFor();
+});
+
+test('permissions of plugins and tools', async () => {
+  const { panel, server } = bed;
+  server.tell('state.plugins', { plugins });
+  await panel.getByRole('tab', { name: /Plugins/ }).click();
+  await panel.getByRole('combobox', { name: 'Permission of Messages' }).selectOption('auto');
+  assert.deepEqual(await asked('config.permission'), { plugin: 'messages', permission: 'auto' });
+  await panel.getByText('3 tools').first().click();
+  server.forget();
+  await panel.getByRole('combobox', { name: 'Permission of post' }).selectOption('default');
+  assert.deepEqual(await asked('config.permission'), { plugin: 'messages', tool: 'post' });
+  server.answer = () => {
+    throw new Error('permissions.json is read-only');
+  };
+  const bank = panel.getByRole('combobox', { name: 'Permission of Bank' });
+  await bank.selectOption('auto');
+  await panel.getByText('permissions.json is read-only').waitFor();
+  assert.equal(await bank.inputValue(), 'off');
+});
+
+test('a review is for the code that was shown', async () => {
+  const { panel, server } = bed;
+  server.tell('state.plugins', { plugins });
+  await panel.getByRole('tab', { name: /Plugins/ }).click();
+  await panel.getByRole('button', { name: 'Review mail' }).click();
+  await panel.getByRole('button', { name: 'Allow, ask each time' }).click();
+  const hash = plugins.at(-1)?.hash;
+  assert.deepEqual(await asked('config.review'), { plugin: 'mail', hash, permission: 'ask' });
+});

@@ -1,0 +1,126 @@
+/** Promise: whatever calls do, a person sees it in the side panel, on 360 px, light and dark. Screenshots go to e2e/out/. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, before, beforeEach, test } from 'node:test';
+import { root } from '../harness/process.ts';
+import { until } from '../harness/wait.ts';
+import { type Bed, makeBed } from './bed.ts';
+import { activities, call, failed, many, plugins, running, suspended } from './scenes.ts';
+
+const out = `${root}e2e/out`;
+let bed: Bed;
+
+before(async () => {
+  mkdirSync(out, { recursive: true });
+  bed = await makeBed();
+});
+beforeEach(async () => {
+  bed.show([]);
+  await bed.panel.reload();
+});
+after(() => bed?.close());
+
+/** shoot takes the whole panel, and sees that nothing stands out of it. */
+async function shoot(name: string): Promise<void> {
+  const { panel } = bed;
+  const height = await panel.evaluate(() => document.body.scrollHeight);
+  await panel.setViewportSize({ width: 360, height });
+  const overflow = await panel.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `${name}: ${overflow} px too wide`);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await panel.emulateMedia({ colorScheme });
+    await panel.screenshot({ path: `${out}/panel-${name}-${colorScheme}.png` });
+  }
+  await panel.setViewportSize({ width: 360, height: 640 });
+}
+
+test('running calls, nested ones under their parent', async () => {
+  const { panel, show } = bed;
+  show(running);
+  await panel.getByText('page 42 of 100').waitFor();
+  const lefts = await panel.locator('.call').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+  const [c1 = 0, c2 = 0, c3 = 0, c4 = 0] = lefts;
+  assert.ok(c1 === c2 && c2 < c3 && c3 < c4, String(lefts));
+  await shoot('running');
+});
+
+test('what is not meant for people is shown when the switch is on, which stays so', async () => {
+  const { panel, show } = bed;
+  show(running);
+  await panel.getByText('page 42 of 100').waitFor();
+  const seen = async () => [await panel.getByText('chunk 7 of 10').count(), await panel.getByText('echo').count()];
+  assert.deepEqual(await seen(), [0, 0]);
+  const everything = panel.getByRole('switch', { name: 'Show everything' });
+  await everything.check();
+  await until('the report and the end', async () => String(await seen()) === '1,1');
+  await panel.reload();
+  await until('the report and the end again', async () => String(await seen()) === '1,1');
+  await everything.uncheck();
+  await until('neither', async () => String(await seen()) === '0,0');
+});
+
+test('calls that failed say why', async () => {
+  const { panel, show } = bed;
+  show(failed);
+  await panel.getByText('failed').first().click();
+  await panel.getByText(/Ask for fewer pages/).waitFor();
+  assert.equal(await panel.getByText('echo').count(), 0);
+  await shoot('failed');
+});
+
+test('calls that wait for a person', async () => {
+  const { panel, show, tabId } = bed;
+  show(suspended(tabId));
+  await panel.getByRole('button', { name: 'Go to tab' }).waitFor();
+  await until('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
+  await shoot('suspended');
+});
+
+test('activities, by their type, never as HTML', async () => {
+  const { panel, show } = bed;
+  show(activities);
+  await panel.getByRole('cell', { name: 'Subject of message 30' }).waitFor();
+  await panel.getByText(/^SELECT id, subject/).waitFor();
+  await panel.getByText(/<img src=x/).waitFor();
+  assert.equal(await panel.locator('img').count(), 0);
+  assert.equal(await panel.getByText('for nobody').count(), 0);
+  await shoot('activities');
+});
+
+test('30 calls at once are drawn anew in their places', async () => {
+  const { panel, show } = bed;
+  show(many(0));
+  await panel.getByText('page 27 of 30').waitFor();
+  await panel.evaluate(() => {
+    const list = document.querySelector('.calls');
+    const changes = { count: 0 };
+    Object.assign(globalThis, { changes });
+    if (list) new MutationObserver((seen) => (changes.count += seen.length)).observe(list, { childList: true });
+  });
+  const stop = panel.getByRole('button', { name: /^Stop/ }).nth(20);
+  await stop.focus();
+  for (let step = 1; step <= 20; step++) show(many(step / 20));
+  await until('all to be far', async () => (await panel.getByText('100%').count()) === 9);
+  assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was made anew');
+  assert.ok(await stop.evaluate((button) => button === document.activeElement), 'the focus stays');
+  await shoot('30-calls');
+});
+
+test('plugins, what they may do, and one to review', async () => {
+  const { panel, server } = bed;
+  server.tell('state.plugins', { plugins });
+  await panel.getByRole('tab', { name: /Plugins/ }).click();
+  await panel.getByText('needs a reload').waitFor();
+  await panel.getByRole('button', { name: 'Review mail' }).click();
+  await panel.getByText('3 tools, 2 with their own permission').first().click();
+  await panel.getByRole('combobox', { name: 'Permission of post' }).waitFor();
+  await shoot('plugins');
+});
+
+test('the badge says what needs the person', async () => {
+  const { show, panel } = bed;
+  show([call('x')]);
+  await panel.getByText('Working').waitFor();
+  const badge = () => panel.evaluate(() => chrome.action.getBadgeText({}));
+  await until('no badge', async () => (await badge()) === '');
+});

@@ -1,0 +1,114 @@
+import type { VNode } from 'preact';
+import type { ActivityView } from '../../../wire/wire.gen.ts';
+import { type Shown, showActivity, type Table } from './shown-activity.ts';
+import { plain } from './wording.ts';
+
+export interface ActivitiesProps {
+  readonly callId: string;
+  readonly activities: readonly ActivityView[];
+  /** folded leaves only the names until the person opens them. */
+  readonly folded: boolean;
+}
+
+/** Activities draws what a tool shows beside its progress: always as text, never as HTML. */
+export function Activities({ callId, activities, folded }: ActivitiesProps): VNode {
+  return (
+    <>
+      {activities.map((activity) => (
+        <Activity key={activity.type} callId={callId} activity={activity} folded={folded} />
+      ))}
+    </>
+  );
+}
+
+function Activity(props: {
+  readonly callId: string;
+  readonly activity: ActivityView;
+  readonly folded: boolean;
+}): VNode {
+  const { callId, activity, folded } = props;
+  const shown = showActivity(activity);
+  const name = plain(activity.type);
+  const drawn = <Content shown={shown} name={name} callId={callId} />;
+  if (shown.kind !== 'json' && !folded) return <div class={`activity ${shown.kind}`}>{drawn}</div>;
+  return (
+    <details class={`activity ${shown.kind}`}>
+      <summary class="fold">
+        <span class="type">{name}</span> <span class="size">{size(activity.bytes)}</span>
+      </summary>
+      {drawn}
+    </details>
+  );
+}
+
+function Content({
+  shown,
+  name,
+  callId,
+}: {
+  readonly shown: Shown;
+  readonly name: string;
+  readonly callId: string;
+}): VNode {
+  switch (shown.kind) {
+    case 'text':
+      return <p class="prose">{shown.text}</p>;
+    case 'code':
+      return (
+        <>
+          {shown.language && <span class="language">{shown.language}</span>}
+          <pre>{shown.text}</pre>
+        </>
+      );
+    case 'table':
+      return <Rows table={shown} name={name} />;
+    case 'json':
+      return <pre>{shown.text}</pre>;
+    case 'large':
+      return (
+        <p class="cut">
+          {name}: {size(shown.bytes)}, too large for this panel. See it with <code>opentabs calls show {callId}</code>.
+        </p>
+      );
+  }
+}
+
+function Rows({ table, name }: { readonly table: Table; readonly name: string }): VNode {
+  const { columns, rows, moreRows, moreColumns } = table;
+  const more = [moreRows > 0 && `${moreRows} more rows`, moreColumns > 0 && `${moreColumns} more columns`].filter(
+    Boolean,
+  );
+  return (
+    <>
+      <div class="scroll">
+        <table aria-label={name}>
+          <thead>
+            <tr>
+              {columns.map((column, i) => (
+                <th key={`${i} ${column}`} scope="col">
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, i) => (
+              <tr key={`${i}`}>
+                {row.map((cell, j) => (
+                  <td key={`${columns[j]} ${j}`}>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more.length > 0 && <p class="cut">And {more.join(', ')}.</p>}
+    </>
+  );
+}
+
+/** size writes a number of bytes. */
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

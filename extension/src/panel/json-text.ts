@@ -1,0 +1,59 @@
+// JSON text for people to read. What a person allows must be what is sent, so numbers and members are not read and
+// written anew, and what is not shown itself stands as an escape.
+
+/** Kept are control characters that stay as they are. */
+const Kept = ['\n', '\u200c', '\u200d'];
+
+/**
+ * indentJson writes JSON text with a line for each member and item. Numbers keep all their digits and members that stand
+ * twice stay twice. Text that was cut is written as far as it goes.
+ */
+export function indentJson(text: string): string {
+  const out: string[] = [];
+  let depth = 0;
+  const line = () => out.push('\n', '  '.repeat(depth));
+  const tokens = text.match(Token) ?? [];
+  for (const [i, token] of tokens.entries()) {
+    const next = tokens[i + 1];
+    if (token === '{' || token === '[') {
+      out.push(token);
+      depth++;
+      if (next !== undefined && next !== '}' && next !== ']') line();
+    } else if (token === '}' || token === ']') {
+      depth = Math.max(0, depth - 1);
+      const before = tokens[i - 1];
+      if (before !== '{' && before !== '[') line();
+      out.push(token);
+    } else if (token === ',') {
+      out.push(token);
+      line();
+    } else if (token === ':') {
+      out.push(': ');
+    } else {
+      out.push(token.startsWith('"') ? readable(token) : token);
+    }
+  }
+  return visible(out.join(''));
+}
+
+/** Token is a bracket, a comma, a colon, a text (also one that was cut), or a number or word. */
+const Token = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
+
+/** readable writes letters of a JSON text as letters that were escaped without need. */
+function readable(token: string): string {
+  try {
+    return JSON.stringify(JSON.parse(token));
+  } catch {
+    return token;
+  }
+}
+
+/** visible writes characters as escapes that are not seen themselves or change how the text around them looks. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (c) => (Kept.includes(c) ? c : escaped(c)));
+}
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { MaxColumns, MaxRows, readTable, showActivity } from './shown-activity.ts';
+
+const show = (type: string, value: unknown) => {
+  const content = JSON.stringify(value);
+  return showActivity({ type, content, bytes: content.length });
+};
+
+test('text and code', () => {
+  assert.deepEqual(show('text', 'one\r\ntwo'), { kind: 'text', text: 'one\ntwo' });
+  assert.deepEqual(show('text', { text: 'one' }), { kind: 'text', text: 'one' });
+  assert.deepEqual(show('code', 'if x:\n\ty()'), { kind: 'code', text: 'if x:\n    y()', language: '' });
+  assert.deepEqual(show('code', { code: 'x', language: 'python' }), { kind: 'code', text: 'x', language: 'python' });
+});
+
+test('what is not seen in a text is seen in the panel', () => {
+  assert.deepEqual(show('text', 'a\u202eb\u0000'), { kind: 'text', text: 'a\\u202eb\\u0000' });
+  assert.deepEqual(show('code', { code: '\u2066', language: '\u200b' }), {
+    kind: 'code',
+    text: '\\u2066',
+    language: '\\u200b',
+  });
+});
+
+test('content that does not fit its type, and other types, are JSON', () => {
+  assert.deepEqual(show('text', 7), { kind: 'json', text: '7' });
+  assert.deepEqual(show('code', { code: 7 }), { kind: 'json', text: '{\n  "code": 7\n}' });
+  assert.deepEqual(show('table', 'x'), { kind: 'json', text: '"x"' });
+  assert.deepEqual(show('table', [1, 2]), { kind: 'json', text: '[\n  1,\n  2\n]' });
+  assert.deepEqual(show('html', '<b>'), { kind: 'json', text: '"<b>"' });
+  assert.deepEqual(showActivity({ type: 'x', content: '12345678901234567890', bytes: 20 }), {
+    kind: 'json',
+    text: '12345678901234567890',
+  });
+  assert.deepEqual(showActivity({ type: 'text', bytes: 70_000 }), { kind: 'large', bytes: 70_000 });
+});
+
+test('a table of objects has the columns of all rows', () => {
+  assert.deepEqual(
+    show('table', [
+      { a: 1, b: 'x' },
+      { b: { c: [1] }, d: null },
+    ]),
+    {
+      kind: 'table',
+      columns: ['a', 'b', 'd'],
+      rows: [
+        ['1', 'x', ''],
+        ['', '{"c":[1]}', ''],
+      ],
+      moreRows: 0,
+      moreColumns: 0,
+    },
+  );
+});
+
+test('a table of columns and rows', () => {
+  const { columns, rows } =
+    readTable({ columns: ['a', 'toString'], rows: [[1], [2, true, 'surplus'], { a: 'x' }] }) ?? {};
+  assert.deepEqual(columns, ['a', 'toString']);
+  assert.deepEqual(rows, [
+    ['1', ''],
+    ['2', 'true'],
+    ['x', ''],
+  ]);
+  for (const bad of [
+    { columns: 'a', rows: [] },
+    { columns: [1], rows: [] },
+    { columns: ['a'] },
+    { rows: [[1]] },
+    [],
+    null,
+  ]) {
+    assert.equal(readTable(bad), undefined, JSON.stringify(bad));
+  }
+});
+
+test('a large table is cut, and says so', () => {
+  const wide = Object.fromEntries(Array.from({ length: MaxColumns + 3 }, (_, i) => [`c${i}`, 'x'.repeat(1000)]));
+  const table = readTable(Array.from({ length: MaxRows + 7 }, () => wide));
+  assert.deepEqual(
+    [table?.rows.length, table?.columns.length, table?.moreRows, table?.moreColumns],
+    [MaxRows, MaxColumns, 7, 3],
+  );
+  assert.equal(table?.rows[0]?.[0]?.length, 301);
+});

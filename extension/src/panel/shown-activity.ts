@@ -1,0 +1,115 @@
+// How an activity is drawn follows from its type. A tool may put anything in it, so each type has to fit its content,
+// and what does not fit is drawn as JSON.
+
+import type { ActivityView } from '../../../wire/wire.gen.ts';
+import { isBag } from '../port-message.ts';
+import { indentJson, visible } from './json-text.ts';
+
+/** MaxRows and MaxColumns are how much of a table is drawn. */
+export const MaxRows = 100;
+export const MaxColumns = 12;
+/** MaxCell is how much of a text in a table is drawn, in UTF-16 units. */
+const MaxCell = 300;
+
+/** Shown is an activity as it is drawn. */
+export type Shown =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string; readonly language: string }
+  | Table
+  | { readonly kind: 'json'; readonly text: string }
+  /** The content is too large to be sent to panels. */
+  | { readonly kind: 'large'; readonly bytes: number };
+
+/** Table has texts in all cells; each row has a cell for each column. */
+export interface Table {
+  readonly kind: 'table';
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** moreRows and moreColumns count what is left out. */
+  readonly moreRows: number;
+  readonly moreColumns: number;
+}
+
+/** showActivity reads an activity for drawing. */
+export function showActivity({ type, content, bytes }: ActivityView): Shown {
+  if (content === undefined || content === '') return { kind: 'large', bytes };
+  const value = parse(content);
+  return readKnown(type, value) ?? { kind: 'json', text: indentJson(content) };
+}
+
+function parse(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
+
+function readKnown(type: string, value: unknown): Shown | undefined {
+  switch (type) {
+    case 'text': {
+      const text = isBag(value) ? value.text : value;
+      return typeof text === 'string' ? { kind: 'text', text: visible(tidy(text)) } : undefined;
+    }
+    case 'code': {
+      const code = isBag(value) ? value.code : value;
+      const language = isBag(value) && typeof value.language === 'string' ? value.language : '';
+      return typeof code === 'string'
+        ? { kind: 'code', text: visible(tidy(code)), language: visible(language) }
+        : undefined;
+    }
+    case 'table':
+      return readTable(value);
+    default:
+      return undefined;
+  }
+}
+
+/** tidy writes line ends and tabs as a page can draw them. */
+function tidy(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
+}
+
+/** readTable reads a list of objects, or columns and rows of cells or objects; nothing if the value is neither. */
+export function readTable(value: unknown): Table | undefined {
+  const rows: unknown = isBag(value) ? value.rows : value;
+  if (!Array.isArray(rows)) return undefined;
+  const named = isBag(value) ? value.columns : undefined;
+  const columns = named === undefined ? columnsOf(rows) : readColumns(named);
+  if (!columns) return undefined;
+  const drawn = columns.slice(0, MaxColumns);
+  const cells: string[][] = [];
+  for (const row of rows.slice(0, MaxRows)) {
+    if (Array.isArray(row)) cells.push(drawn.map((_, i) => cell(row[i])));
+    else if (isBag(row)) cells.push(drawn.map((name) => cell(Object.hasOwn(row, name) ? row[name] : undefined)));
+    else return undefined;
+  }
+  return {
+    kind: 'table',
+    columns: drawn.map((name) => visible(name)),
+    rows: cells,
+    moreRows: Math.max(0, rows.length - MaxRows),
+    moreColumns: columns.length - drawn.length,
+  };
+}
+
+function readColumns(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.every((name) => typeof name === 'string') ? value : undefined;
+}
+
+/** columnsOf returns the names of all members of the rows that are drawn, in the order they come. */
+function columnsOf(rows: readonly unknown[]): string[] | undefined {
+  const names = new Set<string>();
+  for (const row of rows.slice(0, MaxRows)) {
+    if (!isBag(row) || Array.isArray(row)) return undefined;
+    for (const name of Object.keys(row)) names.add(name);
+  }
+  return names.size > 0 ? [...names] : undefined;
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return visible(text.length > MaxCell ? `${text.slice(0, MaxCell)}…` : text);
+}
