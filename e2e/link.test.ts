@@ -14,15 +14,6 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** killWorker stops the extension's service worker, as Chrome does when it thinks it idle. */
-async function killWorker(): Promise<void> {
-  const page = stack.page;
-  const session = await stack.chrome.context.newCDPSession(page);
-  await session.send('ServiceWorker.enable');
-  await session.send('ServiceWorker.stopAllWorkers');
-  await session.detach();
-}
-
 test('a call survives the death of the service worker, with its progress and its result', async () => {
   const seen: number[] = [];
   const call = client.call(
@@ -31,14 +22,14 @@ test('a call survives the death of the service worker, with its progress and its
     { onProgress: (p) => seen.push(p.progress) },
   );
   await until('the first report', () => seen.length > 0);
-  await killWorker();
+  await stack.chrome.stopWorker();
   const out = await call;
   assert.equal(out.isError, false, out.text);
   assert.equal(out.progress.at(-1)?.progress, 6);
 });
 
 test('the next call after the death of the worker works', async () => {
-  await killWorker();
+  await stack.chrome.stopWorker();
   const out = await client.call('messages__echo', { value: 'next' });
   assert.equal(out.isError, false, out.text);
 });

@@ -16,6 +16,8 @@ export interface Chrome {
   open(url: string): Promise<Page>;
   /** panel opens the real side panel from a click and returns it as a page. */
   panel(): Promise<Page>;
+  /** stopWorker stops the extension's service worker, as Chrome does when it thinks it idle. */
+  stopWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -121,6 +123,14 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
           .find((p) => p.url().startsWith(`chrome-extension://${id}/panel.html`)),
       );
       return panel;
+    },
+    async stopWorker() {
+      const [page] = context.pages();
+      if (!page) throw new Error('the browser has no tab');
+      const session = await context.newCDPSession(page);
+      await session.send('ServiceWorker.enable');
+      await session.send('ServiceWorker.stopAllWorkers');
+      await session.detach();
     },
     async close() {
       await overCdp?.close();

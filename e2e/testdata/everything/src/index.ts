@@ -208,12 +208,12 @@ const call = defineTool({
 
 const callMany = defineTool({
   name: 'call_many',
-  description: 'Calls a tool several times at once; n is added to each input.',
+  description: 'Calls a tool several times at once; each input gets its number as value.',
   annotations,
   input: z.object({ tool: z.string(), input, count: z.number().int() }),
   output: z.object({ outputs: z.array(z.unknown()) }),
   handle: async ({ tool, input, count }, context) => {
-    const all = Array.from({ length: count }, (_, n) => context?.call(tool, { ...input, n }).catch(codeOf));
+    const all = Array.from({ length: count }, (_, n) => context?.call(tool, { ...input, value: n }).catch(codeOf));
     return { outputs: await Promise.all(all) };
   },
 });

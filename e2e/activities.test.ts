@@ -1,0 +1,64 @@
+/** Promise: what a tool shows beside its progress arrives whole and in order, and stays. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { callRecord, findCall } from './harness/api.ts';
+import type { McpClient } from './harness/client.ts';
+import { everything, type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack({ plugins: [everything] });
+  client = await stack.client();
+});
+after(() => stack?.close());
+
+/** deltas runs the tool of that name to its end and returns the call's record. */
+async function deltas(args: Record<string, unknown>) {
+  const out = await client.call('everything__deltas', args);
+  assert.equal(out.isError, false, out.text);
+  const { call_id } = await findCall(stack, 'everything__deltas', (c) => c.status === 'done');
+  return await callRecord(stack, call_id);
+}
+
+const rows = (count: number) => Array.from({ length: count }, (_, i) => [i + 1]);
+
+test('1,000 deltas of one loop are applied in order', async () => {
+  const { activities } = await deltas({ count: 1000, audience: 'user' });
+  assert.deepEqual(activities, [{ type: 'table', content: { columns: ['n'], rows: rows(1000) }, audience: 'user' }]);
+});
+
+test('a patch that does not fit is dropped whole, and those after it are applied', async () => {
+  const [table] = (await deltas({ count: 100, bad: true })).activities ?? [];
+  assert.deepEqual(table?.content, { columns: ['n'], rows: rows(100) });
+  assert.ok((table?.dropped ?? 0) >= 1);
+});
+
+test('a running call shows what it has by now, also after the death of the worker', async () => {
+  const stop = new AbortController();
+  const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stop.signal });
+  const running = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
+  const content = async () => (await callRecord(stack, running.call_id)).activities?.[0]?.content;
+  const all = { columns: ['n'], rows: rows(5) };
+  await until('five rows', async () => JSON.stringify(await content()) === JSON.stringify(all));
+  await stack.chrome.stopWorker();
+  assert.deepEqual(await content(), all);
+  stop.abort();
+  await assert.rejects(call);
+});
+
+test('any JSON of up to 256 KiB can be shown, and more is dropped without harm', async () => {
+  const shown = async (type: string, content: unknown) => {
+    const out = await client.call('everything__show', { type, content });
+    assert.equal(out.isError, false, out.text);
+    const { call_id } = await findCall(stack, 'everything__show', (c) => c.status === 'done');
+    return (await callRecord(stack, call_id)).activities;
+  };
+  assert.deepEqual(await shown('text', 'a\nb'), [{ type: 'text', content: 'a\nb' }]);
+  assert.deepEqual(await shown('my own', [null, { n: 1.5 }]), [{ type: 'my own', content: [null, { n: 1.5 }] }]);
+  const large = 'x'.repeat(256 * 1024 - 2);
+  assert.deepEqual(await shown('code', large), [{ type: 'code', content: large }]);
+  assert.equal(await shown('code', `${large}x`), undefined);
+});

@@ -1,0 +1,60 @@
+/** The daemon's own HTTP, as a program with the token uses it. */
+import type { Stack } from './stack.ts';
+import { until } from './wait.ts';
+
+/** CallRecord is what tests read of GET /calls/{id}. */
+export interface CallRecord {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly status: string;
+  readonly message?: string;
+  readonly parent_call_id?: string;
+  readonly depth?: number;
+  readonly error_code?: string;
+  readonly stopped?: string;
+  readonly end_audience?: string;
+  readonly waiting?: { readonly ticket_id: string; readonly kind: string; readonly reason: string };
+  readonly activities?: readonly {
+    readonly type: string;
+    readonly content: unknown;
+    readonly audience?: string;
+    readonly dropped?: number;
+  }[];
+}
+
+/** getJson reads a route of the daemon. */
+export async function getJson(stack: Stack, path: string): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${stack.port}${path}`, {
+    headers: { authorization: `Bearer ${stack.token}` },
+  });
+  return await response.json();
+}
+
+/** callRecords returns all calls that the daemon knows, the newest first. */
+export async function callRecords(stack: Stack): Promise<readonly CallRecord[]> {
+  const list = await getJson(stack, '/calls');
+  const calls = typeof list === 'object' && list !== null && 'calls' in list ? list.calls : [];
+  return Array.isArray(calls) ? calls.filter(isCallRecord) : [];
+}
+
+/** callRecord returns one call with its activities. */
+export async function callRecord(stack: Stack, id: string): Promise<CallRecord> {
+  const call = await getJson(stack, `/calls/${id}`);
+  if (!isCallRecord(call)) throw new Error(`no record of ${id}: ${JSON.stringify(call)}`);
+  return call;
+}
+
+/** findCall waits for a call of a tool, by its full name, that fits. */
+export async function findCall(
+  stack: Stack,
+  tool: string,
+  fits: (call: CallRecord) => boolean = () => true,
+): Promise<CallRecord> {
+  return await until(`a call of ${tool}`, async () =>
+    (await callRecords(stack)).find((call) => call.tool_name === tool && fits(call)),
+  );
+}
+
+function isCallRecord(value: unknown): value is CallRecord {
+  return typeof value === 'object' && value !== null && 'call_id' in value;
+}

@@ -1,0 +1,117 @@
+/** Promise: a tool may call tools, which run, fail, report and stop as if an agent had called them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { callRecord, callRecords, findCall } from './harness/api.ts';
+import type { McpClient } from './harness/client.ts';
+import { everything, type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack({ plugins: [everything], serve: ['--idle-timeout', '3s'] });
+  client = await stack.client();
+});
+after(() => stack?.close());
+
+let keys = 0;
+const newKey = () => `k${++keys}-`;
+const noted = (text: string) => until(`the page to say "${text}"`, () => stack.site.notes.includes(text));
+const call = (args: Record<string, unknown>, signal?: AbortSignal) =>
+  client.call('everything__call', args, signal ? { signal } : {});
+
+test('a tool gets what the tool returns that it calls, of its plugin or of another', async () => {
+  const own = await call({ tool: 'echo', input: { value: { n: [1] } } });
+  assert.deepEqual(own.structured, { output: { value: { n: [1] }, path: '/' } }, own.text);
+  const other = await call({ tool: 'messages__echo', input: { value: 'hello' } });
+  assert.match(JSON.stringify(other.structured), /hello/, other.text);
+  const child = await findCall(stack, 'messages__echo');
+  const parent = await findCall(stack, 'everything__call', (c) => c.call_id === child.parent_call_id);
+  assert.deepEqual([child.depth, parent.depth ?? 0, child.status, parent.status], [1, 0, 'done', 'done']);
+});
+
+test('a silent tool lives as long as the one it calls reports, and its client sees that', async () => {
+  const out = await call({ tool: 'steps', input: { count: 9, everyMs: 500 } });
+  assert.equal(out.isError, false, out.text);
+  assert.ok(out.tookMs > 4_000);
+  assert.match(String(out.progress.at(-1)?.message), /everything__steps: internal step 9/);
+});
+
+test('what a tool throws rejects in the tool that called it, with its code', async () => {
+  const thrown = { code: 'LIMIT', message: 'slow down', retryable: true };
+  const caught = await call({ tool: 'fail', input: thrown, caught: true });
+  assert.match(JSON.stringify(caught.structured), /"code":"LIMIT","message":".*slow down.*","retryable":true/);
+  const out = await call({ tool: 'fail', input: thrown });
+  assert.equal(out.isError, true);
+  assert.match(out.text, /slow down/);
+  assert.match(out.text, /LIMIT/);
+});
+
+test('what can not be called rejects with the reason', async () => {
+  for (const [tool, input, code] of [
+    ['none', {}, 'unknown_tool'],
+    ['nobody__echo', {}, 'unknown_tool'],
+    ['silent', { forMs: 'long' }, 'invalid_arguments'],
+    ['big', { bytes: 17 * 1024 * 1024 }, 'result_too_large'],
+    ['silent', { forMs: 20_000 }, 'idle_timeout'],
+  ] as const) {
+    const out = await call({ tool, input, caught: true, key: newKey() });
+    assert.match(JSON.stringify(out.structured), new RegExp(`"code":"${code}"`), `${tool}: ${out.text}`);
+  }
+});
+
+test('tools that call each other for ever, too deep or too often are stopped', async () => {
+  const deep = (args: Record<string, unknown>) => client.call('everything__deep', args);
+  assert.deepEqual((await deep({ levels: 8 })).structured, { depth: 8 });
+  assert.match((await deep({ levels: 9 })).text, /8 calls deep/);
+  assert.match((await deep({ levels: 3, same: true })).text, /calls itself with the same arguments/);
+  const many = await client.call('everything__call_many', { tool: 'echo', count: 70 });
+  const text = JSON.stringify(many.structured);
+  assert.equal(text.match(/"path":"\/"/g)?.length, 64, many.text);
+  assert.equal(text.match(/nested_too_deep/g)?.length, 6);
+});
+
+test('a cancel from the top stops the code of every page below', async () => {
+  const key = newKey();
+  const stop = new AbortController();
+  const out = client.call('everything__deep', { levels: 3, forMs: 20_000, key }, { signal: stop.signal });
+  await noted(`begin ${key}0`);
+  stop.abort('enough');
+  await assert.rejects(out);
+  for (const level of [0, 1, 2, 3]) await noted(`stop ${key}${level}`);
+  const calls = (await callRecords(stack)).filter((c) => c.tool_name === 'everything__deep').slice(0, 4);
+  assert.deepEqual(
+    calls.map((c) => c.status),
+    ['cancelled', 'cancelled', 'cancelled', 'cancelled'],
+  );
+});
+
+test('a tool can give up what it called, which stops, and go on', async () => {
+  const key = newKey();
+  const out = await call({ tool: 'silent', input: { forMs: 20_000, key }, giveUpMs: 300, caught: true });
+  assert.match(JSON.stringify(out.structured), /"code":"aborted","message":"aborted: given up"/);
+  await noted(`stop ${key}`);
+});
+
+test('a nested call runs in the tab that was asked for', async () => {
+  const opened = await stack.open('/second');
+  const tab = (await stack.tabs()).find((t) => t.url.endsWith('/second'));
+  assert.ok(tab && 'tabId' in tab);
+  const out = await call({ tool: 'echo', tabId: tab.tabId });
+  assert.match(JSON.stringify(out.structured), /"path":"\/second"/, out.text);
+  await opened.close();
+});
+
+test('a nested call survives the death of the service worker, and so does its answer', async () => {
+  const key = newKey();
+  const out = call({ tool: 'steps', input: { count: 8, everyMs: 250, key } });
+  await noted(`begin ${key}`);
+  for (let deaths = 0; deaths < 3; deaths++) {
+    const { call_id } = await findCall(stack, 'everything__steps', (c) => c.status === 'running');
+    const before = (await callRecord(stack, call_id)).message;
+    await until('a step', async () => (await callRecord(stack, call_id)).message !== before);
+    await stack.chrome.stopWorker();
+  }
+  assert.deepEqual((await out).structured, { output: { steps: 8 } });
+});
