@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strings"
+	"testing"
+
+	"opentabs/wire"
+)
+
+// fakePolicy takes changes down and answers with err.
+type fakePolicy struct {
+	made []string
+	err  error
+}
+
+func (f *fakePolicy) note(parts ...any) error {
+	f.made = append(f.made, strings.TrimSpace(fmt.Sprintln(parts...)))
+	return f.err
+}
+
+func (f *fakePolicy) Permissions(plugin string) (PluginPermissions, error) {
+	return PluginPermissions{Plugin: plugin, Permission: wire.PermissionAsk, Tools: []ToolPermissions{{Name: "echo", Limit: "1/1m"}}}, f.err
+}
+
+func (f *fakePolicy) Review(plugin, hash string, permission wire.Permission, by string) error {
+	return f.note("review", plugin, hash, permission, "by", by)
+}
+
+func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permission, by string) error {
+	return f.note("permission", plugin, tool, permission, "by", by)
+}
+
+func (f *fakePolicy) SetLimit(plugin, tool, limit, by string) error {
+	return f.note("limit", plugin, tool, limit, "by", by)
+}
+
+func (f *fakePolicy) Forget(plugin, by string) error { return f.note("forget", plugin, "by", by) }
+
+func TestPolicyRoutes(t *testing.T) {
+	f := start(t)
+	policy := &fakePolicy{}
+	f.api.options.Policy = policy
+	c, ctx := NewClient(f.port, testToken), context.Background()
+	err := errors.Join(
+		c.Review(ctx, "a", "h", wire.PermissionAuto, "me"),
+		c.SetPermission(ctx, "a", "echo", "", strings.Repeat("ü", 200)),
+		c.SetLimit(ctx, "a b", "echo", "10/1m", "me"),
+		c.Forget(ctx, "a", ""),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"review a h auto by me", "permission a echo  by " + strings.Repeat("ü", 100), "limit a b echo 10/1m by me", "forget a by the HTTP API",
+	}
+	if got := strings.Join(policy.made, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("made %s", got)
+	}
+	view, err := c.Permissions(ctx, "a")
+	if err != nil || view.Plugin != "a" || view.Permission != wire.PermissionAsk || view.Tools[0].Limit != "1/1m" {
+		t.Errorf("got %+v, %v", view, err)
+	}
+	for _, refusal := range []struct {
+		err    error
+		status int
+	}{
+		{fmt.Errorf("there is no such: %w", ErrUnknown), http.StatusNotFound},
+		{errors.New("it has changed since"), http.StatusConflict},
+		{fmt.Errorf("write: %w", &fs.PathError{Op: "open", Path: "f", Err: fs.ErrPermission}), http.StatusInternalServerError},
+	} {
+		policy.err = refusal.err
+		_, viewErr := c.Permissions(ctx, "a")
+		for _, err := range []error{c.Review(ctx, "a", "h", "auto", "me"), c.Forget(ctx, "a", "me"), viewErr} {
+			var refused *Refused
+			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Sentence != refusal.err.Error() {
+				t.Errorf("%v: got %v", refusal.err, err)
+			}
+		}
+	}
+}
+
+// A body that is not what is wanted changes nothing.
+func TestPolicyBody(t *testing.T) {
+	f := start(t)
+	policy := &fakePolicy{}
+	f.api.options.Policy = policy
+	for _, body := range []string{"", "{", "[]", `{"permision":"auto"}`, `{"permission":1}`, `{"tool":"` + strings.Repeat("x", maxBodyBytes) + `"}`} {
+		req, err := http.NewRequest("POST", f.url+"/plugins/a/permission", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+testToken)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusBadRequest || len(policy.made) > 0 {
+			t.Errorf("%.30s: %d, %v", body, resp.StatusCode, policy.made)
+		}
+	}
+	for method, path := range map[string]string{"DELETE": "/plugins/a/permission", "GET": "/plugins/a/review", "PUT": "/plugins/a/limit"} {
+		if resp, body := f.ask(t, method, path, nil); resp.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, body)
+		}
+	}
+}
