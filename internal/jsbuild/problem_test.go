@@ -49,7 +49,7 @@ var badPlugins = []struct {
   {...ok, name: 'a', description: 'x'.repeat(1001), input: z.string()},
   {...ok, name: 'b', input: z.object({when: z.date()}), output: z.object({n: z.string().transform(Number)})}`),
 		want: []string{"has 6 problems", "src/index.ts: tool sendMessage: its name must be snake_case, such as send_message",
-			"tool twice: another tool has this name; rename", "tool a: its description has 1001 characters; shorten it to 1000",
+			"tool twice: another tool or prompt has this name; rename", "tool a: its description has 1001 characters; shorten it to 1000",
 			"tool a: its input must be a z.object({...})", "tool b: input.when: Date cannot be represented in JSON Schema; use z.iso.datetime()",
 			"tool b: output.n: Transforms cannot be represented in JSON Schema; describe what the handler returns"}},
 	{name: "throws while loading", index: "import './deep.ts';\nexport default {};\n",
