@@ -98,7 +98,7 @@ func ran(v dispatch.View) time.Duration {
 // followCalls prints changes until ctx ends, which is no failure.
 func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions) error {
 	out := opts.program.out
-	err := client.Follow(ctx, httpapi.Listener{
+	err := client.Follow(ctx, dispatch.FollowOptions{}, httpapi.Listener{
 		Following: func() error {
 			out.say("following; stop with Ctrl-C")
 			return nil

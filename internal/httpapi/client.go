@@ -101,6 +101,12 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, err
 }
 
+// Call asks for one call, with its activities and its timeline.
+func (c *Client) Call(ctx context.Context, callID string) (v dispatch.View, err error) {
+	err = c.ask(ctx, askPatience, http.MethodGet, "/calls/"+url.PathEscape(callID), &v)
+	return v, err
+}
+
 // Calls asks for the calls: running and waiting ones, oldest first, then the
 // last ones that ended, newest first.
 func (c *Client) Calls(ctx context.Context) ([]dispatch.View, error) {
@@ -114,6 +120,12 @@ func (c *Client) Cancel(ctx context.Context, callID string) (bool, error) {
 	var done cancelled
 	err := c.ask(ctx, askPatience, http.MethodPost, "/calls/"+url.PathEscape(callID)+"/cancel", &done)
 	return done.Cancelled, err
+}
+
+// Decide tells what a person decided about a call that waits.
+func (c *Client) Decide(ctx context.Context, callID string, d Decision) (done Decided, err error) {
+	err = c.post(ctx, "/calls/"+url.PathEscape(callID)+"/decide", d, &done)
+	return done, err
 }
 
 // Reload has the server read the plugins anew.
@@ -132,10 +144,19 @@ type Listener struct {
 	Missed func(n int) error
 }
 
-// Follow hears events until ctx ends, the server ends the stream (ErrEnded), or
-// one of the listener's functions returns an error.
-func (c *Client) Follow(ctx context.Context, l Listener) error {
-	resp, err := c.send(ctx, http.MethodGet, "/events", nil)
+// Follow hears the events that o wants until ctx ends, the server ends the stream
+// (ErrEnded), or one of the listener's functions returns an error.
+func (c *Client) Follow(ctx context.Context, o dispatch.FollowOptions, l Listener) error {
+	query := url.Values{}
+	for name, value := range map[string]string{"call": o.CallID, "tool": o.Tool, "audience": o.Audience} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if o.After > 0 {
+		query.Set("after", strconv.FormatUint(o.After, 10))
+	}
+	resp, err := c.send(ctx, http.MethodGet, "/events?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}

@@ -2,44 +2,120 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"opentabs/dispatch"
 )
 
-// eventPatience is how long a write to a client that does not read may take
-// before the client is given up.
-const eventPatience = 10 * time.Second
+const (
+	// eventPatience is how long a write to a client that does not read may take
+	// before the client is given up.
+	eventPatience = 10 * time.Second
+	// eventChunk is about how much is written to a client at once, in bytes.
+	eventChunk = 32 << 10
+)
 
-// missedEvent is the name and body of the event that stands for those a slow
+// missedEvent is the name and body of the event that stands for those that a
 // client lost.
 const missedEvent = "missed"
 
 type missed struct {
+	// Missed is at least how many there were, of all calls.
 	Missed int `json:"missed"`
 }
 
-// events streams the dispatcher's events as server-sent events: the event's
-// kind as its name, its Seq as its id, its JSON as its data. A client that
-// reads too slowly gets a "missed" event in the place of those it lost.
+// serverMark begins the id of each event, so that a client that comes back to
+// another server is told that it has missed something.
+type serverMark string
+
+func newServerMark() serverMark { return serverMark(strings.ToLower(rand.Text()[:8])) }
+
+// id is the id of the event with this Seq.
+func (m serverMark) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
+
+// seq returns the Seq in an id, and false if it is none. The Seq of another
+// server's event is one that this server has not reached.
+func (m serverMark) seq(id string) (uint64, bool) {
+	mark, number, marked := strings.Cut(id, "-")
+	if !marked {
+		mark, number = string(m), id
+	}
+	n, err := strconv.ParseUint(number, 10, 64)
+	if mark != string(m) {
+		return math.MaxUint64, err == nil && mark != ""
+	}
+	return n, err == nil
+}
+
+// eventFilters are the parameters of /events.
+var eventFilters = map[string]func(*dispatch.FollowOptions, string){
+	"call":     func(o *dispatch.FollowOptions, v string) { o.CallID = v },
+	"tool":     func(o *dispatch.FollowOptions, v string) { o.Tool = v },
+	"audience": func(o *dispatch.FollowOptions, v string) { o.Audience = v },
+	"after":    func(*dispatch.FollowOptions, string) {}, // read by followOptions
+}
+
+// followOptions says what a request to /events wants to follow.
+func (a *API) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
+	query := r.URL.Query()
+	for name, values := range query {
+		set := eventFilters[name]
+		if set == nil || len(values) > 1 {
+			return o, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(eventFilters)), ", "))
+		}
+		set(&o, values[0])
+	}
+	// A browser that comes back repeats the address, so the header is the newer one.
+	after := r.Header.Get("Last-Event-ID")
+	if after == "" {
+		after = query.Get("after")
+	}
+	if after == "" {
+		return o, nil
+	}
+	var ok bool
+	if o.After, ok = a.mark.seq(after); !ok {
+		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", after)
+	}
+	return o, nil
+}
+
+// events streams the dispatcher's events as server-sent events: the event's kind
+// as its name, its JSON as its data. The parameters call, tool and audience say
+// which ([dispatch.FollowOptions]); a client that comes back with the id of the
+// last event it has, in Last-Event-ID or as the parameter after, gets all since
+// then. Where some are lost, because it read too slowly or came back too late, it
+// gets a "missed" event in their place.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
-	follower := a.options.Calls.Follow(dispatch.FollowOptions{})
+	options, err := a.followOptions(r)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	follower := a.options.Calls.Follow(options)
 	defer follower.Close()
 	following, end := context.WithCancel(r.Context())
 	defer end()
 	defer context.AfterFunc(a.stopping, end)()
-	out := eventWriter{w: w, c: http.NewResponseController(w)}
+	out := eventWriter{w: w, c: http.NewResponseController(w), mark: a.mark}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
-	// The comment tells the client that it misses nothing from here on.
-	if out.write(": following\n\n") != nil {
+	// The comment tells the client that it misses nothing from here on, and the id
+	// where that is.
+	if out.quiet("following", follower.Position()) != nil {
 		return
 	}
 	for {
@@ -52,7 +128,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 		case following.Err() != nil:
 			return // the client has gone, or the server stops
 		case errors.Is(err, context.DeadlineExceeded):
-			err = out.write(": still here\n\n")
+			err = out.quiet("still here", follower.Position())
 		}
 		if err != nil {
 			return // the client does not read
@@ -62,32 +138,61 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 
 // eventWriter writes events to one client.
 type eventWriter struct {
-	w http.ResponseWriter
-	c *http.ResponseController
+	w    http.ResponseWriter
+	c    *http.ResponseController
+	mark serverMark
 }
 
+// chunks are the buffers that events are put together in. A client holds one
+// only while it is written to.
+var chunks = sync.Pool{New: func() any { return new([]byte) }}
+
+// events writes events, whose JSON all clients share.
 func (e eventWriter) events(list []*dispatch.Event, lost int) error {
-	var text []byte
+	chunk := chunks.Get().(*[]byte)
+	defer chunks.Put(chunk)
+	text := (*chunk)[:0]
+	defer func() { *chunk = text }()
 	if lost > 0 {
 		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lost)
 	}
 	for _, event := range list {
-		data, err := json.Marshal(event)
-		if err != nil {
-			return fmt.Errorf("encode an event: %w", err)
+		data := event.JSON()
+		text = append(append(text, "event: "...), event.Kind...)
+		text = append(append(append(text, "\nid: "...), e.mark...), '-')
+		text = append(strconv.AppendUint(text, event.Seq, 10), "\ndata: "...)
+		if len(text)+len(data) > eventChunk {
+			if err := e.write(text, data); err != nil {
+				return err
+			}
+			text = append(text[:0], "\n\n"...)
+			continue
 		}
-		text = fmt.Appendf(text, "event: %s\nid: %d\ndata: %s\n\n", event.Kind, event.Seq, data)
+		text = append(append(text, data...), "\n\n"...)
 	}
-	return e.write(string(text))
+	if err := e.write(text); err != nil {
+		return err
+	}
+	return e.c.Flush()
 }
 
-func (e eventWriter) write(text string) error {
+// quiet writes a comment, and the id up to which the client has everything.
+func (e eventWriter) quiet(comment string, seq uint64) error {
+	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.mark.id(seq))); err != nil {
+		return err
+	}
+	return e.c.Flush()
+}
+
+func (e eventWriter) write(texts ...[]byte) error {
 	// The test recorder has no deadlines; a connection always has.
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventPatience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	if _, err := e.w.Write([]byte(text)); err != nil {
-		return err
+	for _, text := range texts {
+		if _, err := e.w.Write(text); err != nil {
+			return err
+		}
 	}
-	return e.c.Flush()
+	return nil
 }

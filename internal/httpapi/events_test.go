@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"opentabs/dispatch"
+	"opentabs/internal/sse"
 	"opentabs/wire"
 )
 
@@ -18,7 +19,7 @@ func TestFollow(t *testing.T) {
 	number := 0.5
 	done := errors.New("done")
 	var kinds []string
-	err := NewClient(f.port, testToken).Follow(context.Background(), Listener{
+	err := NewClient(f.port, testToken).Follow(context.Background(), dispatch.FollowOptions{}, Listener{
 		Following: func() error {
 			_, sink := f.call(t)
 			sink.Reports([]wire.Report{{Progress: &number, Message: "half"}}, 0)
@@ -58,25 +59,182 @@ func TestFollowIsTold(t *testing.T) {
 	}
 }
 
-func TestEventsHeartbeat(t *testing.T) {
-	f := start(t)
+// events opens a stream of events, which ends with the test.
+func (f *fixture) events(t *testing.T, query, lastEventID string) *http.Response {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url+"/events", nil)
+	t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url+"/events"+query, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+testToken)
+	if lastEventID != "" {
+		req.Header.Set("Last-Event-ID", lastEventID)
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+// told reads n events of a stream and returns their names and the last one.
+func told(t *testing.T, resp *http.Response, n int) (names string, last sse.Event) {
+	t.Helper()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("the answer is %s", resp.Status)
+	}
+	var all []string
+	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, last = append(all, e.Name), e; len(all) == n {
+			break
+		}
+	}
+	return strings.Join(all, " "), last
+}
+
+func TestEventsResume(t *testing.T) {
+	f := start(t)
+	first := f.events(t, "", "")
+	_, sink := f.call(t)
+	sink.Reports([]wire.Report{{Message: "one"}, {Message: "two"}, {Message: "three"}}, 0)
+	names, last := told(t, first, 3)
+	if names != "created running progress" || last.ID != f.api.mark.id(3) {
+		t.Fatalf("heard %s, the last has id %s", names, last.ID)
+	}
+	for how, resp := range map[string]*http.Response{
+		"Last-Event-ID":                  f.events(t, "", last.ID),
+		"after":                          f.events(t, "?after="+last.ID, ""),
+		"after, without the mark":        f.events(t, "?after=3", ""),
+		"Last-Event-ID, newer than that": f.events(t, "?after=1", last.ID),
+	} {
+		if names, e := told(t, resp, 2); names != "progress progress" || !strings.Contains(string(e.Data), `"seq":5,`) {
+			t.Errorf("with %s: heard %s, the last is %s", how, names, e.Data)
+		}
+	}
+	// Of another server it is not known what was missed.
+	for _, id := range []string{"aaaaaaaa-3", "3000"} {
+		resp := f.events(t, "", id)
+		sink.Reports([]wire.Report{{Message: "more"}}, 0)
+		if names, _ := told(t, resp, 2); names != "missed progress" {
+			t.Errorf("after %s: heard %s", id, names)
+		}
+	}
+}
+
+// TestEventsKeepTheirPlace: a client that wants little is told by the way where
+// it is, and misses nothing however much else happens meanwhile.
+func TestEventsKeepTheirPlace(t *testing.T) {
+	f := start(t)
+	resp := f.events(t, "?call=other", "")
+	_, sink := f.call(t)
+	for range 5000 {
+		sink.Reports([]wire.Report{{Message: "x"}}, 0)
+	}
+	lines := bufio.NewScanner(resp.Body)
+	want := "id: " + f.api.mark.id(5002)
+	for lines.Scan() && lines.Text() != want {
+	}
+	if lines.Text() != want {
+		t.Fatalf("never told %s", want)
+	}
+	_ = resp.Body.Close()
+	resp = f.events(t, "?call=other", f.api.mark.id(5002))
+	lines = bufio.NewScanner(resp.Body)
+	for _, want := range []string{": following", want, "", ": still here"} {
+		if !lines.Scan() || lines.Text() != want {
+			t.Fatalf("got %q, want %q", lines.Text(), want)
+		}
+	}
+}
+
+func TestEventsFilters(t *testing.T) {
+	f := start(t)
+	streams := map[string]*http.Response{}
+	for _, query := range []string{"", "?tool=messages__echo", "?tool=messages", "?tool=other", "?audience=user", "?audience=internal"} {
+		streams[query] = f.events(t, query, "")
+	}
+	id, sink := f.call(t)
+	streams["?call"] = f.events(t, "?call="+id+"&after="+f.api.mark.id(0), "")
+	sink.Reports([]wire.Report{
+		{Message: "for me"}, {Message: "for you", Audience: "user"},
+		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"x"`)}, Audience: "user"},
+	}, 0)
+	sink.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "no"})
+	f.call(t)
+	for query, want := range map[string]string{
+		"": "created running progress progress activity ended created", "?call": "created",
+		"?tool=messages__echo": "created running progress", "?tool=messages": "created running progress",
+		"?audience=user": "progress activity ended", "?audience=internal": "created running progress ended created",
+	} {
+		if query == "?call" { // 0 is from now on
+			want = "progress progress activity ended"
+		}
+		if names, _ := told(t, streams[query], strings.Count(want, " ")+1); names != want {
+			t.Errorf("%s: heard %s, want %s", query, names, want)
+		}
+	}
+	lines := bufio.NewScanner(streams["?tool=other"].Body)
+	for lines.Scan() && lines.Text() != ": still here" {
+		if strings.HasPrefix(lines.Text(), "event:") {
+			t.Errorf("?tool=other: %s", lines.Text())
+		}
+	}
+}
+
+func TestEventsRefuses(t *testing.T) {
+	f := start(t)
+	for query, want := range map[string]string{
+		"?calls=x":       `the parameter \"calls\" is not known, or is there twice: use after, audience, call, tool`,
+		"?tool=a&tool=b": `the parameter \"tool\" is not known, or is there twice`,
+		"?after=x":       `\"x\" is not the id of an event: give Last-Event-ID or after the id of the last event that you have`,
+		"?after=-1":      `is not the id of an event`,
+	} {
+		if resp, body := f.ask(t, "GET", "/events"+query, nil); resp.StatusCode != 400 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", query, resp.StatusCode, body)
+		}
+	}
+	if resp, body := f.ask(t, "GET", "/events", map[string]string{"Last-Event-ID": "a-b-c"}); resp.StatusCode != 400 {
+		t.Errorf("a bad Last-Event-ID: %d %s", resp.StatusCode, body)
+	}
+}
+
+// TestLargeEvents: an event that is larger than a chunk comes whole, between
+// others.
+func TestLargeEvents(t *testing.T) {
+	f := start(t)
+	resp := f.events(t, "", "")
+	_, sink := f.call(t)
+	large := `"` + strings.Repeat("x", 200<<10) + `"`
+	for range 3 {
+		sink.Reports([]wire.Report{
+			{Message: "small"}, {Activity: &wire.Activity{Type: "text", Content: json.RawMessage(large)}},
+		}, 0)
+	}
+	names, last := told(t, resp, 8)
+	var e dispatch.Event
+	if err := json.Unmarshal(last.Data, &e); err != nil || string(e.Activity.Content) != large {
+		t.Errorf("the last event has %d bytes, %v", len(last.Data), err)
+	}
+	if names != "created running progress activity progress activity progress activity" {
+		t.Errorf("heard %s", names)
+	}
+}
+
+func TestEventsHeartbeat(t *testing.T) {
+	f := start(t)
+	resp := f.events(t, "", "")
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("Content-Type is %s", got)
 	}
 	lines := bufio.NewScanner(resp.Body)
-	for _, want := range []string{": following", "", ": still here", "", ": still here"} {
+	at := "id: " + f.api.mark.id(0)
+	for _, want := range []string{": following", at, "", ": still here", at, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
 			t.Fatalf("got %q, want %q", lines.Text(), want)
 		}
@@ -85,7 +243,7 @@ func TestEventsHeartbeat(t *testing.T) {
 
 func TestFollowEndsWithServer(t *testing.T) {
 	f := start(t)
-	err := NewClient(f.port, testToken).Follow(context.Background(), Listener{
+	err := NewClient(f.port, testToken).Follow(context.Background(), dispatch.FollowOptions{}, Listener{
 		Following: func() error { return f.api.Shutdown(context.Background()) },
 	})
 	if !errors.Is(err, ErrEnded) {

@@ -17,6 +17,7 @@ type Calls interface {
 	Calls() []dispatch.View
 	Find(callID string) (dispatch.View, bool)
 	Cancel(callID, by string) bool
+	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
 	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
 
@@ -58,6 +59,7 @@ type API struct {
 	options Options
 	guarded http.Handler
 	stdio   connections
+	mark    serverMark
 	// stopping ends when the server stops; stop ends it.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -68,7 +70,7 @@ func New(o Options) *API {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	a := &API{options: o}
+	a := &API{options: o, mark: newServerMark()}
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	g := newGuard(o.Token, o.Origins)
 	mux := http.NewServeMux()
@@ -96,6 +98,7 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/calls":                     {http.MethodGet: a.calls},
 		"/calls/{id}":                {http.MethodGet: a.call},
 		"/calls/{id}/cancel":         {http.MethodPost: a.cancel},
+		"/calls/{id}/decide":         {http.MethodPost: a.decide},
 		"/events":                    {http.MethodGet: a.events},
 		"/plugins/reload":            {http.MethodPost: a.reload},
 		"/plugins/{name}/permission": {http.MethodGet: a.permissions, http.MethodPost: a.setPermission},
@@ -133,7 +136,7 @@ func otherMethod(allow []string) http.HandlerFunc {
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /events, /plugins/reload or /plugins/{name}/permission")
+	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /plugins/reload or /plugins/{name}/permission")
 }
 
 func (a *API) health(w http.ResponseWriter, r *http.Request) {

@@ -190,7 +190,7 @@ func TestPatience(t *testing.T) {
 	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
 		out := eventWriter{w: w, c: http.NewResponseController(w)}
 		for range 40 {
-			if err := out.write(": still here\n\n"); err != nil {
+			if err := out.quiet("still here", 0); err != nil {
 				t.Error(err)
 			}
 			<-time.After(15 * time.Second)

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// maxDecisionBytes is the longest body of /calls/{id}/decide.
+const maxDecisionBytes = 64 << 10
+
+// byHTTP is the surface of whoever decides by HTTP, as others are told of it.
+const byHTTP = "the command line"
+
+// Decision is what a person decided about a call that waits: the body of
+// POST /calls/{id}/decide.
+type Decision struct {
+	// Allow is required.
+	Allow *bool `json:"allow"`
+	// Scope is how far it goes if it allows; once if it is absent. ForMs is how
+	// long ScopeTime lasts, in milliseconds.
+	Scope wire.Scope `json:"scope,omitempty"`
+	ForMs int64      `json:"for_ms,omitempty"`
+	// TicketID is that of the question which the person saw; absent for the one
+	// that is open.
+	TicketID string `json:"ticket_id,omitempty"`
+}
+
+// Decided is the answer: what became of the decision.
+type Decided struct {
+	Outcome wire.DecideOutcome `json:"outcome"`
+	// By and Allowed tell the decision that holds, which may be another one.
+	By      string `json:"by,omitempty"`
+	Allowed bool   `json:"allowed"`
+}
+
+func (a *API) decide(w http.ResponseWriter, r *http.Request) {
+	decision, err := readDecision(http.MaxBytesReader(w, r.Body, maxDecisionBytes))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	id := r.PathValue("id")
+	if _, ok := a.options.Calls.Find(id); !ok {
+		unknownCall(w)
+		return
+	}
+	done, err := a.options.Calls.Decide(id, decision.TicketID, dispatch.Resolution{
+		Allow: *decision.Allow, Scope: decision.Scope,
+		For: time.Duration(decision.ForMs) * time.Millisecond, By: byHTTP,
+	})
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	answer(w, http.StatusOK, Decided{Outcome: done.Outcome, By: done.By, Allowed: done.Allowed})
+}
+
+// maxFor is the longest time of a ScopeTime.
+const maxFor = 24 * time.Hour
+
+func readDecision(body io.Reader) (Decision, error) {
+	const wanted = `send {"allow": true or false, "scope": "once", "session", "time" or "always", "for_ms": a number for "time", "ticket_id": ...}`
+	var d Decision
+	dec := json.NewDecoder(body)
+	dec.DisallowUnknownFields()
+	switch err := dec.Decode(&d); {
+	case err != nil:
+		return d, fmt.Errorf("the decision can't be read (%w): %s", err, wanted)
+	case dec.More():
+		return d, errors.New("there is something behind the decision: " + wanted)
+	case d.Allow == nil:
+		return d, errors.New("the decision says neither yes nor no: " + wanted)
+	case d.Scope == wire.ScopeTime && (d.ForMs <= 0 || d.ForMs > maxFor.Milliseconds()):
+		return d, fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.ForMs, maxFor.Milliseconds())
+	case d.Scope != wire.ScopeTime && d.ForMs != 0:
+		return d, errors.New(`for_ms goes with the scope "time" only: leave it out`)
+	}
+	return d, nil
+}

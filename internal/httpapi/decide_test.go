@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// suspended begins a call whose tool waits for a person, and returns it once it
+// waits.
+func (f *fixture) suspended(t *testing.T) dispatch.View {
+	t.Helper()
+	follower := f.calls.Follow(dispatch.FollowOptions{})
+	defer follower.Close()
+	id, sink := f.call(t)
+	sink.Ask(wire.ToolAskParams{DispatchID: id, Ask: 1, User: &wire.AskUser{Reason: "log in"}})
+	for {
+		events, _, err := follower.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if e.Kind == dispatch.EventSuspended {
+				return e.Call
+			}
+		}
+	}
+}
+
+func TestDecide(t *testing.T) {
+	f := start(t)
+	c := NewClient(f.port, testToken)
+	yes, no := true, false
+	waiting := f.suspended(t)
+	ticket := waiting.Waiting.TicketID
+	for _, step := range []struct {
+		name string
+		give Decision
+		want Decided
+	}{
+		{"of another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, Decided{Outcome: wire.DecideEnded}},
+		{"the first one", Decision{Allow: &yes, TicketID: ticket}, Decided{wire.DecideTaken, "the command line", true}},
+		{"the second one", Decision{Allow: &no, TicketID: ticket}, Decided{wire.DecideAlready, "the command line", true}},
+		{"of any ticket", Decision{Allow: &no}, Decided{wire.DecideAlready, "the command line", true}},
+	} {
+		if got, err := c.Decide(context.Background(), waiting.CallID, step.give); err != nil || got != step.want {
+			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
+		}
+	}
+	f = start(t)
+	c = NewClient(f.port, testToken)
+	id, _ := f.call(t)
+	if got, err := c.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecideEnded {
+		t.Errorf("of a call that waits for nobody: %+v, %v", got, err)
+	}
+	var refused *Refused
+	if _, err := c.Decide(context.Background(), "call_none", Decision{Allow: &yes}); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
+		t.Errorf("of an unknown call: %v", err)
+	}
+}
+
+func TestDecideRefuses(t *testing.T) {
+	f := start(t)
+	waiting := f.suspended(t)
+	for body, want := range map[string]string{
+		``:                                     `the decision can't be read (EOF): send {\"allow\": true or false`,
+		`{}`:                                   `says neither yes nor no`,
+		`{"allow":1}`:                          `can't be read`,
+		`{"allow":true,"scopes":"once"}`:       `unknown field \"scopes\"`,
+		`{"allow":true} {}`:                    `there is something behind the decision`,
+		`{"allow":true,"scope":"always"}`:      `the scope \"always\" is not offered for this call: use one of [\"once\"]`,
+		`{"allow":true,"scope":"x"}`:           `the scope \"x\" is not offered`,
+		`{"allow":true,"scope":"time"}`:        `for_ms is 0: give it a number from 1 to 86400000`,
+		`{"allow":true,"for_ms":5}`:            `for_ms goes with the scope \"time\" only`,
+		`"` + strings.Repeat("x", 70000) + `"`: `too large`,
+	} {
+		resp, err := http.DefaultClient.Do(decideRequest(t, f, waiting.CallID, body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p problem
+		err = json.NewDecoder(resp.Body).Decode(&p)
+		_ = resp.Body.Close()
+		text, _ := json.Marshal(p.Error)
+		if err != nil || resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), want) {
+			t.Errorf("%.60s: %s, %s, %v", body, resp.Status, text, err)
+		}
+	}
+	if v, _ := f.calls.Find(waiting.CallID); v.Waiting == nil {
+		t.Error("a refused decision counts")
+	}
+}
+
+func decideRequest(t *testing.T, f *fixture, id, body string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, f.url+"/calls/"+id+"/decide", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+testToken)
+	return req
+}
+
+// TestCallHasAll: one call is told with what lists leave out.
+func TestCallHasAll(t *testing.T) {
+	f := start(t)
+	id, sink := f.call(t)
+	sink.Reports([]wire.Report{
+		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[{"a":1}]`)}, Audience: "user"},
+		{Activity: &wire.Activity{Type: "table", Patch: json.RawMessage(`[{"op":"add","path":"/-","value":{"a":2}}]`)}},
+	}, 0)
+	v, err := NewClient(f.port, testToken).Call(context.Background(), id)
+	if err != nil || len(v.Activities) != 1 || string(v.Activities[0].Content) != `[{"a":1},{"a":2}]` || v.Activities[0].Audience != "user" {
+		t.Fatalf("got %+v, %v", v.Activities, err)
+	}
+	if len(v.Timeline) != 2 || v.Timeline[1].Kind != dispatch.EventRunning || time.Since(v.Timeline[0].Time) > time.Minute {
+		t.Errorf("the timeline is %+v", v.Timeline)
+	}
+	list, err := NewClient(f.port, testToken).Calls(context.Background())
+	if err != nil || len(list) != 1 || list[0].Activities != nil || list[0].Timeline != nil {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+}
