@@ -99,6 +99,10 @@ func (s *Server) readResource(q request) reply {
 	return reply{members: b}
 }
 
-func noResource(uri string) error {
-	return fmt.Errorf("There is no resource %q. Read %s for the calls there are; of those that ended the last 200 are known.", uri, callsURI)
+// noResource is the URI of a resource that there is not, as an error for clients.
+type noResource string
+
+// Error implements error.
+func (uri noResource) Error() string {
+	return fmt.Sprintf("There is no resource %q. Read %s for the calls there are; of those that ended the last 200 are known.", string(uri), callsURI)
 }
