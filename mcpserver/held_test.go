@@ -401,6 +401,9 @@ func TestSeal(t *testing.T) {
 	if out, ok := s.open(text); !ok || out != in {
 		t.Errorf("%+v, %v", out, ok)
 	}
+	if s.close(in) == text {
+		t.Error("two texts are alike")
+	}
 	if _, ok := other.open(text); ok {
 		t.Error("another server's seal was taken")
 	}

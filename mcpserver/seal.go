@@ -33,13 +33,19 @@ type sealed struct {
 	bound [digestSize]byte
 }
 
-// idSize is the size of rand.Text.
-const idSize = 26
+// The sizes of what is sealed, in bytes: an id is a rand.Text.
+const (
+	idSize     = 26
+	nonceSize  = 8
+	sealedSize = idSize + 8 + nonceSize + 2*digestSize
+)
 
-// close returns the text.
+// close returns the text, which is another one each time.
 func (s seal) close(v sealed) string {
-	b := append(make([]byte, 0, idSize+8+2*digestSize), v.id...)
+	b := append(make([]byte, 0, sealedSize), v.id...)
 	b = binary.BigEndian.AppendUint64(b, uint64(v.expires.UnixMilli()))
+	b = append(b, make([]byte, nonceSize)...)
+	_, _ = rand.Read(b[len(b)-nonceSize:])
 	b = append(b, v.bound[:]...)
 	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b)...))
 }
@@ -47,7 +53,7 @@ func (s seal) close(v sealed) string {
 // open reads a text. It reports false for one that this server has not made.
 func (s seal) open(text string) (sealed, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) != idSize+8+2*digestSize {
+	if err != nil || len(b) != sealedSize {
 		return sealed{}, false
 	}
 	body, mac := b[:len(b)-digestSize], b[len(b)-digestSize:]
@@ -55,7 +61,7 @@ func (s seal) open(text string) (sealed, bool) {
 		return sealed{}, false
 	}
 	v := sealed{id: string(body[:idSize]), expires: time.UnixMilli(int64(binary.BigEndian.Uint64(body[idSize:])))}
-	copy(v.bound[:], body[idSize+8:])
+	copy(v.bound[:], body[idSize+8+nonceSize:])
 	return v, true
 }
 

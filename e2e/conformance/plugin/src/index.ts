@@ -11,6 +11,20 @@ function answers(name: string, description: string, handle: () => Promise<unknow
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }
 
+/** waits makes a tool that takes nothing and asks the person so many times. */
+function waits(name: string, times = 1) {
+  return defineTool({
+    name,
+    description: 'Waits for the person.',
+    input: z.object({}),
+    output: z.string(),
+    async handle(_, context) {
+      for (let i = 0; i < times; i++) await context?.waitForUser({ reason: 'Please confirm.' });
+      return 'confirmed, state-ok';
+    },
+  });
+}
+
 const tools = [
   answers('test_simple_text', 'Returns a text.', async () => 'This is a simple text response for testing.'),
   answers('test_image_content', 'Returns a picture.', () => image(pixel, 'image/png')),
@@ -40,6 +54,21 @@ const tools = [
     },
   }),
   defineTool({
+    name: 'test_elicitation',
+    description: 'Asks the person.',
+    input: z.object({ message: z.string() }),
+    output: z.string(),
+    async handle({ message }, context) {
+      await context?.waitForUser({ reason: message });
+      return 'The person has answered.';
+    },
+  }),
+  // Of what the suite asks for these, opentabs has the question and its rounds; the names of the fields are its own.
+  waits('test_input_required_result_elicitation'),
+  waits('test_input_required_result_request_state'),
+  waits('test_input_required_result_tampered_state'),
+  waits('test_input_required_result_multi_round', 2),
+  defineTool({
     name: 'test_tool_with_progress',
     description: 'Reports 0, 50 and 100 of 100.',
     input: z.object({}),
@@ -67,6 +96,14 @@ const tools = [
 ];
 
 const prompts = [
+  definePrompt({
+    name: 'test_input_required_result_prompt',
+    description: 'Waits for the person.',
+    async render(_, context) {
+      await context?.waitForUser({ reason: 'Please give some context.' });
+      return 'The person has given context.';
+    },
+  }),
   definePrompt({
     name: 'test_simple_prompt',
     description: 'Has no arguments.',
