@@ -1,6 +1,7 @@
 /** Threat: the page that a tool runs in. It can neither read nor forge what the tool gets and says, nor harm other tabs' calls. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { callRecord, findCall } from '../harness/api.ts';
 import type { McpClient } from '../harness/client.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { pause, until } from '../harness/wait.ts';
@@ -28,7 +29,7 @@ before(async () => {
   await addPlugin(stack, {
     name: 'plain',
     matches,
-    tools: ['echo', 'fail', 'wait', 'count'],
+    tools: ['echo', 'fail', 'asks', 'wait', 'count'],
     code: script('plain.js'),
   });
 });
@@ -44,7 +45,12 @@ async function safe(tabId: number): Promise<void> {
   assert.ok(echo.progress.some((seen) => seen.message === Secret));
   const fail = await client.call('plain__fail', { value: Secret, tabId });
   assert.match(fail.text, new RegExp(Secret));
-  for (const told of [echo, fail]) assert.doesNotMatch(JSON.stringify(told), /FORGED/);
+  const asks = await client.call('plain__asks', { value: Secret, tabId });
+  assert.match(JSON.stringify(asks.structured), new RegExp(`{"value":"${Secret}","why":".*${Secret}`), asks.text);
+  const { call_id } = await findCall(stack, 'plain__asks');
+  const content = { value: Secret, more: [Secret] };
+  assert.deepEqual((await callRecord(stack, call_id)).activities, [{ type: 'seen', content }]);
+  for (const told of [echo, fail, asks]) assert.doesNotMatch(JSON.stringify(told), /FORGED/);
   assert.deepEqual(pages.notes, []);
 }
 

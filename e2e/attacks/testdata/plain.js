@@ -16,6 +16,14 @@
       tool('fail', (params) => {
         throw { message: params.value };
       }),
+      // Shows what it was asked, and has it told by two other tools.
+      tool('asks', (params, context) => {
+        context.reportActivity('seen', { value: params.value });
+        context.reportActivityDelta('seen', { op: 'add', path: '/more', value: [params.value] });
+        return context
+          .call('plain__echo', params)
+          .then((told) => context.call('plain__fail', told).catch((error) => ({ value: told.value, why: error.message })));
+      }),
       // Answers when the page says so, with what it was asked.
       tool('wait', (params) => {
         waiting.value = params.value;
