@@ -66,11 +66,18 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	for _, w := range built.Warnings {
 		out.say("warning: %s", w)
 	}
-	out.line("%s %s (%s), %s", built.Name, oneLine(built.Version), oneLine(built.DisplayName), plural(len(built.Tools), "tool"))
+	holds := plural(len(built.Tools), "tool")
 	rows := [][]string{}
 	for _, t := range built.Tools {
 		rows = append(rows, []string{t.Name, t.Description})
 	}
+	for _, p := range built.Prompts {
+		rows = append(rows, []string{p.Name + " (prompt)", p.Description})
+	}
+	if len(built.Prompts) > 0 {
+		holds += ", " + plural(len(built.Prompts), "prompt")
+	}
+	out.line("%s %s (%s), %s", built.Name, oneLine(built.Version), oneLine(built.DisplayName), holds)
 	out.table("  ", rows)
 	for _, f := range built.Files {
 		out.line("wrote %s, %s", f.Path, size(f.Bytes))
