@@ -1,0 +1,149 @@
+/** Promise: a tool that asks runs when a person allows it in the side panel, and only then. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { callRecord, findCall } from '../harness/api.ts';
+import type { McpClient, Outcome } from '../harness/client.ts';
+import { root } from '../harness/process.ts';
+import { everything, type Stack, startStack } from '../harness/stack.ts';
+import { until } from '../harness/wait.ts';
+
+const out = `${root}e2e/out`;
+let stack: Stack;
+let client: McpClient;
+let panel: Page;
+
+before(async () => {
+  mkdirSync(out, { recursive: true });
+  stack = await startStack({ plugins: [everything] });
+  client = await stack.client();
+  panel = await stack.chrome.panel();
+});
+beforeEach(() => permit('messages', 'ask'));
+after(() => stack?.close());
+
+async function permit(name: string, permission: string): Promise<void> {
+  const { code, stderr } = await stack.cli('plugin', 'permission', name, permission);
+  assert.equal(code, 0, stderr);
+}
+
+/** echo calls the tool that asks; a failure is told by who awaits it. */
+function echo(value: string, by: McpClient = client): Promise<Outcome> {
+  const ended = by.call('messages__echo', { value });
+  ended.catch(() => undefined);
+  return ended;
+}
+
+/** card returns the question about a call with this value. */
+function card(value: string): Locator {
+  return panel.locator('.ticket:not(.gone)').filter({ hasText: value });
+}
+
+const press = (value: string, name: string) => card(value).getByRole('button', { name }).click();
+
+test('allowed once: the arguments are shown, the call runs, the next one asks again', async () => {
+  const ended = echo('first value');
+  await card('first value').waitFor();
+  assert.match(
+    await card('first value').innerText(),
+    /messages\s+echo[\s\S]*opentabs-e2e[\s\S]*"value": "first value"/,
+  );
+  await panel.screenshot({ path: `${out}/panel-approval.png` });
+  await press('first value', 'Allow once');
+  assert.match((await ended).text, /first value/);
+  const next = echo('second value');
+  await press('second value', 'Deny');
+  assert.equal((await next).code, 'denied');
+});
+
+test('always: the plugin runs on without a question, and the panel shows it', async () => {
+  const ended = echo('for ever');
+  await press('for ever', 'Allow always');
+  await ended;
+  assert.equal((await echo('no question')).isError, false);
+  await panel.getByRole('tab', { name: /Plugins/ }).click();
+  await panel.getByText(/with its own permission/).click();
+  const own = panel.getByRole('combobox', { name: 'Permission of echo' });
+  assert.equal(await own.first().inputValue(), 'auto');
+  await own.first().selectOption('default');
+  await panel.getByRole('tab', { name: /Calls/ }).click();
+  const asks = echo('asked again');
+  await press('asked again', 'Deny');
+  assert.equal((await asks).code, 'denied');
+});
+
+test('for some time: every client may; for this session: no other', async () => {
+  const other = await stack.client();
+  const timed = echo('some time');
+  await press('some time', 'Allow for 10 min');
+  await timed;
+  assert.equal((await echo('in time', other)).isError, false);
+  await permit('messages', 'ask'); // takes what was allowed back
+  const session = echo('my session');
+  await press('my session', 'Allow for this session');
+  await session;
+  assert.equal((await echo('mine')).isError, false);
+  const foreign = echo('not mine', other);
+  await press('not mine', 'Deny');
+  assert.equal((await foreign).code, 'denied');
+});
+
+test('a client that cancels withdraws its question, and a late yes runs nothing', async () => {
+  const stop = new AbortController();
+  const ended = client.call('messages__echo', { value: 'withdrawn' }, { signal: stop.signal });
+  ended.catch(() => undefined);
+  await card('withdrawn').waitFor();
+  const { call_id, waiting } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
+  stop.abort('enough');
+  await panel.getByText('Withdrawn: the call was stopped.').waitFor();
+  const late = await decide(call_id, { allow: true, ticket_id: waiting?.ticket_id });
+  assert.match(JSON.stringify(late), /ended/);
+  assert.equal((await callRecord(stack, call_id)).status, 'cancelled');
+});
+
+test('a question waits on while the panel and the link are gone', async () => {
+  const ended = echo('patient');
+  await card('patient').waitFor();
+  await panel.reload();
+  await card('patient').waitFor();
+  await panel.evaluate(() => chrome.runtime.sendMessage('nobody').catch(() => undefined));
+  await press('patient', 'Allow once');
+  assert.match((await ended).text, /patient/);
+});
+
+test('a tool that waits for the person goes on when the person is done', async () => {
+  const ended = client.call('everything__login', { title: 'Log in', reason: 'The site wants to know you.' });
+  ended.catch(() => undefined);
+  await panel.getByText('The site wants to know you.').waitFor();
+  await panel.locator('.call').getByText('not logged in').waitFor();
+  await card('The site wants').getByRole('button', { name: 'Go to tab' }).waitFor();
+  await press('The site wants', 'Done');
+  assert.deepEqual((await ended).structured, { loggedIn: true });
+  const stopped = client.call('everything__ask', { reason: 'A second thing.' });
+  await press('A second thing', 'Stop');
+  assert.match(JSON.stringify((await stopped).structured), /"code":"user_denied"/);
+});
+
+test('the panel and another surface at once: the first one counts, the other is told', async () => {
+  const ended = echo('contested');
+  await card('contested').waitFor();
+  const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
+  await until('a button', async () => (await card('contested').locator('[aria-disabled=true]').count()) === 0);
+  const [, theirs] = await Promise.all([press('contested', 'Allow once'), decide(call_id, { allow: false })]);
+  const outcome = await ended;
+  const won = Object(theirs).outcome === 'decided';
+  assert.equal(outcome.code === 'denied', won, `${JSON.stringify(theirs)} but ${outcome.text}`);
+  const fate = won ? /Already denied by|Not run/ : /Allowed once/;
+  await panel.locator('.fate').filter({ hasText: fate }).waitFor();
+});
+
+/** decide decides as a program with the token does. */
+async function decide(callId: string, decision: object): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${stack.port}/calls/${callId}/decide`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(decision),
+  });
+  return await response.json();
+}
