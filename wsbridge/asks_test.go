@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"opentabs/dispatch"
 	"opentabs/wire"
 )
 
@@ -266,4 +267,37 @@ func TestResync(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.wantFrames()
 	})
+}
+
+// TestAskIsASign: a browser that was told of a run twice, because it had said
+// nothing, and then asks for it, knows of it.
+func TestAskIsASign(t *testing.T) {
+	inAsking(t, func(w *world, p *peer) {
+		p.asks("c1", askOf(1))
+		p.drop()
+		p = w.browser("b1", "boot1")
+		for _, frame := range p.take() {
+			if strings.Contains(frame, "tool.dispatch") {
+				t.Errorf("a run that has asked was sent again: %s", frame)
+			}
+		}
+		p.asks("c1", askOf(2))
+		w.pass(DefaultGrace)
+		w.wantEvents(asked("c1", 1), asked("c1", 2)) // and it did not end with link_lost
+	})
+}
+
+// TestPromptAndDecision: the frame is what json.Marshal would make of it.
+func TestPromptAndDecision(t *testing.T) {
+	run := dispatch.Run{
+		ID: "c1", Plugin: "chat", Tool: "summarise", Prompt: true, Args: json.RawMessage(`{"n":1}`),
+		Decision: json.RawMessage(`{"allow":true}`), MaxResultBytes: 7, Target: dispatch.Target{TabID: 7, DocumentID: "d7"},
+	}
+	params := marshal(wire.ToolDispatchParams{
+		DispatchID: "c1", Plugin: "chat", Tool: "summarise", TabID: 7, DocumentID: "d7", MaxResultBytes: 7, Again: true,
+		Prompt: true, Decision: run.Decision, Args: run.Args,
+	})
+	if got, want := appendDispatch(nil, &run, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {
+		t.Errorf("frame\n got %s\nwant %s", got, want)
+	}
 }
