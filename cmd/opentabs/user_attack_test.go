@@ -137,7 +137,7 @@ func attackPlantedHome(t *testing.T) {
 }
 
 func attackPlantedFiles(t *testing.T) {
-	for _, name := range []string{"token", "plugins.json", "server.json", "config.json", "start.lock"} {
+	for _, name := range []string{"token", "plugins.json", "permissions.json", "audit.jsonl", "server.json", "config.json", "start.lock"} {
 		dir := t.TempDir()
 		dirs := config.Dirs{Config: dir, State: dir}
 		if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o666)); err != nil {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** Threats are the groups of docs/security.md; each attack names its own. */
-const Threats = ['page', 'origin', 'user', 'plugin', 'browser', 'text'] as const;
+const Threats = ['page', 'origin', 'user', 'plugin', 'browser', 'agent', 'text'] as const;
 
 interface Attack {
   readonly threat: string;

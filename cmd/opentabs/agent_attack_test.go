@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+)
+
+// agentMethods are all methods of MCP in all its versions, and names that an
+// agent may guess from what it reads about opentabs.
+var agentMethods = []string{
+	"initialize", "ping", "logging/setLevel", "completion/complete", "server/discover", "subscriptions/listen",
+	"tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list", "resources/templates/list", "resources/read",
+	"resources/subscribe", "resources/unsubscribe", "roots/list", "sampling/createMessage", "elicitation/create",
+	"tasks/get", "tasks/list", "tasks/result", "tasks/cancel", "notifications/elicitation/complete", "notifications/tasks/status",
+	"call.decide", "config.permission", "config.review", "call/decide", "calls/decide", "plugins/permission", "plugins/review",
+	"plugin_inspect", "plugin_mark_reviewed", "permissions/set",
+}
+
+// agentTools are names of tools that an agent may guess, beside those it is told
+// of.
+var agentTools = []string{
+	"plugin_mark_reviewed", "plugin_review", "plugin_permission", "set_permission", "call_decide", "calls_approve", "opentabs__approve",
+	"messages__permission", "config.permission", "plugin__review",
+}
+
+// TestAttackByAgent: an agent that wants to run what the person has not allowed.
+// It has MCP and nothing else; one with a shell can do what the person can.
+func TestAttackByAgent(t *testing.T) {
+	t.Run("every method and tool there is, while a call waits for the person", attackMethods)
+	t.Run("what the agent is told names no tool that would allow it", attackWords)
+}
+
+// waiting starts an installation whose plugin asks, and a call that waits.
+func waiting(t *testing.T) (c *mcpClient, permissions string, view func() dispatch.View) {
+	t.Helper()
+	dirs := installation(t)
+	if err := os.WriteFile(dirs.ConfigFile(), []byte(`{"detach":"1s"}`), 0o600); err != nil { // more tools are listed
+		t.Fatal(err)
+	}
+	mustRun(t, dirs, "plugin", "permission", "messages", "ask")
+	mustRun(t, dirs, "plugin", "permission", "messages__silent", "off")
+	c = startMCP(t, dirs)
+	c.open()
+	c.send(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"messages__echo","arguments":{"text":"hello"}}}`)
+	view = func() dispatch.View {
+		t.Helper()
+		var found dispatch.View
+		untilCalls(t, dirs, func(list []dispatch.View) bool {
+			for _, v := range list {
+				if v.Tool == "echo" && v.Waiting != nil {
+					found = v
+				}
+			}
+			return found.Waiting != nil
+		})
+		return found
+	}
+	return c, filepath.Join(dirs.State, "permissions.json"), view
+}
+
+func attackMethods(t *testing.T) {
+	c, file, view := waiting(t)
+	open := view()
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// All that any of the surfaces of a person would want to know.
+	wish, err := json.Marshal(map[string]any{
+		"name": "messages", "plugin": "messages", "tool": "silent", "permission": "auto", "hash": "", "allow": true, "scope": "always",
+		"callId": open.CallID, "call_id": open.CallID, "ticketId": open.Waiting.TicketID, "ticket_id": open.Waiting.TicketID,
+		"job": open.CallID, "taskId": open.CallID, "uri": "opentabs://calls/" + open.CallID, "action": "accept",
+		"content": map[string]any{"decision": "allow once"}, "decision": "allow once",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	ask := func(method, params string) string {
+		n++
+		c.send(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, n, method, params)
+		lines := c.until(fmt.Sprintf(`"id":%d`, n))
+		return lines[len(lines)-1]
+	}
+	for _, method := range agentMethods {
+		if strings.HasPrefix(method, "notifications/") {
+			c.send(`{"jsonrpc":"2.0","method":%q,"params":%s}`, method, wish)
+			continue
+		}
+		if method != "initialize" {
+			ask(method, string(wish))
+		}
+	}
+	var listed struct {
+		Result struct{ Tools []struct{ Name string } }
+	}
+	if err := json.Unmarshal([]byte(ask("tools/list", "{}")), &listed); err != nil || len(listed.Result.Tools) < 6 {
+		t.Fatalf("listed %v, %v", listed, err)
+	}
+	tools := agentTools
+	for _, tool := range listed.Result.Tools {
+		if !strings.HasPrefix(tool.Name, "messages__") && tool.Name != "job_cancel" && tool.Name != "job_wait" {
+			tools = append(tools, tool.Name)
+		}
+	}
+	for _, tool := range tools {
+		ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, wish))
+	}
+	// An answer to a question that nobody asked.
+	c.send(`{"jsonrpc":"2.0","id":%q,"result":{"action":"accept","content":{"decision":"allow once"}}}`, open.Waiting.TicketID)
+	ask("ping", "{}")
+
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the permissions are now %s, %v", after, err)
+	}
+	if now := view(); now.Waiting.TicketID != open.Waiting.TicketID {
+		t.Errorf("the call waits for %+v", now.Waiting)
+	}
+}
+
+// attackWords looks for invitations in refusals.
+func attackWords(t *testing.T) {
+	c, _, _ := waiting(t)
+	c.send(`{"jsonrpc":"2.0","id":"off","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
+	lines := c.until(`"id":"off"`)
+	refusal := lines[len(lines)-1]
+	for _, want := range []string{"the person has switched the tool messages__silent off", "Only the person can allow it", "do not call again until they say that they have"} {
+		if !strings.Contains(refusal, want) {
+			t.Errorf("the agent is not told %q but %s", want, refusal)
+		}
+	}
+}
+
+// untilCalls waits until the server's calls are as they should be.
+func untilCalls(t *testing.T, dirs config.Dirs, good func([]dispatch.View) bool) {
+	t.Helper()
+	untilStatus(t, dirs, func(httpapi.Status) bool {
+		record, _ := dirs.ReadServer()
+		token, err := dirs.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := httpapi.NewClient(record.Port, token).Calls(t.Context())
+		return err == nil && good(list)
+	})
+}
