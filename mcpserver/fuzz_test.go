@@ -22,6 +22,11 @@ func oddMessages() []string {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":` + modernMeta + `}}`,
 		`{"jsonrpc":"2.0","id":9007199254740993,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + modernMeta + `}}`,
+		getText(`1`, "messages__plain", `{"tabId":"1"}`, `{}`), getText(`1`, "messages__summarise", `{"channel":"c","days":"1"}`, modernMeta),
+		readText(callsURI, `{}`), readText(callsURI+"/call_1", modernMeta), readText("\x00", `{}`),
+		`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"opentabs://calls"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"opentabs://calls"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["opentabs://calls","x"]},"_meta":` + modernMeta + `}}`,
 		`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `[]`, `null`, `{}`, `""`, `1`, ``, ` `, "\ufeff{}", "\x00", "\xff", `{"a":"` + "\xff" + `"}`,
 		`{"jsonrpc":"1.0","id":1,"method":"ping"}`, `{"id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1}`, `{"jsonrpc":"2.0","id":1,"method":5}`,
 		`{"jsonrpc":"2.0","id":null,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":[1],"method":"tools/call"}`,
@@ -75,7 +80,7 @@ func FuzzHTTP(f *testing.F) {
 	for i, seed := range oddMessages() {
 		f.Add([]byte(seed), uint8(i))
 	}
-	s := newServer(f, callerFunc(echo), Options{MaxRequestBytes: 1 << 20})
+	s := newServer(f, callerFunc(echo), Options{MaxRequestBytes: 1 << 20, Watch: manyCalls(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	post := func(ctx context.Context, body []byte, h http.Header) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
@@ -96,7 +101,7 @@ func FuzzHTTP(f *testing.F) {
 			h.Set("Accept", "application/json")
 		}
 		if how&8 != 0 {
-			h.Set("Mcp-Method", [...]string{"tools/call", "subscriptions/listen", "tools/list", "server/discover"}[how>>4&3])
+			h.Set("Mcp-Method", [...]string{"tools/call", "subscriptions/listen", "resources/read", "prompts/get"}[how>>4&3])
 			h.Set("Mcp-Name", "messages__echo")
 		}
 		ctx := t.Context()
@@ -156,7 +161,7 @@ func FuzzStdio(f *testing.F) {
 	}
 	f.Add([]byte(strings.Join(oddMessages(), "\n")))
 	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
-	s := newServer(f, callerFunc(echo), Options{MaxRequestBytes: 1 << 20})
+	s := newServer(f, callerFunc(echo), Options{MaxRequestBytes: 1 << 20, Watch: manyCalls(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	const last = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
 	f.Fuzz(func(t *testing.T, lines []byte) {
@@ -177,6 +182,40 @@ func FuzzStdio(f *testing.F) {
 		}
 		if answered != 1 {
 			t.Fatalf("after %q the ping has %d answers:\n%s", lines, answered, out.Bytes())
+		}
+	})
+}
+
+// FuzzPromptResult: whatever a prompt returns, what goes to the client is JSON
+// with messages that MCP allows.
+func FuzzPromptResult(f *testing.F) {
+	for _, seed := range []string{
+		`"a"`, `[]`, `[{"role":"user","content":"a"}]`, `{"description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"t"}}]}`,
+		`[{"role":"user","content":{"type":"image","data":"AAAA","mimeType":"image/png"}}]`, `{"messages":null}`, `[{"role":"user","content":{"type":"resource","resource":{"uri":"a:b","text":"t"}}}]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, output []byte) {
+		if !json.Valid(output) {
+			return
+		}
+		members, err := promptResult(oneLine(output), "d")
+		if err != nil {
+			return
+		}
+		var r struct {
+			Messages []struct {
+				Role    string         `json:"role"`
+				Content map[string]any `json:"content"`
+			} `json:"messages"`
+		}
+		if err := json.Unmarshal([]byte(`{`+string(members)+`}`), &r); err != nil || r.Messages == nil {
+			t.Fatalf("%q gives %s: %v", output, members, err)
+		}
+		for _, m := range r.Messages {
+			if _, ok := m.Content["type"].(string); !ok || m.Role != "user" && m.Role != "assistant" {
+				t.Fatalf("%q gives %s", output, members)
+			}
 		}
 	})
 }
