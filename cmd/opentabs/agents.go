@@ -18,9 +18,16 @@ func (v *server) agentOptions() mcpserver.Options {
 	return o
 }
 
-// detachOf is what a setting says of each client.
+// callClient is how the command calls itself to the server.
+const callClient = "opentabs call"
+
+// detachOf is what a setting says of each client. The command call waits for its
+// result as long as its person does.
 func detachOf(d config.Detach) func(client string) mcpserver.Detach {
 	return func(client string) mcpserver.Detach {
+		if client == callClient {
+			return mcpserver.Detach{}
+		}
 		rule := d.For(client)
 		return mcpserver.Detach{Auto: rule.Auto, After: rule.After}
 	}
