@@ -101,10 +101,11 @@ func (v *server) permissionsChanged() {
 func (v *server) dispatchOptions() dispatch.Options {
 	s := v.settings
 	o := dispatch.Options{
-		Idle: s.IdleTimeout, Hard: s.HardTimeout, ProgressInterval: s.ProgressInterval,
+		Idle: s.IdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
 		Gates: v.policy.Gates(), Before: v.policy.Before(),
 		After:   append([]dispatch.After{auditor{v.audit, v.policy}}, v.policy.After()...),
+		Waiting: v.hub.Waiting,
 		Resolve: v.registry.Resolve, Log: v.log,
 	}
 	if o.ProgressInterval == 0 { // dispatch takes 0 for its default

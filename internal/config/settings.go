@@ -21,6 +21,9 @@ type Settings struct {
 	// HardTimeout ends a call that runs for so long whatever it reports;
 	// default 5 min.
 	HardTimeout time.Duration
+	// DecisionTimeout ends a call that waits for a person's decision for so long;
+	// default 5 min.
+	DecisionTimeout time.Duration
 	// ProgressInterval is the least time between two progress notifications of
 	// one call; default 100 ms, 0 for no limit.
 	ProgressInterval time.Duration
@@ -47,6 +50,7 @@ func Defaults() Settings {
 		Port:             9527,
 		IdleTimeout:      30 * time.Second,
 		HardTimeout:      5 * time.Minute,
+		DecisionTimeout:  5 * time.Minute,
 		ProgressInterval: 100 * time.Millisecond,
 		MaxResultBytes:   wire.DefaultMaxResultBytes,
 		MaxRunning:       256,
@@ -92,6 +96,8 @@ var table = []setting{
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.IdleTimeout }),
 	duration("hardTimeout", "hard-timeout", "end a call that runs for so long whatever it reports",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.HardTimeout }),
+	duration("decisionTimeout", "decision-timeout", "end a call that waits for a person's decision for so long",
+		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.DecisionTimeout }),
 	duration("progressInterval", "progress-interval", "least time between two progress notifications of one call (0 for no limit)",
 		0, time.Minute, func(s *Settings) *time.Duration { return &s.ProgressInterval }),
 	integer("maxResultBytes", "max-result-bytes", "largest result of one call in bytes",
