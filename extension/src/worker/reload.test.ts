@@ -4,6 +4,9 @@ import { settle } from '../../test/server.ts';
 import type { Page, TabState } from '../chrome.ts';
 import { makeReload } from './reload.ts';
 
+/** busyMs is how long a busy page takes to tell of itself. */
+const busyMs = 8000;
+
 const untouched: Page = { touched: false, startedMs: 5000, audible: false, documentId: 'd', bridged: true };
 
 function makeBench(t: TestContext) {
@@ -28,7 +31,8 @@ function makeBench(t: TestContext) {
     tabState: async (id) => states.get(id) ?? 'open',
     readPage: async (id) => {
       const page = pages.get(id);
-      return page === 'busy' ? new Promise(() => undefined) : page;
+      if (page !== 'busy') return page;
+      return new Promise((resolve) => setTimeout(() => resolve(untouched), busyMs));
     },
     reloadTab: async (id) => {
       if (gone.has(id)) throw new Error(`No tab with id: ${id}.`);
@@ -102,7 +106,7 @@ test('documents that began while adapters were registered are loaded anew, once'
   assert.deepEqual(reloaded, [2, 3]);
 });
 
-test('a tab that is busy, and one that is closed just then, keep no other from being loaded anew', async (t) => {
+test('a tab that is busy, and one that is closed just then, keep no other from being loaded anew; the busy one is in the end', async (t) => {
   const { reload, reloaded, pages, gone, pass } = makeBench(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
@@ -112,6 +116,8 @@ test('a tab that is busy, and one that is closed just then, keep no other from b
   reload.registered(5000);
   await pass(200);
   assert.deepEqual(reloaded, [3]);
+  await pass(busyMs);
+  assert.deepEqual(reloaded, [3, 1]);
   assert.match(String(warn.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });
 

@@ -6,8 +6,9 @@ import { matchesAny } from './match.ts';
 const SettleMs = 200;
 /** SlackMs is how far apart the clocks of a page and of the worker may be, in milliseconds. */
 const SlackMs = 20;
-/** AskMs is how long a page may take to tell of itself, in milliseconds. */
+/** AskMs is how long a page may take to tell of itself while a call waits, LateMs while nobody does, in milliseconds. */
 const AskMs = 1000;
+const LateMs = 10_000;
 
 export interface ReloadOptions {
   query(): Promise<readonly Tab[]>;
@@ -41,8 +42,8 @@ export function makeReload(options: ReloadOptions): Reload {
     options.plugins().filter((p) => options.canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   /** absent tells whether one of them isn't live there. */
   const absent = (tab: Tab) => possible(tab).some((p) => !options.isLive(tab.id, p));
-  const ask = (tabId: number) =>
-    Promise.race([options.readPage(tabId), new Promise<undefined>((resolve) => setTimeout(resolve, AskMs))]);
+  const ask = (tabId: number, limitMs: number) =>
+    Promise.race([options.readPage(tabId), new Promise<undefined>((resolve) => setTimeout(resolve, limitMs))]);
   const isUntouched = (page: Page | undefined) => page !== undefined && !page.touched && !page.audible;
   /** isUnloaded is asked again when a page did not answer: Chrome takes a moment to see that one has crashed. */
   const isUnloaded = async (tabId: number) => {
@@ -56,7 +57,7 @@ export function makeReload(options: ReloadOptions): Reload {
     const between = [from, until] as const;
     from = Number.POSITIVE_INFINITY;
     const mend = async (tab: Tab) => {
-      const page = await ask(tab.id);
+      const page = await ask(tab.id, LateMs);
       if (!page) return;
       const missing = absent(tab);
       // A document that began while the extension was reloaded may have the old one's bridge, on a port to this worker.
@@ -72,7 +73,7 @@ export function makeReload(options: ReloadOptions): Reload {
     load: async (tabId) => {
       const tab = (await options.query()).find((t) => t.id === tabId);
       if (!tab || !absent(tab)) return false;
-      if (!(await isUnloaded(tabId)) && !isUntouched(await ask(tabId)) && !(await isUnloaded(tabId))) return false;
+      if (!(await isUnloaded(tabId)) && !isUntouched(await ask(tabId, AskMs)) && !(await isUnloaded(tabId))) return false;
       await options.reloadTab(tabId);
       return true;
     },
