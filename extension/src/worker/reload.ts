@@ -73,7 +73,8 @@ export function makeReload(options: ReloadOptions): Reload {
     load: async (tabId) => {
       const tab = (await options.query()).find((t) => t.id === tabId);
       if (!tab || !absent(tab)) return false;
-      if (!(await isUnloaded(tabId)) && !isUntouched(await ask(tabId, AskMs)) && !(await isUnloaded(tabId))) return false;
+      if (!(await isUnloaded(tabId)) && !isUntouched(await ask(tabId, AskMs)) && !(await isUnloaded(tabId)))
+        return false;
       await options.reloadTab(tabId);
       return true;
     },
