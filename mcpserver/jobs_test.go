@@ -21,6 +21,7 @@ import (
 type jobSite struct {
 	*site
 	t     *testing.T
+	d     *dispatch.Dispatcher
 	http  *http.Client
 	stops chan string // the reasons for which the page was told to stop
 	pages sync.WaitGroup
@@ -42,7 +43,7 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 	}, o)
 	options := Options{Jobs: dispatch.NewJobs(d, dispatch.JobOptions{Results: 2}), Detach: detach, Watch: d}
 	inFakeTime(t, d, options, func(t *testing.T, site *site, _ *pipeListener, a *client) {
-		s.site, s.t, s.http, s.stops = site, t, a.http, make(chan string, 10)
+		s.site, s.t, s.d, s.http, s.stops = site, t, d, a.http, make(chan string, 10)
 		f(t, s)
 		d.Shutdown()
 		s.pages.Wait()
@@ -53,9 +54,13 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 func always(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
 // as returns a new session of a client of this name and version.
-func (s *jobSite) as(name, version string) *client {
+func (s *jobSite) as(name, version string) *client { return s.able(name, version, `{}`) }
+
+// able is as for a client with these capabilities.
+func (s *jobSite) able(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
-	res := c.post(s.t.Context(), strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1))
+	text := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
+	res := c.post(s.t.Context(), strings.Replace(text, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 	readMessages(s.t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	return c
@@ -203,6 +208,86 @@ func TestProgressRenewsPatience(t *testing.T) {
 			handleIn(t, s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, test.meta)))
 			if took := time.Since(start); took != test.want {
 				t.Errorf("%s: answered after %s, want %s", test.meta, took, test.want)
+			}
+		}
+	})
+}
+
+// TestJobThatWaitsForThePerson: the client gets a handle that says so, its form
+// is taken back, and the job goes on when somebody decides.
+func TestJobThatWaitsForThePerson(t *testing.T) {
+	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
+	withJobs(t, o, always(Detach{After: 20 * time.Second}), counting(3, `"done"`), func(t *testing.T, s *jobSite) {
+		c := s.able("x", "1", `{"elicitation":{}}`)
+		msgs := c.ask(callText(`1`, `{}`, token))
+		job := handleIn(t, msgs)
+		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
+			t.Errorf("%+v", job)
+		}
+		if text := msgs[len(msgs)-1].result(t).Content[0].Text; !strings.Contains(text, "is pending. It waits for the person: Its permission is ask. Call job_wait") {
+			t.Error(text)
+		}
+		methods := map[string]int{}
+		for _, m := range msgs {
+			methods[m.Method]++
+		}
+		if methods["elicitation/create"] != 1 || methods["notifications/cancelled"] != 1 {
+			t.Errorf("told %v", methods)
+		}
+		got := c.postLater(t.Context(), toolText("job_wait", `{"job":"`+job.Job+`"}`, `{}`))
+		synctest.Wait()
+		if _, err := s.d.Decide(job.Job, "", dispatch.Resolution{Allow: true, By: "the test"}); err != nil {
+			t.Fatal(err)
+		}
+		msgs = <-got
+		if r := msgs[len(msgs)-1].result(t); r.IsError || r.Content[0].Text != "done" {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// TestRemindersRenewPatience: a client that hears again and again what its call
+// waits for does not give up.
+func TestRemindersRenewPatience(t *testing.T) {
+	o := dispatch.Options{Gates: []dispatch.Gate{askGate{limit: 20 * time.Minute}}}
+	withJobs(t, o, always(Detach{Auto: true}), counting(1, `1`), func(t *testing.T, s *jobSite) {
+		start := time.Now()
+		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))
+		if took := time.Since(start); took != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
+			t.Errorf("after %s: %s", took, msgs[len(msgs)-1].text)
+		}
+	})
+}
+
+// TestHeldCallBecomesAJob: a client of the protocol without sessions that shows
+// forms is asked, answers, and is told of the job when it waits too long.
+func TestHeldCallBecomesAJob(t *testing.T) {
+	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
+	withJobs(t, o, always(Detach{After: 20 * time.Second}), counting(90, `"done"`), func(t *testing.T, s *jobSite) {
+		c := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
+		c.headers.Set("Mcp-Method", "tools/call")
+		c.headers.Set("Mcp-Name", "messages__echo")
+		meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
+		asked := c.ask(callText(`1`, `{}`, meta))
+		var q struct {
+			Requests map[string]any `json:"inputRequests"`
+			State    string         `json:"requestState"`
+		}
+		if json.Unmarshal(asked[len(asked)-1].Result, &q) != nil || len(q.Requests) != 1 {
+			t.Fatalf("%v", asked)
+		}
+		for id := range q.Requests {
+			answers := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
+			job := handleIn(t, c.ask(strings.TrimSuffix(callText(`2`, `{}`, meta), `}}`)+answers))
+			if job.Status != wire.StatusRunning {
+				t.Errorf("%+v", job)
+			}
+			c.headers.Set("Mcp-Name", "job_wait")
+			for range 2 { // it is taken to give up after 60 s
+				asked = c.ask(toolText("job_wait", `{"job":"`+job.Job+`"}`, meta))
+			}
+			if r := asked[len(asked)-1].result(t); r.IsError || r.Content[0].Text != "done" {
+				t.Errorf("%+v", r)
 			}
 		}
 	})
