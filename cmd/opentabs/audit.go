@@ -150,7 +150,7 @@ func auditLine(r audit.Record) string {
 		}
 		return fmt.Sprintf("%s  %s by %s", head, text, oneLine(r.By))
 	case audit.KindReview:
-		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, r.New, oneLine(r.By))
+		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, oneLine(r.New), oneLine(r.By))
 	case audit.KindPermission, audit.KindLimit:
 		return fmt.Sprintf("%s  %s %s, was %s, by %s", head, r.Kind, orDefault(r.New), orDefault(r.Old), oneLine(r.By))
 	case audit.KindForget:
@@ -163,9 +163,9 @@ func auditLine(r audit.Record) string {
 
 // callText tells how a call ended.
 func callText(r audit.Record) string {
-	text := "  " + string(r.Status)
+	text := "  " + oneLine(string(r.Status))
 	if r.Code != "" && string(r.Code) != string(r.Status) {
-		text += fmt.Sprintf(" (%s)", r.Code)
+		text += fmt.Sprintf(" (%s)", oneLine(string(r.Code)))
 	}
 	text += " after " + spell(time.Duration(r.RanMs*float64(time.Millisecond)))
 	if r.Client != "" {
@@ -191,14 +191,14 @@ func scopeText(s wire.Scope, d time.Duration) string {
 		}
 		return "for some time"
 	}
-	return string(s)
+	return oneLine(string(s))
 }
 
 func orDefault(text string) string {
 	if text == "" {
 		return "default"
 	}
-	return text
+	return oneLine(text)
 }
 
 // auditDetails are the other facts of a record, one a line.

@@ -179,10 +179,10 @@ func annotationText(a plugin.Annotations) string {
 func ownText(t httpapi.ToolPermissions) string {
 	text := ""
 	if t.Own != "" {
-		text += "  " + string(t.Own)
+		text += "  " + oneLine(string(t.Own))
 	}
 	if t.Limit != "" {
-		text += "  limit " + t.Limit
+		text += "  limit " + oneLine(t.Limit)
 	}
 	return text
 }

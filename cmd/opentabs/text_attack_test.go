@@ -11,8 +11,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/internal/audit"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
+	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -120,6 +122,31 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 		event := dispatch.Event{Kind: kind, Call: view, Report: &wire.Report{Message: evil}}
 		capture("calls --follow: "+string(kind), func(o *output) error { o.text(eventLine(event)); return nil })
 	}
+	record := audit.Record{
+		Kind: audit.KindCall, Tool: evil, Client: evil, CallID: evil, Session: evil, Origin: evil, Browser: evil, Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),
+		Approved: &audit.Approval{By: evil}, Decisions: []audit.Decision{{By: evil, Asked: evil}}, Said: []dispatch.Said{{Message: evil, Audience: evil}},
+	}
+	capture("audit", func(o *output) error { o.line("%s", auditLine(record)); return nil })
+	capture("audit --verbose", func(o *output) error {
+		for _, line := range auditDetails(record) {
+			o.line("%s", line)
+		}
+		return nil
+	})
+	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindReview, audit.KindPermission, audit.KindForget, audit.Kind(evil)} {
+		record := audit.Record{Kind: kind, Tool: evil, By: evil, Old: evil, New: evil, Scope: wire.Scope(evil)}
+		capture("audit: "+string(kind), func(o *output) error { o.line("%s", auditLine(record)); return nil })
+	}
+	one := &plugin.Plugin{Name: "messages", Version: evil, DisplayName: evil, Description: evil, Dir: evil, Matches: []string{evil}, Excludes: []string{evil}}
+	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: evil}}
+	one.Prompts = []*plugin.Prompt{{Plugin: one, Name: "ask", Description: evil}}
+	mark := httpapi.Mark{By: evil}
+	standing := httpapi.PluginPermissions{
+		Plugin: "messages", Review: &httpapi.Review{Version: evil, Dir: evil, Mark: mark}, Mark: mark,
+		Tools: []httpapi.ToolPermissions{{Name: "echo", Own: wire.PermissionAsk, Mark: mark, Limit: evil, Grants: []httpapi.Grant{{Mark: mark}}}},
+	}
+	capture("plugin review", func(o *output) error { (&program{out: o}).showPlugin(one, standing); return nil })
+	capture("plugin permission", func(o *output) error { o.table("", permissionRows(standing, "")); return nil })
 	bar := barState{label: evil, message: evil, progress: 1, total: 2, known: true, counted: true}
 	printed["the progress bar"] = bar.draw(300, asciiGlyphs)
 	capture("progress in a pipe", func(o *output) error { (&lineView{out: o}).report(mcpclient.Progress{Message: evil}); return nil })
