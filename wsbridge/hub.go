@@ -113,6 +113,7 @@ type Hub struct {
 	serving  map[*link]struct{}
 	calls    Calls
 	hashes   map[string]string // the current hash of each plugin, by name
+	waiting  int               // calls that wait for a person
 	closed   bool
 }
 
@@ -169,6 +170,17 @@ func (h *Hub) Sync() {
 	for l := range h.serving {
 		l.wantSync()
 		l.wantPlugins()
+	}
+}
+
+// Waiting tells every browser how many calls wait for a person. It does not
+// wait; of two calls of it at once either may count.
+func (h *Hub) Waiting(calls int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting = calls
+	for l := range h.serving {
+		l.tellWaiting(calls)
 	}
 }
 

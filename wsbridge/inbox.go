@@ -35,6 +35,7 @@ func (l *link) serve() {
 	l.work.Go(l.keepAlive)
 	l.work.Go(func() { l.syncAdapters(b) })
 	l.wantSync()
+	l.greet()
 	for {
 		frame, err := l.read()
 		switch {

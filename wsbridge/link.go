@@ -63,6 +63,10 @@ type link struct {
 
 	panelWork atomic.Int32 // requests of the side panel that are under way
 
+	// Guarded by hub.mu: whether hello was answered, and the last state.waiting.
+	greeted bool
+	waiting int
+
 	mu       sync.Mutex // guards requests, lastID and panel
 	requests map[string]chan<- wire.Envelope
 	lastID   int

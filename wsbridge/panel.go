@@ -26,6 +26,24 @@ func (l *link) wantState() { poke(l.state) }
 // wantPlugins asks for a state.plugins, which is sent if a panel watches.
 func (l *link) wantPlugins() { poke(l.plugins) }
 
+// greet tells a browser that was let in how many calls wait for a person, and
+// lets it be told from then on.
+func (l *link) greet() {
+	l.hub.mu.Lock()
+	defer l.hub.mu.Unlock()
+	l.greeted = true
+	l.tellWaiting(l.hub.waiting)
+}
+
+// tellWaiting sends state.waiting if it changed. The caller holds hub.mu.
+func (l *link) tellWaiting(calls int) {
+	if !l.greeted || calls == l.waiting {
+		return
+	}
+	l.waiting = calls
+	l.post(wire.AppendNotification(nil, wire.MethodStateWaiting, marshal(wire.StateWaitingParams{Count: calls})))
+}
+
 // watchFor switches state.sync and state.plugins on or off. The reader calls it.
 func (l *link) watchFor(b *browser, on bool) {
 	l.unwatch()

@@ -28,6 +28,7 @@ var update = flag.Bool("update", false, "rewrite the transcripts with what the h
 //	! answer c 1  ask 1 of run c is answered; "resync c t" asks for activity t
 //	! want b      a call wants to run in browser b; its targets are told
 //	! plugin h    the plugin "chat" has hash h now
+//	! waiting n   n calls wait for a person now
 //	@ 10s         time passes
 //	a> frame      browser a sends this frame
 //	a< frame      the hub sent this frame to browser a, or closed its link
@@ -161,6 +162,12 @@ func (s *stage) do(line string) {
 	case len(words) == 3 && words[1] == "plugin":
 		s.hash = words[2]
 		s.w.hub.Sync()
+	case len(words) == 3 && words[1] == "waiting":
+		n, err := strconv.Atoi(words[2])
+		if err != nil {
+			s.w.t.Fatal(err)
+		}
+		s.w.hub.Waiting(n)
 	case len(words) == 3 && words[1] == "want":
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), dispatch.Want{Plugin: "chat", Browser: words[2]})

@@ -31,12 +31,14 @@ type Options struct {
 	// Changed is called after each change of the plugins, when the server knows
 	// the tabs in which they are live; default nobody is told.
 	Changed func(plugins []string)
-	// State and Plugins are called with what the side panel shows once it is open
-	// (Watch), Resync when the server asks for an activity anew; default nobody is
-	// told. They must return at once.
-	State   func(wire.StateSyncParams)
+	// State is called with what the side panel shows once it is open (Watch). Like
+	// the two below it must return at once; default nobody is told.
+	State func(wire.StateSyncParams)
+	// Plugins is called with the plugins that it shows; default nobody is told.
 	Plugins func([]wire.PluginView)
-	Resync  func(wire.ToolResyncParams)
+	// Resync is called when the server asks for an activity anew; default nobody is
+	// told.
+	Resync func(wire.ToolResyncParams)
 }
 
 // Tool is one tool. ctx ends when the server cancels the call; its cause is the
