@@ -58,3 +58,13 @@ export async function findCall(
 function isCallRecord(value: unknown): value is CallRecord {
   return typeof value === 'object' && value !== null && 'call_id' in value;
 }
+
+/** decide decides about a call that waits, as a program with the token does; it returns what became of that. */
+export async function decide(stack: Stack, id: string, decision: Record<string, unknown>): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${stack.port}/calls/${id}/decide`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(decision),
+  });
+  return await response.json();
+}
