@@ -4,10 +4,11 @@
  * SEED repeats a run of mixed calls under faults, DURATION (2m, 90s) says how long it goes on. ONLY leaves out the rest:
  *
  *   mixed    calls of all kinds under random faults, 30 min
- *   limits   the real limits of 30 s and 5 min, a little over 5 min
+ *   limits   the real limits of 30 s and 5 min, and a job of 90 s; 7 min
  *   load     10,000 calls a minute for 10 min, with the memory of all sides before and after; only if it is named
  */
 import { grown, stream, table } from '../load/steady.ts';
+import { checkJob } from './job.ts';
 import { checkLimits } from './limits.ts';
 import { soak } from './mixed.ts';
 import { makePlan } from './plan.ts';
@@ -39,9 +40,11 @@ async function mixed(): Promise<boolean> {
   return report.violations.length === 0;
 }
 
-function limits(): Promise<boolean> {
+async function limits(): Promise<boolean> {
+  say('a job of 90 s whose client leaves');
+  const jobs = await checkJob(say);
   say('the real limits: 30 s without progress, 5 min in all');
-  return checkLimits(say);
+  return (await checkLimits(say)) && jobs;
 }
 
 async function load(): Promise<boolean> {
