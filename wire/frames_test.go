@@ -27,6 +27,7 @@ var methodTypes = map[Method]struct{ params, result func() any }{
 	MethodConfigPermission: {fresh[ConfigPermissionParams], fresh[ConfigPermissionResult]},
 	MethodConfigReview:     {fresh[ConfigReviewParams], fresh[ConfigReviewResult]},
 	MethodStatePlugins:     {fresh[StatePluginsParams], nil},
+	MethodStateWaiting:     {fresh[StateWaitingParams], nil},
 	MethodCallResumed:      {fresh[CallResumedParams], nil},
 	MethodCallCancel:       {fresh[CallCancelParams], fresh[CallCancelResult]},
 	MethodPluginSync:       {fresh[PluginSyncParams], fresh[PluginSyncResult]},

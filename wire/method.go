@@ -71,4 +71,7 @@ const (
 	// MethodStatePlugins is all plugins as the side panel shows them: server to
 	// browser, notification, sent when they changed.
 	MethodStatePlugins Method = "state.plugins"
+	// MethodStateWaiting is how many calls wait for a person: server to browser,
+	// notification, sent when it changed, also while no panel is open.
+	MethodStateWaiting Method = "state.waiting"
 )

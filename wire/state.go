@@ -169,6 +169,12 @@ type StatePluginsParams struct {
 	Plugins []PluginView `json:"plugins,omitempty"`
 }
 
+// StateWaitingParams is what the badge on the toolbar's icon shows.
+type StateWaitingParams struct {
+	// Count is how many calls wait for a person, in whichever browser.
+	Count int `json:"count"`
+}
+
 // ConfigPermissionParams sets a permission.
 type ConfigPermissionParams struct {
 	Plugin string `json:"plugin"`

@@ -232,6 +232,11 @@ export const Methods = [
    * browser, notification, sent when they changed.
    */
   'state.plugins',
+  /**
+   * MethodStateWaiting is how many calls wait for a person: server to browser,
+   * notification, sent when it changed, also while no panel is open.
+   */
+  'state.waiting',
 ] as const;
 export type Method = (typeof Methods)[number];
 
@@ -462,6 +467,12 @@ export interface PluginView {
 /** StatePluginsParams are all plugins; each replaces the last. */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
+}
+
+/** StateWaitingParams is what the badge on the toolbar's icon shows. */
+export interface StateWaitingParams {
+  /** Count is how many calls wait for a person, in whichever browser. */
+  count: number;
 }
 
 /** ConfigPermissionParams sets a permission. */
@@ -936,6 +947,7 @@ export interface Notifications {
   'state.watch': StateWatchParams;
   'state.sync': StateSyncParams;
   'state.plugins': StatePluginsParams;
+  'state.waiting': StateWaitingParams;
 }
 
 /** NotificationMethods are the methods that are not answered. */
@@ -950,6 +962,7 @@ export const NotificationMethods = [
   'state.watch',
   'state.sync',
   'state.plugins',
+  'state.waiting',
 ] as const;
 export type NotificationMethod = (typeof NotificationMethods)[number];
 
@@ -976,6 +989,7 @@ export interface Types {
   ToolView: ToolView;
   PluginView: PluginView;
   StatePluginsParams: StatePluginsParams;
+  StateWaitingParams: StateWaitingParams;
   ConfigPermissionParams: ConfigPermissionParams;
   ConfigPermissionResult: ConfigPermissionResult;
   ConfigReviewParams: ConfigReviewParams;
@@ -1141,6 +1155,9 @@ export const Shapes = {
   },
   StatePluginsParams: {
     'plugins?': ['PluginView'],
+  },
+  StateWaitingParams: {
+    count: 'integer',
   },
   ConfigPermissionParams: {
     plugin: 'string',

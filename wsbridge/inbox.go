@@ -32,10 +32,10 @@ func (l *link) serve() {
 		return
 	}
 	defer b.detach(l)
+	l.greet()
 	l.work.Go(l.keepAlive)
 	l.work.Go(func() { l.syncAdapters(b) })
 	l.wantSync()
-	l.greet()
 	for {
 		frame, err := l.read()
 		switch {
