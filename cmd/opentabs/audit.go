@@ -187,7 +187,7 @@ func scopeText(s wire.Scope, d time.Duration) string {
 		return "for the session"
 	case wire.ScopeTime:
 		if d > 0 {
-			return "for " + d.String()
+			return "for " + minutes(d)
 		}
 		return "for some time"
 	}

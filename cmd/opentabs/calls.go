@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,19 +26,23 @@ func newCallsCmd(p *program) *cobra.Command {
 	opts := callsOptions{program: p}
 	cmd := group(&cobra.Command{
 		Use:   "calls",
-		Short: "List the calls, or follow them",
-		Long: `List the calls that run or wait, oldest first, then the last ones that ended.
-With --follow, print each change until Ctrl-C: every begin and end, and the
-progress that tools report for people; --verbose prints all progress.`,
+		Short: "List the calls, follow them, decide about those that wait for you",
+		Long: `List the calls that run or wait, oldest first, then the last ones that ended. A
+call that another call made stands below it.
+
+With --follow, print what concerns you until Ctrl-C: what waits for you, every
+failure, and the progress and ends that tools mean for people. --verbose shows
+all progress, and prints all changes.`,
 		Example: `  opentabs calls
-  opentabs calls --follow
+  opentabs calls show call_abc --follow
+  opentabs calls approve call_abc --this-session
   opentabs calls --follow --json | jq .call.status
   opentabs calls cancel call_abc`,
-	}, newCallsCancelCmd(p))
+	}, newCallsShowCmd(p), newCallsApproveCmd(p), newCallsDenyCmd(p), newCallsCancelCmd(p))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runCalls(cmd.Context(), opts) }
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "print each change until Ctrl-C")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; with --follow one event a line")
-	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "print progress that is not meant for people too")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON, all of it; with --follow one event a line")
+	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "show what is not meant for people too")
 	return cmd
 }
 
@@ -63,29 +69,119 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		out.say("there were no calls yet; make one with `opentabs call`")
 		return nil
 	}
-	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "LAST WORD"}}
-	for _, v := range list {
-		rows = append(rows, callRow(v))
+	out.table("", callRows(list, opts.verbose, time.Now()))
+	if n := waitingCalls(list); n > 0 {
+		out.say("%s for you: look with `opentabs calls show CALL`, then `opentabs calls approve CALL` or `opentabs calls deny CALL`", agree(n, "call waits", "calls wait"))
 	}
-	out.table("", rows)
 	return nil
 }
 
-func callRow(v dispatch.View) []string {
-	progress := ""
-	if v.Progress != nil {
-		progress = percent(*v.Progress)
+// agree is "1 call waits" or "2 calls wait".
+func agree(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	word := v.Message
-	if v.Error != "" {
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+func waitingCalls(list []dispatch.View) int {
+	n := 0
+	for _, v := range list {
+		if v.Waiting != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// callRows are the rows of the list, its head first. The column for what waits
+// for a person is there only if something does.
+func callRows(list []dispatch.View, verbose bool, now time.Time) [][]string {
+	const waits = 6
+	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "WAITS FOR", "LAST WORD"}}
+	for _, one := range inTrees(list) {
+		rows = append(rows, callRow(one.View, one.below, verbose, now))
+	}
+	if waitingCalls(list) == 0 {
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], waits, waits+1)
+		}
+	}
+	return rows
+}
+
+// treeCall is a call and how many of the list's calls are above it.
+type treeCall struct {
+	dispatch.View
+	below int
+}
+
+// inTrees puts each call that another one of the list made below that, in the
+// order they came in.
+func inTrees(list []dispatch.View) []treeCall {
+	known, made := map[string]bool{}, map[string][]dispatch.View{}
+	for _, v := range list {
+		known[v.CallID] = true
+	}
+	for _, v := range list {
+		if known[v.ParentCallID] {
+			made[v.ParentCallID] = append(made[v.ParentCallID], v)
+		}
+	}
+	var rows []treeCall
+	var add func(v dispatch.View, below int)
+	add = func(v dispatch.View, below int) {
+		rows = append(rows, treeCall{v, below})
+		children := made[v.CallID]
+		slices.SortStableFunc(children, func(a, b dispatch.View) int { return a.Created.Compare(b.Created) })
+		for _, child := range children {
+			add(child, below+1)
+		}
+	}
+	for _, v := range list {
+		if !known[v.ParentCallID] {
+			add(v, 0)
+		}
+	}
+	return rows
+}
+
+func callRow(v dispatch.View, below int, verbose bool, now time.Time) []string {
+	part, word := v.UserProgress, v.UserMessage
+	if verbose {
+		part, word = v.Progress, v.Message
+	}
+	waits := ""
+	switch {
+	case v.Error != "":
 		word = v.Error
+	case v.Waiting != nil:
+		waits, word = waitsFor(*v.Waiting, now), v.Waiting.Reason
 	}
-	return []string{v.CallID, v.ToolName, callStatus(v), progress, spell(ran(v)), v.Client, word}
+	progress := ""
+	if part != nil {
+		progress = percent(*part)
+	}
+	return []string{
+		v.CallID, strings.Repeat("  ", below) + v.ToolName, callStatus(v), progress, spell(ran(v)), v.Client, waits, oneLine(word),
+	}
+}
+
+// waitsFor says what of a person a call waits for, and how long it will.
+func waitsFor(w dispatch.Waiting, now time.Time) string {
+	what := "your permission"
+	if w.Kind == wire.TicketUser {
+		what = "you"
+	}
+	return fmt.Sprintf("%s, %s left", what, spell(max(0, w.Until.Sub(now))))
 }
 
 // callStatus is the status, and for a call that failed the reason.
 func callStatus(v dispatch.View) string {
-	if v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status) {
+	switch {
+	case v.Waiting != nil:
+		return "suspended"
+	case v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status):
 		return string(v.Status)
 	}
 	return fmt.Sprintf("%s (%s)", v.Status, v.ErrorCode)
@@ -98,7 +194,11 @@ func ran(v dispatch.View) time.Duration {
 // followCalls prints changes until ctx ends, which is no failure.
 func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions) error {
 	out := opts.program.out
-	err := client.Follow(ctx, dispatch.FollowOptions{}, httpapi.Listener{
+	var filter dispatch.FollowOptions
+	if !opts.verbose && !opts.json {
+		filter.Audience = dispatch.AudienceUser
+	}
+	err := client.Follow(ctx, filter, httpapi.Listener{
 		Following: func() error {
 			out.say("following; stop with Ctrl-C")
 			return nil
@@ -107,9 +207,7 @@ func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions)
 			if opts.json {
 				return out.jsonLine(raw)
 			}
-			if opts.verbose || isForPeople(e) {
-				out.text(eventLine(e))
-			}
+			out.text(eventLine(e))
 			return nil
 		},
 		Missed: func(n int) error {
@@ -120,51 +218,15 @@ func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions)
 	if ctx.Err() != nil {
 		return nil
 	}
+	return serverStopped(err)
+}
+
+// serverStopped says what the end of a stream means.
+func serverStopped(err error) error {
 	if errors.Is(err, httpapi.ErrEnded) {
-		err = &failure{code: exitNoServer, err: errors.New("the server has stopped; start it with `opentabs serve`")}
+		return &failure{code: exitNoServer, err: errors.New("the server has stopped; start it with `opentabs serve`")}
 	}
 	return err
-}
-
-// isForPeople reports whether an event is shown without --verbose. A tool says
-// for whom a report is; begin and end are for everybody.
-func isForPeople(e dispatch.Event) bool {
-	return e.Kind != dispatch.EventProgress || e.Report != nil && e.Report.Audience == "user"
-}
-
-func eventLine(e dispatch.Event) string {
-	v := e.Call
-	line := fmt.Sprintf("%s  %s  %s", e.Time.Local().Format("15:04:05.000"), v.CallID, oneLine(v.ToolName))
-	switch e.Kind {
-	case dispatch.EventCreated:
-		line += "  waiting"
-		if v.Client != "" {
-			line += ", asked for by " + oneLine(v.Client)
-		}
-	case dispatch.EventRunning:
-		line += "  running"
-		if v.TabID != 0 {
-			line += fmt.Sprintf(" in tab %d of %s", v.TabID, oneLine(v.Browser))
-		}
-	case dispatch.EventProgress:
-		line += "  progress"
-		if v.Progress != nil {
-			line += " " + percent(*v.Progress)
-		}
-		if e.Report != nil && e.Report.Message != "" {
-			line += "  " + oneLine(e.Report.Message)
-		}
-	case dispatch.EventEnded:
-		line += fmt.Sprintf("  %s after %s", callStatus(v), spell(ran(v)))
-		if v.Status == wire.StatusFailed && v.Error != "" {
-			line += ": " + oneLine(v.Error)
-		}
-	case dispatch.EventStopped:
-		line += fmt.Sprintf("  the page answered the stop: %s", v.Stopped)
-	default:
-		line += "  " + string(e.Kind)
-	}
-	return line
 }
 
 type callsCancelOptions struct {

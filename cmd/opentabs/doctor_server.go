@@ -176,12 +176,24 @@ func (c *checkup) checkPlugins() {
 	for _, f := range failed {
 		c.fail("plugins", fmt.Sprintf("%s: %s", f.Path, f.Error), "mend or build it and add it again, or take it out with `opentabs plugin remove`")
 	}
-	if len(plugins) > 0 {
-		tools := 0
-		for _, p := range plugins {
-			tools += len(p.Tools)
+	usable, tools := 0, 0
+	for _, p := range plugins {
+		switch {
+		case !p.Reviewed:
+			c.warn("plugins", p.Name+" is not reviewed, so no agent can use it", "look at it with `opentabs plugin review "+p.Name+"`")
+		case p.Permission == wire.PermissionOff:
+			c.warn("plugins", p.Name+" is off, so no agent can use it", "set it with `opentabs plugin permission "+p.Name+" ask`, or remove it")
+		default:
+			usable, tools = usable+1, tools+len(p.Tools)
 		}
-		c.ok("plugins", "%s with %s", plural(len(plugins), "plugin"), plural(tools, "tool"))
+	}
+	if usable > 0 {
+		c.ok("plugins", "%s with %s can be used", plural(usable, "plugin"), plural(tools, "tool"))
+	}
+	if c.status != nil {
+		for _, problem := range c.status.Permissions {
+			c.warn("plugins", problem, "set the permission again with `opentabs plugin permission`")
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	exitTimedOut    = 4   // the call was ended by one of its time limits
 	exitCancelled   = 5   // somebody else cancelled the call, or the server stopped
 	exitNoPage      = 6   // there is no page to run the tool in, or it went away
+	exitTooLate     = 7   // there was nothing left to decide
 	exitInterrupted = 130 // Ctrl-C, or SIGTERM
 )
 

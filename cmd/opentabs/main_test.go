@@ -231,6 +231,9 @@ func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, 
 			},
 			"messages__countdown": countdown,
 			"messages__silent":    silent,
+			"messages__draw":      draw,
+			"messages__login":     login,
+			"messages__outer":     outer,
 			"messages__fail": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 				var args struct{ Code wire.ErrorCode }
 				if err := json.Unmarshal(c.Args, &args); err != nil {

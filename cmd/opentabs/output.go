@@ -201,15 +201,25 @@ func (o *output) value(v any) error {
 func (o *output) table(indent string, rows [][]string) {
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = oneLine(cell)
+			indent := len(cell) - len(strings.TrimLeft(cell, " "))
+			row[i] = cell[:indent] + oneLine(cell)
 		}
 	}
-	for _, line := range aligned(rows, nil) {
-		text := strings.TrimRight(indent+line, " ")
+	lines := aligned(rows, nil)
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(indent+line, " ")
+	}
+	o.inert(lines)
+}
+
+// inert writes lines that hold nothing a terminal obeys. They are cut at the edge
+// of a terminal; a pipe gets all of them.
+func (o *output) inert(lines []string) {
+	for _, line := range lines {
 		if o.terminal {
-			text = fit(text, o.width())
+			line = fit(line, o.width())
 		}
-		io.WriteString(o.stdout, text+"\n")
+		io.WriteString(o.stdout, line+"\n")
 	}
 }
 

@@ -95,8 +95,9 @@ func newExitCodesCmd() *cobra.Command {
   %3d  the call was ended by one of its time limits
   %3d  somebody else cancelled the call, or the server was stopped
   %3d  there is no page to run the tool in, or it went away
+  %3d  there was nothing left to decide: somebody else was faster, or the call ended
   %3d  interrupted, by Ctrl-C or SIGTERM`,
-			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitInterrupted),
+			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitTooLate, exitInterrupted),
 	}
 }
 

@@ -99,6 +99,22 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 		Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: evil, Status: wire.StatusFailed, Message: evil, Progress: &half},
 		Client:   evil, Browser: evil, TabID: 1, Error: evil, ErrorCode: wire.ErrToolError, Ended: &now,
 	}
+	resolution := &dispatch.Resolution{Allow: true, By: evil}
+	waiting := dispatch.View{
+		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evil, Status: wire.StatusPending},
+		Waiting:  &dispatch.Waiting{Kind: wire.TicketPermission, Reason: evil, Title: evil, Args: evil, ArgsBytes: 1 << 20, Until: now},
+		Timeline: []dispatch.Moment{
+			{Kind: dispatch.EventKind("x")}, {Kind: dispatch.EventSuspended, Reason: evil}, {Kind: dispatch.EventResumed, Resolution: resolution},
+		},
+		UserMessage: evil,
+	}
+	content, err := json.Marshal([]map[string]string{{evil: evil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"text", "table", "json", evil} {
+		waiting.Activities = append(waiting.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
+	}
 	status := httpapi.Status{
 		Browsers: []httpapi.Browser{{ID: evil, Name: evil, Version: evil, Connected: true, Tabs: []wire.TabInfo{
 			{TabID: 1, URL: evil, Title: evil, Plugins: []wire.TabPlugin{{Name: evil}}, NeedsReload: []string{evil}},
@@ -114,12 +130,27 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 		return nil
 	})
 	capture("a failure", func(o *output) error { o.say("%v", errors.New(evil)); return nil })
-	capture("calls", func(o *output) error { o.table("", [][]string{callRow(view)}); return nil })
+	capture("calls", func(o *output) error { o.table("", callRows([]dispatch.View{view, waiting}, true, now)); return nil })
 	capture("status: browsers", func(o *output) error { showBrowsers(o, status); return nil })
 	capture("status: plugins", func(o *output) error { showPlugins(o, status); return nil })
 	capture("status: clients", func(o *output) error { o.line("%s", oneLine(clientName(status.Clients[0]))); return nil })
-	for _, kind := range []dispatch.EventKind{dispatch.EventCreated, dispatch.EventRunning, dispatch.EventProgress, dispatch.EventEnded} {
-		event := dispatch.Event{Kind: kind, Call: view, Report: &wire.Report{Message: evil}}
+	for _, one := range []dispatch.View{view, waiting} {
+		capture("calls show: "+one.CallID, func(o *output) error { o.inert(sheetOf(o, one, true).lines(0)); return nil })
+		capture("calls show --follow: "+one.CallID, func(o *output) error {
+			p := plainCall{out: o, drawn: map[string][]string{}}
+			p.show(one)
+			return nil
+		})
+	}
+	for _, kind := range []dispatch.EventKind{
+		dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning,
+		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventKind(evil),
+	} {
+		event := dispatch.Event{
+			Kind: kind, Call: view, Report: &wire.Report{Message: evil}, Resolution: resolution,
+			Activity: &wire.Activity{Type: evil, Patch: json.RawMessage(`[]`)},
+		}
+		event.Call.Waiting = waiting.Waiting
 		capture("calls --follow: "+string(kind), func(o *output) error { o.text(eventLine(event)); return nil })
 	}
 	record := audit.Record{

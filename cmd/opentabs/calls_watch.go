@@ -1,0 +1,121 @@
+package main
+
+import (
+	"time"
+
+	"opentabs/dispatch"
+)
+
+// liveCall is a picture of a call that is drawn anew in its place.
+type liveCall struct {
+	out     *output
+	verbose bool
+	block   *liveBlock
+	view    *dispatch.View
+	read    time.Time
+}
+
+func newLiveCall(out *output, verbose bool) *liveCall {
+	return &liveCall{out: out, verbose: verbose, block: &liveBlock{out: out.stdout, size: out.size}}
+}
+
+func (l *liveCall) begin(v dispatch.View) error {
+	l.show(v)
+	return nil
+}
+
+func (l *liveCall) show(v dispatch.View) {
+	l.view, l.read = &v, time.Now()
+	l.tick(l.read)
+}
+
+func (l *liveCall) event(dispatch.Event, []byte) error { return nil }
+func (l *liveCall) missed(int)                         {}
+func (l *liveCall) pause() time.Duration               { return watchTick }
+
+// tick draws the picture as of now.
+func (l *liveCall) tick(now time.Time) {
+	if l.view == nil {
+		return
+	}
+	columns, rows := l.out.size()
+	s := callSheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.glyphs, now: now, read: l.read}
+	l.block.draw(s.lines(rows - 1))
+}
+
+// end leaves the whole picture, also what the screen had no room for.
+func (l *liveCall) end(v *dispatch.View) {
+	l.block.clear()
+	if v != nil {
+		l.out.inert(sheetOf(l.out, *v, l.verbose).lines(0))
+	}
+}
+
+// plainPause is how often a pipe gets the lines of an activity that changed.
+const plainPause = time.Second
+
+// plainCall writes a call line by line, as for a pipe.
+type plainCall struct {
+	out     *output
+	verbose bool
+	// drawn are the lines of each activity that were written last.
+	drawn map[string][]string
+}
+
+func (p *plainCall) begin(v dispatch.View) error {
+	s := sheetOf(p.out, v, p.verbose)
+	p.out.inert(s.lines(0))
+	for _, a := range v.Activities {
+		p.drawn[a.Type] = activityLines(a.Type, a.Content, s.columns > 0)
+	}
+	return nil
+}
+
+// event writes what is no report, and the reports that are shown. Activities are
+// written by show.
+func (p *plainCall) event(e dispatch.Event, _ []byte) error {
+	report := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
+	if e.Kind != dispatch.EventActivity && (!report || p.verbose || e.ForPeople()) {
+		p.out.text(e.Time.Local().Format(clockTime) + "  " + eventText(e))
+	}
+	return nil
+}
+
+func (p *plainCall) missed(n int)         { p.out.say("%s were missed", plural(n, "event")) }
+func (p *plainCall) tick(time.Time)       {}
+func (p *plainCall) pause() time.Duration { return plainPause }
+
+// show writes the activities that changed, each from its first line that did.
+func (p *plainCall) show(v dispatch.View) {
+	s := sheetOf(p.out, v, p.verbose)
+	shown, _ := s.shown()
+	for _, a := range shown {
+		lines, before := activityLines(a.Type, a.Content, s.columns > 0), p.drawn[a.Type]
+		same := 0
+		for same < len(lines) && same < len(before) && lines[same] == before[same] {
+			same++
+		}
+		if same == len(lines) && same == len(before) {
+			continue
+		}
+		p.drawn[a.Type] = lines
+		head := activityHead(a)
+		switch {
+		case same > 0 && same == len(before):
+			head += ", more"
+		case same > 0 || len(before) > 0:
+			head += ", changed from line " + number(float64(same+1))
+		}
+		p.out.inert([]string{head})
+		for _, line := range lines[same:] {
+			p.out.inert([]string{"  " + line})
+		}
+	}
+}
+
+// end writes what came last.
+func (p *plainCall) end(v *dispatch.View) {
+	if v != nil {
+		p.show(*v)
+	}
+}

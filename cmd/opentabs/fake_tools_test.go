@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"opentabs/wire"
+	"opentabs/wsbridge/wsbridgetest"
+)
+
+// The tools of the fake browser that show something, ask, or call others.
+
+// draw shows a text for people that grows and a table that is not meant for
+// them, waits for the person, shows more, and ends for people.
+func draw(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+	reports := []wire.Report{
+		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},
+		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[{"name":"a","size":1}]`)}},
+		{Message: "half of it", Audience: "user"},
+		{Message: "of no interest"},
+	}
+	if err := c.Report(reports...); err != nil {
+		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
+	}
+	if err := c.WaitForUser(ctx, "look at this"); err != nil {
+		return nil, err
+	}
+	more := json.RawMessage(`[{"op":"replace","path":"","value":"one\ntwo\nthree"}]`)
+	err := c.Report(
+		wire.Report{Activity: &wire.Activity{Type: "text", Patch: more}},
+		wire.Report{Activity: &wire.Activity{Type: "table", Patch: json.RawMessage(`[{"op":"add","path":"/-","value":{"name":"b","size":20}}]`)}},
+		wire.Report{EndAudience: "user"},
+	)
+	if err != nil {
+		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
+	}
+	return json.RawMessage(`{"drawn":true}`), nil
+}
+
+// login waits for the person.
+func login(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+	if err := c.WaitForUser(ctx, "log in to the site"); err != nil {
+		return nil, err
+	}
+	return json.RawMessage(`{"in":true}`), nil
+}
+
+// outer calls silent.
+func outer(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+	if _, err := c.Call(ctx, "silent", json.RawMessage(`{}`)); err != nil {
+		return nil, &wire.CallError{Code: wire.ErrToolError, Message: fmt.Sprint("the inner call: ", err.Message)}
+	}
+	return json.RawMessage(`{}`), nil
+}
