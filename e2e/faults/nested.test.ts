@@ -1,0 +1,58 @@
+/** Promise: a tool that calls tools gets each answer, and each runs once, whatever becomes of the link and the worker meanwhile. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { pause, until } from '../harness/wait.ts';
+import { Bed } from './bed.ts';
+import { note } from './cell.ts';
+
+let bed: Bed;
+before(async () => {
+  bed = await Bed.make();
+});
+after(() => bed?.close());
+
+const pages = 2;
+const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pages}-40`);
+
+/** rounds strikes in each of some nested calls, a little later each time, so that it meets asks, answers and what is between them. */
+async function rounds(fault: string, strike: () => Promise<void>): Promise<void> {
+  const client = await bed.client();
+  const { tab } = await bed.open();
+  const before = bed.site.served;
+  const count = 5;
+  for (let round = 0; round < count; round++) {
+    const from = bed.site.served;
+    const call = client.call('messages__compare_channels', { channelIds, tabId: tab.tabId });
+    await until('the first nested call', () => bed.site.served > from);
+    await pause(round * 37);
+    await strike();
+    const out = await call;
+    assert.equal(out.isError, false, out.text);
+    assert.deepEqual(out.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
+  }
+  assert.equal(bed.site.served - before, count * channelIds.length * pages, 'each nested call ran once');
+  note({
+    fault,
+    when: 'mid-call',
+    call: `${count} of ${count} with all nested results, each once`,
+    next: '',
+    told: '',
+  });
+  await client.close();
+  await bed.closeTabs();
+}
+
+test('the link is reset', () => rounds('link reset, nested calls', async () => bed.proxy.cut(true)));
+
+test('the link is cut for a second', () =>
+  rounds('link cut for 1 s, nested calls', async () => {
+    bed.proxy.cut();
+    await pause(1000);
+    bed.proxy.resume();
+  }));
+
+test('the service worker is stopped', () =>
+  rounds('worker stopped, nested calls', async () => {
+    const targetId = await until('the service worker', () => bed.browser.worker());
+    await bed.browser.cdp.send('Target.closeTarget', { targetId });
+  }));
