@@ -72,6 +72,9 @@ type Options struct {
 	Before []Before
 	// After runs behind every call, in this order. Default none.
 	After []After
+	// Waiting is told how many calls wait for a person whenever that changes, in
+	// order and never twice at once. It must not block. Default: nobody is told.
+	Waiting func(calls int)
 	// Resolve finds the tool that a tool of parent wants to call by name, which is
 	// that of a tool of the same plugin or <plugin>__<tool>, and validates args. It
 	// returns them as they should be sent. Default: no tool can call another.
@@ -92,6 +95,9 @@ type Dispatcher struct {
 	order  []*liveCall          // the last calls that ended, oldest first
 	taken  uint64               // calls taken in so far
 	closed bool
+
+	waitingMu sync.Mutex // guards waiting, and held while Options.Waiting runs
+	waiting   int        // calls that wait for a person
 }
 
 // New returns a dispatcher that runs calls through bridge.

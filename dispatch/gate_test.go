@@ -379,6 +379,35 @@ func TestGatesAreAskedAgainAfterAResume(t *testing.T) {
 }
 
 // A suspended call takes no place in the queue of its plugin.
+// TestWhoWaitsIsCounted: by decisions, at the limit, and when the client leaves.
+func TestWhoWaitsIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		var counts []int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{
+			Gates: []dispatch.Gate{&gate{name: "g"}}, Waiting: func(n int) { counts = append(counts, n) },
+		})
+		view, decided := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		ctx, leave := context.WithCancel(t.Context())
+		go func() { _, _ = d.Call(ctx, dispatch.Call{Tool: exportTool}) }()
+		synctest.Wait()
+		go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()
+		synctest.Wait()
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decided(); err != nil {
+			t.Error(err)
+		}
+		leave()
+		sleep(dispatch.DefaultSuspendLimit)
+		synctest.Wait()
+		if want := []int{1, 2, 3, 2, 1, 0}; !slices.Equal(counts, want) {
+			t.Errorf("%v, want %v", counts, want)
+		}
+	})
+}
+
 func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int

@@ -199,8 +199,9 @@ func (c *liveCall) suspend(t Ticket, gate Gate) *ticket {
 }
 
 // hush stops the clocks of the call and of those that made it, and lets the
-// client ask its person. The function it returns undoes both.
+// client and the surfaces ask a person. The function it returns undoes all.
 func (c *liveCall) hush(open *ticket) (undo func()) {
+	c.d.waits(1)
 	for up := c; up != nil; up = up.parent {
 		up.clock.pause()
 	}
@@ -213,6 +214,17 @@ func (c *liveCall) hush(open *ticket) (undo func()) {
 		for up := c; up != nil; up = up.parent {
 			up.clock.resume()
 		}
+		c.d.waits(-1)
+	}
+}
+
+// waits counts the calls that wait for a person.
+func (d *Dispatcher) waits(more int) {
+	d.waitingMu.Lock()
+	defer d.waitingMu.Unlock()
+	d.waiting += more
+	if d.opts.Waiting != nil {
+		d.opts.Waiting(d.waiting)
 	}
 }
 

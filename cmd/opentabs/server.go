@@ -95,6 +95,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 // by now go on.
 func (v *server) permissionsChanged() {
 	v.syncBrowsers()
+	v.mcp.PolicyChanged()
 	v.settleWaiting()
 }
 

@@ -171,24 +171,20 @@ function Ended({
 function EndedCall({ call, everything }: { readonly call: CallView; readonly everything: boolean }): VNode {
   const activities = activitiesOf(call, everything);
   const line = (
-    <>
+    <div class="line">
       <span class={`status ${call.status}`}>{statusWord(call.status)}</span>
       <CallName call={call} />
       <span class="time">{duration(call.runMs)}</span>
-    </>
+    </div>
   );
-  if (!call.error && activities.length === 0) {
-    return (
-      <li>
-        <div class="line">{line}</div>
-      </li>
-    );
-  }
+  if (!call.error && activities.length === 0) return <li>{line}</li>;
   return (
     <li>
       <details>
-        <summary class="line more">{line}</summary>
-        {call.error && <p class="error">{plain(call.error)}</p>}
+        <summary class="more">
+          {line}
+          {call.error && <span class="error brief">{plain(call.error)}</span>}
+        </summary>
         <Activities callId={call.callId} activities={activities} folded={false} />
       </details>
     </li>

@@ -23,6 +23,8 @@ import { makeTabs } from './tabs.ts';
 
 let serverVersion = '';
 let browserName = '';
+/** waiting is how many calls wait for a person; the server says so after hello if there are any. */
+let waiting = 0;
 
 const registering = makeRegistering((fromMs) => reload.registered(fromMs));
 const plugins = makePlugins(
@@ -76,12 +78,19 @@ const link = makeLink({
     tabs.sync();
     if (panels.open > 0) link.notify('state.watch', { on: true });
   },
-  lost: () => panels.lost(),
+  lost: () => {
+    waiting = 0;
+    panels.lost();
+  },
   request: (frame) => void serve(handlers, frame, (text) => link.send(text)),
   notification: (frame) => {
     if (frame.method === 'tool.resync') calls.resync(frame.params);
     if (frame.method === 'state.sync') panels.synced(frame.params);
     if (frame.method === 'state.plugins') panels.plugins(frame.params.plugins ?? []);
+    if (frame.method === 'state.waiting') {
+      waiting = frame.params.count;
+      showBadge();
+    }
   },
   changed: () => {
     showBadge();
@@ -193,7 +202,7 @@ const soon = afterTasks();
 const alone = () => calls.count <= 1;
 
 const showBadge = makeBadge({
-  glance: () => ({ linked: link.state.kind === 'open', waiting: 0, running: calls.running().length }),
+  glance: () => ({ linked: link.state.kind === 'open', waiting, running: calls.running().length }),
   draw: (text, color, title) => void browser.setBadge(text, color, title),
 });
 
