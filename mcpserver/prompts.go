@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -25,6 +26,9 @@ func (s *Server) syncPrompts(set *plugin.Set) {
 		one := mcp.Prompt{Name: p.FullName(), Title: p.DisplayName, Description: p.Description}
 		for _, a := range p.Arguments {
 			one.Arguments = append(one.Arguments, mcp.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
+		}
+		if slices.Contains(s.unreviewed, p.Plugin.Name) {
+			one = mcp.Prompt{Name: p.FullName(), Description: bare(p.Plugin.Name)}
 		}
 		shown = append(shown, one)
 		list = append(list, server.ServerPrompt{Prompt: one, Handler: neverGot})

@@ -61,6 +61,11 @@ type Options struct {
 	// MaxRequestBytes is the largest request, in bytes; a larger one is refused.
 	// Default 16 MiB.
 	MaxRequestBytes int64
+	// Reviewed says whether the person has reviewed the plugin of this name; after
+	// a change call PolicyChanged. Of a plugin that they have not, clients are told
+	// the names of tools and prompts, and nothing that its author wrote. Default:
+	// all are reviewed.
+	Reviewed func(plugin string) bool
 	// Watch shows the calls that are offered as resources. Default: there are no
 	// resources.
 	Watch Watcher
@@ -103,8 +108,9 @@ type Server struct {
 	// tools is what is listed now; it is replaced whole.
 	tools atomic.Pointer[toolTable]
 
-	syncMu  sync.Mutex   // makes two changes of the plugins follow one another; guards prompts
-	prompts []mcp.Prompt // what is listed now
+	syncMu     sync.Mutex   // makes two changes of the plugins follow one another; guards all below
+	prompts    []mcp.Prompt // what is listed now
+	unreviewed []string     // the plugins that were not reviewed when the lists were made
 }
 
 // New returns a server that runs the tools of plugins through calls. It follows

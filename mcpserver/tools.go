@@ -3,7 +3,9 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -31,8 +33,36 @@ func (s *Server) syncPlugins() {
 	s.syncMu.Lock()
 	defer s.syncMu.Unlock()
 	set := s.plugins.Set()
+	s.unreviewed = s.notReviewed(set)
 	s.syncTools(set)
 	s.syncPrompts(set)
+}
+
+// PolicyChanged shows agents what they may read of plugins by now. Lists in which
+// nothing changes are not told anew.
+func (s *Server) PolicyChanged() {
+	s.syncMu.Lock()
+	same := slices.Equal(s.unreviewed, s.notReviewed(s.plugins.Set()))
+	s.syncMu.Unlock()
+	if !same {
+		s.syncPlugins()
+	}
+}
+
+// notReviewed names the plugins of set that the person has not reviewed.
+func (s *Server) notReviewed(set *plugin.Set) []string {
+	var names []string
+	for _, p := range set.Plugins() {
+		if s.opts.Reviewed != nil && !s.opts.Reviewed(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// bare is the description of what belongs to a plugin that is not reviewed.
+func bare(plugin string) string {
+	return "The person has not reviewed the plugin " + plugin + ", so this does not run. Only the person can review it."
 }
 
 // syncTools shows agents the tools of a set of plugins and tells every client
@@ -46,6 +76,9 @@ func (s *Server) syncTools(set *plugin.Set) {
 			if err != nil {
 				s.opts.Log.Warn().Str("tool", t.FullName()).Err(err).Msg("tool is not listed")
 				continue
+			}
+			if slices.Contains(s.unreviewed, p.Name) {
+				l.shown = mcp.NewToolWithRawSchema(t.FullName(), bare(p.Name), json.RawMessage(`{"type":"object"}`))
 			}
 			table[l.shown.Name] = l
 			list = append(list, server.ServerTool{Tool: l.shown, Handler: neverCalled})

@@ -36,6 +36,7 @@ var agentTools = []string{
 // It has MCP and nothing else; one with a shell can do what the person can.
 func TestAttackByAgent(t *testing.T) {
 	t.Run("every method and tool there is, while a call waits for the person", attackMethods)
+	t.Run("a call that cannot run, to tire the person with questions", attackQuestions)
 	t.Run("what the agent is told names no tool that would allow it", attackWords)
 }
 
@@ -124,6 +125,19 @@ func attackMethods(t *testing.T) {
 	}
 	if now := view(); now.Waiting.TicketID != open.Waiting.TicketID {
 		t.Errorf("the call waits for %+v", now.Waiting)
+	}
+}
+
+// attackQuestions: what is wrong is refused before anybody is asked.
+func attackQuestions(t *testing.T) {
+	c, _, view := waiting(t)
+	view()
+	for n, params := range []string{
+		`{"name":"messages__echo","arguments":{"flag":"no boolean"}}`, `{"name":"messages__nothing","arguments":{}}`,
+		`{"name":"messages__echo","arguments":[]}`, `{"name":"messages__silent","arguments":{}}`,
+	} {
+		c.send(`{"jsonrpc":"2.0","id":"wrong%d","method":"tools/call","params":%s}`, n, params)
+		c.until(fmt.Sprintf(`"id":"wrong%d"`, n)) // at once, while the first call still waits
 	}
 }
 

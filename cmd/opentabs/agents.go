@@ -10,7 +10,10 @@ import (
 // agentOptions say how agents are served. Jobs are there only if a client may
 // have some.
 func (v *server) agentOptions() mcpserver.Options {
-	o := mcpserver.Options{Version: version.Version, Log: v.log, Watch: v.calls}
+	o := mcpserver.Options{
+		Version: version.Version, Log: v.log, Watch: v.calls,
+		Reviewed: func(name string) bool { return v.policy.State(name).Reviewed },
+	}
 	if !v.settings.Detach.Never() {
 		o.Jobs = dispatch.NewJobs(v.calls, dispatch.JobOptions{})
 		o.Detach = detachOf(v.settings.Detach)
