@@ -134,6 +134,39 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	}
 }
 
+// A text is left alone if the schema may allow it, and read if it cannot.
+func TestWhichTextsAreRead(t *testing.T) {
+	for schema, text := range map[string]bool{
+		`{"type":"string"}`:                               true,
+		`{"type":["number","string"]}`:                    true,
+		`{"minimum":1}`:                                   true,
+		`{"enum":["1",1]}`:                                true,
+		`{"anyOf":[{"type":"number"},{"const":"1"}]}`:     true,
+		`{"$ref":"#/$defs/none"}`:                         true,
+		`{"$ref":"#/$defs/t~1x"}`:                         true,
+		`{"type":"number"}`:                               false,
+		`{"enum":[1,2]}`:                                  false,
+		`{"const":1}`:                                     false,
+		`{"anyOf":[{"type":"number"},{"type":"null"}]}`:   false,
+		`{"anyOf":[{"type":"number"},false]}`:             false,
+		`{"oneOf":[{"type":"integer"},{"const":true}]}`:   false,
+		`{"allOf":[{"type":"number"},{"minimum":0}]}`:     false,
+		`{"type":["string","number"],"enum":[1]}`:         false,
+		`{"$ref":"#/$defs/n"}`:                            false,
+		`{"allOf":[{"$ref":"#/$defs/n"},{"maximum":10}]}`: false,
+	} {
+		input := `{"type":"object","properties":{"v":` + schema + `},"$defs":{"n":{"type":"number"},"t/x":{"type":"string"},"none":{}}}`
+		p := plugintest.Load(t, plugintest.Package{Prompts: []plugintest.Prompt{{Name: "a", Input: json.RawMessage(input)}}})
+		want := `{"v":1}`
+		if text {
+			want = `{"v":"1"}`
+		}
+		if got, err := p.Prompts[0].Validate(json.RawMessage(`{"v":"1"}`)); err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v, want %s", schema, got, err, want)
+		}
+	}
+}
+
 func TestPromptArgumentsAreChecked(t *testing.T) {
 	p := summarise(t)
 	for args, want := range map[string]string{

@@ -53,7 +53,15 @@ test('an error of the extension is a ToolError too', () => {
   assert.ok(new Mine('m', 'C') instanceof ToolError);
   assert.ok(new Mine('m', 'C') instanceof Mine);
   for (const other of [foreign, new ToolError('m', 'C')]) assert.equal(other instanceof Mine, false);
-  for (const other of [new Error('m'), Object.assign(new Error('m'), { code: 'C' }), 'ToolError', null, undefined]) {
+  const nameless = { name: 'ToolError' };
+  for (const other of [
+    nameless,
+    new Error('m'),
+    Object.assign(new Error('m'), { code: 'C' }),
+    'ToolError',
+    null,
+    undefined,
+  ]) {
     assert.equal(other instanceof ToolError, false);
   }
 });
