@@ -198,6 +198,10 @@ test('a table of handlers takes every request with its own types', async () => {
     'plugin.sync': (params) => `${params.plugins?.length ?? 0}`,
     'plugin.code': (params) => params.hash,
     'tab.load': (params) => `${params.tabId}`,
+    'tool.answer': (params) => `${params.ask}`,
+    'call.decide': (params) => params.ticketId,
+    'config.permission': (params) => params.plugin,
+    'config.review': (params) => params.hash,
   };
   const run = <M extends RequestMethod>(frame: RequestFrame<M>): string => handlers[frame.method](frame.params);
   const frame = parseFrame(request('s1', 'tool.dispatch', dispatch));

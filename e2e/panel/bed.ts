@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Worker } from 'playwright-core';
 import type { CallView } from '../../wire/wire.gen.ts';
 import { type Chrome, launch } from '../harness/chromium.ts';
 import { must } from '../harness/process.ts';
@@ -16,6 +16,7 @@ export interface Bed {
   readonly chrome: Chrome;
   /** panel is the panel's page in a tab of its own, 360 px wide: a side panel can't be made as high as what it shows. */
   readonly panel: Page;
+  readonly worker: Worker;
   /** site is a page that a plugin matches, and tabId its tab's. */
   readonly site: Page;
   readonly tabId: number;
@@ -41,6 +42,7 @@ export async function makeBed(): Promise<Bed> {
     server,
     chrome,
     panel,
+    worker: await until('the service worker', () => chrome.context.serviceWorkers()[0]),
     site,
     tabId,
     show(calls) {

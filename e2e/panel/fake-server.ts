@@ -57,7 +57,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     },
     tell(method, params) {
       told.set(method, params);
-      if (watching) send(method, params);
+      if (watching || method === 'state.waiting') send(method, params);
     },
     close: async () => {
       for (const one of server.clients) one.terminate();

@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { root } from '../harness/process.ts';
 import { until } from '../harness/wait.ts';
 import { type Bed, makeBed } from './bed.ts';
-import { activities, call, failed, many, plugins, running, suspended } from './scenes.ts';
+import { activities, failed, many, plugins, running, suspended } from './scenes.ts';
 
 const out = `${root}e2e/out`;
 let bed: Bed;
@@ -16,7 +16,7 @@ before(async () => {
 });
 beforeEach(async () => {
   bed.show([]);
-  await bed.panel.reload();
+  await bed.panel.goto(`chrome-extension://${bed.chrome.extensionId}/panel.html`);
 });
 after(() => bed?.close());
 
@@ -117,10 +117,13 @@ test('plugins, what they may do, and one to review', async () => {
   await shoot('plugins');
 });
 
-test('the badge says what needs the person', async () => {
-  const { show, panel } = bed;
-  show([call('x')]);
-  await panel.getByText('Working').waitFor();
-  const badge = () => panel.evaluate(() => chrome.action.getBadgeText({}));
-  await until('no badge', async () => (await badge()) === '');
+test('the badge says how many calls wait for a person, also while the panel is closed', async () => {
+  const { server, panel } = bed;
+  await panel.goto('about:blank');
+  server.tell('state.waiting', { count: 2 });
+  const icon = () =>
+    bed.worker.evaluate(async () => [await chrome.action.getBadgeText({}), await chrome.action.getTitle({})]);
+  await until('the badge', async () => String(await icon()) === '2?,opentabs: 2 calls wait for you');
+  server.tell('state.waiting', { count: 0 });
+  await until('no badge', async () => String(await icon()) === ',opentabs');
 });
