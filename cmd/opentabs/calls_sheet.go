@@ -148,10 +148,17 @@ func (s callSheet) question() []string {
 		}
 	}
 	lines = append(lines, s.arguments(*w)...)
+	yes, no := "to allow it", "to refuse it"
 	if w.Kind == wire.TicketUser {
-		return append(lines, fmt.Sprintf("  when you are done: opentabs calls approve %s; to stop it: opentabs calls deny %s", s.view.CallID, s.view.CallID))
+		yes, no = "when done", "to stop it"
 	}
-	return append(lines, fmt.Sprintf("  opentabs calls approve %s (%s), or opentabs calls deny %s", s.view.CallID, offers(w.Scopes), s.view.CallID))
+	lines = append(lines,
+		fmt.Sprintf("  %-12s  opentabs calls approve %s", yes, s.view.CallID),
+		fmt.Sprintf("  %-12s  opentabs calls deny %s", no, s.view.CallID))
+	if len(w.Scopes) > 1 {
+		lines = append(lines, "  it can be allowed "+offers(w.Scopes))
+	}
+	return lines
 }
 
 // arguments are those of a call that waits for a permission.
@@ -194,7 +201,9 @@ func (s callSheet) activities(room int) []string {
 		lines = append(lines, activityHead(a))
 		drawn := activityLines(a.Type, a.Content, s.columns > 0)
 		if room > 0 {
-			drawn = squeeze(a.Type, drawn, max(2, (room-len(lines))/(len(shown)-i)))
+			// Those that come after it need a line for each name, and the last line is for what is hidden.
+			after := len(shown) - i - 1
+			drawn = squeeze(a.Type, drawn, max(2, (room-1-len(lines)-after)/(after+1)))
 		}
 		for _, line := range drawn {
 			lines = append(lines, "  "+line)

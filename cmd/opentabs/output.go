@@ -208,17 +208,16 @@ func (o *output) table(indent string, rows [][]string) {
 	lines := aligned(rows, nil)
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(indent+line, " ")
+		if o.terminal {
+			lines[i] = fit(lines[i], o.width())
+		}
 	}
 	o.inert(lines)
 }
 
-// inert writes lines that hold nothing a terminal obeys. They are cut at the edge
-// of a terminal; a pipe gets all of them.
+// inert writes lines that hold nothing a terminal obeys.
 func (o *output) inert(lines []string) {
 	for _, line := range lines {
-		if o.terminal {
-			line = fit(line, o.width())
-		}
 		io.WriteString(o.stdout, line+"\n")
 	}
 }

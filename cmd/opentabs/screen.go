@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -28,8 +29,12 @@ func (b *liveBlock) draw(lines []string) {
 	for i, line := range lines {
 		fresh[i] = fit(line, max(columns-1, 1))
 	}
+	home := b.home(columns)
+	if slices.Equal(fresh, b.shown) {
+		return
+	}
 	var text strings.Builder
-	text.WriteString(b.home(columns))
+	text.WriteString(home)
 	for i, line := range fresh {
 		if i >= len(b.shown) || b.shown[i] != line {
 			text.WriteString(line + "\x1b[K")

@@ -130,6 +130,11 @@ func TestLiveBlockWritesChanges(t *testing.T) {
 	if n := v.written - before; n > 80 {
 		t.Errorf("one changed line costs %d bytes", n)
 	}
+	before = v.written
+	b.draw(lines)
+	if v.written != before {
+		t.Errorf("what has not changed costs %d bytes", v.written-before)
+	}
 	if !strings.Contains(v.String(), "\nchanged\nline 21 ") {
 		t.Errorf("got\n%s", v)
 	}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// runningView is a call that shows a long text and a long table.
+func runningView() dispatch.View {
+	half, total := 0.5, 100.0
+	var text []string
+	var rows []map[string]int
+	for i := range 100 {
+		text = append(text, fmt.Sprint("line ", i))
+		rows = append(rows, map[string]int{"row": i})
+	}
+	content := func(v any) json.RawMessage {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			panic(err)
+		}
+		return raw
+	}
+	return dispatch.View{
+		Snapshot: dispatch.Snapshot{
+			CallID: "call_1", ToolName: "a__b", Status: wire.StatusRunning, Progress: &half, Total: &total, Message: "of no interest",
+		},
+		RunMs: 2000, Reports: 3, UserMessage: "for you",
+		Activities: []dispatch.ActivityView{
+			{Type: "text", Content: content(strings.Join(text, "\n")), Audience: "user"},
+			{Type: "table", Content: content(rows), Audience: "user"},
+			{Type: "json", Content: content(1)},
+		},
+	}
+}
+
+// TestSheetFitsTheScreen: of a text that grows the end is seen, of a table the
+// beginning.
+func TestSheetFitsTheScreen(t *testing.T) {
+	now := time.Now()
+	s := callSheet{view: runningView(), columns: 80, glyphs: asciiGlyphs, now: now.Add(time.Second), read: now}
+	lines := s.lines(24)
+	all := strings.Join(lines, "\n")
+	if len(lines) > 24 {
+		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), all)
+	}
+	for _, want := range []string{
+		"status     running for 3.0s, 3 reports", "\n  line 99\n", "lines above\n", "activity table\n  row\n    0\n", "more lines",
+	} {
+		if !strings.Contains(all, strings.ReplaceAll(want, "more lines", "more")) {
+			t.Errorf("%q is missing in\n%s", want, all)
+		}
+	}
+	if whole := s.lines(0); len(whole) < 200 {
+		t.Errorf("all of it has %d lines", len(whole))
+	}
+}
+
+// TestSheetKeepsWhatIsInternal: without --verbose a person sees neither the
+// number nor the text of what is not meant for people.
+func TestSheetKeepsWhatIsInternal(t *testing.T) {
+	now := time.Now()
+	for _, columns := range []int{0, 80} {
+		s := callSheet{view: runningView(), columns: columns, glyphs: asciiGlyphs, now: now, read: now}
+		all := strings.Join(s.lines(0), "\n")
+		if strings.Contains(all, "of no interest") || strings.Contains(all, "50%") || strings.Contains(all, "activity json") {
+			t.Errorf("it shows\n%s", all)
+		}
+		if !strings.Contains(all, "for you") || !strings.Contains(all, "1 activity is not meant for people") {
+			t.Errorf("it lacks something:\n%s", all)
+		}
+		s.verbose = true
+		all = strings.Join(s.lines(0), "\n")
+		for _, want := range []string{"of no interest", "50%", "activity json (not meant for people)"} {
+			if !strings.Contains(all, want) {
+				t.Errorf("--verbose lacks %q:\n%s", want, all)
+			}
+		}
+	}
+}
+
+func TestCallsInTrees(t *testing.T) {
+	at := time.Now()
+	view := func(id, parent string, after int) dispatch.View {
+		return dispatch.View{
+			Snapshot: dispatch.Snapshot{CallID: id, ParentCallID: parent, ToolName: id},
+			Created:  at.Add(time.Duration(after) * time.Second),
+		}
+	}
+	// The list has what runs first, then what has ended, newest first.
+	list := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
+	var got []string
+	for _, row := range callRows(list, false, at)[1:] {
+		got = append(got, row[1])
+	}
+	if want := "a|  a1|    a1x|  a2|b|x"; strings.Join(got, "|") != want {
+		t.Errorf("got %q, want %q", strings.Join(got, "|"), want)
+	}
+}
+
+func TestEventTextForPeople(t *testing.T) {
+	secret, shown := 0.9, 0.1
+	e := dispatch.Event{
+		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
+		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progress: &secret}, UserProgress: &shown},
+	}
+	if got := eventText(e); got != "progress  10%  hello" {
+		t.Errorf("for people: %q", got)
+	}
+	e.Audience = ""
+	if got := eventText(e); got != "progress  90%  hello" {
+		t.Errorf("for all: %q", got)
+	}
+}
