@@ -34,9 +34,11 @@ type browser struct {
 	// were before; nil once settling has fired.
 	before   map[int]wire.TabInfo
 	settling *time.Timer
-	runs     map[string]*run
-	started  int // runs so far
-	stops    map[string]*stop
+	// left is when tabs were left whose next document is loading.
+	left    map[int]time.Time
+	runs    map[string]*run
+	started int // runs so far
+	stops   map[string]*stop
 	// turn counts the changes of link, so that a timer set before one does
 	// nothing after it.
 	turn  int
@@ -54,7 +56,7 @@ func (h *Hub) attach(l *link, helloID string, p wire.HelloParams) *browser {
 	id := h.idFor(p)
 	b := h.browsers[id]
 	if b == nil {
-		b = &browser{hub: h, id: id, tabs: map[int]wire.TabInfo{}, runs: map[string]*run{}, stops: map[string]*stop{}}
+		b = &browser{hub: h, id: id, tabs: map[int]wire.TabInfo{}, left: map[int]time.Time{}, runs: map[string]*run{}, stops: map[string]*stop{}}
 		h.browsers[id] = b
 	}
 	l.log = h.opts.Log.With().Str("browser", id).Logger()
@@ -104,6 +106,7 @@ func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []f
 	if b.boot != "" && b.boot != p.BootID {
 		after = b.endAll(&wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser or its extension was started anew"})
 		clear(b.tabs)
+		clear(b.left)
 		b.before = nil
 	}
 	if b.boot != p.BootID {

@@ -3,6 +3,7 @@ package wsbridge
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -35,9 +36,13 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 		tabs = tabs[:maxTabs]
 	}
 	b.listed = b.listed || l.told
-	clear(b.tabs)
+	gone := maps.Clone(b.tabs)
 	for _, t := range tabs {
-		b.tabs[t.TabID] = tidy(t)
+		delete(gone, t.TabID)
+		b.replace(tidy(t))
+	}
+	for id := range gone {
+		b.forget(id)
 	}
 	b.hub.tabs.tell(true)
 }
@@ -52,13 +57,13 @@ func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
 	_, there := b.tabs[p.TabID]
 	switch {
 	case p.Tab == nil:
-		delete(b.tabs, p.TabID)
+		b.forget(p.TabID)
 		delete(b.before, p.TabID)
 	case !there && len(b.tabs) >= maxTabs:
 		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some can't be used")
 	default:
 		p.Tab.TabID = p.TabID
-		b.tabs[p.TabID] = tidy(*p.Tab)
+		b.replace(tidy(*p.Tab))
 	}
 	b.hub.tabs.tell(false)
 }
@@ -77,7 +82,7 @@ func (b *browser) documentGone(l *link, tabID int, documentID string) {
 		t.Loading = append(t.Loading, p.Name)
 	}
 	t.DocumentID, t.Plugins = "", nil
-	b.tabs[tabID] = t
+	b.replace(t)
 }
 
 // settle keeps the documents that were live before the link was lost for
@@ -124,16 +129,20 @@ func (b *browser) tab(id int) wire.TabInfo {
 // It waits for what is about to come if there is nothing else that the call
 // wants: in the first moments of the server for the first browser (those that
 // knew the last server look for this one each second, and a client that has
-// just started the server should find them), and for a tab that is loading. If
+// just started the server should find them), and for a tab that is loading. For
+// one that the plugin was live in just now, and that goes before all others, it
+// waits even if there are others. If
 // all that there is has to be loaded anew, it asks for that.
 func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets {
 	began := time.Now()
 	asked, loads := false, false
 	for {
 		changed := h.tabs.changed()
-		out, coming, arriving := h.targets(want)
+		out, coming, returning, arriving := h.targets(want)
 		var left time.Duration
 		switch {
+		case returning > 0:
+			left = min(returning, loadWait-time.Since(began))
 		case slices.ContainsFunc(out.Live, want.Allows):
 		case coming || loads:
 			left = loadWait - time.Since(began)
@@ -164,14 +173,16 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 }
 
 // targets is Targets at this moment; coming is whether the plugin may be live
-// in a moment in a tab that the call wants, arriving how much longer a browser
+// in a moment in a tab that the call wants, returning how much longer one that
+// goes before the others may take for that, arriving how much longer a browser
 // may take to settle in.
-func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool, arriving time.Duration) {
+func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool, returning, arriving time.Duration) {
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
 	var live, away, reload []place
-	for _, b := range h.list() {
+	browsers := h.list()
+	for _, b := range browsers {
 		out.Browsers++
 		if !listed {
 			continue
@@ -189,8 +200,13 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool, ar
 	if len(live) == 0 {
 		live = away
 	}
+	for _, b := range browsers {
+		if listed {
+			returning = max(returning, b.returning(want, live))
+		}
+	}
 	out.Live, out.NeedReload = rank(live), rank(reload)
-	return out, coming, arriving
+	return out, coming, returning, arriving
 }
 
 // arriving is how much longer a call may wait for the browser to settle in,
@@ -306,17 +322,19 @@ func class(t wire.TabInfo) int {
 	}
 }
 
+// compare returns less than 0 if a goes before b.
+func compare(a, b place) int {
+	return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.used, a.used),
+		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID))
+}
+
 // rank sorts places, the best first, so that those of one browser stand
 // together, the browser with the best place first.
 func rank(places []place) []dispatch.Target {
 	if len(places) == 0 {
 		return nil
 	}
-	better := func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.used, a.used),
-			cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID))
-	}
-	slices.SortFunc(places, better)
+	slices.SortFunc(places, compare)
 	first := map[string]int{} // the best place of each browser
 	for i, p := range places {
 		if _, ok := first[p.Browser]; !ok {

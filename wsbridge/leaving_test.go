@@ -1,0 +1,86 @@
+package wsbridge
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+// TestTabThatWasLeft: a call waits for the tab that it would run in, whose next
+// document is loading, rather than run in another; not for one that goes behind
+// the others, nor for one that the plugin was never live in, nor for ever.
+func TestTabThatWasLeft(t *testing.T) {
+	const loading = `,"loading":["chat"]`
+	sync := func(tabs ...string) string {
+		return `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`
+	}
+	first, second := tabText(7, "af", 9, "d7", liveChat), tabText(8, "", 5, "d8", liveChat)
+	tests := []struct {
+		name string
+		// before and after is what the browser tells, a second apart.
+		before, after string
+		want          dispatch.Want
+		// at is when the targets are known, after that; next comes a second later.
+		at   time.Duration
+		next string
+		live string
+	}{
+		{"it comes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(tabText(7, "af", 9, "d9", liveChat), second), "b1/7 b1/8"},
+		{"it does not come", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, loadWait, "", "b1/8"},
+		{"it goes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(second), "b1/8"},
+		{"it has no plugin", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(tabText(7, "af", 9, "", ""), second), "b1/8"},
+		{"it goes behind", sync(first, second), sync(first, tabText(8, "", 5, "", loading)), dispatch.Want{}, 0, "", "b1/7"},
+		{"another is wanted", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{TabID: 8}, 0, "", "b1/8"},
+		{"it is new", sync(second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, 0, "", "b1/8"},
+		{"it is for another plugin", sync(first, second), sync(tabText(7, "af", 9, "", `,"loading":["other"]`), second), dispatch.Want{}, 0, "", "b1/8"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			hash := "h1"
+			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+				p := w.browser("b1", "boot1")
+				p.send(tt.before)
+				w.pass(time.Second)
+				p.send(tt.after)
+				p.take()
+				began := time.Now()
+				go func() {
+					want := tt.want
+					want.Plugin = "chat"
+					got := w.hub.Targets(w.t.Context(), want)
+					w.note("%s after %v", names(got.Live), time.Since(began))
+				}()
+				w.pass(time.Second)
+				if tt.next != "" {
+					p.send(tt.next)
+				}
+				w.pass(loadWait)
+				w.wantEvents(tt.live + " after " + tt.at.String())
+			})
+		})
+	}
+}
+
+// TestTabThatWasLeftForAWorker: what was live before a browser returned counts
+// until its pages have said what is there now.
+func TestTabThatWasLeftForAWorker(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		tabs := func(p *peer, doc, more string) {
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "af", 9, doc, more) + `,` + tabText(8, "", 5, "d8", liveChat) + `]}}`)
+			p.take()
+		}
+		p := w.browser("b1", "boot1")
+		tabs(p, "d7", liveChat)
+		p.drop()
+		p = w.dial()
+		p.hello("b1", "boot1")
+		tabs(p, "", `,"loading":["chat"]`)
+		began := time.Now()
+		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); names(got.Live) != "b1/7 b1/8" || time.Since(began) > 0 {
+			t.Errorf("live %q after %v, want both at once", names(got.Live), time.Since(began))
+		}
+	})
+}
