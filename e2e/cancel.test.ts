@@ -21,7 +21,11 @@ const slow = () => `c${++channels}-9-20000`;
 
 const dropped = (channel: string) =>
   until(`the page's request for ${channel} to be dropped`, () => stack.site.dropped.some((d) => d.startsWith(channel)));
-const running = () => until('a running call', async () => (await stack.calls()).find((c) => c.status === 'running'));
+/** running waits until the page of a running call has asked for a channel: a stop before that drops nothing. */
+const running = (channel: string) =>
+  until('a running call', async () =>
+    stack.site.asked.includes(channel) ? (await stack.calls()).find((c) => c.status === 'running') : undefined,
+  );
 const record = (id: string): Promise<CallView> =>
   until('the outcome', async () => (await stack.calls()).find((c) => c.call_id === id && c.stopped !== undefined));
 
@@ -29,7 +33,7 @@ test('notifications/cancelled stops the page and gets no result', async () => {
   const channel = slow();
   const stop = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
-  const { call_id } = await running();
+  const { call_id } = await running(channel);
   const told = performance.now();
   stop.abort('enough');
   await assert.rejects(call);
@@ -43,7 +47,7 @@ test('a client that goes away stops the page', async () => {
   const channel = slow();
   const leaving = await stack.stdioClient();
   const call = leaving.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
-  const { call_id } = await running();
+  const { call_id } = await running(channel);
   await leaving.close();
   assert.ok((await call) instanceof Error);
   await dropped(channel);
@@ -53,7 +57,7 @@ test('a client that goes away stops the page', async () => {
 test('another client cannot cancel it', async () => {
   const other = await stack.client();
   const call = client.call('messages__countdown', { from: 3, intervalMs: 500 });
-  await running();
+  await until('a running call', async () => (await stack.calls()).some((c) => c.status === 'running'));
   for (let id = 0; id < 50; id++) {
     await other.sdk.notification({ method: 'notifications/cancelled', params: { requestId: id, reason: 'mischief' } });
   }
@@ -64,7 +68,7 @@ test('another client cannot cancel it', async () => {
 test('Ctrl-C at opentabs call stops the page', async () => {
   const channel = slow();
   const cli = start(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
-  const { call_id } = await running();
+  const { call_id } = await running(channel);
   cli.child.kill('SIGINT');
   const { code } = await cli.ended;
   assert.equal(code, 130);
@@ -78,7 +82,7 @@ test('the stop button of the side panel stops the page, and the client is told',
   const call = client.call('messages__export_messages', { channelId: channel });
   call.catch(() => undefined); // awaited below; a failure before that says more
   const stop = panel.getByRole('button', { name: /stop/i }).first();
-  await stop.waitFor();
+  await running(channel);
   await stop.click();
   const out = await call;
   assert.equal(out.code, 'cancelled', out.text);

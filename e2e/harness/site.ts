@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 export interface Site {
   readonly origin: string;
   readonly url: string;
+  /** The channels of the requests that have come. */
+  readonly asked: string[];
   /** Requests that the page dropped before they were answered: the page's own code saw the abort. */
   readonly dropped: string[];
   /** How many pages of messages were served. */
@@ -46,6 +48,7 @@ export async function startSite(): Promise<Site> {
   const site: Site = {
     origin,
     url: `${origin}/`,
+    asked: [],
     dropped: [],
     served: 0,
     notes: [],
@@ -74,6 +77,7 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
   const [, pages = '4', delayMs = '0'] = channel.split('-');
   const page = Number(url.searchParams.get('cursor') || '0');
   const total = Number(pages);
+  site.asked.push(channel);
   response.on('close', () => {
     if (!response.writableEnded) site.dropped.push(`${channel} page ${page + 1}`);
   });
