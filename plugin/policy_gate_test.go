@@ -15,6 +15,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
 	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
 	"opentabs/wire"
 )
 
@@ -305,5 +306,28 @@ func TestAsk(t *testing.T) {
 	g.must(g.policy.SetPermission("a", "send", off, "x"))
 	if v := g.policy.Ask(in); v.Block == nil || v.Block.Code != wire.ErrDenied {
 		t.Errorf("off: %+v", v)
+	}
+}
+
+// BenchmarkGates is what the policy costs a call that runs by itself.
+func BenchmarkGates(b *testing.B) {
+	dir := b.TempDir()
+	one := plugintest.Load(b, two("a", ""))
+	set := plugin.NewSet([]*plugin.Plugin{one}, nil)
+	policy := plugin.NewPolicy(dir, func() *plugin.Set { return set }, plugin.PolicyOptions{})
+	if err := policy.Review("a", one.ContentHash(), auto, "x"); err != nil {
+		b.Fatal(err)
+	}
+	in := dispatch.Info{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
+	for b.Loop() {
+		for _, gate := range policy.Gates() {
+			if v := gate.Decide(in); v.Block != nil || v.Suspend != nil {
+				b.Fatal(v)
+			}
+		}
+		if err := policy.Before()[0].Before(in); err != nil {
+			b.Fatal(err)
+		}
+		policy.After()[0].After(in, dispatch.Ended{})
 	}
 }
