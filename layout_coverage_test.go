@@ -1,0 +1,75 @@
+package opentabs
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// coverageDoc says of each statement of the documents in which the product was
+// first described where it lives and which test shows it.
+const coverageDoc = "docs/coverage.md"
+
+// shownBy is a test in a cell: `file_test.go:TestName`, `file.test.ts` "title",
+// or `script.txtar`.
+var shownBy = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
+
+// TestCoverage holds that no row of the table is open: each names a place in
+// the code and a test that is there, or says why opentabs is different.
+// TestReferences looks up the places and the tests written in Go.
+func TestCoverage(t *testing.T) {
+	text, err := os.ReadFile(coverageDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for i, line := range strings.Split(string(text), "\n") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
+			continue
+		}
+		rows++
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		if len(cells) != 3 {
+			t.Errorf("%s:%d: %d cells, want statement, where, shown by", coverageDoc, i+1, len(cells))
+			continue
+		}
+		if reason, different := strings.CutPrefix(cells[1], "Different: "); different {
+			if len(reason) < 20 {
+				t.Errorf("%s:%d: say why it is different", coverageDoc, i+1)
+			}
+			continue
+		}
+		if !reference.MatchString(cells[1]) {
+			t.Errorf("%s:%d: no place in the code, as `file:Symbol`, and no \"Different: why\"", coverageDoc, i+1)
+		}
+		tests := shownBy.FindAllStringSubmatch(cells[2], -1)
+		if len(tests) == 0 {
+			t.Errorf("%s:%d: no test", coverageDoc, i+1)
+		}
+		for _, m := range tests {
+			checkShownBy(t, i+1, m)
+		}
+	}
+	if rows < 80 {
+		t.Errorf("%s has %d rows; the five documents say more than that", coverageDoc, rows)
+	}
+}
+
+// checkShownBy looks up a test that is not written in Go.
+func checkShownBy(t *testing.T, line int, m []string) {
+	t.Helper()
+	file, title := m[2], m[3]
+	if m[4] != "" {
+		file = m[4]
+	}
+	if file == "" {
+		return
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Errorf("%s:%d: %v", coverageDoc, line, err)
+	} else if title != "" && !strings.Contains(string(src), title) {
+		t.Errorf("%s:%d: %s has no test %q", coverageDoc, line, file, title)
+	}
+}
