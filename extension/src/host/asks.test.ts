@@ -158,6 +158,34 @@ test('an answer that came first is not withdrawn', async () => {
   assert.deepEqual(port.said, ['r 1 [1,2]']);
 });
 
+test('a signal that outlives its asks is listened to by none of them', async () => {
+  const realm = makeRealm();
+  realm.run(`listeners = 0;
+    for (const [name, by] of [['addEventListener', 1], ['removeEventListener', -1]]) {
+      const real = EventTarget.prototype[name];
+      EventTarget.prototype[name] = function (type, listener) {
+        if (type === 'abort') listeners += by;
+        return real.call(this, type, listener);
+      };
+    }`);
+  const handle = `async (p, c) => {
+    const { signal } = new AbortController();
+    const all = ['a', 'b', 'c'].map((tool) => c.call(tool, {}, { signal }).catch((e) => e.code));
+    most = listeners;
+    return [await all[0], await all[1]];
+  }`;
+  realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: ${handle} }`));
+  const [port] = realm.bridge();
+  await realm.idle();
+  port?.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  port?.send('answer', 1, 1, true, 1);
+  port?.send('answer', 1, 2, false, { code: 'denied', message: 'no' });
+  await realm.idle();
+  assert.equal(port?.said.at(-1), 'r 1 [1,"denied"]');
+  assert.equal(realm.run('most + " " + listeners'), '3 0');
+});
+
 test('a cancelled call has all its asks rejected as aborted, and asks no more', async () => {
   const { realm, port } = await begin(`
     const why = [];
