@@ -125,17 +125,44 @@ test('a tool that waits for the person goes on when the person is done', async (
   assert.match(JSON.stringify((await stopped).structured), /"code":"user_denied"/);
 });
 
-test('the panel and another surface at once: the first one counts, the other is told', async () => {
+test('the panel and a terminal at once: the first one counts, the other is told', async () => {
   const ended = echo('contested');
   await card('contested').waitFor();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   await until('a button', async () => (await card('contested').locator('[aria-disabled=true]').count()) === 0);
-  const [, theirs] = await Promise.all([press('contested', 'Allow once'), decide(call_id, { allow: false })]);
-  const outcome = await ended;
-  const won = Object(theirs).outcome === 'decided';
-  assert.equal(outcome.code === 'denied', won, `${JSON.stringify(theirs)} but ${outcome.text}`);
+  const [, theirs] = await Promise.all([press('contested', 'Allow once'), stack.cli('calls', 'deny', call_id)]);
+  const won = (await ended).code === 'denied';
   const fate = won ? /Already denied by|Not run/ : /Allowed once/;
   await panel.locator('.fate').filter({ hasText: fate }).waitFor();
+  const told = theirs.stdout + theirs.stderr;
+  if (won) assert.equal(theirs.code, 0, told);
+  else assert.match(told, /already|ended/);
+});
+
+test('allowed in a terminal: the panel says so', async () => {
+  const ended = echo('by terminal');
+  await card('by terminal').waitFor();
+  const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
+  assert.equal((await stack.cli('calls', 'approve', call_id)).code, 0);
+  assert.equal((await ended).isError, false);
+  await panel.getByText('Already allowed elsewhere.').waitFor();
+});
+
+test('nobody decides in time: nothing runs, and the panel says so', async () => {
+  const short = await startStack({ serve: ['--decision-timeout', '1s'] });
+  try {
+    await short.cli('plugin', 'permission', 'messages', 'ask');
+    const shown = await short.chrome.panel();
+    const ended = (await short.client()).call('messages__echo', { value: 'too late' });
+    assert.equal((await ended).code, 'approval_timeout');
+    await shown
+      .locator('.ended')
+      .getByText(/nobody decided/)
+      .waitFor();
+    assert.equal(await shown.locator('.ticket:not(.gone)').count(), 0);
+  } finally {
+    await short.close();
+  }
 });
 
 /** decide decides as a program with the token does. */

@@ -24,6 +24,21 @@ async function asked(method: string): Promise<unknown> {
   return until(method, () => bed.server.asked.find((one) => one.method === method)?.params);
 }
 
+/** pressAtOnce presses buttons in the moment they are there, as a finger does that was on its way to something else. */
+async function pressAtOnce(buttons: string): Promise<void> {
+  await bed.panel.evaluate((buttons) => {
+    document.title = '';
+    const early = new MutationObserver(() => {
+      const there = document.querySelectorAll<HTMLElement>(buttons);
+      if (there.length === 0) return;
+      early.disconnect();
+      for (const button of there) button.click();
+      document.title = 'pressed';
+    });
+    early.observe(document.body, { childList: true, subtree: true, attributes: true });
+  }, buttons);
+}
+
 const taken = { outcome: 'decided', allowed: true };
 
 test('each answer is sent as it was pressed', async () => {
@@ -63,28 +78,20 @@ test('a tool that waits for the person: the tab is shown, then the call goes on'
 test('a card that has just come or moved can’t be answered by mistake', async () => {
   const { panel, server, show } = bed;
   server.answer = () => taken;
-  // Presses as soon as there is a button, as a finger would that was on its way to something else.
-  await panel.evaluate(() => {
-    const early = new MutationObserver(() => {
-      for (const button of document.querySelectorAll<HTMLElement>('.ticket button')) button.click();
-    });
-    early.observe(document.body, { childList: true, subtree: true });
-    setTimeout(() => early.disconnect(), 300);
-  });
+  await pressAtOnce('.ticket button');
   show([asking('s1', 't1'), asking('s2', 't2')]);
   await panel.getByRole('button', { name: 'Deny' }).nth(1).waitFor();
   assert.ok(await panel.evaluate(() => document.activeElement === document.body), 'no button has the focus');
   await panel.keyboard.press('Enter');
   const late = panel.getByRole('button', { name: 'Deny' }).nth(1);
   await until('buttons that can be pressed', async () => (await late.getAttribute('aria-disabled')) === 'false');
+  assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.asked, []);
   // The first card goes and the second slides to its place.
+  await pressAtOnce('.gone + .ticket button');
   show([asking('s2', 't2')]);
   await panel.getByText('Nobody waits for it any more.').waitFor();
-  await late
-    .or(panel.getByRole('button', { name: 'Deny' }))
-    .first()
-    .evaluate((button) => button instanceof HTMLElement && button.click());
+  await until('the press', () => panel.evaluate(() => document.title === 'pressed'));
   assert.deepEqual(server.asked, []);
   await panel.getByRole('button', { name: 'Deny' }).click();
   assert.deepEqual(await asked('call.decide'), { callId: 's2', ticketId: 't2', allow: false });
@@ -132,4 +139,23 @@ test('a review is for the code that was shown', async () => {
   await panel.getByRole('button', { name: 'Allow, ask each time' }).click();
   const hash = plugins.at(-1)?.hash;
   assert.deepEqual(await asked('config.review'), { plugin: 'mail', hash, permission: 'ask' });
+});
+
+test('by keyboard: nothing is pressed by itself, and the focus stays near when its button goes', async () => {
+  const { panel, server, show } = bed;
+  server.answer = () => taken;
+  show([asking('s1', 't1'), asking('s2', 't2')]);
+  const deny = panel.getByRole('button', { name: 'Deny' }).first();
+  await until('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  const focused = () => panel.evaluate(() => document.activeElement?.textContent ?? '');
+  await panel.keyboard.press('Tab');
+  for (let i = 0; i < 20 && (await focused()) !== 'Deny'; i++) await panel.keyboard.press('Tab');
+  assert.equal(await focused(), 'Deny', 'the harmless answer comes first');
+  await panel.keyboard.press('Enter');
+  assert.deepEqual(await asked('call.decide'), { callId: 's1', ticketId: 't1', allow: false });
+  show([asking('s2', 't2')]);
+  await panel.getByText('Denied.').waitFor();
+  assert.match(await focused(), /Waiting for you/);
+  await panel.keyboard.press('Enter');
+  assert.equal(server.asked.length, 1);
 });

@@ -9,6 +9,9 @@ import type { Act } from './requests.ts';
 import { type Card, clock, isCut, saidOf, TimeMs } from './tickets.ts';
 import { hostOf, plain } from './wording.ts';
 
+/** ShortMs is from when on the time left stands out, in milliseconds. */
+const ShortMs = 30_000;
+
 export interface TicketCardProps {
   readonly card: Card;
   /** parent is the call whose tool made this one. */
@@ -80,7 +83,7 @@ export function UserCard(props: TicketCardProps): VNode {
   const { decide, busy, error } = useDecision(props);
   const show = usePressed(props.act);
   const name = `${call.plugin} ${call.tool}`;
-  const { tab } = props;
+  const { tabId } = call;
   const off = busy || props.arming;
   return (
     <TicketCard {...props} error={error || show.error}>
@@ -90,8 +93,8 @@ export function UserCard(props: TicketCardProps): VNode {
         <Answer label={`Stop ${name}`} off={off} press={(event) => decide(event, false)}>
           Stop
         </Answer>
-        {tab && (
-          <button type="button" onClick={() => void show.run({ op: 'show', tabId: tab.tabId })}>
+        {tabId !== undefined && (
+          <button type="button" onClick={() => void show.run({ op: 'show', tabId })}>
             Go to tab
           </button>
         )}
@@ -157,13 +160,14 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
     call.client && `for ${plain(call.client)}`,
     parent && `called by ${plain(`${parent.plugin} ${parent.tool}`)}`,
     tab && `in ${hostOf(tab.url)}`,
+    ticket.kind === 'user' && call.tabId === undefined && 'in another browser',
   ];
   return (
     <li class={`ticket ${gone ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
       <div class="head">
         <CallName call={call} />
         {!gone && (
-          <span class="time" title="Time left to answer">
+          <span class={`time ${leftMs < ShortMs ? 'short' : ''}`} title="Time left to answer">
             {clock(leftMs)}
           </span>
         )}

@@ -25,6 +25,7 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   const cards = nextCards(had.current, calls, said.current, now);
   had.current = cards;
   const { settled, arming } = useStillCards(place);
+  useKeptFocus(place);
   const open = cards.filter((card) => !card.gone);
   const card = (shown: Card) => {
     const { ticketId, kind } = shown.ticket;
@@ -42,7 +43,7 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   };
   return (
     <section aria-labelledby="waiting" class="waiting" ref={place} hidden={cards.length === 0}>
-      <h2 id="waiting" tabIndex={-1}>
+      <h2 id="waiting" tabIndex={-1} data-rest>
         Waiting for you <span class="count">{open.length}</span>
       </h2>
       <p class="unseen" role="status" aria-live="polite">
@@ -60,6 +61,15 @@ function announcement(open: readonly Card[]): string {
   const name = `${last.call.plugin} ${last.call.tool}`;
   const what = last.ticket.kind === 'user' ? 'needs you' : 'asks for permission';
   return `${plain(name)} ${what}. ${open.length} waiting.`;
+}
+
+/** useKeptFocus takes the focus to the heading if the drawing took away what had it, so that a keyboard goes on from there. */
+function useKeptFocus(place: { readonly current: HTMLElement | null }): void {
+  const had = place.current?.contains(document.activeElement) === true;
+  useLayoutEffect(() => {
+    if (had && document.activeElement === document.body)
+      place.current?.querySelector<HTMLElement>('[data-rest]')?.focus();
+  });
 }
 
 interface StillCards {
