@@ -31,6 +31,12 @@ test('a tool gets what the tool returns that it calls, of its plugin or of anoth
   assert.deepEqual([child.depth, parent.depth ?? 0, child.status, parent.status], [1, 0, 'done', 'done']);
 });
 
+test('a large result of a nested call arrives whole', async () => {
+  const out = await call({ tool: 'big', input: { bytes: 3 * 1024 * 1024 } });
+  assert.equal(out.isError, false, out.text.slice(0, 200));
+  assert.ok(JSON.stringify(out.structured) === `{"output":{"text":"${'x'.repeat(3 * 1024 * 1024)}"}}`);
+});
+
 test('a silent tool lives as long as the one it calls reports, and its client sees that', async () => {
   const out = await call({ tool: 'steps', input: { count: 9, everyMs: 500 } });
   assert.equal(out.isError, false, out.text);
