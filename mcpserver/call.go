@@ -50,6 +50,9 @@ func (q request) mayHold() bool {
 func (s *Server) serve(ctx context.Context, q request) reply {
 	q.info = s.infoOf(q)
 	s.minePatience(&q)
+	if s.opts.NoForms {
+		q.held, q.elicit = false, nil
+	}
 	if q.held {
 		return s.serveHeld(ctx, q)
 	}

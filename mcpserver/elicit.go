@@ -125,7 +125,7 @@ func visible(text string, limit int) string {
 		}
 		n++
 		switch {
-		case r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r):
+		case r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r), r == '\u200c', r == '\u200d': // scripts and emoji need joiners
 			b.WriteRune(r)
 		case r == '\n' || r == '\t' || r == '\r':
 			b.WriteByte(' ')

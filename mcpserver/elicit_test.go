@@ -403,6 +403,32 @@ func TestClientsWithoutForms(t *testing.T) {
 	}
 }
 
+// TestNoForms: with the setting off no client asks its person, in either era.
+func TestNoForms(t *testing.T) {
+	for name, open := range parties {
+		t.Run(name, func(t *testing.T) {
+			g := newGuarded(t, askGate{})
+			s := serve(t, g, Options{NoForms: true})
+			p := open(t, s, showsForms)
+			p.say(callText(`1`, `{}`, `{"progressToken":1}`))
+			if m := <-p.messages; m.Method != "notifications/progress" {
+				t.Error(m.text)
+			}
+			g.Shutdown()
+			if m := p.must(); !m.result(t).IsError {
+				t.Error(m.text)
+			}
+		})
+	}
+	g := newGuarded(t, askGate{})
+	c := serve(t, g, Options{NoForms: true}).modern(t)
+	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
+	if data, _ := newEvents(res.Body).next(); !strings.Contains(data, "waiting for the person") {
+		t.Error(data)
+	}
+	g.Shutdown()
+}
+
 func TestAFormIsForItsOwnSession(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	s := serve(t, g, Options{})
@@ -482,6 +508,7 @@ func TestVisible(t *testing.T) {
 		"\u202eevil\u2066":       `\u202eevil\u2066`,
 		"\x1b[2J\x00":            `\x1b[2J\x00`,
 		"zero\u200bwidth":        `zero\u200bwidth`,
+		"👩\u200d🚀":               "👩\u200d🚀",
 		strings.Repeat("ä", 25):  strings.Repeat("ä", 20) + "... (5 more characters)",
 		strings.Repeat("x", 20):  strings.Repeat("x", 20),
 		"\xff":                   "\uFFFD",

@@ -299,7 +299,7 @@ func (c *heldCalls) keep(h *held) {
 	h.mu.Lock()
 	kept := !h.waits && c.byID[h.id] == h
 	if kept {
-		h.drop = time.AfterFunc(heldKept, func() { c.forget(h) })
+		h.drop = time.AfterFunc(heldKept, func() { c.lose(h) })
 	}
 	h.mu.Unlock()
 	if !kept {
@@ -308,11 +308,31 @@ func (c *heldCalls) keep(h *held) {
 	c.ended = append(c.ended, h)
 	c.bytes += h.reply.size()
 	for c.bytes > heldBytes && len(c.ended) > 1 {
-		c.remove(c.ended[0])
+		lost := c.ended[0]
+		c.remove(lost)
+		go lost.reply.undelivered() // it may take locks
 	}
 }
 
-// forget lets go of a call: its answer has been given, or nobody came for it.
+// lose lets go of a call whose answer nobody came for.
+func (c *heldCalls) lose(h *held) {
+	c.mu.Lock()
+	lost := slices.Contains(c.ended, h)
+	if lost {
+		h.mu.Lock()
+		lost = !h.waits // somebody comes at this very moment
+		h.mu.Unlock()
+	}
+	if lost {
+		c.remove(h)
+	}
+	c.mu.Unlock()
+	if lost {
+		h.reply.undelivered()
+	}
+}
+
+// forget lets go of a call whose answer is given.
 func (c *heldCalls) forget(h *held) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -357,7 +357,8 @@ func TestHeldAnswersAreBounded(t *testing.T) {
 			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
 		}
 		c.forget(c.byID["large"])
-		c.put("last", 5)
+		lost := 0
+		c.put("last", 5).reply.lost = func() { lost++ }
 		<-time.After(heldKept - time.Second)
 		if c.count() != 1+1+5 {
 			t.Error("dropped too early")
@@ -366,6 +367,9 @@ func TestHeldAnswersAreBounded(t *testing.T) {
 		synctest.Wait()
 		if c.count() != 0 {
 			t.Error("kept too long")
+		}
+		if lost != 1 {
+			t.Errorf("that nobody came was told %d times", lost)
 		}
 	})
 }

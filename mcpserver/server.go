@@ -58,6 +58,9 @@ type Options struct {
 	// Heartbeat is the time between two signs of life on a stream on which
 	// nothing else is sent. Default 25 s: some clients give up after 30 s.
 	Heartbeat time.Duration
+	// NoForms lets no client ask its person whether a call may run (elicitation);
+	// default false.
+	NoForms bool
 	// MaxRequestBytes is the largest request, in bytes; a larger one is refused.
 	// Default 16 MiB.
 	MaxRequestBytes int64

@@ -11,7 +11,7 @@ import (
 // have some.
 func (v *server) agentOptions() mcpserver.Options {
 	o := mcpserver.Options{
-		Version: version.Version, Log: v.log, Watch: v.calls,
+		Version: version.Version, Log: v.log, Watch: v.calls, NoForms: !v.settings.Elicitation,
 		Reviewed: func(name string) bool { return v.policy.State(name).Reviewed },
 	}
 	if !v.settings.Detach.Never() {

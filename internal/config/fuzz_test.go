@@ -15,6 +15,7 @@ func FuzzConfigFile(f *testing.F) {
 		"", "\ufeff{}", `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m", "maxRunning": 3, "logLevel": "debug"}`,
 		`{"prot": 1}`, `{"port": "1"}`, `{"port":1,"port":2}`, `[]`, `{"port": 1`, `{"progressInterval": "0s", "maxResultBytes": 1e4}`, "null",
 		`{"detach": "never, a=auto, b=1s"}`,
+		`{"elicitation": "off"}`,
 	} {
 		f.Add([]byte(text))
 	}

@@ -39,6 +39,10 @@ type Settings struct {
 	// Detach says when a call that still runs is answered with the handle of a
 	// job; default "never".
 	Detach Detach
+	// Elicitation lets MCP clients that can show their person a form ask whether a
+	// call may run; default true. Otherwise only the side panel and the command
+	// line ask.
+	Elicitation bool
 	// LogLevel is the least level that is logged: trace, debug, info, warn or
 	// error; default info.
 	LogLevel string
@@ -56,6 +60,7 @@ func Defaults() Settings {
 		MaxRunning:       256,
 		MaxWaiting:       20000,
 		Detach:           detachNever,
+		Elicitation:      true,
 		LogLevel:         "info",
 	}
 }
@@ -117,6 +122,21 @@ var table = []setting{
 			return ok
 		},
 		get: func(s Settings) string { return string(s.Detach) },
+	},
+	{
+		key: "elicitation", flag: "elicitation", kind: isText,
+		about: `whether MCP clients may ask the person if a call may run: "on", or "off" for the side panel and the command line alone`,
+		want:  `"on" or "off"`,
+		set: func(s *Settings, text string) bool {
+			s.Elicitation = text == "on"
+			return text == "on" || text == "off"
+		},
+		get: func(s Settings) string {
+			if s.Elicitation {
+				return "on"
+			}
+			return "off"
+		},
 	},
 	{
 		key: "logLevel", flag: "log-level", about: "least level that is logged: " + strings.Join(LogLevels, ", "), kind: isText,
