@@ -16,6 +16,7 @@ export interface Tab {
   readonly windowId: number;
   readonly url: string;
   readonly documentId?: string;
+  readonly plugins?: readonly unknown[];
 }
 
 /** BrowserView is a browser in /status. */

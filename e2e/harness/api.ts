@@ -1,6 +1,11 @@
 /** The daemon's own HTTP, as a program with the token uses it. */
-import type { Stack } from './stack.ts';
 import { until } from './wait.ts';
+
+/** Server is a daemon and its token. */
+export interface Server {
+  readonly port: number;
+  readonly token: string;
+}
 
 /** CallRecord is what tests read of GET /calls/{id}. */
 export interface CallRecord {
@@ -23,35 +28,35 @@ export interface CallRecord {
 }
 
 /** getJson reads a route of the daemon. */
-export async function getJson(stack: Stack, path: string): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${stack.port}${path}`, {
-    headers: { authorization: `Bearer ${stack.token}` },
+export async function getJson(server: Server, path: string): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    headers: { authorization: `Bearer ${server.token}` },
   });
   return await response.json();
 }
 
 /** callRecords returns all calls that the daemon knows, the newest first. */
-export async function callRecords(stack: Stack): Promise<readonly CallRecord[]> {
-  const list = await getJson(stack, '/calls');
+export async function callRecords(server: Server): Promise<readonly CallRecord[]> {
+  const list = await getJson(server, '/calls');
   const calls = typeof list === 'object' && list !== null && 'calls' in list ? list.calls : [];
   return Array.isArray(calls) ? calls.filter(isCallRecord) : [];
 }
 
 /** callRecord returns one call with its activities. */
-export async function callRecord(stack: Stack, id: string): Promise<CallRecord> {
-  const call = await getJson(stack, `/calls/${id}`);
+export async function callRecord(server: Server, id: string): Promise<CallRecord> {
+  const call = await getJson(server, `/calls/${id}`);
   if (!isCallRecord(call)) throw new Error(`no record of ${id}: ${JSON.stringify(call)}`);
   return call;
 }
 
 /** findCall waits for a call of a tool, by its full name, that fits. */
 export async function findCall(
-  stack: Stack,
+  server: Server,
   tool: string,
   fits: (call: CallRecord) => boolean = () => true,
 ): Promise<CallRecord> {
   return await until(`a call of ${tool}`, async () =>
-    (await callRecords(stack)).find((call) => call.tool_name === tool && fits(call)),
+    (await callRecords(server)).find((call) => call.tool_name === tool && fits(call)),
   );
 }
 
@@ -60,10 +65,10 @@ function isCallRecord(value: unknown): value is CallRecord {
 }
 
 /** decide decides about a call that waits, as a program with the token does; it returns what became of that. */
-export async function decide(stack: Stack, id: string, decision: Record<string, unknown>): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${stack.port}/calls/${id}/decide`, {
+export async function decide(server: Server, id: string, decision: Record<string, unknown>): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${server.port}/calls/${id}/decide`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
     body: JSON.stringify(decision),
   });
   return await response.json();

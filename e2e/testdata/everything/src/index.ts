@@ -124,16 +124,16 @@ const deltas = defineTool({
     count: z.number().int(),
     bad: z.boolean().default(false),
     audience,
+    afterMs: z.number().default(0),
     forMs: z.number().default(0),
-    pad: z.number().default(0),
   }),
   output: z.object({ tookMs: z.number() }),
-  handle: async ({ count, bad, audience, forMs, pad }, context) => {
+  handle: async ({ count, bad, audience, afterMs, forMs }, context) => {
+    await sleep(afterMs);
     const began = performance.now();
     context?.reportActivity('table', { columns: ['n'], rows: [] }, { audience });
     for (let n = 1; n <= count; n++) {
-      const value = pad > 0 ? [n, 'x'.repeat(pad)] : [n];
-      context?.reportActivityDelta('table', { op: 'add', path: '/rows/-', value }, { audience });
+      context?.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: [n] }, { audience });
       if (bad && n === Math.ceil(count / 2)) {
         context?.reportActivityDelta('table', [
           { op: 'remove', path: '/rows/0' },
