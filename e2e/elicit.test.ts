@@ -1,0 +1,153 @@
+/** Promise: a client that can ask its person does so, up to 2025-11-25; who decides first counts; a late yes runs nothing. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { decide, findCall } from './harness/api.ts';
+import type { McpClient } from './harness/client.ts';
+import { everything, type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack({ plugins: [{ ...everything, permission: 'ask' }] });
+});
+after(() => stack?.close());
+
+/** Form is a form that a person sees, and how they answer it. */
+interface Form {
+  readonly message: string;
+  readonly choices: unknown;
+  readonly signal: AbortSignal;
+  answer(result: ElicitResult): void;
+}
+
+/** waiting is the call of a tool that waits for the person. */
+const waiting = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
+
+/** elsewhere lets another surface decide about it. */
+async function elsewhere(tool: string, allow: boolean): Promise<void> {
+  await decide(stack, (await waiting(tool)).call_id, { allow });
+}
+
+const choose = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
+
+for (const [name, connect] of [
+  ['http', (s: Stack) => s.client.bind(s)],
+  ['stdio', (s: Stack) => s.stdioClient.bind(s)],
+] as const) {
+  describe(`2025-11-25 over ${name}`, () => {
+    let client: McpClient;
+    let forms: Form[];
+    /** form is the next form that the client shows. */
+    const form = () => until('a form', () => forms.shift());
+
+    before(async () => {
+      client = await connect(stack)(
+        (params, signal) =>
+          new Promise((answer) => {
+            const schema: unknown = 'requestedSchema' in params ? params.requestedSchema : {};
+            forms.push({
+              message: params.message,
+              choices: Object(Object(Object(schema).properties).decision).enum,
+              signal,
+              answer,
+            });
+          }),
+      );
+    });
+    beforeEach(() => {
+      forms = [];
+    });
+
+    test('allow once: the person sees what would run, and it runs', async () => {
+      const call = client.call('everything__echo', { value: 'hi' });
+      const shown = await form();
+      assert.match(shown.message, /May everything__echo run/);
+      assert.match(shown.message, /\{"value":"hi"\}/);
+      assert.deepEqual(shown.choices, ['allow once', 'allow for this session', 'deny']);
+      shown.answer(choose('allow once'));
+      assert.equal(Object((await call).structured).value, 'hi');
+    });
+
+    test('deny and decline: it does not run, and the agent is told', async () => {
+      for (const [i, answer] of [choose('deny'), { action: 'decline' } as const].entries()) {
+        const key = `${name}-denied-${i}`;
+        const call = client.call('everything__change', { key });
+        (await form()).answer(answer);
+        assert.equal((await call).code, 'denied');
+        assert.equal(stack.site.notes.includes(`change ${key}`), false);
+      }
+    });
+
+    test('another surface decides first: the form is taken back, and its late yes runs nothing', async () => {
+      const key = `${name}-late`;
+      const call = client.call('everything__change', { key });
+      const shown = await form();
+      await elsewhere('everything__change', false);
+      assert.equal((await call).code, 'denied');
+      await until('the form to be taken back', () => shown.signal.aborted);
+      shown.answer(choose('allow once'));
+      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // after the late yes
+      assert.equal(stack.site.notes.includes(`change ${key}`), false);
+    });
+
+    test('a closed form decides nothing: the call waits for the other surfaces', async () => {
+      const call = client.call('everything__echo', { value: 2 });
+      (await form()).answer({ action: 'cancel' });
+      await elsewhere('everything__echo', true);
+      assert.equal(Object((await call).structured).value, 2);
+    });
+
+    test('the client leaves its call: the form is taken back, and nothing runs', async () => {
+      const key = `${name}-left`;
+      const leave = new AbortController();
+      const call = client.call('everything__change', { key }, { signal: leave.signal });
+      call.catch(() => undefined);
+      const shown = await form();
+      const { call_id: id } = await waiting('everything__change');
+      leave.abort();
+      await assert.rejects(call);
+      await until('the form to be taken back', () => shown.signal.aborted);
+      shown.answer(choose('allow once'));
+      await until('the call to be withdrawn', async () =>
+        (await stack.calls()).some((c) => c.call_id === id && c.status === 'cancelled'),
+      );
+      assert.equal(stack.site.notes.includes(`change ${key}`), false);
+    });
+
+    test('a tool asks for the person: accepted is done, declined is given up', async () => {
+      for (const [answer, ended] of [
+        [{ action: 'accept', content: {} }, /"done"/],
+        [{ action: 'decline' }, /user_denied/],
+      ] as const) {
+        const call = client.call('everything__ask', { reason: 'Log in to the chat.' });
+        (await form()).answer(choose('allow once'));
+        const shown = await form();
+        assert.match(shown.message, /everything__ask waits for you: Log in to the chat\./);
+        shown.answer(answer);
+        assert.match((await call).text, ended);
+      }
+    });
+
+    test('for this session: this client is asked no more, another is', async () => {
+      const first = client.call('everything__change', {});
+      (await form()).answer(choose('allow for this session'));
+      assert.equal((await first).isError, false);
+      assert.equal((await client.call('everything__change', {})).isError, false);
+      const other = await stack.client();
+      const theirs = other.call('everything__change', {});
+      await elsewhere('everything__change', false);
+      assert.equal((await theirs).code, 'denied');
+    });
+
+    test('a client that shows no forms is told why its call waits', async () => {
+      const plain = await connect(stack)();
+      const call = plain.call('everything__echo', { value: 3 });
+      await elsewhere('everything__echo', true);
+      const out = await call;
+      assert.equal(Object(out.structured).value, 3);
+      assert.match(String(out.progress[0]?.message), /^waiting for the person: may everything__echo run\?/);
+    });
+  });
+}

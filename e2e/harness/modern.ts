@@ -1,0 +1,72 @@
+/** Clients of protocol version 2026-07-28, which the official SDK at hand does not speak: they send what they are given. */
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { binary } from './process.ts';
+
+/** Exchange sends one message of 2026-07-28 and returns the answer. */
+export type Exchange = (message: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+/** Modern is such a client. */
+export interface Modern {
+  readonly exchange: Exchange;
+  close(): Promise<void>;
+}
+
+/** Where is what it needs to know of the stack. */
+export interface Where {
+  readonly port: number;
+  readonly token: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** isBag tells whether a value is an object that is no array. */
+export const isBag = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** modernHttp speaks over HTTP. */
+export async function modernHttp(stack: Where): Promise<Modern> {
+  const exchange: Exchange = async (message) => {
+    const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${stack.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': String(Object(message.params).name),
+      },
+      body: JSON.stringify(message),
+    });
+    const text = await response.text();
+    const last = text.startsWith('{') ? text : (text.trim().split('data: ').at(-1) ?? '');
+    const answer: unknown = JSON.parse(last);
+    return isBag(answer) ? answer : {};
+  };
+  return { exchange, close: async () => undefined };
+}
+
+/** modernStdio speaks through opentabs mcp and the stock transport, whose client does not know this version yet. */
+export async function modernStdio(stack: Where): Promise<Modern> {
+  const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
+  const transport = new StdioClientTransport({
+    command: binary,
+    args: ['mcp'],
+    env: { ...Object.fromEntries(inherited), ...stack.env },
+    stderr: 'ignore',
+  });
+  const answers = new Map<unknown, (answer: Record<string, unknown>) => void>();
+  transport.onmessage = (message) => {
+    if ('id' in message && !('method' in message)) answers.get(message.id)?.({ ...message });
+  };
+  await transport.start();
+  return {
+    exchange: (message) =>
+      new Promise((resolve, reject) => {
+        const { id, params } = message;
+        if (typeof id !== 'number' || !isBag(params)) throw new Error('not a request');
+        answers.set(id, resolve);
+        transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params }).catch(reject);
+      }),
+    close: () => transport.close(),
+  };
+}
