@@ -107,7 +107,10 @@ test('a question waits on while the panel and the link are gone', async () => {
   await card('patient').waitFor();
   await panel.reload();
   await card('patient').waitFor();
-  await panel.evaluate(() => chrome.runtime.sendMessage('nobody').catch(() => undefined));
+  const name = panel.getByLabel('This browser');
+  await name.fill('Another name'); // is told to the server by a new link
+  await name.press('Enter');
+  await until('the new link', async () => (await stack.cli('status')).stdout.includes('Another name'));
   await press('patient', 'Allow once');
   assert.match((await ended).text, /patient/);
 });

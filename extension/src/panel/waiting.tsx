@@ -8,6 +8,9 @@ import { PermissionCard, UserCard } from './ticket-card.tsx';
 import { type Card, nextCards } from './tickets.ts';
 import { plain } from './wording.ts';
 
+/** ManyCards is up to how many cards show their arguments at length. */
+const ManyCards = 3;
+
 export interface WaitingProps {
   readonly calls: readonly CallView[];
   readonly tabs: readonly PanelTab[];
@@ -49,7 +52,7 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
       <p class="unseen" role="status" aria-live="polite">
         {announcement(open)}
       </p>
-      <ul>{cards.map(card)}</ul>
+      <ul class={cards.length > ManyCards ? 'crowded' : ''}>{cards.map(card)}</ul>
     </section>
   );
 }

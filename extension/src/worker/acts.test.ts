@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { request } from '../../../wire/frame.ts';
+import type { Action } from '../panel-message.ts';
+import { makeActs } from './acts.ts';
+
+function setUp(answer: () => Promise<never>) {
+  const did: string[] = [];
+  const note =
+    (what: string) =>
+    async (...args: unknown[]): Promise<void> => {
+      did.push([what, ...args].join(' '));
+    };
+  const act = makeActs({
+    link: {
+      request: (method, params) => {
+        did.push(request('1', method, params));
+        return answer();
+      },
+      restart: () => did.push('restart'),
+    },
+    reloadTab: note('reload'),
+    showTab: note('show'),
+    openDetails: note('details'),
+    rename: note('rename'),
+  });
+  return { act, did };
+}
+
+test('what a person did is asked of the server, and its refusal is told', async () => {
+  const { act, did } = setUp(() => Promise.reject(new Error('permissions.json is read-only')));
+  const actions: Action[] = [
+    { op: 'stop', callId: 'c' },
+    { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'once' } },
+    { op: 'permission', params: { plugin: 'p', tool: 't', permission: 'off' } },
+    { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask' } },
+  ];
+  for (const action of actions) await assert.rejects(act(action), /read-only/);
+  assert.deepEqual(
+    did.map((frame) => Object(JSON.parse(frame))).map(({ method, params }) => [method, params]),
+    [
+      ['call.cancel', { callId: 'c' }],
+      ['call.decide', { callId: 'c', ticketId: 't', allow: true, scope: 'once' }],
+      ['config.permission', { plugin: 'p', tool: 't', permission: 'off' }],
+      ['config.review', { plugin: 'p', hash: 'h', permission: 'ask' }],
+    ],
+  );
+});
+
+test('what is for the browser is done there', async () => {
+  const { act, did } = setUp(() => Promise.reject(new Error('not asked')));
+  const actions: Action[] = [
+    { op: 'reload', tabId: 7 },
+    { op: 'show', tabId: 8 },
+    { op: 'rename', name: 'n' },
+    { op: 'retry' },
+    { op: 'details' },
+  ];
+  for (const action of actions) assert.deepEqual(await act(action), {});
+  assert.deepEqual(did, ['reload 7', 'show 8', 'rename n', 'restart', 'restart', 'details']);
+});
