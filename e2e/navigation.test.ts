@@ -15,14 +15,21 @@ before(async () => {
 });
 after(() => stack?.close());
 
+/** toFront brings a tab to the front and waits until the server knows. */
+async function toFront(page: Page) {
+  await page.bringToFront();
+  await until('the tab in front', async () => (await stack.tabs()).some((t) => t.active && t.url === page.url()));
+}
+
 let fresh = 0;
 
-/** runIn starts a silent call in a fresh tab, does act to the tab, and returns how the call ended. */
+/** runIn starts a call in a fresh tab, does act to the tab once the tool has begun, and returns how the call ended. */
 async function runIn(act: (page: Page) => Promise<unknown>) {
   const page = await stack.open(`/fresh-${++fresh}`);
-  await page.bringToFront();
-  const call = client.call('messages__silent', { forMs: 60_000 });
-  await until('the call in that tab', async () => (await stack.calls()).find((c) => c.status === 'running'));
+  await toFront(page);
+  const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
+  // One that has not begun would be tried in another tab.
+  await until('a report', async () => (await stack.calls()).some((c) => c.status === 'running' && c.reports > 0));
   const begun = performance.now();
   await act(page);
   const out = await call;
@@ -47,7 +54,7 @@ for (const [name, code, act] of [
 test('a tool that navigates and returns gets its result through, twenty times', async () => {
   for (let i = 0; i < 20; i++) {
     const page = await stack.open(`/from-${i}`);
-    await page.bringToFront();
+    await toFront(page);
     const out = await client.call('messages__navigate', { to: `/to-${i}` });
     assert.equal(out.isError, false, out.text);
     await page.waitForURL(`**/to-${i}`);
@@ -77,6 +84,21 @@ test('the call after a tool that navigated runs in the new document', async () =
     assert.equal(out.isError, false, out.text);
     await stack.page.waitForURL(`**/?n=${i}`);
   }
+  await stack.page.goto(stack.site.url);
+});
+
+test('it does so in that tab, though another could run it', async () => {
+  const other = await stack.open('/other-tab');
+  await toFront(stack.page);
+  for (let i = 0; i < 5; i++) {
+    assert.equal((await client.call('messages__navigate', { to: `/?tab=${i}` })).isError, false);
+    assert.equal((await client.call('messages__echo', { value: i })).isError, false);
+    await stack.page.waitForURL(`**/?tab=${i}`);
+    const [echo, navigate] = await stack.calls();
+    assert.deepEqual([echo?.tool_name, navigate?.tool_name], ['messages__echo', 'messages__navigate']);
+    assert.equal(echo?.tab_id, navigate?.tab_id);
+  }
+  await other.close();
   await stack.page.goto(stack.site.url);
 });
 

@@ -66,6 +66,7 @@ export interface Status {
 /** Tab is what tests read of one tab. */
 export interface Tab {
   readonly url: string;
+  readonly active: boolean;
   readonly plugins?: readonly unknown[];
 }
 
@@ -78,6 +79,7 @@ export interface CallView {
   readonly invalid_reports?: number;
   readonly stopped?: string;
   readonly error_code?: string;
+  readonly tab_id?: number;
 }
 
 /** startStack brings everything up and waits until the plugin is live in the site's tab. */
