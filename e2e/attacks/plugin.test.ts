@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
+import { must } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { until } from '../harness/wait.ts';
 import { addPlugin, names, type Pages, Secret, script, startPages, visit } from './world.ts';
@@ -139,4 +140,39 @@ test('plugin: names that every object has', async () => {
   }
   await safe(tabId);
   await page.close();
+});
+
+test('plugin: runs before the person has reviewed it, or after it has changed', async () => {
+  // Asking the page itself would count as a touch, and a page that was touched is not loaded anew.
+  const reached = () => pages.requests.filter((request) => request.startsWith('GET /reached'));
+  const unseen = (version: string) => ({
+    name: 'unseen',
+    matches: ['*://127.0.0.1/unseen*'],
+    tools: ['who'],
+    code: `fetch('/reached-${version}');
+globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isReady: () => true, tools: [{ name: 'who', handle: () => '${version}' }] }) };`,
+  });
+  await addPlugin(stack, unseen('one'), []);
+  const { page, tabId } = await visit(stack, `${pages.origin}/unseen`, 'plain');
+  const refused = await client.call('unseen__who', { tabId });
+  assert.equal(refused.code, 'not_reviewed', refused.text);
+  assert.deepEqual(reached(), []);
+
+  await must(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
+  // The tab is loaded anew for the call, as soon as the browser has told of it.
+  const ran = await until('the call', async () => {
+    const out = await client.call('unseen__who', { tabId });
+    return out.code === 'no_tab' ? undefined : out;
+  });
+  assert.match(ran.text, /one/);
+  await until('the adapter', () => reached().length > 0);
+
+  await addPlugin(stack, unseen('two'), []);
+  const again = await client.call('unseen__who', { tabId });
+  assert.equal(again.code, 'not_reviewed', again.text);
+  await until('the browser', async () => (await stack.tabs()).every((tab) => !names(tab).includes('unseen')));
+  await page.close();
+  const next = await visit(stack, `${pages.origin}/unseen?again`, 'plain');
+  assert.deepEqual(reached(), ['GET /reached-one']);
+  await next.page.close();
 });

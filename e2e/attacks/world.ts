@@ -73,8 +73,12 @@ export interface HandMade {
   readonly code: string;
 }
 
-/** addPlugin writes a package and adds it to the running server. */
-export async function addPlugin(stack: Stack, plugin: HandMade): Promise<void> {
+/** addPlugin writes a package and adds it to the running server; allow says how its person lets it in, if they do. */
+export async function addPlugin(
+  stack: Stack,
+  plugin: HandMade,
+  allow: readonly string[] = ['--permission', 'auto'],
+): Promise<void> {
   const dir = join(stack.home, `plugin-${plugin.name}`);
   mkdirSync(join(dir, 'dist'), { recursive: true });
   const any = { type: 'object' };
@@ -95,7 +99,7 @@ export async function addPlugin(stack: Stack, plugin: HandMade): Promise<void> {
     }),
   );
   writeFileSync(join(dir, 'dist/adapter.iife.js'), plugin.code);
-  await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  await must(['plugin', 'add', dir, ...allow], stack.env);
 }
 
 /** live waits until a plugin is live in a tab that shows url, and returns the tab. */
