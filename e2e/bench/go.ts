@@ -98,6 +98,30 @@ export async function startServer(...args: readonly string[]): Promise<GoServer>
   return { port, pid: child.pid ?? 0, close: () => end(child) };
 }
 
+/** Counted is what followers of /events have read; internal/bench/followers.go says what its fields mean. */
+const Counted = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
+
+/** Crowd are clients that follow the events of one server. */
+export interface Crowd {
+  count(): Promise<z.infer<typeof Counted>>;
+  close(): Promise<void>;
+}
+
+/** startCrowd returns n followers of a server once all of them follow; stuck ones read nothing. */
+export async function startCrowd(port: number, token: string, n: number, stuck = false): Promise<Crowd> {
+  const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${n}`];
+  const child = start(stuck ? [...args, '-stuck'] : args);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  if (Number((await lines.next()).value) !== n) throw new Error('the followers did not start');
+  return {
+    async count() {
+      child.stdin.write('\n');
+      return Counted.parse(JSON.parse(String((await lines.next()).value)));
+    },
+    close: () => end(child),
+  };
+}
+
 function start(args: readonly string[]): ChildProcessWithoutNullStreams {
   const child = spawn(program, args);
   child.stderr.pipe(process.stderr);

@@ -13,6 +13,7 @@ import { Bed } from './bed.ts';
 import { type Row, table, verdict } from './row.ts';
 import { cancel } from './rows/cancel.ts';
 import { echo, load } from './rows/echo.ts';
+import { followers } from './rows/followers.ts';
 import { dispatch, hub } from './rows/gobench.ts';
 import { restart, worker } from './rows/heal.ts';
 import { hops } from './rows/hops.ts';
@@ -31,6 +32,7 @@ const measures: Readonly<Record<string, (bed: Bed) => Promise<Row[]>>> = {
   dispatch,
   hub,
   server,
+  followers,
   hops,
   echo,
   load,

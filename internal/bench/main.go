@@ -4,6 +4,7 @@
 //	bench client                      takes orders on stdin, one JSON object a line (order.go)
 //	bench floor                       a plain HTTP echo, and an echo through a page (floor.go)
 //	bench instant -state DIR -token T opentabs' own HTTP and MCP server before a bridge that answers at once
+//	bench followers -port N -token T -n N     clients of /events, which count what they read (followers.go)
 //
 // The two servers print their port on the first line and run until stdin ends,
 // so that they cannot outlive who started them.
@@ -40,7 +41,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	state := flags.String("state", "", "the state directory whose plugins instant shows")
 	token := flags.String("token", "", "the token that instant wants to see")
 	profile := flags.String("profile", "", "a file for a CPU profile of a server")
-	port := flags.Int("port", 0, "the port that a server listens on; 0 for a free one")
+	port := flags.Int("port", 0, "the port that a server listens on, 0 for a free one; or that followers connect to")
+	n := flags.Int("n", 1, "how many followers there are")
+	stuck := flags.Bool("stuck", false, "followers read nothing")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -60,8 +63,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			go memory.Keep(context.Background()) // as opentabs serve does
 			err = serve(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
+	case "followers":
+		err = follow(*port, *token, *n, *stuck, stdin, stdout)
 	default:
-		err = fmt.Errorf("the mode is %q: give client, floor or instant", mode)
+		err = fmt.Errorf("the mode is %q: give client, floor, instant or followers", mode)
 	}
 	if err := errors.Join(err, stopProfile()); err != nil {
 		fmt.Fprintln(stderr, "bench:", err)

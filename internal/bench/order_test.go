@@ -132,7 +132,7 @@ func TestHash(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	var stderr bytes.Buffer
-	if code := run([]string{"other"}, nil, nil, &stderr); code != 1 || !strings.Contains(stderr.String(), "give client, floor or instant") {
+	if code := run([]string{"other"}, nil, nil, &stderr); code != 1 || !strings.Contains(stderr.String(), "give client, floor, instant or followers") {
 		t.Errorf("exit code %d, %s", code, &stderr)
 	}
 }

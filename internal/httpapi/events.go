@@ -124,7 +124,11 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 		cancel()
 		switch {
 		case err == nil:
-			err = out.events(list, lost)
+			var done func()
+			if done, err = a.turns.take(following); err == nil {
+				err = out.events(list, lost)
+				done()
+			}
 		case following.Err() != nil:
 			return // the client has gone, or the server stops
 		case errors.Is(err, context.DeadlineExceeded):

@@ -60,6 +60,7 @@ type API struct {
 	guarded http.Handler
 	stdio   connections
 	mark    serverMark
+	turns   turns
 	// stopping ends when the server stops; stop ends it.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -70,7 +71,7 @@ func New(o Options) *API {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	a := &API{options: o, mark: newServerMark()}
+	a := &API{options: o, mark: newServerMark(), turns: newTurns()}
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	g := newGuard(o.Token, o.Origins)
 	mux := http.NewServeMux()

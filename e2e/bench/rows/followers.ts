@@ -1,0 +1,114 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { must, root } from '../../harness/process.ts';
+import { pause, until } from '../../harness/wait.ts';
+import { rss } from '../../load/measure.ts';
+import type { Bed } from '../bed.ts';
+import { Measured, startCrowd, startServer } from '../go.ts';
+import { atMost, mb, ms, type Row, spread } from '../row.ts';
+import { inTurns, median } from '../samples.ts';
+
+const crowdSize = 1000;
+const token = 'bench';
+const blockCalls = 1000;
+const rounds = 5;
+
+/**
+ * followers is what clients of /events cost: calls to a tool that is instant, with nobody and with 1,000 who follow.
+ * 10,000 calls and more are recorded while they do.
+ */
+export async function followers(bed: Bed): Promise<Row[]> {
+  const home = join(bed.home, 'followers');
+  const plugin = join(home, 'bench-plugin');
+  mkdirSync(home, { recursive: true });
+  cpSync(join(root, 'e2e/bench/plugin'), plugin, { recursive: true });
+  await must(['plugin', 'build', plugin], { OPENTABS_HOME: home });
+  await must(['plugin', 'add', plugin, '--permission', 'auto'], { OPENTABS_HOME: home });
+  const server = await startServer('instant', '-state', home, '-token', token);
+  try {
+    await bed.go.connect('followed', `http://127.0.0.1:${server.port}/mcp`, token);
+    const order = { target: 'followed', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
+    const flood = async () => {
+      const done = await bed.go.carryOut({ do: 'calls', ...order, calls: blockCalls, inFlight: 32 }, Measured);
+      if (done.failed > 0) throw new Error(`${done.failed} calls failed: ${done.problem}`);
+      return blockCalls / (done.allNs / 1e9);
+    };
+    const paced = () => bed.calls({ ...order, calls: 200, everyMs: 5 });
+    const withCrowd = async <T>(measure: () => Promise<T>) => {
+      const crowd = await startCrowd(server.port, token, crowdSize);
+      try {
+        return await measure();
+      } finally {
+        await crowd.close();
+      }
+    };
+    await flood();
+    const at = await inTurns(rounds, { alone: paced, followed: () => withCrowd(paced) });
+    const [alone, followed] = [at.get('alone'), at.get('followed')];
+    if (!alone || !followed) throw new Error('nothing was measured');
+    const rates: number[] = [];
+    for (let round = 0; round < rounds; round++) rates.push(await flood());
+    const crowd = await startCrowd(server.port, token, crowdSize);
+    const crowdRates: number[] = [];
+    for (let round = 0; round < rounds; round++) crowdRates.push(await flood());
+    const calls = blockCalls * rounds;
+    const lastReached = async () => (await crowd.count()).least;
+    const beganMs = performance.now();
+    await until('each follower has the last event', async () => {
+      const before = await lastReached();
+      await pause(100);
+      return (await lastReached()) === before;
+    });
+    const caughtUpMs = performance.now() - beganMs;
+    const read = await crowd.count();
+    const memory = rss(server.pid).now;
+    await crowd.close();
+    const stuck = await startCrowd(server.port, token, crowdSize, true);
+    const stuckRates: number[] = [];
+    for (let round = 0; round < rounds; round++) stuckRates.push(await flood());
+    const stuckMemory = rss(server.pid);
+    await stuck.close();
+    const id = 'followers';
+    return [
+      {
+        id,
+        what: `one call each 5 ms, p50, with ${crowdSize} followers of /events, against none`,
+        ours: spread(followed),
+        floor: spread(alone),
+      },
+      {
+        id,
+        what: `calls/s, 32 in flight, with ${crowdSize} followers, against none`,
+        ours: `${Math.round(median(crowdRates))}/s`,
+        floor: `${Math.round(median(rates))}/s`,
+      },
+      {
+        id,
+        what: `${calls * 3} events to each of ${crowdSize} followers: those that the slowest read`,
+        ours: `${read.least} (most ${read.most}, told of gaps ${read.missed} times), all caught up after ${ms(caughtUpMs)}`,
+      },
+      {
+        id,
+        what: `resident memory of the server with them, after ${calls * 3} calls`,
+        ours: mb(memory),
+        value: memory / 1e6,
+        bar: atMost(150, 'MB'),
+      },
+      {
+        id,
+        what: `calls/s with ${crowdSize} followers that never read`,
+        ours: `${Math.round(median(stuckRates))}/s`,
+        floor: `${Math.round(median(rates))}/s`,
+      },
+      {
+        id,
+        what: 'resident memory of the server with those, at most',
+        ours: mb(stuckMemory.peak),
+        value: stuckMemory.peak / 1e6,
+        bar: atMost(250, 'MB'),
+      },
+    ];
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+)
+
+// counted is what followers have read, for each line of stdin.
+type counted struct {
+	// Least and Most are how many events one follower has, Missed how often one
+	// was told that it lost some.
+	Least  int64 `json:"least"`
+	Most   int64 `json:"most"`
+	Missed int64 `json:"missed"`
+	Bytes  int64 `json:"bytes"`
+}
+
+// crowd are clients of /events.
+type crowd struct {
+	conns  []net.Conn
+	events []atomic.Int64
+	missed atomic.Int64
+	bytes  atomic.Int64
+}
+
+// follow opens n streams of events, prints n, and answers each line of stdin with
+// what was read until then. Stuck followers read nothing.
+func follow(port int, token string, n int, stuck bool, stdin io.Reader, stdout io.Writer) error {
+	c := &crowd{events: make([]atomic.Int64, n)}
+	defer func() {
+		for _, conn := range c.conns {
+			_ = conn.Close()
+		}
+	}()
+	for i := range n {
+		body, err := c.open(port, token)
+		if err != nil {
+			return fmt.Errorf("follower %d: %w", i, err)
+		}
+		if !stuck {
+			go c.read(i, body)
+		}
+	}
+	if _, err := fmt.Fprintln(stdout, n); err != nil {
+		return err
+	}
+	write := json.NewEncoder(stdout)
+	for lines := bufio.NewScanner(stdin); lines.Scan(); {
+		if err := write.Encode(c.count()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open opens one stream and returns its body once it follows.
+func (c *crowd) open(port int, token string) (io.Reader, error) {
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	c.conns = append(c.conns, conn)
+	req, err := http.NewRequest(http.MethodGet, "http://"+address+"/events", nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	if err := req.Write(conn); err != nil {
+		return nil, err
+	}
+	resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 4<<10), req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, errors.New(resp.Status)
+	}
+	_, err = io.ReadFull(resp.Body, make([]byte, len(": following\n")))
+	return resp.Body, err
+}
+
+// read counts the events of one stream until it ends.
+func (c *crowd) read(i int, body io.Reader) {
+	event, missed := []byte("\ndata: "), []byte("\nevent: missed")
+	var held [32 << 10]byte
+	kept := 0 // of the read before: an event's name may be cut
+	for {
+		n, err := body.Read(held[kept:])
+		text := held[:kept+n]
+		end := bytes.LastIndexByte(text, '\n')
+		if end > 0 {
+			// The last line end stays, because what is counted begins with one.
+			gaps := bytes.Count(text[:end], missed)
+			c.events[i].Add(int64(bytes.Count(text[:end], event) - gaps))
+			c.missed.Add(int64(gaps))
+			kept = copy(held[:], text[end:])
+		} else if kept = len(text); kept == len(held) {
+			kept = 0 // in the middle of a long line
+		}
+		c.bytes.Add(int64(n))
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *crowd) count() counted {
+	all := counted{Least: -1, Missed: c.missed.Load(), Bytes: c.bytes.Load()}
+	for i := range c.events {
+		n := c.events[i].Load()
+		all.Most = max(all.Most, n)
+		if all.Least < 0 || n < all.Least {
+			all.Least = n
+		}
+	}
+	return all
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestFollow: events are counted wherever a read cuts them.
+func TestFollow(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer T" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		flush := http.NewResponseController(w).Flush
+		fmt.Fprint(w, ": following\nid: x-0\n\n")
+		_ = flush()
+		stream := "event: missed\ndata: {}\n\n" + strings.Repeat("event: progress\nid: x-1\ndata: {\"long\":\""+strings.Repeat("x", 1000)+"\"}\n\n", 100)
+		for len(stream) > 0 {
+			n := min(len(stream), 333)
+			fmt.Fprint(w, stream[:n])
+			_ = flush()
+			stream = stream[n:]
+		}
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	_, text, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, orders := io.Pipe()
+	answers, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- follow(port, "T", 3, false, in, out) }()
+	lines := bufio.NewScanner(answers)
+	if !lines.Scan() || lines.Text() != "3" {
+		t.Fatalf("it said %q", lines.Text())
+	}
+	for want := `{"least":100,"most":100,"missed":3,`; !strings.HasPrefix(lines.Text(), want); {
+		if _, err := io.WriteString(orders, "\n"); err != nil {
+			t.Fatal(err)
+		}
+		lines.Scan()
+	}
+	_ = orders.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := follow(port, "wrong", 1, false, strings.NewReader(""), io.Discard); err == nil {
+		t.Error("a wrong token follows")
+	}
+}

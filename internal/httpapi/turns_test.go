@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := make(turns, 1)
+		first, err := turns.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		wait := func(name string) {
+			done, err := turns.take(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got = append(got, name)
+			done()
+		}
+		go wait("second")
+		synctest.Wait()
+		if got != nil {
+			t.Fatal("two have one turn")
+		}
+		first()
+		synctest.Wait()
+		if len(got) != 1 {
+			t.Fatal("the turn was not given on")
+		}
+
+		// Who is slow holds up the others for a moment only, and gives back what he
+		// has no more.
+		slow, err := turns.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		wait("third")
+		if d := time.Since(began); d != turnLimit {
+			t.Errorf("it waited %v, want %v", d, turnLimit)
+		}
+		slow()
+		if len(turns) != 0 {
+			t.Errorf("%d turns are taken", len(turns))
+		}
+
+		ctx, cancel := context.WithCancel(t.Context())
+		held, err := turns.take(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if _, err := turns.take(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		held()
+	})
+}
