@@ -85,12 +85,14 @@ test('an activity that changes more often than can be kept while the link is cut
   const args = { count, afterMs: 1_500, forMs: 25_000, tabId };
   const out = client.call('everything__deltas', args, { signal: stop.signal });
   const { call_id } = await findCall(bed, 'everything__deltas', (c) => c.status === 'running');
+  const rows = async () => {
+    const [table] = (await callRecord(bed, call_id)).activities ?? [];
+    return JSON.stringify(table?.content);
+  };
+  await until('the empty table', async () => (await rows()) === '{"columns":["n"],"rows":[]}');
   await cutFor(() => pause(3_000));
   const want = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
-  await until('the whole table', async () => {
-    const [table] = (await callRecord(bed, call_id)).activities ?? [];
-    return JSON.stringify(table?.content) === want;
-  });
+  await until('the whole table', async () => (await rows()) === want);
   stop.abort();
   await assert.rejects(out);
 });

@@ -129,9 +129,9 @@ const deltas = defineTool({
   }),
   output: z.object({ tookMs: z.number() }),
   handle: async ({ count, bad, audience, afterMs, forMs }, context) => {
+    context?.reportActivity('table', { columns: ['n'], rows: [] }, { audience });
     await sleep(afterMs);
     const began = performance.now();
-    context?.reportActivity('table', { columns: ['n'], rows: [] }, { audience });
     for (let n = 1; n <= count; n++) {
       context?.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: [n] }, { audience });
       if (bad && n === Math.ceil(count / 2)) {
