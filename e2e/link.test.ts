@@ -36,11 +36,11 @@ test('the next call after the death of the worker works', async () => {
 
 test('a server that was killed and started again is found within 3 s; its clients recover', async () => {
   const stdio = await stack.stdioClient();
-  const lost = stdio.call('messages__silent', { forMs: 60_000 }).then(
+  const lost = stdio.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 }).then(
     (out) => out.text,
     (error: unknown) => String(error),
   );
-  await until('the call', async () => (await stack.calls()).find((c) => c.status === 'running'));
+  await until('a report', async () => (await stack.calls()).some((c) => c.status === 'running' && c.reports > 0));
   await stack.restartDaemon('SIGKILL');
   assert.match(await lost, /restarted/);
   const begun = performance.now();
