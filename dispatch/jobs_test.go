@@ -69,6 +69,19 @@ func TestJobOutlivesWhoeverWaits(t *testing.T) {
 	})
 }
 
+// TestLastReportComesBeforeTheEnd, also if both come at one instant.
+func TestLastReportComesBeforeTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jobs := dispatch.NewJobs(dispatch.New(counts(2, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		for range 50 {
+			last := 0.0
+			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { last = p.Progress }); err != nil || last != 2 {
+				t.Fatalf("the last was %v, %v", last, err)
+			}
+		}
+	})
+}
+
 // TestJobRunsUnderTheLimits of every call.
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
 	"opentabs/wire"
@@ -443,6 +445,28 @@ func TestJobsAreForSomeClients(t *testing.T) {
 			t.Error(m.text)
 		}
 	})
+}
+
+// TestDetachableTool has no output schema, because its answer may be a job, and
+// keeps a parameter of its own.
+func TestDetachableTool(t *testing.T) {
+	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
+	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)
+	for _, own := range []bool{true, false} {
+		l := listedTool{shown: shown, own: owned{detach: own}}
+		got := l.withDetach()
+		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shown.RawInputSchema)) != own || l.shown.RawOutputSchema == nil {
+			t.Errorf("own %t: %s, %s", own, got.RawInputSchema, got.RawOutputSchema)
+		}
+	}
+}
+
+// TestDetachMeansNothingWithoutJobs: it is the tool's.
+func TestDetachMeansNothingWithoutJobs(t *testing.T) {
+	m := serve(t, callerFunc(echo), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
+	if got := string(m.result(t).Structured); got != `{"_detach":"5"}` {
+		t.Error(got)
+	}
 }
 
 func TestWithProperty(t *testing.T) {

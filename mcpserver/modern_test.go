@@ -148,6 +148,29 @@ func TestModernClientListens(t *testing.T) {
 	}
 }
 
+// TestModernClientListensToNothing: the answer comes at once, behind the
+// acknowledgement.
+func TestModernClientListensToNothing(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{})
+	c := s.modern(t)
+	c.headers.Set("Mcp-Method", "subscriptions/listen")
+	c.headers.Del("Mcp-Name")
+	listen := `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{},"_meta":` + modernMeta + `}}`
+	msgs := c.ask(listen)
+	if len(msgs) != 2 || !strings.Contains(msgs[0].text, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].text, `"resultType":"complete"`) {
+		t.Errorf("%v", msgs)
+	}
+	c.headers.Set("Accept", "application/json")
+	if code, body := c.status(c.request(t.Context(), http.MethodPost, listen)); code != http.StatusNotAcceptable {
+		t.Errorf("%d %s", code, body)
+	}
+	c.headers.Del("Accept")
+	c.headers.Set("Mcp-Method", "tools/list")
+	if code, body := c.status(c.request(t.Context(), http.MethodPost, listen)); code != http.StatusBadRequest || !strings.Contains(body, "-32020") {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
 func TestModernDiscoverAndList(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
 	for _, method := range []string{"server/discover", "tools/list"} {

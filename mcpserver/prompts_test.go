@@ -76,12 +76,12 @@ func TestPromptRuns(t *testing.T) {
 		if want := `{` + members + rest + `}`; string(msgs[1].Result) != want {
 			t.Errorf("%s: %s\nwant %s", how, msgs[1].text, want)
 		}
-		if string(got.Args) != `{"channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" || !got.Tool.Prompt {
+		if string(got.Args) != `{"_detach":"5","channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" || !got.Tool.Prompt {
 			t.Errorf("%s: ran %+v", how, got)
 		}
 		got = dispatch.Call{}
 	}
-	const args = `{"channel":"general","days":"3","tabId":"5"}`
+	const args = `{"channel":"general","days":"3","tabId":"5","_detach":"5"}` // a prompt is no job
 	check("http", s.open(t, "a").ask(getText(`1`, "messages__summarise", args, `{"progressToken":"p"}`)), "")
 
 	p := s.dial(t)

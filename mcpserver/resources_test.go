@@ -135,9 +135,13 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 			}
 		}
 	}
-	none := serve(t, d, Options{}).open(t, "a")
-	if m := none.answer(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
+	none := serve(t, d, Options{})
+	if m := none.open(t, "a").answer(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
 		t.Error(m.text)
+	}
+	status, m := none.askModern(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
+	if m.Error == nil || m.Error.Code != -32601 || status != http.StatusNotFound {
+		t.Errorf("%d %s", status, m.text)
 	}
 }
 
@@ -215,6 +219,11 @@ func TestSubscribersHearOfChanges(t *testing.T) {
 	if code, _ := c.status(c.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Error(code)
 	}
+	s.watch.mu.Lock()
+	if s.watch.count != 1 {
+		t.Errorf("%d subscriptions are left", s.watch.count)
+	}
+	s.watch.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
 	if data, _ := listen.next(); !strings.Contains(data, uri) {
 		t.Error(data)
@@ -302,6 +311,29 @@ func TestSlowSubscriberHoldsUpNobody(t *testing.T) {
 	l.updated(uri)
 	if len(l.news) != 1 {
 		t.Error("the change was lost")
+	}
+}
+
+// TestAcknowledgementComesFirst: what changes before it follows.
+func TestAcknowledgementComesFirst(t *testing.T) {
+	w := newWatch(manyCalls(1))
+	defer w.close()
+	l := newListener("l", w)
+	l.speaksModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
+	if err := l.SubscribeToResourceErr(callsURI); err != nil {
+		t.Fatal(err)
+	}
+	l.updated(callsURI)
+	if early := l.next(t.Context()); len(early) != 0 {
+		t.Errorf("before the acknowledgement: %v", early)
+	}
+	ack := mcp.JSONRPCNotification{}
+	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
+	l.notes <- ack
+	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
+		if all := l.next(t.Context()); len(all) != 1 || all[0].Method != want {
+			t.Errorf("%v, want %s", all, want)
+		}
 	}
 }
 
