@@ -1,4 +1,3 @@
-import { readAs } from '../../../wire/frame.ts';
 import type {
   CallError,
   CancelOutcome,
@@ -10,6 +9,7 @@ import type {
 import type { TabState } from '../chrome.ts';
 import type { FromBridge, Live, ToBridge } from '../port-message.ts';
 import { type Asks, makeAsks } from './asks.ts';
+import { endings, missing, readError } from './endings.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -403,31 +403,6 @@ class CallTable implements Calls {
   }
 }
 
-/** endings say why a call ended whose document is gone; missing, why one did not begin. */
-const endings: Readonly<Record<TabState, CallError>> = {
-  open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
-  closed: { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' },
-  crashed: { code: 'page_crashed', message: 'the page crashed while the tool ran in it' },
-  discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab to save memory while the tool ran in it' },
-};
-const missing: Readonly<Record<TabState, CallError>> = {
-  open: { code: 'navigated', message: 'the tab shows another document by now' },
-  closed: { code: 'tab_closed', message: 'the tab was closed before the tool began' },
-  crashed: { code: 'page_crashed', message: 'the page crashed before the tool began' },
-  discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab before the tool began' },
-};
-
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** readError reads a host's error. */
-function readError(text: string): CallError {
-  try {
-    const read = readAs('CallError', JSON.parse(text));
-    if (read.ok) return read.value;
-  } catch {
-    // Told below.
-  }
-  return { code: 'internal', message: "the page's error can't be read" };
 }

@@ -1,0 +1,30 @@
+import { readAs } from '../../../wire/frame.ts';
+import type { CallError } from '../../../wire/wire.gen.ts';
+import type { TabState } from '../chrome.ts';
+
+/** endings say why a call ended whose document is gone. */
+export const endings: Readonly<Record<TabState, CallError>> = {
+  open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
+  closed: { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' },
+  crashed: { code: 'page_crashed', message: 'the page crashed while the tool ran in it' },
+  discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab to save memory while the tool ran in it' },
+};
+
+/** missing say why a call did not begin in its document. */
+export const missing: Readonly<Record<TabState, CallError>> = {
+  open: { code: 'navigated', message: 'the tab shows another document by now' },
+  closed: { code: 'tab_closed', message: 'the tab was closed before the tool began' },
+  crashed: { code: 'page_crashed', message: 'the page crashed before the tool began' },
+  discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab before the tool began' },
+};
+
+/** readError reads a host's error. */
+export function readError(text: string): CallError {
+  try {
+    const read = readAs('CallError', JSON.parse(text));
+    if (read.ok) return read.value;
+  } catch {
+    // Told below.
+  }
+  return { code: 'internal', message: "the page's error can't be read" };
+}
