@@ -222,6 +222,20 @@ test('one call has at most 64 asks open', async () => {
   assert.deepEqual(port.said, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
 });
 
+test('one call asks at most 1,000 times', async () => {
+  const { realm, port } = await begin(`
+    for (let n = 0; n < 1000; n++) await c.call('t', {});
+    return await c.call('t', {}).catch((e) => e.code + ': ' + e.message);`);
+  for (let ask = 1; ask <= 1000; ask++) {
+    port.send('answer', 1, ask, true);
+    await realm.idle();
+  }
+  assert.deepEqual(
+    [port.said.length, port.said.at(-1)],
+    [1001, 'r 1 "nested_too_deep: this call has asked 1000 times, as often as one may"'],
+  );
+});
+
 test('then, catch and finally of what it returns work as those of a promise', async () => {
   const { realm, port } = await begin(`
     const ok = c.call('ok', {}), bad = c.call('bad', {});

@@ -16,8 +16,9 @@ import {
 import { type Deferred, makeDeferred } from './promise.ts';
 import { cut } from './report.ts';
 
-/** MaxOpen is how many asks of one call may be open; the server has the same limit. */
+/** MaxOpen is how many asks of one call may be open, MaxAll how many it may make; the server has the same limits. */
 const MaxOpen = 64;
+const MaxAll = 1000;
 /** MaxNameChars is the longest name of a tool and the longest title, in UTF-16 units. */
 const MaxNameChars = 200;
 
@@ -68,6 +69,10 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
     }
     if (signal && apply(abortedOf, signal, []) === true) {
       settled.reject(abortedError(apply(reasonOf, signal, [])));
+      return settled.promise;
+    }
+    if (last >= MaxAll) {
+      settled.reject(toolError(`this call has asked ${MaxAll} times, as often as one may`, 'nested_too_deep'));
       return settled.promise;
     }
     if (open >= MaxOpen) {
