@@ -222,7 +222,7 @@ func (c *liveCall) waitForUser(ctx context.Context, ask *wire.AskUser) *wire.Cal
 	t := Ticket{Kind: wire.TicketUser, Reason: ask.Reason, Title: ask.Title}
 	open := c.suspend(t, nil)
 	if open == nil {
-		return &wire.CallError{Code: wire.ErrDenied, Message: "the call waits for the person already; one question at a time"}
+		return &wire.CallError{Code: wire.ErrRateLimited, Message: "the call waits for the person already; one question at a time"}
 	}
 	undo := c.hush(open)
 	r, decided := c.await(ctx, open, t)

@@ -289,7 +289,9 @@ func TestWaitForUser(t *testing.T) {
 					"login": func(_ dispatch.Run, s dispatch.Sink) {
 						sleep(20 * time.Second)
 						s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in", Title: "Log in"}})
-						sleep(5*time.Minute + 25*time.Second) // 25 s after the latest end of the wait
+						sleep(time.Second)
+						s.Ask(wire.ToolAskParams{Ask: 2, User: &wire.AskUser{Reason: "and again"}})
+						sleep(5*time.Minute + 24*time.Second) // 25 s after the latest end of the wait
 						s.Finish(json.RawMessage(`"in"`), nil)
 					},
 				})
@@ -316,6 +318,9 @@ func TestWaitForUser(t *testing.T) {
 				p.wg.Wait()
 				if ran := d.Calls()[0].RunMs; ran < 45000 || ran > 46000 {
 					t.Errorf("it ran %v ms, want 45 s without the wait", ran)
+				}
+				if a := got.got["2"]; !strings.HasPrefix(a, "rate_limited: the call waits for the person already") {
+					t.Errorf("the second question was answered %q; a person said nothing to it", a)
 				}
 				if a, ok := got.got["1"]; !ok || !strings.HasPrefix(a, tt.answer) || tt.answer == "" && a != "" {
 					t.Errorf("answer %q, want %q ...", a, tt.answer)
