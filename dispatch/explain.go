@@ -26,7 +26,7 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrDenied:           {false, "Only the person can allow it, in the opentabs side panel or a terminal; do not call again until they say that they have."},
 	wire.ErrNotReviewed:      {false, "Only the person can review the plugin, in the opentabs side panel or a terminal; do not call again until they say that they have."},
 	wire.ErrApprovalTimeout:  {true, "Tell the person that the call waits for their answer in the opentabs side panel or a terminal, then call again."},
-	wire.ErrRateLimited:      {true, "Wait until some of your calls have ended, then retry; make fewer at once."},
+	wire.ErrRateLimited:      {true, "Wait, then retry; make fewer calls."},
 	wire.ErrInvalidArguments: {false, "Correct the arguments, then call again."},
 	wire.ErrResultTooLarge:   {false, "Ask for less: use a filter, a limit or a page argument of the tool."},
 	wire.ErrInvalidResult:    {false, "Report this to the author of the plugin: a tool must return plain JSON data."},

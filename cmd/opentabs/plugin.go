@@ -252,11 +252,7 @@ func runPluginList(opts pluginListOptions) error {
 		p.out.say("there are no plugins yet; add one with `opentabs plugin add PATH`")
 	}
 	for _, one := range set.Plugins() {
-		state, standing := policy.State(one.Name), "not reviewed"
-		if state.Reviewed {
-			standing = string(state.Effective)
-		}
-		p.out.line("%s %s (%s), %s, %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), standing, one.Dir)
+		p.out.line("%s %s (%s), %s, %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), standing(pluginStatus(one, policy)), one.Dir)
 		p.out.table("  ", toolRows(one))
 	}
 	for _, f := range set.Failed() {

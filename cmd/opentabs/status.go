@@ -114,11 +114,22 @@ func showBrowsers(out *output, s httpapi.Status) {
 func showPlugins(out *output, s httpapi.Status) {
 	out.line("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
 	for _, p := range s.Plugins {
-		out.line("  %s %s, %s", p.Name, oneLine(p.Version), plural(len(p.Tools), "tool"))
+		out.line("  %s %s, %s, %s", p.Name, oneLine(p.Version), plural(len(p.Tools), "tool"), standing(p))
+	}
+	for _, problem := range s.Permissions {
+		out.line("  permissions: %s", oneLine(problem))
 	}
 	for _, f := range s.Failed {
 		out.line("  %s failed: %s", oneLine(f.Path), oneLine(f.Error))
 	}
+}
+
+// standing says how the tools of a plugin run.
+func standing(p httpapi.Plugin) string {
+	if !p.Reviewed {
+		return "not reviewed (opentabs plugin review " + p.Name + ")"
+	}
+	return oneLine(string(p.Permission))
 }
 
 // plural is "1 tool" or "2 tools".

@@ -139,7 +139,7 @@ describe('with 64 clients', () => {
       assert.equal(code, 'rate_limited', text);
       assert.match(
         text,
-        /1200 calls of this plugin wait already, as many as may \(--max-waiting\).* Wait until some of your calls have ended/,
+        /1200 calls of this plugin wait already, as many as may \(--max-waiting\).* Wait, then retry/,
       );
     }
   });
