@@ -20,6 +20,22 @@ before(async () => {
 });
 after(() => stack?.close());
 
+test('of a running call only what is meant for people is shown', async () => {
+  const call = client.call('messages__countdown', { from: 4, intervalMs: 300 });
+  const messages = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 300 });
+  const shown = panel.locator('.call');
+  await shown
+    .filter({ hasText: 'export_messages' })
+    .getByText(/messages read/)
+    .waitFor();
+  await shown.filter({ hasText: 'countdown' }).getByText('Working').waitFor();
+  assert.equal(await panel.getByText(/to go/).count(), 0);
+  assert.equal((await call).isError, false);
+  assert.equal((await messages).isError, false);
+  await panel.locator('.ended').getByText('export_messages').waitFor();
+  assert.equal(await panel.locator('.ended').getByText('countdown').count(), 0);
+});
+
 test('with everything shown, a running call has a bar that moves, and is listed when it has ended', async () => {
   await panel.getByRole('switch', { name: 'Show everything' }).check();
   const call = client.call('messages__countdown', { from: 8, intervalMs: 300 });

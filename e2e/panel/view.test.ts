@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { root } from '../harness/process.ts';
 import { until } from '../harness/wait.ts';
 import { type Bed, makeBed } from './bed.ts';
-import { activities, failed, many, plugins, running, suspended } from './scenes.ts';
+import { activities, asking, failed, many, plugins, running, suspended } from './scenes.ts';
 
 const out = `${root}e2e/out`;
 let bed: Bed;
@@ -74,6 +74,18 @@ test('calls that wait for a person', async () => {
   await panel.getByRole('button', { name: 'Go to tab' }).waitFor();
   await until('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
   await shoot('suspended');
+});
+
+test('many questions at once leave room for each other', async () => {
+  const { panel, show } = bed;
+  show(Array.from({ length: 12 }, (_, i) => asking(`q${i}`, `t${i}`)));
+  const deny = panel.getByRole('button', { name: 'Deny' });
+  await deny.nth(4).waitFor();
+  assert.equal(await deny.count(), 5);
+  await until('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
+  await shoot('12-questions');
+  await panel.getByRole('button', { name: 'Show 7 more' }).click();
+  await until('all', async () => (await deny.count()) === 12);
 });
 
 test('activities, by their type, never as HTML', async () => {

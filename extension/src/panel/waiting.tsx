@@ -10,6 +10,8 @@ import { plain } from './wording.ts';
 
 /** ManyCards is up to how many cards show their arguments at length. */
 const ManyCards = 3;
+/** FirstCards is how many cards are shown until the person wants all. */
+const FirstCards = 5;
 
 export interface WaitingProps {
   readonly calls: readonly CallView[];
@@ -30,13 +32,15 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   const { settled, arming } = useStillCards(place);
   useKeptFocus(place);
   const open = cards.filter((card) => !card.gone);
-  const card = (shown: Card) => {
-    const { ticketId, kind } = shown.ticket;
+  const [all, setAll] = useState(false);
+  const shown = all ? cards : cards.slice(0, FirstCards);
+  const card = (one: Card) => {
+    const { ticketId, kind } = one.ticket;
     const props = {
-      card: shown,
-      parent: calls.find((call) => call.callId === shown.call.parentCallId),
-      tab: tabs.find((tab) => tab.tabId === shown.call.tabId),
-      leftMs: shown.ticket.leftMs - (now - callsAt),
+      card: one,
+      parent: calls.find((call) => call.callId === one.call.parentCallId),
+      tab: tabs.find((tab) => tab.tabId === one.call.tabId),
+      leftMs: one.ticket.leftMs - (now - callsAt),
       arming: arming(ticketId),
       settled: (event: Event) => settled(ticketId, event),
       say: (fate: string) => said.current.set(ticketId, fate),
@@ -52,7 +56,12 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
       <p class="unseen" role="status" aria-live="polite">
         {announcement(open)}
       </p>
-      <ul class={cards.length > ManyCards ? 'crowded' : ''}>{cards.map(card)}</ul>
+      <ul class={cards.length > ManyCards ? 'crowded' : ''}>{shown.map(card)}</ul>
+      {cards.length > shown.length && (
+        <button type="button" class="rest" onClick={() => setAll(true)}>
+          Show {cards.length - shown.length} more
+        </button>
+      )}
     </section>
   );
 }
