@@ -75,6 +75,8 @@ export async function followers(bed: Bed): Promise<Row[]> {
         what: `one call each 5 ms, p50, with ${crowdSize} followers of /events, against none`,
         ours: spread(followed),
         floor: spread(alone),
+        value: followed.p50 / alone.p50,
+        bar: atMost(1.5, 'x'),
       },
       {
         id,
