@@ -52,8 +52,8 @@ func (m *sessionMemory) sent(l rpcLine, line []byte) {
 	}
 	for _, id := range l.requests {
 		r := openRequest{id: id}
-		// A batch may hold a call.
-		if l.method != "" && l.method != "tools/call" && len(line) <= maxRepeatBytes {
+		// A batch may hold a call, and a prompt runs in the page as a tool does.
+		if l.method != "" && l.method != "tools/call" && l.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line
 		}
 		m.open = append(m.open, r)

@@ -312,8 +312,10 @@ func (r *relay) joinOnce(ctx context.Context) error {
 		return fmt.Errorf("open the session with the new server: %w", err)
 	}
 	if repeat.initialized != nil {
-		// The new server may have other tools.
-		r.toClient([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"))
+		// The new server may have other tools and prompts.
+		for _, list := range []string{"tools", "prompts"} {
+			r.toClient([]byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}` + "\n"))
+		}
 	}
 	r.link, r.failed = link, nil
 	return nil

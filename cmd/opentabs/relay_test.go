@@ -199,6 +199,7 @@ func (w *relayWorld) resumed(server *serverEnd) {
 	}
 	w.expect("notifications/message")
 	w.expect(`"notifications/tools/list_changed"`)
+	w.expect(`"notifications/prompts/list_changed"`)
 }
 
 func TestRelayPassesLinesOn(t *testing.T) {
@@ -247,6 +248,8 @@ func TestRelayServerKilled(t *testing.T) {
 		server := w.open()
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`)
 		server.expect(t, `"id":1`)
+		w.send(`{"jsonrpc":"2.0","id":"p","method":"prompts/get","params":{}}`)
+		server.expect(t, `"id":"p"`)
 		w.send(`{"jsonrpc":"2.0","id":"1","method":"tools/list"}`)
 		server.expect(t, `"id":"1"`)
 		w.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{}}`)
@@ -258,6 +261,7 @@ func TestRelayServerKilled(t *testing.T) {
 
 		// The call is answered at once, the cancelled one not at all.
 		w.expect(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or was restarted while this call ran`, "call again")
+		w.expect(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or was restarted while this call ran`)
 		// The list is asked again of the next server.
 		next := <-w.servers
 		w.resumed(next)
@@ -361,7 +365,8 @@ func TestRelayInitializedWhileAway(t *testing.T) {
 		next.expect(t, `"method":"initialize"`)
 		next.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
 		next.expect(t, "initialized")
-		w.expect("list_changed")
+		w.expect("tools/list_changed")
+		w.expect("prompts/list_changed")
 	})
 }
 
