@@ -69,7 +69,7 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		out.say("there were no calls yet; make one with `opentabs call`")
 		return nil
 	}
-	out.table("", callRows(list, opts.verbose, time.Now()))
+	out.narrowTable("", callRows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	if n := waitingCalls(list); n > 0 {
 		out.say("%s for you: look with `opentabs calls show CALL`, then `opentabs calls approve CALL` or `opentabs calls deny CALL`", agree(n, "call waits", "calls wait"))
 	}

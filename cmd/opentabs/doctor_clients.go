@@ -85,7 +85,7 @@ func minutes(d time.Duration) string {
 func showClients(out *output) {
 	out.line("")
 	out.line("What is known of MCP clients (`opentabs doctor --json` has the sources):")
-	rows := [][]string{{"CLIENT", "VERSIONS", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "QUESTIONS"}}
+	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "QUESTIONS"}}
 	for _, p := range clients.Table() {
 		name := p.Client
 		if name == "" {
@@ -96,22 +96,22 @@ func showClients(out *output) {
 			waits += fmt.Sprintf(" (HTTP: %s)", minutes(p.HTTPTimeout))
 		}
 		rows = append(rows, []string{
-			name, versions(p.From, p.Before), waits,
+			name + versions(p.From, p.Before), waits,
 			string(p.ShowsProgress), string(p.Images), string(p.ListChanged), string(p.Elicitation),
 		})
 	}
-	out.table("  ", rows)
+	out.narrowTable("  ", rows, "NEW TOOLS", "PICTURES", "PROGRESS")
 }
 
-// versions spells a range of versions.
+// versions spells a range of versions, behind a name.
 func versions(from, before string) string {
 	switch {
 	case from == "" && before == "":
-		return "all"
+		return ""
 	case before == "":
-		return "from " + from
+		return " from " + from
 	case from == "":
-		return "before " + before
+		return " before " + before
 	}
-	return from + " to " + before
+	return " " + from + " to " + before
 }

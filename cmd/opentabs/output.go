@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -213,6 +214,41 @@ func (o *output) table(indent string, rows [][]string) {
 		}
 	}
 	o.inert(lines)
+}
+
+// lastColumn is how much of the last column a terminal should have room for.
+const lastColumn = 24
+
+// narrowTable is table, but on a terminal that is too narrow for it columns are
+// left out, the first one of drop first. rows[0] has their names.
+func (o *output) narrowTable(indent string, rows [][]string, drop ...string) {
+	for _, name := range drop {
+		if !o.terminal || tableWidth(indent, rows) <= o.width() {
+			break
+		}
+		if i := slices.Index(rows[0], name); i >= 0 {
+			for n, row := range rows {
+				rows[n] = slices.Delete(slices.Clone(row), i, i+1)
+			}
+		}
+	}
+	o.table(indent, rows)
+}
+
+// tableWidth is how many columns of a terminal rows need.
+func tableWidth(indent string, rows [][]string) int {
+	width := len(indent)
+	for i := range rows[0] {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, textWidth(row[i]))
+		}
+		if i == len(rows[0])-1 {
+			return width + min(widest, lastColumn)
+		}
+		width += widest + 2
+	}
+	return width
 }
 
 // inert writes lines that hold nothing a terminal obeys.

@@ -90,3 +90,32 @@ func TestNewOutput(t *testing.T) {
 		}
 	}
 }
+
+func TestNarrowTable(t *testing.T) {
+	rows := func() [][]string {
+		return [][]string{{"CALL", "CLIENT", "RAN", "LAST WORD"}, {"call_1", "somebody", "10s", "what it said last, which is long"}}
+	}
+	for _, c := range []struct {
+		width int
+		head  string
+	}{
+		{60, "CALL    CLIENT    RAN  LAST WORD"},
+		{47, "CALL    CLIENT    RAN  LAST WORD"},
+		{46, "CALL    RAN  LAST WORD"},
+		{35, "CALL    LAST WORD"},
+		{10, "CALL    LAST WORD"},
+	} {
+		var b bytes.Buffer
+		o := &output{stdout: &b, terminal: true, size: func() (int, int) { return c.width, 24 }}
+		o.narrowTable("", rows(), "CLIENT", "RAN")
+		head, _, _ := strings.Cut(b.String(), "\n")
+		if head != fit(c.head, c.width) {
+			t.Errorf("on %d columns: %q", c.width, head)
+		}
+	}
+	var b bytes.Buffer
+	(&output{stdout: &b}).narrowTable("", rows(), "CLIENT")
+	if !strings.Contains(b.String(), "somebody") {
+		t.Errorf("a pipe got %q", b.String())
+	}
+}
