@@ -175,3 +175,20 @@ test('an ask or an ending that waits is left to connected, which sends all, endi
   t.mock.timers.tick(0);
   assert.deepEqual(ports[1]?.sent, [[greeting], [progress]]);
 });
+
+test('a port that was opened while the extension was reloaded, and leads nowhere, is given up', (t) => {
+  const { link, ports, world } = makeBench(t);
+  link.open();
+  t.mock.timers.tick(5000);
+  ports[0]?.close();
+  t.mock.timers.tick(0);
+  assert.equal(ports.length, 2);
+  t.mock.timers.tick(4000);
+  assert.equal(world.orphaned, 0);
+  world.alive = false;
+  t.mock.timers.tick(1000);
+  assert.equal(world.orphaned, 1);
+  assert.equal(link.post(message), false);
+  t.mock.timers.tick(20_000);
+  assert.deepEqual([world.orphaned, ports.length], [1, 2]);
+});

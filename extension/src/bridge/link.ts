@@ -47,6 +47,8 @@ export interface Link {
 
 /** RetryMs is the time to the next try when the worker hangs up at once, in milliseconds. */
 const RetryMs = 1000;
+/** Checks is how often, once each RetryMs, it is looked after a lost port whether the extension is still there. */
+const Checks = 10;
 
 /** makeLink returns a link that is not open yet. It re-connects by itself, at once if the last port lived for a while. */
 export function makeLink(options: LinkOptions): Link {
@@ -74,6 +76,15 @@ export function makeLink(options: LinkOptions): Link {
     // Chrome closes the port when it stops the worker; connecting starts it anew. In a document that goes into the
     // back/forward cache nothing runs any more, and `pageshow` opens the link.
     setTimeout(open, Date.now() - openedAt < RetryMs ? RetryMs : 0);
+    setTimeout(() => check(Checks), RetryMs);
+  };
+  /** check finds out what Chrome tells nobody: a port that was opened while the extension was reloaded leads nowhere. */
+  const check = (times: number) => {
+    if (orphan || left) return;
+    if (!options.alive()) {
+      port = undefined;
+      orphaned();
+    } else if (times > 1) setTimeout(() => check(times - 1), RetryMs);
   };
   const orphaned = () => {
     if (orphan) return;
