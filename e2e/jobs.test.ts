@@ -56,9 +56,9 @@ test('a job whose client has left is picked up by another session', async () => 
 
   const result = await second.call('job_wait', { job });
   assert.equal(result.isError, false, result.text);
-  assert.deepEqual(result.structured, { beats: 16 });
+  assert.ok(Object(result.structured).beats >= 16, result.text);
   assert.ok(result.progress.length >= 2, 'progress of the job under the token of job_wait');
-  assert.deepEqual((await second.call('job_result', { job })).structured, { beats: 16 });
+  assert.deepEqual((await second.call('job_result', { job })).structured, result.structured);
 
   await until('the news of its end', async () => {
     const { contents } = await second.sdk.readResource({ uri });
