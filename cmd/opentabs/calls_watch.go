@@ -60,10 +60,13 @@ type plainCall struct {
 	verbose bool
 	// drawn are the lines of each activity that were written last.
 	drawn map[string][]string
+	// ended is set once the end of the call was written.
+	ended bool
 }
 
 func (p *plainCall) begin(v dispatch.View) error {
 	s := sheetOf(p.out, v, p.verbose)
+	p.ended = v.Ended != nil
 	p.out.inert(s.lines(0))
 	for _, a := range v.Activities {
 		p.drawn[a.Type] = activityLines(a.Type, a.Content, s.columns > 0)
@@ -74,6 +77,7 @@ func (p *plainCall) begin(v dispatch.View) error {
 // event writes what is no report, and the reports that are shown. Activities are
 // written by show.
 func (p *plainCall) event(e dispatch.Event, _ []byte) error {
+	p.ended = p.ended || e.Kind == dispatch.EventEnded
 	report := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
 	if e.Kind != dispatch.EventActivity && (!report || p.verbose || e.ForPeople()) {
 		p.out.text(e.Time.Local().Format(clockTime) + "  " + eventText(e))
@@ -115,7 +119,11 @@ func (p *plainCall) show(v dispatch.View) {
 
 // end writes what came last.
 func (p *plainCall) end(v *dispatch.View) {
-	if v != nil {
-		p.show(*v)
+	if v == nil {
+		return
+	}
+	p.show(*v)
+	if v.Ended != nil && !p.ended { // the event was missed
+		p.out.inert([]string{field("status", sheetOf(p.out, *v, p.verbose).status())})
 	}
 }

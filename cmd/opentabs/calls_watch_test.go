@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+// recordedUI notes what it is told.
+type recordedUI struct{ told []string }
+
+func (r *recordedUI) begin(dispatch.View) error { r.told = append(r.told, "begin"); return nil }
+func (r *recordedUI) show(dispatch.View)        { r.told = append(r.told, "show") }
+func (r *recordedUI) missed(int)                { r.told = append(r.told, "missed") }
+func (r *recordedUI) tick(time.Time)            {}
+func (r *recordedUI) end(*dispatch.View)        { r.told = append(r.told, "end") }
+func (r *recordedUI) pause() time.Duration      { return time.Second }
+
+func (r *recordedUI) event(e dispatch.Event, _ []byte) error {
+	r.told = append(r.told, string(e.Kind))
+	return nil
+}
+
+// TestWatchTakesNothingTwice: what the first view has seen is not told again.
+func TestWatchTakesNothingTwice(t *testing.T) {
+	ui := &recordedUI{}
+	w := callWatch{ui: ui, last: &dispatch.View{}, since: 5}
+	for seq := range uint64(8) {
+		over, err := w.take(t.Context(), heardOf{event: &dispatch.Event{Seq: seq, Kind: dispatch.EventProgress}})
+		if over || err != nil {
+			t.Fatal(over, err)
+		}
+		if w.stale != (seq > 5) {
+			t.Errorf("after event %d the call is to be read again: %v", seq, w.stale)
+		}
+	}
+	if got := strings.Join(ui.told, " "); got != "progress progress" {
+		t.Errorf("told %q", got)
+	}
+	w.stale = false
+	if _, err := w.take(t.Context(), heardOf{missed: 3}); err != nil || !w.stale {
+		t.Errorf("after a gap the call is not read again: %v", err)
+	}
+}
+
+func TestLiveCallLeavesAllOfIt(t *testing.T) {
+	v := &vt{columns: 60, rows: 20}
+	out := &output{stdout: v, terminal: true, size: func() (int, int) { return v.columns, v.rows }, glyphs: asciiGlyphs}
+	l := newLiveCall(out, false)
+	view := runningView()
+	if err := l.begin(view); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(v.String(), "\n"); n >= v.rows {
+		t.Errorf("%d lines on a screen of %d", n, v.rows)
+	}
+	before := v.written
+	l.tick(l.read.Add(50 * time.Millisecond))
+	if n := v.written - before; n > 200 {
+		t.Errorf("a moment later %d bytes are drawn", n)
+	}
+	l.end(&view)
+	for _, want := range []string{"\n  line 0\n", "\n  line 99\n", "\n    0\n", "\n   99\n"} {
+		if !strings.Contains(v.String()+"\n", want) {
+			t.Errorf("in the end %q is missing", want)
+		}
+	}
+	if strings.Count(v.String(), "call       call_1") != 1 {
+		t.Errorf("in the end it stands there twice:\n%s", v)
+	}
+}
+
+// TestPlainCallTellsWhatChanged: of an activity the lines from the first that
+// changed.
+func TestPlainCallTellsWhatChanged(t *testing.T) {
+	var b bytes.Buffer
+	p := &plainCall{out: &output{stdout: &b}, drawn: map[string][]string{}}
+	for _, step := range []struct{ text, want string }{
+		{"one", "activity text\n  one\n"},
+		{"one\ntwo", "activity text, more\n  two\n"},
+		{"one\ntwo", ""},
+		{"one\n2\nthree", "activity text, changed from line 2\n  2\n  three\n"},
+		{"one", "activity text, changed from line 2\n"},
+		{"new", "activity text, changed from line 1\n  new\n"},
+	} {
+		content, err := json.Marshal(step.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Reset()
+		p.show(dispatch.View{Activities: []dispatch.ActivityView{{Type: "text", Content: content, Audience: "user"}, {Type: "json", Content: content}}})
+		if b.String() != step.want {
+			t.Errorf("%q: wrote %q, want %q", step.text, b.String(), step.want)
+		}
+	}
+	event := dispatch.Event{Kind: dispatch.EventProgress}
+	b.Reset()
+	if err := p.event(event, nil); err != nil || b.Len() > 0 {
+		t.Errorf("a report that is not for people: %q, %v", b.String(), err)
+	}
+	now := time.Now()
+	p.end(&dispatch.View{Snapshot: dispatch.Snapshot{Status: "done"}, Ended: &now})
+	if b.String() != "status     done after 0.0s, 0 reports\n" {
+		t.Errorf("an end that was missed: %q", b.String())
+	}
+	p.verbose = true
+	if err := p.event(event, nil); err != nil || !strings.HasSuffix(b.String(), "  progress\n") {
+		t.Errorf("with --verbose: %q, %v", b.String(), err)
+	}
+}
