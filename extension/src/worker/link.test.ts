@@ -14,13 +14,14 @@ function makeBench(t: TestContext) {
   const states: LinkState[] = [];
   const events: string[] = [];
   const connection: Connection = { port: 4321, token: 'secret' };
-  const world: { connection: Connection | undefined; who: Who; asked: number } = {
+  const world: { connection: Connection | undefined; stuck: boolean; who: Who; asked: number } = {
     connection,
+    stuck: false,
     who: 'server',
     asked: 0,
   };
   const link = makeLink({
-    connection: async () => world.connection,
+    connection: () => (world.stuck ? new Promise(() => undefined) : Promise.resolve(world.connection)),
     hello: async () => hello,
     open,
     who: async () => {
@@ -75,6 +76,19 @@ test('hello comes first, and the token only in the offered subprotocol', async (
   assert.deepEqual(states, [{ kind: 'open', serverVersion: '9.9.9' }]);
   assert.deepEqual(events, ['opened']);
   assert.equal(link.send('{}'), true);
+});
+
+test('a browser that does not tell what a try needs is asked again', async (t) => {
+  const { link, states, sockets, world, pass } = makeBench(t);
+  world.stuck = true;
+  link.start();
+  await pass(2999);
+  assert.deepEqual(states, []);
+  await pass(1);
+  assert.deepEqual(states, [{ kind: 'down', why: 'lost', text: 'Error: the browser did not answer for 3 s' }]);
+  world.stuck = false;
+  await pass(1000);
+  assert.equal(sockets.length, 1);
 });
 
 test('frames are handed on, garbage is answered or dropped', async (t) => {

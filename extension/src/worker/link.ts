@@ -60,6 +60,8 @@ const SlowRetryMs = 30_000;
 /** UnsentBytes is how much of large results may wait in the socket, where everything else waits behind it; DrainMs is about how long it takes to go out. */
 const UnsentBytes = 1024 * 1024;
 const DrainMs = 4;
+/** PrepareMs is how long Chrome may take to tell what a try needs: in a worker that begins while the extension is reloaded it may never. */
+const PrepareMs = 3000;
 const OpenMs = 5000;
 const AnswerMs = 10_000;
 /**
@@ -176,7 +178,7 @@ class ServerLink implements Link {
     this.#trying = true;
     clearTimeout(this.#retry);
     try {
-      const [connection, hello] = await Promise.all([this.#options.connection(), this.#options.hello()]);
+      const [connection, hello] = await prepared(this.#options);
       const who = connection && (await this.#options.who(connection));
       if (!connection) this.#down('not_installed', '', RetryMs);
       else if (who === 'server') this.#dial(connection, hello);
@@ -311,6 +313,19 @@ class ServerLink implements Link {
   #become(state: LinkState): void {
     this.#state = state;
     this.#options.changed(state);
+  }
+}
+
+/** prepared returns where the server is and who this browser is; it rejects after PrepareMs. */
+async function prepared(options: LinkOptions): Promise<[Connection | undefined, HelloParams]> {
+  let late: ReturnType<typeof setTimeout> | undefined;
+  const never = new Promise<never>((_, reject) => {
+    late = setTimeout(() => reject(new Error(`the browser did not answer for ${PrepareMs / 1000} s`)), PrepareMs);
+  });
+  try {
+    return await Promise.race([Promise.all([options.connection(), options.hello()]), never]);
+  } finally {
+    clearTimeout(late);
   }
 }
 
