@@ -23,7 +23,7 @@ before(async () => {
       `const inner = ${JSON.stringify(script('forge.js'))};addEventListener('load', () => { ${frames} });`,
     ),
   });
-  stack = await startStack({ serve: ['--idle-timeout', '5s'] });
+  stack = await startStack({ serve: ['--idle-timeout', '10s'] });
   client = await stack.client();
   const matches = ['*://127.0.0.1/*'];
   await addPlugin(stack, {
