@@ -296,6 +296,9 @@ func TestAsk(t *testing.T) {
 	if v := g.policy.Ask(in); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
 		t.Errorf("ask: %+v", v)
 	}
+	if v := g.policy.Ask(in); v.Suspend == nil || v.Suspend.Resume != dispatch.ResumePassDecision {
+		t.Errorf("the tool would not learn what was decided: %+v", v)
+	}
 	g.must(g.policy.SetPermission("a", "", auto, "x"))
 	if v := g.policy.Ask(in); v.Suspend != nil || v.Block != nil {
 		t.Errorf("auto: %+v", v)
