@@ -41,7 +41,8 @@
   Object.defineProperty(Promise.prototype, 'constructor', { __proto__: null, get: spy('Promise.prototype.constructor', () => undefined) });
   const bait = ['then', 'toJSON', 'data', 'ports', 'code', 'message', 'progress', 'signal', 'success', 'error'];
   const own = ['adapters', 'tools', 'name', 'input', 'handle', 'isReady', 'safeParse', '_pluginName', 'text', 'kind', 'next', 'call', 'retryable'];
-  for (const key of [...bait, ...own]) {
+  const asked = ['reason', 'title', 'tabId', 'audience', 'activity', 'prompts', 'render', 'args', 'decision', 'tool', 'category', 'retryAfterMs', 'cause', 'name', 'stack', 'kind', 'settled', 'unlisten', 'promise', 'resolve', 'reports', 'count', 'sentAgain', 'asks', 'activities', 'endAudience', 'catch', 'finally', 'maxBytes', 'prompt', 'live', 'reject'];
+  for (const key of [...bait, ...own, ...asked]) {
     defineProperty(Object.prototype, key, {
       __proto__: null,
       configurable: true,

@@ -18,7 +18,8 @@ const tools = `
   { name: 'chains', handle: (p, c) => c.call('other', p).then((v) => v.secret).catch(() => 0).finally(() => 0) },
   { name: 'fails', handle: (p, c) => c.call('other', p) },
   { name: 'forgets', handle: (p, c) => { c.call('other', p); return 1; } },
-  { name: 'withdraws', handle: (p, c) => c.call('other', p, { signal: mine }) },
+  { name: 'withdraws', handle: (p, c) => { const asked = c.call('other', p, { signal: mine }); stopMine('S3CRET'); return asked; } },
+  { name: 'showing', handle: (p, c) => { c.reportActivity('t', { secret: p.secret }, { audience: 'user' }); return never; } },
   { name: 'person', handle: (p, c) => c.waitForUser({ reason: p.secret }) },
   { name: 'shows', handle: (p, c) => { c.reportActivity('t', { secret: p.secret }, { audience: 'user' }); c.reportActivityDelta('t', op); c.reportActivityDelta('t', [op]); c.endAudience('user'); return 1; } },
   { name: 'decided', handle: (p, c) => c.decision.secret },
@@ -28,7 +29,7 @@ const tools = `
 
 const prelude = `
   const given = Promise.resolve('S3CRET'); const op = { op: 'add', path: '/a', value: ['S3CRET'] };
-  const stopMine = new AbortController(); const mine = stopMine.signal; const never = new Promise(() => {}); const made = new Error('S3CRET');
+  const controller = new AbortController(); const mine = controller.signal; const stopMine = controller.abort.bind(controller); const never = new Promise(() => {}); const made = new Error('S3CRET');
   const wrong = new TypeError('S3CRET'); const list = ['S3CRET'];
   const yes = Promise.resolve(true);`;
 
@@ -162,11 +163,25 @@ attacks.push(
     ],
   ],
   [
-    'activities, and their resync',
+    'an ask that is withdrawn',
+    [['call', 1, 'withdraws', 1 << 20, args]],
     [
-      ['call', 1, 'shows', 1 << 20, args],
-      ['resync', 1, 't'],
+      ask,
+      'q 1 1 {"withdrawn":true}',
+      'e 1 {"code":"tool_error","message":"aborted: S3CRET","tool":{"code":"aborted","retryable":false}}',
     ],
+  ],
+  [
+    'an activity that is sent again',
+    [
+      ['call', 1, 'showing', 1 << 20, args],
+      ['resync', 1, ''],
+    ],
+    [`p 1 2 0 [${shown},${shown}]`],
+  ],
+  [
+    'activities',
+    [['call', 1, 'shows', 1 << 20, args]],
     [`p 1 4 0 [${shown},${patched},${patched},{"endAudience":"user"}]`, 'r 1 1'],
   ],
   ["a person's decision", [['call', 1, 'decided', 1 << 20, {}, false, secret]], ['r 1 "S3CRET"']],
