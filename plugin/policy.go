@@ -72,8 +72,10 @@ type Policy struct {
 type reading struct {
 	info  os.FileInfo // nil if it was not there
 	rules *rules
-	// problem says why it could not be read.
+	// problem says why it could not be read; unread that its text did not come,
+	// which the file does not tell when it is over.
 	problem error
+	unread  bool
 }
 
 // Change is one thing that a person changed or decided.
@@ -122,12 +124,10 @@ func NewPolicy(dir string, set func() *Set, o PolicyOptions) *Policy {
 		lost: "nothing is allowed any more, so review your plugins again",
 		wait: o.LockWait, warn: o.Warn, empty: newPermissions, parse: parsePermissions, encode: (*permissions).encode,
 	}}
-	p.latest.Store(&reading{rules: &rules{}, problem: errNotRead})
+	p.latest.Store(&reading{rules: &rules{}, unread: true})
 	p.refresh()
 	return p
 }
-
-var errNotRead = errors.New("it has not been read")
 
 // ContentHash is the SHA-256, in hex, of everything that a review is about: the
 // adapter and the descriptions.
@@ -204,14 +204,14 @@ func (p *Policy) current() *reading {
 }
 
 // refresh reads the file if it is not the one that was read last, and reports
-// whether it was read.
+// whether anything may have changed.
 func (p *Policy) refresh() bool {
 	last := p.latest.Load()
 	info, err := os.Stat(p.file.path)
 	if err != nil {
 		info = nil
 	}
-	if last.problem != errNotRead && sameFile(last.info, info) {
+	if !last.unread && sameFile(last.info, info) {
 		return false
 	}
 	p.reading.Lock()
@@ -221,6 +221,9 @@ func (p *Policy) refresh() bool {
 	}
 	next := p.read()
 	p.latest.Store(next)
+	if last.unread && next.unread && last.problem != nil && last.problem.Error() == next.problem.Error() {
+		return false
+	}
 	if next.problem != nil {
 		p.opts.Log.Error().Err(next.problem).Msg("the permissions cannot be read, so no tool runs")
 	}
@@ -244,8 +247,7 @@ func (p *Policy) read() *reading {
 		text, err = io.ReadAll(f)
 	}
 	if err != nil {
-		next.info, _ = os.Stat(p.file.path) // it is not read again until it changes
-		next.problem = fmt.Errorf("read the file of permissions: %w", err)
+		next.unread, next.problem = true, fmt.Errorf("read the file of permissions: %w", err)
 		return next
 	}
 	doc, err := parsePermissions(text)

@@ -311,6 +311,29 @@ func TestPolicyFollowsTheFile(t *testing.T) {
 	<-heard
 }
 
+// A file that cannot be read is looked at again each time, and told once.
+func TestPolicyCannotBeRead(t *testing.T) {
+	w := newPolicyWorld(t, two("a", ""))
+	w.review("a", auto)
+	aside := w.policy.Path() + ".aside"
+	w.must(errors.Join(os.Rename(w.policy.Path(), aside), os.Mkdir(w.policy.Path(), 0o700)))
+	heard := make(chan struct{}, 10)
+	w.policy.OnChange(func() { heard <- struct{}{} })
+	for range 3 {
+		w.hold("a", off, off, off)
+		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "read the file of permissions") {
+			t.Errorf("problems %q", problems)
+		}
+	}
+	<-heard
+	w.must(errors.Join(os.Remove(w.policy.Path()), os.Rename(aside, w.policy.Path())))
+	w.hold("a", auto, auto, auto)
+	<-heard
+	if len(heard) > 0 {
+		t.Error("the same problem was told again")
+	}
+}
+
 // Where nothing can be written, that is said and nothing has changed.
 func TestPolicyCannotBeWritten(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))

@@ -44,6 +44,9 @@ func (a auditor) After(in dispatch.Info, e dispatch.Ended) {
 	}
 	for _, d := range e.Resolutions {
 		r.Decisions = append(r.Decisions, audit.Decision{At: d.At.UTC(), By: d.By, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
+		if d.Gate == "" { // a gate records its own
+			a.log.Write(audit.Record{Time: d.At.UTC(), Kind: audit.KindAnswer, Tool: v.ToolName, CallID: v.CallID, By: d.By, Allow: &d.Allow})
+		}
 	}
 	a.log.Write(r)
 }
@@ -149,6 +152,12 @@ func auditLine(r audit.Record) string {
 			text = "allowed " + scopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
 		}
 		return fmt.Sprintf("%s  %s by %s", head, text, oneLine(r.By))
+	case audit.KindAnswer:
+		text := "no"
+		if r.Allow != nil && *r.Allow {
+			text = "yes"
+		}
+		return fmt.Sprintf("%s  waited for the person: %s by %s", head, text, oneLine(r.By))
 	case audit.KindReview:
 		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, oneLine(r.New), oneLine(r.By))
 	case audit.KindPermission, audit.KindLimit:

@@ -15,6 +15,8 @@ const (
 	KindCall Kind = "call"
 	// KindDecision is what a person decided about a call.
 	KindDecision Kind = "decision"
+	// KindAnswer is what a person answered to a tool that waited for them.
+	KindAnswer Kind = "answer"
 	// KindReview, KindPermission, KindLimit and KindForget are changes of what
 	// agents may do.
 	KindReview     Kind = "review"

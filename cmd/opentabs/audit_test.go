@@ -1,0 +1,59 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/audit"
+	"opentabs/internal/config"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// TestAuditor: a call is recorded with all that is known of it but what it was
+// given and what it returned; what a person answered to its tool is a record too.
+func TestAuditor(t *testing.T) {
+	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "one"})
+	dir := t.TempDir()
+	policy := reviewed(t, config.Dirs{State: t.TempDir()}, registry)
+	log := audit.Open(dir, audit.Options{})
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	ended := at.Add(time.Minute)
+	in := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
+	auditor{log, policy}.After(in, dispatch.Ended{
+		View: dispatch.View{
+			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Status: wire.StatusFailed, ParentCallID: "call_0"},
+			Plugin:   "one", Tool: "echo", Client: "C", Session: "session-1", Browser: "b", TabID: 3, Created: at, Ended: &ended,
+			RunMs: 1500, Reports: 7, ErrorCode: wire.ErrToolError, Error: "S3CRET", EndAudience: "user", Stopped: wire.CancelAborted,
+		},
+		Target: dispatch.Target{URL: "https://user:S3CRET@example.com:8443/S3CRET?q=S3CRET#S3CRET"},
+		Output: []byte(`"S3CRET"`),
+		Resolutions: []dispatch.Resolution{
+			{Gate: "permission", Allow: true, Scope: wire.ScopeOnce, By: "the side panel", At: at},
+			{Allow: false, By: "opentabs calls deny", At: at, Data: []byte(`"S3CRET"`)},
+		},
+		Said: []dispatch.Said{{Message: "half", Audience: "user"}},
+	})
+	log.Close()
+	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("%d records, %v", len(entries), err)
+	}
+	answer, call := entries[0].Record, entries[1]
+	if answer.Kind != audit.KindAnswer || answer.By != "opentabs calls deny" || *answer.Allow || !answer.Time.Equal(at) || answer.CallID != "call_1" {
+		t.Errorf("the answer is recorded as %+v", answer)
+	}
+	const want = `"kind":"call","tool":"one__echo","hash":"HASH","call_id":"call_1","parent_call_id":"call_0","client":"C","session":"session-1",` +
+		`"browser":"b","tab":3,"origin":"https://example.com:8443","came":"2026-01-02T03:04:05Z","ended":"2026-01-02T03:05:05Z","ran_ms":1500,` +
+		`"status":"failed","code":"tool_error","stopped":"aborted","reports":7,"approved":{"scope":"always","by":"test","at":"AT"},` +
+		`"decisions":[{"at":"2026-01-02T03:04:05Z","by":"the side panel","allow":true,"scope":"once","asked":"permission"},` +
+		`{"at":"2026-01-02T03:04:05Z","by":"opentabs calls deny","allow":false}],` +
+		`"audience":"user","said":[{"time":"0001-01-01T00:00:00Z","message":"half","audience":"user"}]}`
+	one, _ := registry.Set().Plugin("one")
+	set := policy.State("one").Set.At.Format(time.RFC3339)
+	if got := string(call.Line); !strings.HasSuffix(got, strings.NewReplacer("HASH", one.ContentHash(), "AT", set).Replace(want)) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
