@@ -1,11 +1,16 @@
 package main
 
 import (
+	"maps"
 	"slices"
 )
 
 // maxRepeatBytes is the longest request that is kept to be asked again.
 const maxRepeatBytes = 1 << 20
+
+// maxSubscribed is how many subscriptions to resources are remembered: as many
+// as a server takes of one session.
+const maxSubscribed = 256
 
 // sessionMemory is what the relay remembers of a client's session: how it was
 // opened, and what has not been answered. Its user locks.
@@ -16,6 +21,8 @@ type sessionMemory struct {
 	initializeID            string
 	// opened is set when the server has answered initialize.
 	opened bool
+	// subscribed are the URIs of the resources that the client subscribed to.
+	subscribed map[string]struct{}
 	// open are the requests that have no answer yet, in the order they came.
 	open []openRequest
 }
@@ -32,10 +39,14 @@ type openRequest struct {
 type repetition struct {
 	initialize, initialized []byte
 	initializeID            string
-	requests                [][]byte
+	// subscribed are URIs of resources.
+	subscribed []string
+	requests   [][]byte
 }
 
-func newSessionMemory() sessionMemory { return sessionMemory{} }
+func newSessionMemory() sessionMemory {
+	return sessionMemory{subscribed: map[string]struct{}{}}
+}
 
 // sent notes a line that goes to the server.
 func (m *sessionMemory) sent(l rpcLine, line []byte) {
@@ -49,6 +60,12 @@ func (m *sessionMemory) sent(l rpcLine, line []byte) {
 	case "notifications/cancelled":
 		// It gets no answer any more.
 		m.drop(cancelledID(line))
+	case "resources/subscribe":
+		if uri := uriOf(line); uri != "" && len(m.subscribed) < maxSubscribed {
+			m.subscribed[uri] = struct{}{}
+		}
+	case "resources/unsubscribe":
+		delete(m.subscribed, uriOf(line))
 	}
 	for _, id := range l.requests {
 		r := openRequest{id: id}
@@ -112,6 +129,7 @@ func (m *sessionMemory) repeat() repetition {
 	var r repetition
 	if m.opened {
 		r.initialize, r.initializeID, r.initialized = m.initialize, m.initializeID, m.initialized
+		r.subscribed = slices.Sorted(maps.Keys(m.subscribed))
 	}
 	for _, open := range m.open {
 		r.requests = append(r.requests, open.line)

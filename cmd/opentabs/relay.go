@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -80,6 +81,9 @@ type relayLink struct {
 	// whose id is swallow; both are nil if nothing is repeated.
 	opened  chan struct{}
 	swallow string
+	// ownID is the id of all requests that the relay makes by itself, whose
+	// answers nobody waits for.
+	ownID string
 }
 
 func newRelay(o relayOptions) *relay {
@@ -298,7 +302,7 @@ func (r *relay) joinOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	link := &relayLink{conn: conn, done: make(chan struct{})}
+	link := &relayLink{conn: conn, done: make(chan struct{}), ownID: "relay-" + rand.Text()}
 	r.mu.Lock()
 	repeat := r.memory.repeat()
 	r.mu.Unlock()
@@ -315,6 +319,10 @@ func (r *relay) joinOnce(ctx context.Context) error {
 		// The new server may have other tools and prompts.
 		for _, list := range []string{"tools", "prompts"} {
 			r.toClient([]byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}` + "\n"))
+		}
+		// Nor has it the calls of the one before.
+		for _, uri := range repeat.subscribed {
+			r.toClient(updatedLine(uri))
 		}
 	}
 	r.link, r.failed = link, nil
@@ -335,7 +343,11 @@ func resume(link *relayLink, repeat repetition) error {
 			return errors.New("the server does not answer")
 		}
 	}
-	for _, line := range append([][]byte{repeat.initialized}, repeat.requests...) {
+	lines := [][]byte{repeat.initialized}
+	for _, uri := range repeat.subscribed {
+		lines = append(lines, subscribeLine(link.ownID, uri))
+	}
+	for _, line := range append(lines, repeat.requests...) {
 		if line == nil {
 			continue
 		}
@@ -360,6 +372,9 @@ func (r *relay) readServer(link *relayLink) {
 		if resuming && len(l.answers) == 1 && l.answers[0] == link.swallow {
 			resuming = false
 			close(link.opened)
+			continue
+		}
+		if len(l.answers) == 1 && l.answers[0] == string(mustQuote(link.ownID)) {
 			continue
 		}
 		r.mu.Lock()

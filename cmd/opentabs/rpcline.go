@@ -97,6 +97,39 @@ func cancelledID(line []byte) string {
 	return string(m.Params.RequestID)
 }
 
+// uriOf returns the uri that a request names.
+func uriOf(line []byte) string {
+	var m struct {
+		Params struct {
+			URI string `json:"uri"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(line, &m) != nil {
+		return ""
+	}
+	return m.Params.URI
+}
+
+// subscribeLine is a request of the relay itself to subscribe to a resource.
+func subscribeLine(id, uri string) []byte {
+	quotedID, quotedURI := mustQuote(id), mustQuote(uri)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"resources/subscribe","params":{"uri":%s}}`+"\n", quotedID, quotedURI)
+}
+
+// updatedLine tells a client that a resource has changed.
+func updatedLine(uri string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%s}}`+"\n", mustQuote(uri))
+}
+
+// mustQuote is a string as JSON.
+func mustQuote(text string) []byte {
+	b, err := json.Marshal(text)
+	if err != nil { // a string always marshals
+		panic("opentabs: " + err.Error())
+	}
+	return b
+}
+
 // codeServerLost is the JSON-RPC code of the errors the relay itself answers
 // with; it is from the range that is kept for servers.
 const codeServerLost = -32000
