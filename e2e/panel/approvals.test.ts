@@ -128,18 +128,31 @@ test('a tool that waits for the person goes on when the person is done', async (
   assert.match(JSON.stringify((await stopped).structured), /"code":"user_denied"/);
 });
 
-test('the panel and a terminal at once: the first one counts, the other is told', async () => {
+test('two surfaces at once: the first one counts, the other is told', async () => {
   const ended = echo('contested');
-  await card('contested').waitFor();
+  const allow = card('contested').getByRole('button', { name: 'Allow once' });
+  await until('a button', async () => (await allow.getAttribute('aria-disabled')) === 'false');
+  const button = await allow.elementHandle();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
-  await until('a button', async () => (await card('contested').locator('[aria-disabled=true]').count()) === 0);
-  const [, theirs] = await Promise.all([press('contested', 'Allow once'), stack.cli('calls', 'deny', call_id)]);
+  const [, theirs] = await Promise.all([
+    button?.evaluate((one) => one instanceof HTMLElement && one.click()),
+    decide(call_id, { allow: false }),
+  ]);
   const won = (await ended).code === 'denied';
+  assert.equal(Object(theirs).outcome === 'decided', won, JSON.stringify(theirs));
   const fate = won ? /Already denied by|Not run/ : /Allowed once/;
   await panel.locator('.fate').filter({ hasText: fate }).waitFor();
-  const told = theirs.stdout + theirs.stderr;
-  if (won) assert.equal(theirs.code, 0, told);
-  else assert.match(told, /already|ended/);
+});
+
+test('allowed in the panel: a terminal that is late is told', async () => {
+  const ended = client.call('messages__silent', { forMs: 4_000 });
+  ended.catch(() => undefined);
+  await press('"forMs": 4000', 'Allow once');
+  const { call_id } = await findCall(stack, 'messages__silent', (call) => call.status === 'running');
+  const late = await stack.cli('calls', 'deny', call_id);
+  assert.notEqual(late.code, 0);
+  assert.match(late.stderr, /allowed already, by the side panel|nothing to decide/);
+  assert.equal((await ended).isError, false);
 });
 
 test('allowed in a terminal: the panel says so', async () => {

@@ -82,6 +82,7 @@ test('a card that has just come or moved can’t be answered by mistake', async 
   show([asking('s1', 't1'), asking('s2', 't2')]);
   await panel.getByRole('button', { name: 'Deny' }).nth(1).waitFor();
   assert.ok(await panel.evaluate(() => document.activeElement === document.body), 'no button has the focus');
+  await panel.getByText('messages export_messages asks for permission. 2 waiting.').waitFor({ state: 'attached' });
   await panel.keyboard.press('Enter');
   const late = panel.getByRole('button', { name: 'Deny' }).nth(1);
   await until('buttons that can be pressed', async () => (await late.getAttribute('aria-disabled')) === 'false');

@@ -29,6 +29,7 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   const place = useRef<HTMLElement>(null);
   const cards = nextCards(had.current, calls, said.current, now);
   had.current = cards;
+  for (const id of said.current.keys()) if (!cards.some((one) => one.ticket.ticketId === id)) said.current.delete(id);
   const { settled, arming } = useStillCards(place);
   useKeptFocus(place);
   const open = cards.filter((card) => !card.gone);
@@ -49,20 +50,22 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
     return kind === 'user' ? <UserCard key={ticketId} {...props} /> : <PermissionCard key={ticketId} {...props} />;
   };
   return (
-    <section aria-labelledby="waiting" class="waiting" ref={place} hidden={cards.length === 0}>
-      <h2 id="waiting" tabIndex={-1} data-rest>
-        Waiting for you <span class="count">{open.length}</span>
-      </h2>
+    <>
       <p class="unseen" role="status" aria-live="polite">
         {announcement(open)}
       </p>
-      <ul class={cards.length > ManyCards ? 'crowded' : ''}>{shown.map(card)}</ul>
-      {cards.length > shown.length && (
-        <button type="button" class="rest" onClick={() => setAll(true)}>
-          Show {cards.length - shown.length} more
-        </button>
-      )}
-    </section>
+      <section aria-labelledby="waiting" class="waiting" ref={place} hidden={cards.length === 0}>
+        <h2 id="waiting" tabIndex={-1} data-rest>
+          Waiting for you <span class="count">{open.length}</span>
+        </h2>
+        <ul class={cards.length > ManyCards ? 'crowded' : ''}>{shown.map(card)}</ul>
+        {cards.length > shown.length && (
+          <button type="button" class="rest" onClick={() => setAll(true)}>
+            Show {cards.length - shown.length} more
+          </button>
+        )}
+      </section>
+    </>
   );
 }
 
