@@ -42,6 +42,16 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrInternal:         {true, "Look at the log of opentabs for this call id, then report it."},
 }
 
+// askAdvice is what to do after the codes of what a tool asked for and did not
+// get, if it ended with them: the person's answer is no fault to correct.
+var askAdvice = map[string]string{
+	string(wire.ErrDenied):          advice[wire.ErrDenied].next,
+	string(wire.ErrNotReviewed):     advice[wire.ErrNotReviewed].next,
+	string(wire.ErrApprovalTimeout): advice[wire.ErrApprovalTimeout].next,
+	"user_denied":                   "The person has refused what the tool asked for; do not call again unless they ask you to.",
+	"user_timeout":                  "Tell the person what the tool waits for, then call again when they are there.",
+}
+
 // explain returns the error of a call that has failed, with the text for the
 // person or agent. The caller holds mu.
 func (c *liveCall) explain() *Error {
@@ -56,6 +66,9 @@ func (c *liveCall) explain() *Error {
 	next := a.next
 	if t := c.err.Tool; t != nil {
 		e.Retryable = t.Retryable
+		if of, asked := askAdvice[t.Code]; asked {
+			next = of
+		}
 		if t.Retryable {
 			next = "Retry it."
 			if t.RetryAfterMs != nil {
