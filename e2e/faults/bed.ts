@@ -210,10 +210,15 @@ export class Bed {
     await until('no tab', async () => (await this.browsers()).every((b) => (b.tabs ?? []).length === 0));
   }
 
-  /** told waits until the page of a path was told to stop. */
-  async told(path: string): Promise<void> {
+  /** born is when the document of a path began, in milliseconds since 1970. */
+  async born(path: string): Promise<number> {
+    return Number(await this.evaluate(path, 'performance.timeOrigin'));
+  }
+
+  /** told waits until the page of a path was told to stop, or was loaded anew since it was born. */
+  async told(path: string, born: number): Promise<void> {
     await until('the page to be told to stop', () =>
-      this.evaluate(path, 'document.documentElement.dataset.aborted !== undefined'),
+      this.evaluate(path, `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${born}`),
     );
   }
 

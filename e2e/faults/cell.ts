@@ -73,11 +73,12 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
       endedAt = performance.now();
     });
   await until('two reports', () => reports >= 2);
+  const born = expected.told ? await bed.born(place.path) : 0;
   const struck = performance.now();
   await strike(place);
   const healed = performance.now();
   // The next call may load the page anew.
-  if (expected.told) await bed.told(place.path);
+  if (expected.told) await bed.told(place.path, born);
   const [out, next] = await Promise.all([call, works(place, expected, healed)]);
   const took = endedAt - struck;
   const counted = expected.code ? 0 : await bed.reports(tool);
