@@ -22,6 +22,9 @@ type asks struct {
 // ctx's error is returned. It returns send's error if the request could not be
 // sent.
 func (a *asks) do(ctx context.Context, send notify, method string, params any) (message, error) {
+	if err := ctx.Err(); err != nil {
+		return message{}, err
+	}
 	// Nobody can guess the id, and none is used twice, even after a restart: a
 	// late answer to one request is never taken for that to another.
 	id := "opentabs-" + strings.ToLower(rand.Text())

@@ -403,6 +403,31 @@ func TestClientsWithoutForms(t *testing.T) {
 	}
 }
 
+// TestNothingIsAskedAfterTheAnswer: a ticket that comes when the request has its
+// answer is not put before the client.
+func TestNothingIsAskedAfterTheAnswer(t *testing.T) {
+	s := newServer(t, callerFunc(echo), Options{})
+	p, err := parseParams(json.RawMessage(`{"_meta":{"progressToken":5}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func([]byte) error {
+		t.Error("the client was told something")
+		return nil
+	}
+	a := s.newAsker(t.Context(), request{params: &p, send: said, session: s.sessions.anonymous, elicit: func(context.Context, elicitation) (json.RawMessage, error) {
+		t.Error("the client was asked")
+		return nil, nil
+	}})
+	a.finish()
+	a.asked(t.Context(), dispatch.Waiting{})
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if _, err := (&asks{}).do(ctx, said, methodElicit, nil); err == nil {
+		t.Error("a request was made for nobody")
+	}
+}
+
 // TestNoForms: with the setting off no client asks its person, in either era.
 func TestNoForms(t *testing.T) {
 	for name, open := range parties {
