@@ -1,0 +1,45 @@
+/** Promise: a plugin that has changed does nothing before a person has reviewed it, and the side panel is enough for that. */
+import assert from 'node:assert/strict';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { must } from '../harness/process.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { until } from '../harness/wait.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack();
+});
+after(() => stack?.close());
+
+test('reviewed in the side panel, its tools run again', async () => {
+  const client = await stack.client();
+  const panel = await stack.chrome.panel();
+  appendFileSync(join(stack.plugin, 'src/index.ts'), '\nconsole.debug("another version");\n');
+  await must(['plugin', 'build', stack.plugin], stack.env);
+  await must(['plugin', 'add', stack.plugin], stack.env);
+  await panel.locator('#view-plugins .todo').waitFor();
+  const refused = await client.call('messages__echo', { value: 1 });
+  assert.equal(refused.isError, true);
+  assert.match(refused.text, /review/);
+
+  await panel.getByRole('tab', { name: /Plugins/ }).click();
+  await panel.getByRole('button', { name: 'Review messages' }).click();
+  const hash = (await panel.locator('.hash').innerText()).replaceAll(/\s/g, '');
+  assert.match(hash, /^[0-9a-f]{64}$/);
+  await panel.getByText('export_messages').waitFor();
+  await panel.getByRole('button', { name: 'Allow without asking' }).click();
+  const permission = panel.getByRole('combobox', { name: 'Permission of Messages' });
+  await permission.waitFor();
+  assert.equal(await permission.inputValue(), 'auto');
+  await stack.page.reload();
+  await until('the plugin', async () => (await client.call('messages__echo', { value: 2 })).isError === false);
+
+  await permission.selectOption('off');
+  await until(
+    'the plugin to be off',
+    async () => (await client.call('messages__echo', { value: 3 })).code === 'denied',
+  );
+});
