@@ -21,19 +21,19 @@ before(async () => {
 after(() => stack?.close());
 
 test('of a running call only what is meant for people is shown', async () => {
-  const call = client.call('messages__countdown', { from: 4, intervalMs: 300 });
+  const call = client.call('messages__heartbeat', { everyMs: 300, forMs: 1_200 });
   const messages = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 300 });
   const shown = panel.locator('.call');
   await shown
     .filter({ hasText: 'export_messages' })
     .getByText(/messages read/)
     .waitFor();
-  await shown.filter({ hasText: 'countdown' }).getByText('Working').waitFor();
-  assert.equal(await panel.getByText(/to go/).count(), 0);
+  await shown.filter({ hasText: 'heartbeat' }).getByText('Working').waitFor();
+  assert.equal(await panel.getByText(/beat \d/).count(), 0);
   assert.equal((await call).isError, false);
   assert.equal((await messages).isError, false);
   await panel.locator('.ended').getByText('export_messages').waitFor();
-  assert.equal(await panel.locator('.ended').getByText('countdown').count(), 0);
+  assert.equal(await panel.locator('.ended').getByText('heartbeat').count(), 0);
 });
 
 test('with everything shown, a running call has a bar that moves, and is listed when it has ended', async () => {

@@ -25,8 +25,9 @@ export interface ProgressOptions {
   audience?: ProgressAudience | undefined;
 }
 
-export interface ActivityOptions {
-  /** Who this change is for; `internal` if absent. */
+/** What goes with a report that has its content in its own arguments. */
+export interface ReportOptions {
+  /** Who the report is for; `internal` if absent. */
   audience?: ProgressAudience | undefined;
 }
 
@@ -74,20 +75,20 @@ export interface ToolHandlerContext {
    */
   reportProgress(options: ProgressOptions): void;
   /** Reports a percentage from 0 to 100. */
-  reportPercent(percent: number, message?: string): void;
+  reportPercent(percent: number, message?: string, options?: ReportOptions): void;
   /** Reports that `done` of `total` things are done. */
-  reportCount(done: number, total: number, message?: string): void;
+  reportCount(done: number, total: number, message?: string, options?: ReportOptions): void;
   /**
    * Shows `content`, any JSON value, in place of what the activity `type` showed before. `text` and `code` take a text,
    * `table` an array of objects or `{columns, rows}`; a surface shows any other type as JSON. A call has up to 16
    * activities. Content of more than 256 KiB, or that JSON can't hold, is dropped. It counts as a report.
    */
-  reportActivity(type: string, content: unknown, options?: ActivityOptions): void;
+  reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**
    * Changes what the activity `type` shows by a JSON Patch (RFC 6902), which applies whole or not at all. One operation
    * may stand without an array. It has the limits of {@link reportActivity}, and the content must stay below them.
    */
-  reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ActivityOptions): void;
+  reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ReportOptions): void;
   /**
    * Says who the end of the call is for if it succeeds; `internal` if that is never said. A failure is for everybody. Use
    * it with reports for the same audience, so that whoever saw the call begin sees that it is done.

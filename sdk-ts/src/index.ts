@@ -12,12 +12,12 @@ export {
   resourceSchema,
 } from './content.ts';
 export type {
-  ActivityOptions,
   Decision,
   NestedCallOptions,
   PatchOperation,
   ProgressAudience,
   ProgressOptions,
+  ReportOptions,
   ToolHandlerContext,
   UserRequest,
 } from './context.ts';

@@ -8,10 +8,14 @@ test('reports are kept as they were made', () => {
   reportProgress({ message: 'a', audience: 'user' });
   reportPercent(Number.NaN, 'b');
   reportCount(1, 2);
+  reportPercent(5, 'c', { audience: 'user' });
+  reportCount(1, 2, undefined, { audience: 'user' });
   assert.deepEqual(context.reports, [
     { message: 'a', audience: 'user' },
     { percent: Number.NaN, message: 'b' },
     { progress: 1, total: 2, message: undefined },
+    { percent: 5, message: 'c', audience: 'user' },
+    { progress: 1, total: 2, message: undefined, audience: 'user' },
   ]);
 });
 

@@ -100,8 +100,8 @@ export function makeContext(script: ContextScript = {}): TestContext {
     activity: (type) => shown.contents.get(type),
     stop,
     reportProgress: report,
-    reportPercent: (percent, message) => report({ percent, message }),
-    reportCount: (done, total, message) => report({ progress: done, total, message }),
+    reportPercent: (percent, message, options) => report({ percent, message, ...options }),
+    reportCount: (done, total, message, options) => report({ progress: done, total, message, ...options }),
     reportActivity: (type, content, options) => {
       shown.replace(type, content, options?.audience);
       reported();

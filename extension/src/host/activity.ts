@@ -1,7 +1,7 @@
 import { MaxActivityBytes, MaxActivityTypes } from '../../../wire/wire.gen.ts';
 import { bytesOf, writeJson } from './json.ts';
-import { bare, isArray, isObject, lookup, toJson } from './primordials.ts';
-import { cut } from './report.ts';
+import { bare, isArray, isObject, toJson } from './primordials.ts';
+import { audienceOf, cut } from './report.ts';
 
 /** MaxTypeChars is the longest type of an activity, in UTF-16 units. */
 const MaxTypeChars = 100;
@@ -98,7 +98,7 @@ function reportOf(type: unknown, field: string, write: () => string | undefined,
   try {
     const text = write();
     if (text === undefined || bytesOf(text, MaxActivityBytes) > MaxActivityBytes) return INVALID;
-    const audience = isObject(options) ? lookup(options, 'audience') : undefined;
+    const audience = audienceOf(options);
     const to = typeof audience === 'string' && audience !== '' ? `,"audience":${toJson(cut(audience))}` : '';
     return `{"activity":{"type":${toJson(type)},"${field}":${text}}${to}}`;
   } catch {

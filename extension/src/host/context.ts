@@ -1,7 +1,7 @@
 import type { Activities } from './activity.ts';
 import type { Asks } from './asks.ts';
 import { freeze, setPrototypeOf } from './primordials.ts';
-import { reportText } from './report.ts';
+import { audienceOf, reportText } from './report.ts';
 
 /** ContextOptions are what the context of one call works with. */
 export interface ContextOptions {
@@ -19,15 +19,15 @@ export interface ContextOptions {
 /** makeContext returns what a handler gets as its second argument. Its functions never throw. */
 export function makeContext(options: ContextOptions): object {
   const { report, activities, asks } = options;
-  const fields = (progress: unknown, total: unknown, percent: unknown, message: unknown) =>
-    unprototyped({ progress, total, percent, message });
+  const send = (progress: unknown, total: unknown, percent: unknown, message: unknown, how: unknown) =>
+    report(reportText(unprototyped({ progress, total, percent, message, audience: audienceOf(how) })));
   return freeze(
     unprototyped({
       reportProgress: (given: unknown) => report(reportText(given)),
-      reportPercent: (percent: unknown, message?: unknown) =>
-        report(reportText(fields(undefined, undefined, percent, message))),
-      reportCount: (done: unknown, total?: unknown, message?: unknown) =>
-        report(reportText(fields(done, total, undefined, message))),
+      reportPercent: (percent: unknown, message?: unknown, how?: unknown) =>
+        send(undefined, undefined, percent, message, how),
+      reportCount: (done: unknown, total?: unknown, message?: unknown, how?: unknown) =>
+        send(done, total, undefined, message, how),
       reportActivity: (type: unknown, content: unknown, how?: unknown) =>
         report(activities.replace(type, content, how)),
       reportActivityDelta: (type: unknown, patch: unknown, how?: unknown) =>

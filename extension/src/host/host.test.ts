@@ -312,6 +312,21 @@ test('a report never throws and never loses its message', async () => {
   ]);
 });
 
+test('a percentage and a count say who they are for', async () => {
+  const reports = [
+    "reportPercent(5, 'p', { audience: 'user' })",
+    "reportCount(1, 2, 'c', { audience: 'user' })",
+    "reportCount(1, 2, 'c', { audience: '' })",
+    "reportPercent(6, 'p', { get audience() { throw 1; } })",
+    "reportCount(2, 2, 'c', 'user')",
+  ];
+  const said = await call(tool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
+  assert.deepEqual(said, [
+    'p 1 5 0 [{"percent":5,"message":"p","audience":"user"},{"progress":1,"total":2,"message":"c","audience":"user"},{"progress":1,"total":2,"message":"c"},{"percent":6,"message":"p"},{"progress":2,"total":2,"message":"c"}]',
+    'n 1',
+  ]);
+});
+
 test('a report after the end is ignored', async () => {
   const { realm, port } = await open(tool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');

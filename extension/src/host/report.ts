@@ -55,6 +55,15 @@ function field(given: object, name: string): unknown {
   return getPrototypeOf(given) === ObjectPrototype ? undefined : lookup(given, name);
 }
 
+/** audienceOf reads the audience from the options of a report, undefined if they have none. It never throws. */
+export function audienceOf(options: unknown): unknown {
+  try {
+    return isObject(options) ? lookup(options, 'audience') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** cut shortens a message to the limit without splitting a character that takes two units. */
 export function cut(message: string, limit: number = MaxMessageChars): string {
   if (message.length <= limit) return message;

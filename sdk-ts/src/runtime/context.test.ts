@@ -28,6 +28,8 @@ test('what an older host lacks is made of reportProgress', () => {
   context.reportProgress({ progress: 1, total: 2, message: 'a' });
   context.reportPercent(40, 'b');
   context.reportCount(3, 9, 'c');
+  context.reportPercent(50, undefined, { audience: 'user' });
+  context.reportCount(4, 9, 'd', { audience: 'user' });
   assert.deepEqual(seen, [
     true,
     { progress: 1, total: 2, message: 'a' },
@@ -35,6 +37,10 @@ test('what an older host lacks is made of reportProgress', () => {
     { percent: 40, message: 'b', progress: 40, total: 100 },
     true,
     { progress: 3, total: 9, message: 'c' },
+    true,
+    { percent: 50, message: undefined, audience: 'user', progress: 50, total: 100 },
+    true,
+    { progress: 4, total: 9, message: 'd', audience: 'user' },
   ]);
   assert.equal(context.signal.aborted, false);
 });

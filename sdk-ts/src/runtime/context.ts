@@ -14,8 +14,8 @@ export function completeContext(given: unknown): ToolHandlerContext {
   };
   return {
     reportProgress,
-    reportPercent: (percent, message) => reportProgress({ percent, message }),
-    reportCount: (done, total, message) => reportProgress({ progress: done, total, message }),
+    reportPercent: (percent, message, options) => reportProgress({ percent, message, ...options }),
+    reportCount: (done, total, message, options) => reportProgress({ progress: done, total, message, ...options }),
     // An activity counts as a report, which keeps the call alive.
     reportActivity: (_type, _content, options) => reportProgress({ audience: options?.audience }),
     reportActivityDelta: (_type, _patch, options) => reportProgress({ audience: options?.audience }),

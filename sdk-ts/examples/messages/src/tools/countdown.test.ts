@@ -7,9 +7,10 @@ test('it reports each step', async () => {
   const context = makeContext();
   assert.deepEqual(await countdown.handle({ from: 2, intervalMs: 0 }, context), { counted: 2 });
   assert.deepEqual(context.reports, [
-    { progress: 1, total: 2, message: '1 to go' },
-    { progress: 2, total: 2, message: '0 to go' },
+    { progress: 1, total: 2, message: '1 to go', audience: 'user' },
+    { progress: 2, total: 2, message: '0 to go', audience: 'user' },
   ]);
+  assert.equal(context.endedFor, 'user');
 });
 
 test('it runs without a context', async () => {

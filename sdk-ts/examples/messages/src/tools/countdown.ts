@@ -15,8 +15,9 @@ export const countdown = defineTool({
   async handle({ from, intervalMs }, context) {
     for (let done = 1; done <= from; done++) {
       await sleep(intervalMs, { signal: context?.signal });
-      context?.reportCount(done, from, `${from - done} to go`);
+      context?.reportCount(done, from, `${from - done} to go`, { audience: 'user' });
     }
+    context?.endAudience('user');
     return { counted: from };
   },
 });
