@@ -37,7 +37,8 @@ func TestActivityLines(t *testing.T) {
 // TestActivityIsInert: nothing that a page says moves a cursor, hides text or
 // begins a line of its own where it should not.
 func TestActivityIsInert(t *testing.T) {
-	const evil = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b`
+	// Escaped, and as JSON may hold them too.
+	const evil = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b` + "\u009b31m\u202e\u2028\x7f"
 	for kind, content := range map[string]string{
 		"text":  `"a` + evil + `"`,
 		"code":  `{"code":"a` + evil + `"}`,

@@ -103,11 +103,7 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	if opts.allow && !slices.Contains(v.Waiting.Scopes, scope) {
 		return usage("%s can be allowed %s: use one of these", v.CallID, offers(v.Waiting.Scopes))
 	}
-	decision := httpapi.Decision{Allow: &opts.allow, TicketID: v.Waiting.TicketID}
-	if opts.allow {
-		decision.Scope, decision.ForMs = scope, opts.duration.Milliseconds()
-	}
-	done, err := client.Decide(ctx, v.CallID, decision)
+	done, err := client.Decide(ctx, v.CallID, opts.decision(*v.Waiting, scope))
 	switch {
 	case err != nil:
 		return err
@@ -118,6 +114,15 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	}
 	opts.program.out.say("%s", decisionSentence(v, opts.allow, scope, opts.duration))
 	return nil
+}
+
+// decision is about the question that was just looked at, and no later one.
+func (opts callsDecideOptions) decision(w dispatch.Waiting, scope wire.Scope) httpapi.Decision {
+	d := httpapi.Decision{Allow: &opts.allow, TicketID: w.TicketID}
+	if opts.allow {
+		d.Scope, d.ForMs = scope, opts.duration.Milliseconds()
+	}
+	return d
 }
 
 func decisionSentence(v dispatch.View, allowed bool, scope wire.Scope, d time.Duration) string {

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// TestDecisionIsAboutOneQuestion: a call that has asked something else meanwhile
+// does not take the answer for that.
+func TestDecisionIsAboutOneQuestion(t *testing.T) {
+	w := dispatch.Waiting{TicketID: "ticket_1"}
+	yes := callsDecideOptions{allow: true, duration: time.Minute}.decision(w, wire.ScopeTime)
+	if yes.TicketID != "ticket_1" || !*yes.Allow || yes.Scope != wire.ScopeTime || yes.ForMs != 60000 {
+		t.Errorf("yes is %+v", yes)
+	}
+	no := callsDecideOptions{}.decision(w, wire.ScopeOnce)
+	if no.TicketID != "ticket_1" || *no.Allow || no.Scope != "" {
+		t.Errorf("no is %+v", no)
+	}
+}
+
+func TestNothingToDecide(t *testing.T) {
+	now := time.Now()
+	asked := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Status: wire.StatusRunning}, Timeline: []dispatch.Moment{
+		{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, By: "the side panel"}},
+		{Kind: dispatch.EventRunning},
+	}}
+	ended := asked
+	ended.Ended, ended.Status = &now, wire.StatusDone
+	for want, v := range map[string]dispatch.View{
+		"call_1 was allowed already, by the side panel":       asked,
+		"call_1 has ended (done): there is nothing to decide": ended,
+		"call_1 waits for nobody: there is nothing to decide": {Snapshot: dispatch.Snapshot{CallID: "call_1"}},
+	} {
+		err := nothingToDecide(v)
+		var f *failure
+		if !errors.As(err, &f) || f.code != exitTooLate || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
