@@ -205,7 +205,7 @@ func (b *browser) answerConfirmed(l *link, id string, e wire.Envelope) {
 	number, err := strconv.Atoi(text)
 	var result wire.ToolAnswerResult
 	if err != nil || e.Error != nil || json.Unmarshal(e.Result, &result) != nil {
-		l.log.Warn().Str("call", clean(runID, 128)).Str("ask", clean(text, 20)).Msg("the browser could not take an answer")
+		l.log.Debug().Str("call", clean(runID, 128)).Str("ask", clean(text, 20)).Msg("the browser could not take an answer")
 		return
 	}
 	b.mu.Lock()

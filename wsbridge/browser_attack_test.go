@@ -114,6 +114,54 @@ func TestAttackByBrowser(t *testing.T) {
 		w.bad.wantFrames(cancelText("good", "the server no longer waits for this call"), cancelText("never", "the server no longer waits for this call"),
 			cancelText("never", "the server no longer waits for this call"), cancelText("s/1", "the server no longer waits for this call"))
 	})
+	attack(t, "asks of another browser's call, and the end of them", func(w *twoBrowsers) {
+		w.good.asks("good", askOf(1))
+		w.wantEvents(asked("good", 1))
+		for n := range 1000 {
+			w.bad.asks("good", askOf(n+2))
+		}
+		w.bad.asks("good", `"ask":1,"withdrawn":true`)
+		w.hub.Answer("good", 1, []byte("1"), nil)
+		w.good.wantFrames(answerText("good", 1, `,"output":1`))
+		w.bad.confirm("good", 1, true)
+		w.bad.wantFrames()
+		w.good.asks("good", askOf(1)) // its answer was not lost
+		w.good.wantFrames(answerText("good", 1, `,"output":1`))
+		w.stays()
+	})
+	attack(t, "100,000 asks, and answers that it never takes", func(w *twoBrowsers) {
+		large := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for n := range 100_000 {
+			w.bad.asks("own", askOf(n+1))
+			if n%1000 == 0 {
+				w.bad.take()
+			}
+			if n < maxOpenAsks {
+				w.take()
+				w.hub.Answer("own", n+1, large, nil)
+				w.bad.take()
+				w.bad.sendf(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
+			}
+		}
+		w.take()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxKeptAnswers {
+			t.Errorf("the server holds %d MiB for it", grown>>20)
+		}
+		w.stays()
+	})
+	attack(t, "thousands of decisions and permissions that are none", func(w *twoBrowsers) {
+		for range 2000 {
+			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":"good","ticketId":""}}`)
+			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
+			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"config.review","params":[]}`)
+		}
+		w.bad.take()
+		w.stays()
+	})
 	attack(t, "300,000 resumed calls", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
 		if n := len(w.bad.take()); n > 20_000 {

@@ -47,7 +47,7 @@ func serveForPanel[P, R any](l *link, e wire.Envelope, do func(P) (R, error)) {
 	l.forPanel(e, func() {
 		result, err := do(p)
 		if err != nil {
-			l.log.Warn().Err(err).Str("method", string(method)).Msg("side panel was refused what it asked for")
+			l.log.Debug().Err(err).Str("method", string(method)).Msg("side panel was refused what it asked for")
 			l.post(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: clean(err.Error(), 500)}))
 			return
 		}
