@@ -183,7 +183,7 @@ func answerOf(v dispatch.JobView) jobAnswer {
 		Message: v.Message, RanMs: v.RunMs,
 	}
 	if v.Waiting != nil {
-		a.WaitsFor = v.Waiting.Reason
+		a.WaitsFor = visible(v.Waiting.Reason, shownReason)
 	}
 	switch v.Status {
 	case wire.StatusPending, wire.StatusRunning:
