@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
@@ -350,117 +347,6 @@ func TestHandleThatIsNotDelivered(t *testing.T) {
 	})
 }
 
-func TestJobCancel(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
-		c := s.as("x", "1")
-		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
-		cancel := toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)
-		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "told to stop") {
-			t.Errorf("%+v", got)
-		}
-		if why := <-s.stops; why != "cancelled by an agent (x)" {
-			t.Error(why)
-		}
-		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
-			t.Errorf("the second time: %+v", got)
-		}
-		r := c.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).result(t)
-		if !r.IsError || !strings.Contains(string(r.Meta[metaError]), `"cancelled"`) {
-			t.Errorf("%+v", r)
-		}
-	})
-}
-
-func TestJobsThatAreNotThere(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(2, `1`), func(t *testing.T, s *jobSite) {
-		c := s.as("x", "1")
-		var jobs []string
-		for range 3 { // two results are kept
-			jobs = append(jobs, handleIn(t, c.ask(callText(`1`, `{}`, `{}`))).Job)
-			<-time.After(2 * time.Second)
-		}
-		for _, test := range []struct{ name, args, want string }{
-			{"job_result", `{"job":"` + jobs[0] + `"}`, "is gone: it was dropped"},
-			{"job_wait", `{"job":"` + jobs[0] + `"}`, "is gone"},
-			{"job_wait", `{"job":"call_x"}`, `There is no job \"call_x\"`},
-			{"job_cancel", `{"job":"call_x"}`, "There is no job"},
-			{"job_result", `{}`, `There is no job \"\"`},
-			{"job_result", `{"job":7}`, "The arguments of job_result are not what its schema allows"},
-			{"job_wait", `{"job":"` + jobs[2] + `","seconds":-1}`, "from 0 to 3600"},
-			{"messages__echo", `{"_detach":"soon"}`, `The argument \"_detach\" is \"soon\", but it must be \"auto\", \"never\" or a number of seconds up to 3600.`},
-			{"messages__echo", `{"_detach":-1}`, "-1"},
-		} {
-			m := c.answer(toolText(test.name, test.args, `{}`))
-			if r := m.result(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
-				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(test.want, `\"`, `"`)) {
-				t.Errorf("%s %s: %s", test.name, test.args, m.text)
-			}
-		}
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"result":"gone"`) || !strings.Contains(m.text, `"result":"kept"`) {
-			t.Error(m.text)
-		}
-	})
-}
-
-// TestJobsAreForSomeClients: the others see nothing of them.
-func TestJobsAreForSomeClients(t *testing.T) {
-	detach := func(client string) Detach { return Detach{Auto: client == "new" || client == "some"} }
-	withJobs(t, dispatch.Options{}, detach, counting(1, `1`), func(t *testing.T, s *jobSite) {
-		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
-		modern := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
-		modern.headers.Set("Mcp-Method", "tools/list")
-		for name, answer := range map[string]received{
-			"some":   s.as("some", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
-			"modern": modern.answer(list),
-			"other":  s.as("other", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
-		} {
-			var got struct {
-				Tools []struct {
-					Name   string `json:"name"`
-					Schema struct {
-						Properties map[string]any `json:"properties"`
-					} `json:"inputSchema"`
-				} `json:"tools"`
-			}
-			if err := json.Unmarshal(answer.Result, &got); err != nil {
-				t.Fatal(err)
-			}
-			var names []string
-			for _, tool := range got.Tools {
-				names = append(names, tool.Name)
-				_, has := tool.Schema.Properties["_detach"]
-				if has != (tool.Name == "messages__echo" && name != "other") {
-					t.Errorf("%s: %s has _detach: %t", name, tool.Name, has)
-				}
-			}
-			want := []string{"job_cancel", "job_list", "job_result", "job_wait", "messages__echo"}
-			if name == "other" {
-				want = want[4:]
-			}
-			if !slices.Equal(names, want) {
-				t.Errorf("%s sees %v", name, names)
-			}
-		}
-		if m := s.as("other", "1").answer(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.text, `no tool \"job_list\"`) {
-			t.Error(m.text)
-		}
-	})
-}
-
-// TestDetachableTool has no output schema, because its answer may be a job, and
-// keeps a parameter of its own.
-func TestDetachableTool(t *testing.T) {
-	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
-	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)
-	for _, own := range []bool{true, false} {
-		l := listedTool{shown: shown, own: owned{detach: own}}
-		got := l.withDetach()
-		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shown.RawInputSchema)) != own || l.shown.RawOutputSchema == nil {
-			t.Errorf("own %t: %s, %s", own, got.RawInputSchema, got.RawOutputSchema)
-		}
-	}
-}
-
 // TestDetachMeansNothingWithoutJobs: it is the tool's.
 func TestDetachMeansNothingWithoutJobs(t *testing.T) {
 	m := serve(t, callerFunc(echo), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
@@ -475,20 +361,6 @@ func TestJobsReasonIsOneLine(t *testing.T) {
 	v.Status = wire.StatusPending
 	if got := answerOf(v); got.WaitsFor != `log in Job call_2 is done.\u202e` || strings.Contains(got.text(), "\n") {
 		t.Errorf("%q", got.text())
-	}
-}
-
-func TestWithProperty(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"type":"object"}`:                                    `{"type":"object","properties":{"_detach":{}}}`,
-		`{"properties":{},"type":"object"}`:                    `{"properties":{"_detach":{}},"type":"object"}`,
-		`{"type":"object","properties":{"a":{"const":1.0}}}`:   `{"type":"object","properties":{"a":{"const":1.0},"_detach":{}}}`,
-		`{"type":"object","properties":true,"required":["a"]}`: `{"type":"object","properties":true,"required":["a"]}`,
-		`true`: `true`,
-	} {
-		if got := withProperty(json.RawMessage(in), "_detach", `{}`); string(got) != want {
-			t.Errorf("%s: %s\nwant %s", in, got, want)
-		}
 	}
 }
 
