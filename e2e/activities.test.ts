@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { callRecord, findCall } from './harness/api.ts';
 import type { McpClient } from './harness/client.ts';
+import { must, start } from './harness/process.ts';
 import { everything, type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
 
@@ -47,6 +48,23 @@ test('a running call shows what it has by now, also after the death of the worke
   assert.deepEqual(await content(), all);
   stop.abort();
   await assert.rejects(call);
+});
+
+test('opentabs calls show --follow prints what is meant for people, to the end', async () => {
+  const call = client.call('everything__deltas', { count: 1000, forMs: 3_000, audience: 'user' });
+  const { call_id } = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
+  const people = start(['calls', 'show', call_id, '--follow'], stack.env);
+  await call;
+  const { code, stdout } = await people.ended;
+  assert.equal(code, 0);
+  const lines = stdout.split('\n').map((line) => line.trim());
+  assert.ok(lines.some((line) => line.startsWith('activity table')));
+  assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
+  assert.match(stdout, /  done after \d+\.\ds\n$/);
+
+  const { call_id: internal } = await deltas({ count: 3 });
+  assert.match(await must(['calls', 'show', internal], stack.env), /1 activity is not meant for people/);
+  assert.match(await must(['calls', 'show', internal, '--verbose'], stack.env), /activity table \(not meant for people\)\n/);
 });
 
 test('any JSON of up to 256 KiB can be shown, and more is dropped without harm', async () => {
