@@ -60,11 +60,14 @@ test('opentabs calls show --follow prints what is meant for people, to the end',
   const lines = stdout.split('\n').map((line) => line.trim());
   assert.ok(lines.some((line) => line.startsWith('activity table')));
   assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
-  assert.match(stdout, /  done after \d+\.\ds\n$/);
+  assert.match(stdout, / {2}done after \d+\.\ds\n$/);
 
   const { call_id: internal } = await deltas({ count: 3 });
   assert.match(await must(['calls', 'show', internal], stack.env), /1 activity is not meant for people/);
-  assert.match(await must(['calls', 'show', internal, '--verbose'], stack.env), /activity table \(not meant for people\)\n/);
+  assert.match(
+    await must(['calls', 'show', internal, '--verbose'], stack.env),
+    /activity table \(not meant for people\)\n/,
+  );
 });
 
 test('any JSON of up to 256 KiB can be shown, and more is dropped without harm', async () => {
