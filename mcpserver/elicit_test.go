@@ -93,6 +93,22 @@ func (g *guarded) waiting(t *testing.T) dispatch.Waiting {
 	return dispatch.Waiting{}
 }
 
+// untilEnded returns when the next call has ended.
+func untilEnded(t *testing.T, f *dispatch.Follower) {
+	t.Helper()
+	for {
+		events, _, err := f.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if e.Kind == dispatch.EventEnded {
+				return
+			}
+		}
+	}
+}
+
 // party is a client in a session, over either transport.
 type party struct {
 	t *testing.T
@@ -333,15 +349,7 @@ func TestALateYesRunsNothing(t *testing.T) {
 				id, _ := p.form()
 				w := g.waiting(t)
 				end(p)
-				for ended := false; !ended; {
-					events, _, err := f.Next(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, e := range events {
-						ended = ended || e.Kind == dispatch.EventEnded
-					}
-				}
+				untilEnded(t, f)
 				if name == "cancelled" {
 					if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
 						t.Errorf("not taken back: %s", m.text)
@@ -470,7 +478,7 @@ func TestAFormIsForItsOwnSession(t *testing.T) {
 }
 
 func TestNobodyDecides(t *testing.T) {
-	eachParty(t, showsForms, []dispatch.Gate{askGate{limit: 50 * time.Millisecond}}, func(t *testing.T, g *guarded, p *party) {
+	eachParty(t, showsForms, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, p *party) {
 		p.say(callText(`1`, `{}`, `{}`))
 		id, _ := p.form()
 		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {

@@ -229,15 +229,7 @@ func TestModernElsewhere(t *testing.T) {
 				got := make(chan received)
 				if !closed {
 					decide()
-					for ended := false; !ended; {
-						events, _, err := f.Next(t.Context())
-						if err != nil {
-							t.Fatal(err)
-						}
-						for _, e := range events {
-							ended = ended || e.Kind == dispatch.EventEnded
-						}
-					}
+					untilEnded(t, f)
 				}
 				go func() { got <- ask(text) }()
 				if closed {
@@ -251,6 +243,21 @@ func TestModernElsewhere(t *testing.T) {
 	}
 }
 
+// TestModernNobodyDecides: a client that comes back when the time is up gets to
+// know that; one that does not withdraws nothing.
+func TestModernNobodyDecides(t *testing.T) {
+	eachModernParty(t, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, ask modernParty) {
+		f := g.Follow(dispatch.FollowOptions{})
+		defer f.Close()
+		key, q := ask(callText(`1`, `{}`, formsMeta)).question(t)
+		untilEnded(t, f)
+		m := ask(again(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choose("allow once")), q.State))
+		if r := m.result(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runs.Load() != 0 {
+			t.Error(m.text)
+		}
+	})
+}
+
 func TestModernClientLeaves(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()
@@ -259,17 +266,7 @@ func TestModernClientLeaves(t *testing.T) {
 	defer f.Close()
 	ended := func() {
 		t.Helper()
-		for {
-			events, _, err := f.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range events {
-				if e.Kind == dispatch.EventEnded {
-					return
-				}
-			}
-		}
+		untilEnded(t, f)
 	}
 	yes := func(key string) string { return fmt.Sprintf(`{%q:%s}`, key, choose("allow once")) }
 
