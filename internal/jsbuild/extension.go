@@ -45,8 +45,10 @@ func Extension(version string) (map[string][]byte, error) {
 		files[out] = code
 	}
 	for out, source := range map[string]string{
-		"panel.html": "extension/src/panel/panel.html",
-		"panel.css":  "extension/src/panel/panel.css",
+		"panel.html":  "extension/src/panel/panel.html",
+		"panel.css":   "extension/src/panel/panel.css",
+		"calls.css":   "extension/src/panel/calls.css",
+		"plugins.css": "extension/src/panel/plugins.css",
 	} {
 		text, err := extensionSources.Read(source)
 		if err != nil {
