@@ -327,6 +327,23 @@ test('a percentage and a count say who they are for', async () => {
   ]);
 });
 
+test('any number of reports in one loop leave in batches of 1,000', async () => {
+  const said = await call(tool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'));
+  assert.equal(said.pop(), 'n 1');
+  const all: unknown[] = [];
+  for (const line of said) {
+    const [, count, skipped, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(line) ?? [];
+    const batch: unknown = JSON.parse(reports ?? '');
+    assert.ok(Array.isArray(batch) && batch.length <= 1000, line.slice(0, 40));
+    assert.deepEqual([count, skipped], [`${batch.length}`, '0']);
+    all.push(...batch);
+  }
+  assert.deepEqual(
+    all,
+    Array.from({ length: 2500 }, (_, progress) => ({ progress })),
+  );
+});
+
 test('a report after the end is ignored', async () => {
   const { realm, port } = await open(tool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');
