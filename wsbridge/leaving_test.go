@@ -84,3 +84,33 @@ func TestTabThatWasLeftForAWorker(t *testing.T) {
 		}
 	})
 }
+
+// TestTabThatWasLeftForGood: a browser that is away is not waited for, and a tab
+// that has gone is not remembered.
+func TestTabThatWasLeftForGood(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		tab := func(p *peer, id int, rest string) {
+			p.sendf(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, rest)
+			p.take()
+		}
+		p := w.browser("b1", "boot1")
+		tab(p, 8, `,"tab":`+tabText(8, "", 5, "d8", liveChat))
+		tab(p, 7, `,"tab":`+tabText(7, "af", 9, "", `,"loading":["chat"]`))
+		p.drop()
+		began := time.Now()
+		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); names(got.Live) != "b1/8" || time.Since(began) > 0 {
+			t.Errorf("live %q after %v, want b1/8 at once", names(got.Live), time.Since(began))
+		}
+		p = w.dial()
+		p.hello("b1", "boot1")
+		p.take()
+		tab(p, 7, "")
+		b := w.hub.find("b1")
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if len(b.left) != 0 {
+			t.Errorf("%d tabs that are gone are remembered", len(b.left))
+		}
+	})
+}

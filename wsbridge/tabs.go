@@ -142,7 +142,7 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 		var left time.Duration
 		switch {
 		case returning > 0:
-			left = min(returning, loadWait-time.Since(began))
+			left = returning
 		case slices.ContainsFunc(out.Live, want.Allows):
 		case coming || loads:
 			left = loadWait - time.Since(began)
