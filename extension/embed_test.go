@@ -76,6 +76,10 @@ func TestNoMarkupFromText(t *testing.T) {
 // replaced it by then (src/host/primordials.ts).
 var late = regexp.MustCompile(`\bawait\b|\basync\b|\bfor \([^;]* of |\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
 
+// quoted finds texts, and the name of context.call in those with values, which
+// are sentences and look nothing up.
+var quoted = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
+
 func TestHostLooksNothingUpLate(t *testing.T) {
 	entries, err := Source.ReadDir("src/host")
 	if err != nil {
@@ -95,6 +99,7 @@ func TestHostLooksNothingUpLate(t *testing.T) {
 		for line := range strings.Lines(string(text)) {
 			n++
 			code, _, _ := strings.Cut(line, "//")
+			code = quoted.ReplaceAllString(code, "''")
 			if trimmed := strings.TrimSpace(code); strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") {
 				continue
 			}

@@ -15,8 +15,8 @@ const INVALID = '{"invalid":true}';
 
 /** Activities turns what one call shows beside its progress into reports. Its functions never throw. */
 export interface Activities {
-  /** replace returns the JSON text of a wire.Report with a new content. */
-  replace(type: unknown, content: unknown, options: unknown): string;
+  /** renew returns the JSON text of a wire.Report with a new content. */
+  renew(type: unknown, content: unknown, options: unknown): string;
   /** change returns one with a patch: an array of operations, or a single one. */
   change(type: unknown, patch: unknown, options: unknown): string;
   /** again sends the last content of a type, or of all for an empty one, and the patches since, joined by commas; if they are still here. */
@@ -68,7 +68,7 @@ export function makeActivities(): Activities {
   };
 
   return {
-    replace: (type, content, options) => {
+    renew: (type, content, options) => {
       const report = reportOf(type, 'content', () => writeJson(content), options);
       if (typeof type === 'string' && report !== INVALID) begin(type, report);
       return report;

@@ -27,8 +27,8 @@ const WITHDRAWN = '{"withdrawn":true}';
 
 /** Asks are what one call has asked the server for and has no answer to. */
 export interface Asks {
-  /** call is context.call: a promise of what another tool returns. */
-  call(tool: unknown, input: unknown, options: unknown): object;
+  /** callTool is context.call: a promise of what another tool returns. */
+  callTool(tool: unknown, input: unknown, options: unknown): object;
   /** waitForUser is context.waitForUser: a promise that a person has done what was asked. */
   waitForUser(options: unknown): object;
   /** answer settles an ask; value is the output, or a wire.CallError if ok is false. */
@@ -76,7 +76,7 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
       return settled.promise;
     }
     if (open >= MaxOpen) {
-      settled.reject(toolError(`this call waits for ${MaxOpen} answers already: await some first`, 'nested_too_deep'));
+      settled.reject(toolError(`this call waits for ${MaxOpen} answers already: let some come first`, 'nested_too_deep'));
       return settled.promise;
     }
     const number = ++last;
@@ -108,7 +108,7 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
   };
 
   return {
-    call: (tool, input, options) => asked('call', () => callBody(tool, input, options), options),
+    callTool: (tool, input, options) => asked('call', () => callBody(tool, input, options), options),
     waitForUser: (options) => asked('user', () => userBody(options), undefined),
     answer: (number, ok, value) => {
       const entry = take(number);

@@ -29,11 +29,11 @@ export function makeContext(options: ContextOptions): object {
       reportCount: (done: unknown, total?: unknown, message?: unknown, how?: unknown) =>
         send(done, total, undefined, message, how),
       reportActivity: (type: unknown, content: unknown, how?: unknown) =>
-        report(activities.replace(type, content, how)),
+        report(activities.renew(type, content, how)),
       reportActivityDelta: (type: unknown, patch: unknown, how?: unknown) =>
         report(activities.change(type, patch, how)),
       endAudience: (audience: unknown) => options.endAudience(audience),
-      call: (tool: unknown, input?: unknown, how?: unknown) => asks.call(tool, input, how),
+      call: (tool: unknown, input?: unknown, how?: unknown) => asks.callTool(tool, input, how),
       waitForUser: (what: unknown) => asks.waitForUser(what),
       decision: options.decision,
       signal: options.signal,
