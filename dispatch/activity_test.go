@@ -175,6 +175,45 @@ func TestActivitiesAreReportsButNoProgress(t *testing.T) {
 	})
 }
 
+// A follower learns of an activity whether it replaces what was shown or changes
+// it, and for whom.
+func TestEventsOfActivities(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			whole, change := content("table", `[1]`), patch("table", `[{"op":"remove","path":"/0"}]`)
+			change.Audience = "user"
+			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}}, 0)
+			s.Finish(nil, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		f := d.Follow(dispatch.FollowOptions{})
+		defer f.Close()
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
+			t.Fatal(err)
+		}
+		p.wg.Wait()
+		events, _, err := f.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range events {
+			text := string(e.Kind) + ":" + e.Audience
+			if e.Activity != nil {
+				text += fmt.Sprintf(":%s %s %s", e.Activity.Type, e.Activity.Content, e.Activity.Patch)
+			}
+			if e.Report != nil && e.Report.Activity != nil {
+				text += ":an activity in a report"
+			}
+			got = append(got, text)
+		}
+		const want = `created: running: activity::table [1]  activity:user:table  [{"op":"remove","path":"/0"}] activity::table [1]  progress: ended:`
+		if strings.Join(got, " ") != want {
+			t.Errorf("events\n got %s\nwant %s", strings.Join(got, " "), want)
+		}
+	})
+}
+
 func TestWhatPeopleSee(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {

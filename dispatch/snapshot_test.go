@@ -60,3 +60,14 @@ func TestSnapshotJSON(t *testing.T) {
 		})
 	}
 }
+
+func TestSnapshotOfANestedCall(t *testing.T) {
+	got, err := json.Marshal(dispatch.Snapshot{ParentNodeID: "call_1", ParentCallID: "call_2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"schema":"","node_id":"","call_id":"","tool_name":"","status":"","parent_node_id":"call_1","parent_call_id":"call_2"}`
+	if string(got) != want {
+		t.Errorf("snapshot\n got %s\nwant %s", got, want)
+	}
+}
