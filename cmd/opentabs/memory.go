@@ -8,6 +8,9 @@ import (
 // maxRepeatBytes is the longest request that is kept to be asked again.
 const maxRepeatBytes = 1 << 20
 
+// maxAsked is how many questions of a server are remembered.
+const maxAsked = 1000
+
 // maxSubscribed is how many subscriptions to resources are remembered: as many
 // as a server takes of one session.
 const maxSubscribed = 256
@@ -25,6 +28,8 @@ type sessionMemory struct {
 	subscribed map[string]struct{}
 	// open are the requests that have no answer yet, in the order they came.
 	open []openRequest
+	// asked are the ids of what the server asked the client and has no answer to.
+	asked []string
 }
 
 // openRequest is a request without an answer.
@@ -67,6 +72,9 @@ func (m *sessionMemory) sent(l rpcLine, line []byte) {
 	case "resources/unsubscribe":
 		delete(m.subscribed, uriOf(line))
 	}
+	for _, id := range l.answers {
+		m.dropAsked(id)
+	}
 	for _, id := range l.requests {
 		r := openRequest{id: id}
 		// A batch may hold a call, and a prompt runs in the page as a tool does.
@@ -85,7 +93,15 @@ func (m *sessionMemory) unsent(l rpcLine) {
 }
 
 // answered notes a line that came from the server.
-func (m *sessionMemory) answered(l rpcLine) {
+func (m *sessionMemory) answered(l rpcLine, line []byte) {
+	for _, id := range l.requests {
+		if len(m.asked) < maxAsked {
+			m.asked = append(m.asked, id)
+		}
+	}
+	if l.method == "notifications/cancelled" {
+		m.dropAsked(cancelledID(line))
+	}
 	for _, id := range l.answers {
 		if id == m.initializeID && m.initialize != nil {
 			m.opened = true
@@ -96,6 +112,18 @@ func (m *sessionMemory) answered(l rpcLine) {
 
 func (m *sessionMemory) drop(id string) {
 	m.open = slices.DeleteFunc(m.open, func(r openRequest) bool { return r.id == id })
+}
+
+func (m *sessionMemory) dropAsked(id string) {
+	m.asked = slices.DeleteFunc(m.asked, func(asked string) bool { return asked == id })
+}
+
+// takeBack forgets what the server asked and returns the ids: a server that is
+// gone waits for no answer.
+func (m *sessionMemory) takeBack() []string {
+	ids := m.asked
+	m.asked = nil
+	return ids
 }
 
 // waiting reports whether something has to be asked again.

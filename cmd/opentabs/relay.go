@@ -238,9 +238,14 @@ func (r *relay) lost(ctx context.Context) {
 	<-r.link.done
 	r.link, r.lostAt, r.poll, r.failed = nil, time.Now(), pollLeast, nil
 	r.mu.Lock()
+	asked := r.memory.takeBack()
 	ended := r.memory.dropCalls()
 	waiting := r.memory.waiting()
 	r.mu.Unlock()
+	for _, id := range asked {
+		r.toClient([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id +
+			`,"reason":"the opentabs server stopped or was restarted"}}` + "\n"))
+	}
 	for _, id := range ended {
 		r.toClient(errorLine(id, "the opentabs server stopped or was restarted while this call ran; its result is lost and it may have taken effect: look, then call again"))
 	}
@@ -378,7 +383,7 @@ func (r *relay) readServer(link *relayLink) {
 			continue
 		}
 		r.mu.Lock()
-		r.memory.answered(l)
+		r.memory.answered(l, line)
 		r.mu.Unlock()
 		r.toClient(line)
 	}

@@ -298,6 +298,27 @@ func TestRelayWaitsForNobody(t *testing.T) {
 
 // TestRelayQuickRestart has somebody restart the server by hand, while the
 // client goes on asking.
+// TestRelayTakesFormsBack: nobody waits for the answer to what a lost server has
+// asked.
+func TestRelayTakesFormsBack(t *testing.T) {
+	inRelayWorld(t, func(w *relayWorld) {
+		server := w.open()
+		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
+		server.expect(t, `"id":2`)
+		for _, id := range []string{"a", "b", "c"} {
+			server.send(`{"jsonrpc":"2.0","id":"` + id + `","method":"elicitation/create"}`)
+			w.expect(`"id":"` + id + `"`)
+		}
+		server.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`)
+		w.expect("notifications/cancelled", `"requestId":"a"`)
+		w.send(`{"jsonrpc":"2.0","id":"b","result":{"action":"cancel"}}`)
+		server.expect(t, `"id":"b"`)
+		server.die()
+		w.expect("notifications/cancelled", `"requestId":"c"`)
+		w.expect(`"id":2`, "its result is lost")
+	})
+}
+
 func TestRelayQuickRestart(t *testing.T) {
 	inRelayWorld(t, func(w *relayWorld) {
 		server := w.open()
