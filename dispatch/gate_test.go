@@ -152,6 +152,30 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 	}
 }
 
+// TestHooksLearnWhatTheToolSaid: the last 20 messages, whoever they are for.
+func TestHooksLearnWhatTheToolSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &hooks{}
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			for i := range 21 {
+				s.Reports([]wire.Report{{Message: string(rune('a' + i))}}, 0)
+			}
+			s.Reports([]wire.Report{{Message: "u"}, {Progress: number(1)}, {Message: strings.Repeat("x", 500), Audience: "user"}}, 0)
+			s.Finish(nil, nil)
+		}}
+		if _, err, _ := call(t, p, dispatch.Options{After: []dispatch.After{h}}, dispatch.Call{Tool: exportTool}); err != nil {
+			t.Fatal(err)
+		}
+		said := h.ended.Said
+		if len(said) != 20 {
+			t.Fatalf("%d messages", len(said))
+		}
+		if said[0].Message != "c" || said[18].Message != "u" || said[18].Audience != "" || len(said[19].Message) != 400 || said[19].Audience != "user" || said[19].Time.IsZero() {
+			t.Errorf("said %+v", said)
+		}
+	})
+}
+
 // suspended starts a call in the background and waits until it is suspended.
 func suspended(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, end func() (dispatch.Result, *dispatch.Error)) {
 	t.Helper()

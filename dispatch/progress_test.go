@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,4 +178,34 @@ func TestAudienceIsPassedOn(t *testing.T) {
 			t.Errorf("notes %+v, want one for the user", notes)
 		}
 	})
+}
+
+// Reports may come from anywhere at once: none is lost, and the client's numbers
+// only rise.
+func TestReportsFromManyGoroutines(t *testing.T) {
+	const pages, each = 8, 5000
+	p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+		var wg sync.WaitGroup
+		for range pages {
+			wg.Go(func() {
+				for i := range each {
+					s.Reports(report(float64(i), each), 0)
+				}
+			})
+		}
+		wg.Wait()
+		s.Finish(nil, nil)
+	}}
+	last := -1.0
+	d := dispatch.New(p.bridge(), dispatch.Options{ProgressInterval: -1})
+	r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) {
+		if q.Progress <= last {
+			t.Errorf("%v came after %v", q.Progress, last)
+		}
+		last = q.Progress
+	}})
+	p.wg.Wait()
+	if err != nil || r.Reports != pages*each || last != each-1 {
+		t.Errorf("%d reports, the last of them %v, %v", r.Reports, last, err)
+	}
 }

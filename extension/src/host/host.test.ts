@@ -208,6 +208,22 @@ test('a prompt is found among the prompts, its arguments are checked, and it has
   ]);
 });
 
+test('a handler has the whole context and can only read it', async () => {
+  const looks = `(p, c) => {
+    const kinds = {};
+    for (const name of Object.getOwnPropertyNames(c)) kinds[name] = typeof c[name];
+    let changed = 0;
+    for (const name of Object.getOwnPropertyNames(c)) { try { c[name] = 1; changed += c[name] === 1; } catch {} }
+    try { c.more = 1; } catch {}
+    return { kinds, changed, more: 'more' in c };
+  }`;
+  const f = 'function';
+  const kinds = { reportProgress: f, reportPercent: f, reportCount: f, reportActivity: f, reportActivityDelta: f };
+  const rest = { endAudience: f, call: f, waitForUser: f, decision: 'undefined', signal: 'object' };
+  const said = { kinds: { ...kinds, ...rest }, changed: 0, more: false };
+  assert.deepEqual(await call(tool(looks)), [`r 1 ${JSON.stringify(said)}`]);
+});
+
 test('a handler knows what a person has decided', async () => {
   const { realm, port } = await open(tool('(p, c) => [c.decision]'));
   port.send('call', 1, 'run', MB, {}, false, { allow: true });
@@ -368,6 +384,22 @@ test('cancel aborts the signal with the reason, and the host tells how it went',
   port.send('cancel', 99, 'unknown');
   await realm.idle();
   assert.deepEqual(port.said, ['f 1', 'f 99']);
+});
+
+test('a cancelled handler may clean up before it settles', async () => {
+  const cleans = `async (p, c) => {
+    try { await new Promise((ok, bad) => c.signal.addEventListener('abort', bad)); }
+    finally { await null; cleaned = true; c.reportProgress({ message: 'too late' }); }
+  }`;
+  const { realm, port } = await open(tool(cleans));
+  realm.run('cleaned = false');
+  port.send('call', 1, 'run', MB, {});
+  await realm.idle();
+  port.send('cancel', 1, 'stop');
+  assert.equal(realm.run('cleaned'), false);
+  await realm.idle();
+  assert.equal(realm.run('cleaned'), true);
+  assert.equal(port.said.at(-1), 'a 1');
 });
 
 test('a call that is cancelled while the adapter is asked does not begin', async () => {
