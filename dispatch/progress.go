@@ -44,7 +44,9 @@ func (c *liveCall) take(reports []wire.Report, skipped int) bool {
 
 // report applies rules 2 to 5 to one report. The caller holds mu.
 func (c *liveCall) report(r *wire.Report) {
-	c.reports++
+	if says(r) || r.Activity != nil { // the audience of the end alone is none that the tool made
+		c.reports++
+	}
 	n, ok := numbersOf(r)
 	if !ok {
 		if c.invalid++; c.invalid == 1 {
