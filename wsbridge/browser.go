@@ -26,8 +26,8 @@ type browser struct {
 	over    bool      // it has not come back and is forgotten
 	since   time.Time // when link came up or was lost
 	tabs    map[int]wire.TabInfo
-	// arrived is when it came with a new boot id. It has settled in once it has
-	// the adapters and has listed its tabs after it was told of the plugins.
+	// arrived is when it came with a new boot id, or when there were new adapters
+	// for it. It has settled in once it has the adapters and has listed its tabs after it was told of the plugins.
 	arrived        time.Time
 	synced, listed bool
 	// before are the live documents of a browser that has just come back, as they

@@ -166,10 +166,20 @@ func (h *Hub) Sync() {
 	hashes := currentHashes(h.plugins())
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	news := false
+	for name, hash := range hashes {
+		news = news || h.hashes[name] != hash
+	}
 	h.hashes = hashes
 	for l := range h.serving {
 		l.wantSync()
 		l.wantPlugins()
+	}
+	if !news {
+		return
+	}
+	for _, b := range h.browsers {
+		b.unsettle()
 	}
 }
 

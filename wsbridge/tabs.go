@@ -209,6 +209,14 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, coming bool, re
 	return out, coming, returning, arriving
 }
 
+// unsettle notes that there are new adapters: until the browser has them and has
+// listed its tabs anew, nobody knows where they are live.
+func (b *browser) unsettle() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.arrived, b.synced, b.listed = time.Now(), false, false
+}
+
 // arriving is how much longer a call may wait for the browser to settle in,
 // which has just come and may have what the call wants.
 func (b *browser) arriving(want dispatch.Want) time.Duration {

@@ -298,6 +298,42 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 	})
 }
 
+// TestTargetsWaitForNewAdapters: a call right after a plugin was added, changed or
+// allowed finds the tabs of which the browser has not told yet.
+func TestTargetsWaitForNewAdapters(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.pass(time.Minute)
+		hash = "h2"
+		w.hub.Sync()
+		found := make(chan dispatch.Targets, 1)
+		want := func() time.Duration {
+			began := time.Now()
+			found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"})
+			return time.Since(began)
+		}
+		go want()
+		w.pass(time.Second)
+		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`)
+		synctest.Wait()
+		if len(found) > 0 {
+			t.Fatalf("targets %+v before the tabs were told", <-found)
+		}
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
+		if got := <-found; names(got.Live) != "b1/7" {
+			t.Errorf("live %q, want b1/7", names(got.Live))
+		}
+		// Nothing new, nothing to wait for.
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		w.hub.Sync()
+		synctest.Wait()
+		if took := want(); took != 0 {
+			t.Errorf("waited %v though the plugins are as they were", took)
+		}
+	})
+}
+
 // TestTargetsWaitForALoadingTab: a call that comes while its page is being
 // reloaded finds the new document.
 func TestTargetsWaitForALoadingTab(t *testing.T) {
