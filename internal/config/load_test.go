@@ -45,7 +45,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		}
 	}
 	d := Defaults()
-	if d.IdleTimeout != 30*time.Second || d.HardTimeout != 5*time.Minute || d.Port != 9527 {
+	if d.IdleTimeout != 30*time.Second || d.HardTimeout != 5*time.Minute || d.DecisionTimeout != 5*time.Minute || d.ProgressInterval != 100*time.Millisecond || d.Port != 9527 {
 		t.Errorf("defaults are %+v", d)
 	}
 }
