@@ -35,8 +35,9 @@ func TestLostReports(t *testing.T) {
 				t.Errorf("asked for %q, want all", activityType)
 			}
 		}
-		if _, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
-			t.Error(err)
+		r, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if err != nil || r.Reports != 1001 {
+			t.Errorf("%d reports, %v; those that were lost count too", r.Reports, err)
 		}
 		p.wg.Wait()
 		synctest.Wait()
