@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 	"testing/synctest"
 
@@ -25,6 +26,7 @@ func TestSnapshotJSON(t *testing.T) {
 		{"loaded", wire.Report{Progress: number(1), Total: number(2), Loaded: number(512)}, `"status":"running","progress":0.5,"loaded":512,"total":2}`},
 		{"zero of zero", wire.Report{Progress: number(0), Total: number(0)}, `"status":"running","progress":1,"loaded":0,"total":0}`},
 		{"invalid", wire.Report{Progress: number(9), Total: number(1), Message: "m"}, `"status":"running","message":"m"}`},
+		{"a total that is not finite", wire.Report{Progress: number(1), Total: number(math.Inf(1))}, `"status":"running"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
