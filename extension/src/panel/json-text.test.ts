@@ -30,6 +30,11 @@ test('letters that were escaped are letters, what is not seen is an escape', () 
   assert.equal(visible('x\u{e0041}y\u2028z\u00ad👩\u200d🚀\n'), 'x\\udb40\\udc41y\\u2028z\\u00ad👩\u200d🚀\n');
 });
 
+test('brackets in brackets without end take little room', () => {
+  assert.ok(indentJson('['.repeat(8_000)).length < 80 * 8_000);
+  assert.equal(indentJson('[[[[]]]]').split('\n')[3], '      []');
+});
+
 test('text that was cut is written as far as it goes', () => {
   assert.equal(indentJson('{"a":[1,{"b":"lon'), '{\n  "a": [\n    1,\n    {\n      "b": "lon');
   assert.equal(indentJson('{"a":"x\\'), '{\n  "a": "x\\');

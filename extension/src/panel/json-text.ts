@@ -3,6 +3,8 @@
 
 /** Kept are control characters that stay as they are. */
 const Kept = ['\n', '\u200c', '\u200d'];
+/** MaxIndent is up to how many levels are indented: 8,000 brackets in each other would be drawn as 128 MB of spaces. */
+const MaxIndent = 32;
 
 /**
  * indentJson writes JSON text with a line for each member and item. Numbers keep all their digits and members that stand
@@ -11,7 +13,7 @@ const Kept = ['\n', '\u200c', '\u200d'];
 export function indentJson(text: string): string {
   const out: string[] = [];
   let depth = 0;
-  const line = () => out.push('\n', '  '.repeat(depth));
+  const line = () => out.push('\n', '  '.repeat(Math.min(depth, MaxIndent)));
   const tokens = text.match(Token) ?? [];
   for (const [i, token] of tokens.entries()) {
     const next = tokens[i + 1];
