@@ -117,8 +117,13 @@ test('permissions of plugins and tools', async () => {
   const { panel, server } = bed;
   server.tell('state.plugins', { plugins });
   await panel.getByRole('tab', { name: /Plugins/ }).click();
-  await panel.getByRole('combobox', { name: 'Permission of Messages' }).selectOption('auto');
+  const messages = panel.getByRole('combobox', { name: 'Permission of Messages' });
+  await messages.selectOption('auto');
   assert.deepEqual(await asked('config.permission'), { plugin: 'messages', permission: 'auto' });
+  server.tell('state.plugins', { plugins: plugins.map((one) => ({ ...one, permission: 'auto' })) });
+  await until('the list', async () => (await panel.locator('select.auto').count()) >= 3);
+  server.tell('state.plugins', { plugins }); // as another surface has set it
+  await until('what holds', async () => (await messages.inputValue()) === 'ask');
   await panel.getByText('3 tools').first().click();
   server.forget();
   await panel.getByRole('combobox', { name: 'Permission of post' }).selectOption('default');
@@ -137,8 +142,11 @@ test('a review is for the code that was shown', async () => {
   server.tell('state.plugins', { plugins });
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   await panel.getByRole('button', { name: 'Review mail' }).click();
+  await panel.getByRole('button', { name: 'Allow, ask each time' }).waitFor();
+  const hash = 'ab'.repeat(32);
+  server.tell('state.plugins', { plugins: plugins.map((one) => ({ ...one, hash })) });
+  await panel.getByRole('button', { name: 'Review mail' }).click(); // what it is now was not shown
   await panel.getByRole('button', { name: 'Allow, ask each time' }).click();
-  const hash = plugins.at(-1)?.hash;
   assert.deepEqual(await asked('config.review'), { plugin: 'mail', hash, permission: 'ask' });
 });
 

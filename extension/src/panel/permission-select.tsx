@@ -4,7 +4,6 @@ import { type Permission, Permissions } from '../../../wire/wire.gen.ts';
 import { permissionWord } from './plugin-words.ts';
 import { usePressed } from './pressed.ts';
 import type { Act } from './requests.ts';
-import { plain } from './wording.ts';
 
 export interface PermissionSelectProps {
   readonly label: string;
@@ -24,9 +23,11 @@ const Inherit = 'default';
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
   const { busy, error, run } = usePressed(act);
   const holds = permission ?? Inherit;
-  /** chosen is shown from the choice until the server's list has it or it refuses. */
+  /** chosen is shown from the choice until the server's list changes or it refuses. */
   const [chosen, setChosen] = useState<{ readonly value: string; readonly before: string }>();
   const shown = chosen && chosen.before === holds ? chosen.value : holds;
+  // Forgotten, not only hidden: it must not come back when another surface sets what held before.
+  if (chosen && chosen.before !== holds) setChosen(undefined);
   const choose = async (value: string) => {
     setChosen({ value, before: holds });
     const wanted = Permissions.find((known) => known === value);
@@ -52,7 +53,7 @@ export function PermissionSelect({ label, plugin, tool, permission, inherited, a
       </select>
       {error && (
         <span class="error" role="alert">
-          {plain(error)}
+          {error}
         </span>
       )}
     </span>

@@ -61,7 +61,7 @@ function Plugin({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
         )}
       </div>
       <p class="sites">{sitesOf(plugin.matches ?? [])}</p>
-      {reviewed ? <Tools plugin={plugin} act={act} /> : <Review plugin={plugin} act={act} />}
+      {reviewed ? <Tools plugin={plugin} act={act} /> : <Review key={plugin.hash} plugin={plugin} act={act} />}
     </li>
   );
 }
@@ -107,7 +107,7 @@ function ToolName({ tool }: { readonly tool: ToolView }): VNode {
   );
 }
 
-/** Review shows a plugin that no person has allowed as it is now, and lets one do that. */
+/** Review shows a plugin that no person has allowed as it is now, and lets one do that. Its key is the hash: another content closes it. */
 function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
   const { busy, error, run } = usePressed(act);
@@ -160,7 +160,7 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
       </div>
       {error && (
         <p class="error" role="alert">
-          {plain(error)}
+          {error}
         </p>
       )}
     </div>

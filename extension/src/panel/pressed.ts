@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Action, Done } from '../panel-message.ts';
 import type { Act } from './requests.ts';
+import { plain } from './wording.ts';
 
 /** Pressed is how the last action of one place in the panel stands. */
 export interface Pressed {
   /** busy is true until the worker has answered. */
   readonly busy: boolean;
-  /** error says why the last action did nothing; empty if it did. */
+  /** error says why the last action did nothing, as plain text; empty if it did. */
   readonly error: string;
   run(action: Action): Promise<Done>;
 }
@@ -20,7 +21,7 @@ export function usePressed(act: Act): Pressed {
     setError('');
     const done = await act(action);
     setBusy(false);
-    setError(done.error ?? '');
+    setError(plain(done.error ?? ''));
     return done;
   };
   return { busy, error, run };

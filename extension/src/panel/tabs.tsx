@@ -50,7 +50,7 @@ function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode
       <ul class="chips">
         {tab.plugins.map((plugin) => (
           <li key={plugin.name} class={`chip ${plugin.status}`} title={plain(plugin.problem ?? '')}>
-            {plugin.displayName || plugin.name}: {words[plugin.status]}
+            {plain(plugin.displayName) || plugin.name}: {words[plugin.status]}
           </li>
         ))}
       </ul>
@@ -65,7 +65,7 @@ const words = { live: 'ready', reload: 'needs a reload', broken: 'failed to star
 function Problem({ plugin }: { readonly plugin: PanelPlugin }): VNode {
   return (
     <p class="error">
-      {plugin.displayName || plugin.name}: {plain(plugin.problem ?? '')}
+      {plain(plugin.displayName) || plugin.name}: {plain(plugin.problem ?? '')}
     </p>
   );
 }

@@ -181,7 +181,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
         </>
       )}
       <p class="error" role="alert">
-        {gone ? '' : plain(error)}
+        {gone ? '' : error}
       </p>
     </li>
   );
