@@ -46,7 +46,9 @@ test('aborted says why', () => {
 });
 
 test('an error of the extension is a ToolError too', () => {
-  class Mine extends ToolError {}
+  class Mine extends ToolError {
+    override name = 'Mine';
+  }
   const foreign = Object.assign(new Error('no'), { name: 'ToolError', code: 'denied', retryable: false });
   assert.ok(foreign instanceof ToolError);
   assert.ok(new ToolError('m', 'C') instanceof ToolError);

@@ -73,8 +73,9 @@ export class ToolError extends Error {
 // this class. It is an instance of it all the same, so that a handler asks one question of every error.
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
-    // A class that extends ToolError has its own instances.
-    if (this !== ToolError) return Function.prototype[Symbol.hasInstance].call(this, error);
+    const own = Function.prototype[Symbol.hasInstance].call(this, error);
+    // A class that extends ToolError has its own instances only.
+    if (own || this !== ToolError) return own;
     return isBag(error) && error.name === 'ToolError' && typeof error.code === 'string';
   },
 });
