@@ -76,7 +76,9 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
       return settled.promise;
     }
     if (open >= MaxOpen) {
-      settled.reject(toolError(`this call waits for ${MaxOpen} answers already: let some come first`, 'nested_too_deep'));
+      settled.reject(
+        toolError(`this call waits for ${MaxOpen} answers already: let some come first`, 'nested_too_deep'),
+      );
       return settled.promise;
     }
     const number = ++last;

@@ -233,6 +233,18 @@ test('page: a toJSON of the page is back after a result', async () => {
   assert.equal(realm.run('[1].toJSON()'), 'forged');
 });
 
+test("page: a toJSON that can be taken away is back where another one can't", async () => {
+  const { realm, port } = await attacked();
+  realm.run(
+    `Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, configurable: true, value: () => 'forged' });
+     Object.defineProperty(Array.prototype, 'toJSON', { __proto__: null, value: () => 'forged' })`,
+  );
+  port.send('call', 1, 'value', 1 << 20, args);
+  await realm.idle();
+  assert.match(port.said.join(), /^e 1 {"code":"invalid_result".*locked its own toJSON/);
+  assert.equal(realm.run('({}).toJSON()'), 'forged');
+});
+
 test('page: a page that locks its own __openTabs does not reach the adapter', async () => {
   const realm = makeRealm();
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);

@@ -80,6 +80,8 @@ interface Running {
   /** endAudience is for whom the end is, if the handler has said so. */
   endAudience: string;
   live: boolean;
+  /** end ends the call; the first one counts. */
+  end(outcome: Outcome): void;
 }
 
 /** makeRunner returns a runner for the adapter that has registered as plugin in what read returns at the first check. */
@@ -113,13 +115,6 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     }
     events.end(entry.call, outcome);
   };
-  const fail = (entry: Running, text: string) => end(entry, { kind: 'error', text });
-
-  /** stopped keeps a call from beginning that was cancelled while the adapter or its schema was asked. */
-  const stopped = (entry: Running): boolean => {
-    if (apply(abortedOf, entry.signal, []) === true) end(entry, { kind: 'nothing' });
-    return !entry.live;
-  };
 
   const run = (request: Request) => {
     const controller = construct(NativeAbortController, []);
@@ -127,47 +122,30 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     if (!isSignal(signal)) return;
     const asks = makeAsks((ask, body) => events.ask(request.call, ask, body));
     const activities = makeActivities();
-    const entry: Running = { call: request.call, controller, signal, asks, activities, endAudience: '', live: true };
+    const entry: Running = {
+      call: request.call,
+      controller,
+      signal,
+      asks,
+      activities,
+      endAudience: '',
+      live: true,
+      end: (outcome) => end(entry, outcome),
+    };
     table[request.call] = entry;
     const adapter = registered;
+    const fail = (text: string) => entry.end({ kind: 'error', text });
     if (!adapter) {
-      fail(entry, failureText('internal', `the adapter did not register as ${plugin}`));
+      fail(failureText('internal', `the adapter did not register as ${plugin}`));
       return;
     }
+    const context = contextOf(entry, request.decision, (report) => {
+      if (entry.live) events.report(entry.call, report, 1);
+    });
     const ready = () => {
-      if (!stopped(entry)) startTool(entry, adapter, request);
+      if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context);
     };
-    whenReady(plugin, read(), adapter, ready, (text) => fail(entry, text));
-  };
-
-  const startTool = (entry: Running, adapter: object, request: Request) => {
-    const done = (value: unknown) => end(entry, outcomeOf(request.tool, value, request.maxBytes));
-    const threw = (error: unknown) => fail(entry, thrownText(error));
-    try {
-      const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
-      const handle = tool && handlerOf(tool, request.prompt);
-      if (!tool || !isFn(handle)) {
-        fail(entry, unknownText(plugin, request));
-        return;
-      }
-      const context = contextOf(entry, request.decision, (report) => {
-        if (entry.live) events.report(entry.call, report, 1);
-      });
-      const start = (params: unknown) => {
-        if (stopped(entry)) return;
-        try {
-          whenSettled(apply(handle, tool, [params, context]), done, threw);
-        } catch (error) {
-          threw(error);
-        }
-      };
-      parseInput(tool, request, start, (issues) => {
-        const message = `the arguments of ${request.tool} are not valid:\n${issues}`;
-        fail(entry, failureText('invalid_arguments', message));
-      });
-    } catch (error) {
-      threw(error);
-    }
+    whenReady(plugin, read(), adapter, ready, fail);
   };
 
   const cancel = (call: number, reason: string): boolean => {
@@ -198,6 +176,41 @@ function isRunning(value: unknown): value is Running {
 
 function isSignal(value: unknown): value is AbortSignal {
   return isObject(value);
+}
+
+/** isStopped keeps a call from beginning that was cancelled while the adapter or its schema was asked. */
+function isStopped(entry: Running): boolean {
+  if (apply(abortedOf, entry.signal, []) === true) entry.end({ kind: 'nothing' });
+  return !entry.live;
+}
+
+/** startTool has the adapter run what is asked for, and ends the call with how that ended. */
+function startTool(plugin: string, adapter: object, request: Request, entry: Running, context: object): void {
+  const done = (value: unknown) => entry.end(outcomeOf(request.tool, value, request.maxBytes));
+  const fail = (text: string) => entry.end({ kind: 'error', text });
+  const threw = (error: unknown) => fail(thrownText(error));
+  try {
+    const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
+    const handle = tool && handlerOf(tool, request.prompt);
+    if (!tool || !isFn(handle)) {
+      fail(unknownText(plugin, request));
+      return;
+    }
+    const start = (params: unknown) => {
+      if (isStopped(entry)) return;
+      try {
+        whenSettled(apply(handle, tool, [params, context]), done, threw);
+      } catch (error) {
+        threw(error);
+      }
+    };
+    parseInput(tool, request, start, (issues) => {
+      const message = `the arguments of ${request.tool} are not valid:\n${issues}`;
+      fail(failureText('invalid_arguments', message));
+    });
+  } catch (error) {
+    threw(error);
+  }
 }
 
 /** findAdapter returns the registered adapter, or what is wrong with it. */

@@ -28,8 +28,7 @@ export function makeContext(options: ContextOptions): object {
         send(undefined, undefined, percent, message, how),
       reportCount: (done: unknown, total?: unknown, message?: unknown, how?: unknown) =>
         send(done, total, undefined, message, how),
-      reportActivity: (type: unknown, content: unknown, how?: unknown) =>
-        report(activities.renew(type, content, how)),
+      reportActivity: (type: unknown, content: unknown, how?: unknown) => report(activities.renew(type, content, how)),
       reportActivityDelta: (type: unknown, patch: unknown, how?: unknown) =>
         report(activities.change(type, patch, how)),
       endAudience: (audience: unknown) => options.endAudience(audience),

@@ -21,7 +21,10 @@ import {
  * JSON can't carry and returns nothing for what it leaves out.
  */
 export function writeJson(value: unknown): string | undefined {
-  return withoutPageToJSON(() => textOf(value));
+  // JSON.stringify would hand a `toJSON` that the page put on a prototype every object of the value, and take its answer.
+  return without(ObjectPrototype, 'toJSON', () =>
+    without(ArrayPrototype, 'toJSON', () => without(BigIntPrototype, 'toJSON', () => textOf(value))),
+  );
 }
 
 function textOf(value: unknown): string | undefined {
@@ -33,34 +36,20 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * withoutPageToJSON keeps a `toJSON` that the page put on Object.prototype or Array.prototype away while work runs:
- * JSON.stringify would hand it every object of the result and take its answer instead.
- */
-function withoutPageToJSON<T>(work: () => T): T {
-  const ofObject = takeAway(ObjectPrototype, 'toJSON');
-  const ofArray = takeAway(ArrayPrototype, 'toJSON');
-  const ofBigInt = takeAway(BigIntPrototype, 'toJSON');
-  try {
-    return work();
-  } finally {
-    if (ofBigInt) defineProperty(BigIntPrototype, 'toJSON', ofBigInt);
-    if (ofObject) defineProperty(ObjectPrototype, 'toJSON', ofObject);
-    if (ofArray) defineProperty(ArrayPrototype, 'toJSON', ofArray);
-  }
-}
-
-/**
  * withoutPageThen keeps a `then` of the page's away while work resolves a promise with a value that JSON.parse made: the
  * language asks the value for it, and would hand it to the page.
  */
 export function withoutPageThen(work: () => void): void {
-  const ofObject = takeAway(ObjectPrototype, 'then');
-  const ofArray = takeAway(ArrayPrototype, 'then');
+  without(ObjectPrototype, 'then', () => without(ArrayPrototype, 'then', work));
+}
+
+/** without keeps what the page put on a prototype away while work runs. It throws if the page has locked it. */
+function without<T>(prototype: object, key: 'toJSON' | 'then', work: () => T): T {
+  const found = takeAway(prototype, key);
   try {
-    work();
+    return work();
   } finally {
-    if (ofObject) defineProperty(ObjectPrototype, 'then', ofObject);
-    if (ofArray) defineProperty(ArrayPrototype, 'then', ofArray);
+    if (found) defineProperty(prototype, key, found);
   }
 }
 
