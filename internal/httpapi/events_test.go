@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/internal/sse"
@@ -19,7 +20,9 @@ func TestFollow(t *testing.T) {
 	number := 0.5
 	done := errors.New("done")
 	var kinds []string
-	err := NewClient(f.port, testToken).Follow(context.Background(), dispatch.FollowOptions{}, Listener{
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // an event that does not come must not hold up all tests
+	defer stop()
+	err := NewClient(f.port, testToken).Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
 			_, sink := f.call(t)
 			sink.Reports([]wire.Report{{Progress: &number, Message: "half"}}, 0)
