@@ -405,7 +405,6 @@ func TestGatesAreAskedAgainAfterAResume(t *testing.T) {
 	})
 }
 
-// A suspended call takes no place in the queue of its plugin.
 // TestWhoWaitsIsCounted: by decisions, at the limit, and when the client leaves.
 func TestWhoWaitsIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -435,6 +434,7 @@ func TestWhoWaitsIsCounted(t *testing.T) {
 	})
 }
 
+// A suspended call takes no place in the queue of its plugin.
 func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
