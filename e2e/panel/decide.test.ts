@@ -98,6 +98,24 @@ test('a card that has just come or moved can’t be answered by mistake', async 
   assert.deepEqual(await asked('call.decide'), { callId: 's2', ticketId: 't2', allow: false });
 });
 
+test('buttons that move in a card that stands can’t be pressed by mistake', async () => {
+  const { panel, server, show } = bed;
+  server.answer = () => taken;
+  const list = JSON.stringify(Array.from({ length: 30 }, (_, i) => i));
+  const questions = ['t1', 't2', 't3', 't4'].map((id) => asking(id, id, { args: list }));
+  show(questions.slice(0, 1));
+  const deny = panel.getByRole('button', { name: 'Deny' }).first();
+  await until('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  // Many cards show less of their arguments.
+  await pressAtOnce('.crowded > :first-child button');
+  show(questions);
+  await until('the press', () => panel.evaluate(() => document.title === 'pressed'));
+  await until('a button again', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  assert.deepEqual(server.asked, []);
+  await deny.click();
+  assert.deepEqual(await asked('call.decide'), { callId: 't1', ticketId: 't1', allow: false });
+});
+
 test('another surface that was first is named, and a refusal is shown where it was pressed', async () => {
   const { panel, server, show } = bed;
   server.answer = () => {

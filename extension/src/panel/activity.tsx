@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { type Shown, showActivity, type Table } from './shown-activity.ts';
 import { plain } from './wording.ts';
@@ -27,14 +28,16 @@ function Activity(props: {
   readonly folded: boolean;
 }): VNode {
   const { callId, activity, folded } = props;
-  const shown = showActivity(activity);
-  const name = plain(activity.type);
+  const { type, content = '', bytes } = activity;
+  // The panel is drawn up to 20 times a second, and all activities together may be 512 KB.
+  const shown = useMemo(() => showActivity({ type, content, bytes }), [type, content, bytes]);
+  const name = plain(type);
   const drawn = <Content shown={shown} name={name} callId={callId} />;
   if (shown.kind !== 'json' && !folded) return <div class={`activity ${shown.kind}`}>{drawn}</div>;
   return (
     <details class={`activity ${shown.kind}`}>
       <summary class="fold">
-        <span class="type">{name}</span> <span class="size">{size(activity.bytes)}</span>
+        <span class="type">{name}</span> <span class="size">{size(bytes)}</span>
       </summary>
       {drawn}
     </details>

@@ -1,7 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Permission, Permissions } from '../../../wire/wire.gen.ts';
-import { permissionWord } from './plugin-words.ts';
 import { usePressed } from './pressed.ts';
 import type { Act } from './requests.ts';
 
@@ -44,10 +43,10 @@ export function PermissionSelect({ label, plugin, tool, permission, inherited, a
         value={shown}
         onChange={(event) => void choose(event.currentTarget.value)}
       >
-        {inherited && <option value={Inherit}>{`Default (${permissionWord(inherited)})`}</option>}
+        {inherited && <option value={Inherit}>{`Default (${inherited})`}</option>}
         {Permissions.map((known) => (
           <option key={known} value={known}>
-            {permissionWord(known)}
+            {known}
           </option>
         ))}
       </select>

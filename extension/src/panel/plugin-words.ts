@@ -1,14 +1,8 @@
-import type { Permission, PluginView, ToolView } from '../../../wire/wire.gen.ts';
+import type { PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import { plain } from './wording.ts';
 
 /** MaxSites is how many sites of a plugin are named in the list. */
 const MaxSites = 3;
-
-/** permissionWord is what agents may do, in words. */
-export function permissionWord(permission: Permission): string {
-  const words = { off: 'off', ask: 'ask', auto: 'auto' } as const;
-  return words[permission];
-}
 
 /** sitesOf names the hosts of match patterns. */
 export function sitesOf(patterns: readonly string[]): string {

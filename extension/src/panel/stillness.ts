@@ -6,7 +6,7 @@ export const StillMs = 500;
 
 /** Stillness knows how long each card stands where it stands. */
 export interface Stillness {
-  /** drawn takes the places of all cards after they were drawn, in pixels from the top of the page. */
+  /** drawn takes where the buttons of all cards are after they were drawn, in pixels from the top of the page. */
   drawn(places: ReadonlyMap<string, number>, nowMs: number): void;
   /** waitMs returns how long a card has to stand still on before presses count; 0 if they do. */
   waitMs(card: string, nowMs: number): number;

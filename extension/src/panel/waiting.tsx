@@ -94,7 +94,7 @@ interface StillCards {
   arming(ticketId: string): boolean;
 }
 
-/** useStillCards measures after each drawing where the cards stand. */
+/** useStillCards measures after each drawing where the cards' buttons stand. */
 function useStillCards(place: { readonly current: HTMLElement | null }): StillCards {
   const [still] = useState(makeStillness);
   const [, redraw] = useState(0);
@@ -103,7 +103,9 @@ function useStillCards(place: { readonly current: HTMLElement | null }): StillCa
   const measure = (nowMs: number): string[] => {
     const places = new Map<string, number>();
     for (const card of place.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
-      places.set(card.dataset.ticket ?? '', card.getBoundingClientRect().top + window.scrollY);
+      // Its buttons also move while it stands, as when it takes less room among many.
+      const buttons = card.querySelector('.answers') ?? card;
+      places.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
     }
     still.drawn(places, nowMs);
     return [...places.keys()];
