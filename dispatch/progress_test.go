@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"sync"
@@ -208,4 +209,24 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 	if err != nil || r.Reports != pages*each || last != each-1 {
 		t.Errorf("%d reports, the last of them %v, %v", r.Reports, last, err)
 	}
+}
+
+// A client that has left is told nothing more, also not what still waited.
+func TestNothingIsToldAfterACancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, leave := context.WithCancel(t.Context())
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			s.Reports(report(1, 9), 0)
+			sleep(10 * time.Millisecond)
+			s.Reports(report(2, 9), 0) // waits for its turn
+			leave()
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		var notes []dispatch.Progress
+		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) { notes = append(notes, q) }})
+		p.wg.Wait()
+		if e := asError(t, err); e.Code != wire.ErrCancelled || len(notes) != 1 || notes[0].Progress != 1 {
+			t.Errorf("%v, told %+v", e, notes)
+		}
+	})
 }
