@@ -74,11 +74,12 @@ type activity struct {
 	resyncs  int
 }
 
-// report takes a change. It never blocks for long.
-func (a *activities) report(r *wire.Activity, audience string) {
+// report takes a change. It never blocks for long. It returns for whom the
+// change is: one without an audience is for those for whom the activity was.
+func (a *activities) report(r *wire.Activity, audience string) string {
 	if len(r.Content) > wire.MaxActivityBytes || len(r.Patch) > wire.MaxActivityBytes {
 		a.drop(r.Type, fmt.Errorf("it is larger than %d bytes", wire.MaxActivityBytes))
-		return
+		return audience
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +87,7 @@ func (a *activities) report(r *wire.Activity, audience string) {
 	if one == nil {
 		if len(a.list) == wire.MaxActivityTypes {
 			a.dropLocked(nil, r.Type, fmt.Errorf("the call shows %d activities already, as many as it may", wire.MaxActivityTypes))
-			return
+			return audience
 		}
 		one = &activity{kind: r.Type}
 		a.list = append(a.list, one)
@@ -97,7 +98,7 @@ func (a *activities) report(r *wire.Activity, audience string) {
 	if r.Patch == nil {
 		one.content, one.patches, one.bytes = bytes.Clone(r.Content), nil, 0
 		one.version++
-		return
+		return one.audience
 	}
 	one.patches = append(one.patches, bytes.Clone(r.Patch))
 	one.bytes += len(r.Patch)
@@ -115,6 +116,7 @@ func (a *activities) report(r *wire.Activity, audience string) {
 		one.version++
 		a.resync(one, errors.New("patches come faster than they can be applied"))
 	}
+	return one.audience
 }
 
 func (a *activities) find(kind string) *activity {

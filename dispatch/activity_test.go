@@ -177,13 +177,15 @@ func TestActivitiesAreReportsButNoProgress(t *testing.T) {
 }
 
 // A follower learns of an activity whether it replaces what was shown or changes
-// it, and for whom.
+// it, and for whom: without an audience, for those for whom it was.
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			whole, change := content("table", `[1]`), patch("table", `[{"op":"remove","path":"/0"}]`)
 			change.Audience = "user"
-			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}}, 0)
+			inside := patch("table", `[]`)
+			inside.Audience = "internal"
+			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, patch("table", `[]`), inside, patch("table", `[]`)}, 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -208,7 +210,8 @@ func TestEventsOfActivities(t *testing.T) {
 			}
 			got = append(got, text)
 		}
-		const want = `created: running: activity::table [1]  activity:user:table  [{"op":"remove","path":"/0"}] activity::table [1]  progress: ended:`
+		const want = `created: running: activity::table [1]  activity:user:table  [{"op":"remove","path":"/0"}] activity:user:table [1]  progress: ` +
+			`activity:user:table  [] activity:internal:table  [] activity:internal:table  [] ended:`
 		if strings.Join(got, " ") != want {
 			t.Errorf("events\n got %s\nwant %s", strings.Join(got, " "), want)
 		}

@@ -45,6 +45,7 @@ var advice = map[wire.ErrorCode]struct {
 // askAdvice is what to do after the codes of what a tool asked for and did not
 // get, if it ended with them: the person's answer is no fault to correct.
 var askAdvice = map[string]string{
+	string(wire.ErrCancelled):       advice[wire.ErrCancelled].next,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].next,
 	string(wire.ErrNotReviewed):     advice[wire.ErrNotReviewed].next,
 	string(wire.ErrApprovalTimeout): advice[wire.ErrApprovalTimeout].next,

@@ -43,7 +43,7 @@ func TestErrorTexts(t *testing.T) {
 	after := 1500.0
 	write("tool error", ran(&wire.CallError{Code: wire.ErrToolError, Message: "Channel not found.", Tool: &wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}}))
 	write("tool error, retryable", ran(&wire.CallError{Code: wire.ErrToolError, Message: "slow down", Tool: &wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &after}}))
-	for _, code := range []string{"denied", "not_reviewed", "approval_timeout", "user_denied", "user_timeout"} {
+	for _, code := range []string{"cancelled", "denied", "not_reviewed", "approval_timeout", "user_denied", "user_timeout"} {
 		write("passed on by a tool: "+code, ran(&wire.CallError{Code: wire.ErrToolError, Message: "what happened", Tool: &wire.ToolErrorInfo{Code: code}}))
 	}
 	write("never ran", &liveCall{req: Call{Tool: Tool{Plugin: "messages", Name: "export"}}, err: &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser is connected"}})

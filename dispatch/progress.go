@@ -58,8 +58,9 @@ func (c *liveCall) report(r *wire.Report) {
 		c.endAudience = r.EndAudience
 	}
 	if r.Activity != nil {
-		c.activities.report(r.Activity, r.Audience)
-		c.publish(EventActivity, r)
+		shown := *r
+		shown.Audience = c.activities.report(r.Activity, r.Audience)
+		c.publish(EventActivity, &shown)
 	}
 	if !says(r) {
 		return
