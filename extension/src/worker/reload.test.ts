@@ -17,6 +17,7 @@ function makeBench(t: TestContext) {
   const states = new Map<number, TabState>();
   const live = new Set<number>();
   const gone = new Set<number>();
+  const loading = new Set<number>();
   const reload = makeReload({
     query: async () =>
       [...pages.keys()].map((id) => ({
@@ -25,7 +26,7 @@ function makeBench(t: TestContext) {
         url: id < 100 ? 'https://demo.example/' : 'https://other.example/',
         title: '',
         active: false,
-        loading: false,
+        loading: loading.has(id),
         lastAccessed: 0,
       })),
     tabState: async (id) => states.get(id) ?? 'open',
@@ -50,7 +51,7 @@ function makeBench(t: TestContext) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { reload, reloaded, orphans, pages, states, live, gone, pass };
+  return { reload, reloaded, orphans, pages, states, live, gone, loading, pass };
 }
 
 test('a tab is loaded for a call if nobody can lose anything by that', async (t) => {
@@ -66,7 +67,8 @@ test('a tab is loaded for a call if nobody can lose anything by that', async (t)
   live.add(6);
   pages.set(100, untouched);
   const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => reload.load(id)));
-  assert.deepEqual(answers, [true, false, false, true, true, false, false, false]);
+  // 6 is live by now.
+  assert.deepEqual(answers, [true, false, false, true, true, true, false, false]);
   assert.deepEqual(reloaded.sort(), [1, 4, 5]);
 });
 
@@ -77,6 +79,17 @@ test('a page that does not answer is left alone', async (t) => {
   await settle();
   await pass(1000);
   assert.deepEqual([await answer, reloaded], [false, []]);
+});
+
+test('a page that does not answer because it is being loaded is awaited, one that was touched is not', async (t) => {
+  const { reload, reloaded, pages, loading, pass } = makeBench(t);
+  pages.set(1, 'busy');
+  pages.set(2, { ...untouched, touched: true });
+  loading.add(1).add(2);
+  const answers = Promise.all([reload.load(1), reload.load(2)]);
+  await settle();
+  await pass(1000);
+  assert.deepEqual([await answers, reloaded], [[true, false], []]);
 });
 
 test('documents that began while adapters were registered are loaded anew, once', async (t) => {

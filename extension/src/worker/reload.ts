@@ -26,7 +26,10 @@ export interface ReloadOptions {
 
 /** Reload loads tabs anew in which a plugin is missing, where nobody can lose anything by that. */
 export interface Reload {
-  /** load loads one tab for a call; false means that it could cost the person something, or would not help. */
+  /**
+   * load loads one tab for a call, unless it is being loaded or has just been; false means that it could cost the person
+   * something, or would not help.
+   */
   load(tabId: number): Promise<boolean>;
   /**
    * registered notes that adapters were registered from a moment until now: a document that began meanwhile has only some
@@ -71,10 +74,16 @@ export function makeReload(options: ReloadOptions): Reload {
   };
   return {
     load: async (tabId) => {
-      const tab = (await options.query()).find((t) => t.id === tabId);
-      if (!tab || !absent(tab)) return false;
-      if (!(await isUnloaded(tabId)) && !isUntouched(await ask(tabId, AskMs)) && !(await isUnloaded(tabId)))
-        return false;
+      const find = async () => (await options.query()).find((t) => t.id === tabId);
+      const tab = await find();
+      if (!tab || possible(tab).length === 0) return false;
+      // It was loaded anew meanwhile, and the server is about to hear of it.
+      if (!absent(tab)) return true;
+      if (!(await isUnloaded(tabId))) {
+        const page = await ask(tabId, AskMs);
+        // A page that can't be asked because it is being loaded is on its way already.
+        if (!isUntouched(page) && !(await isUnloaded(tabId))) return !page && (await find())?.loading === true;
+      }
       await options.reloadTab(tabId);
       return true;
     },
