@@ -21,6 +21,7 @@ const fromBridge: FromBridge[] = [
   { op: 'ask', id: 'x', ask: 1, body: '{}' },
   { op: 'answered', id: 'x', ask: 1, taken: false },
   { op: 'leaving', begun: ['x', 'y'] },
+  { op: 'navigating', on: true },
 ];
 const toBridge: ToBridge[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{"a":null}' },
@@ -62,6 +63,8 @@ test('what is no message is nothing', () => {
     { op: 'ask', id: 'x', ask: -1, body: '{}' },
     { op: 'ask', id: 'x', ask: 1, body: {} },
     { op: 'answered', id: 'x', ask: 1 },
+    { op: 'answered', id: 'x', ask: -1, taken: true },
+    { op: 'navigating', on: 'yes' },
     { op: 'answer', id: 'x' },
     { op: 'resync', id: 'x', type: 1 },
     { op: 'reboot', id: 'x' },

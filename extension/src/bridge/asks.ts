@@ -19,7 +19,6 @@ export interface Asks {
 export function makeAsks(id: string): Asks {
   const bodies = new Map<number, string>();
   const known = new Set<number>();
-  let closed = false;
   const message = (ask: number, body: string): FromBridge => ({ op: 'ask', id, ask, body });
   return {
     said: (ask, body) => {
@@ -27,7 +26,6 @@ export function makeAsks(id: string): Asks {
       return message(ask, body);
     },
     answered: (ask) => {
-      if (closed) return 'unwanted';
       if (known.has(ask)) return 'known';
       const body = bodies.get(ask);
       if (body === undefined || body === WITHDRAWN) return 'unwanted';
@@ -37,7 +35,6 @@ export function makeAsks(id: string): Asks {
     },
     again: () => [...bodies].map(([ask, body]) => message(ask, body)),
     close: () => {
-      closed = true;
       bodies.clear();
       known.clear();
     },

@@ -102,6 +102,17 @@ test('a resync brings the last content and what changed it since', async () => {
   assert.deepEqual(reports(port), [{ activity: { type: 'a', content: 'new' } }]);
 });
 
+test('what could not be sent is not sent again', async () => {
+  const { realm, port } = await begin(`
+    c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waits}`);
+  realm.task();
+  assert.equal(reports(port).length, 3);
+  port.send('resync', 1, 'a');
+  await realm.idle();
+  realm.task();
+  assert.deepEqual(reports(port), [{ activity: { type: 'a', content: 1 } }]);
+});
+
 test('an activity that never fits is sent again 8 times for each content', async () => {
   const { realm, port } = await begin(`c.reportActivity('a', 1); ${waits} c.reportActivity('a', 2); ${waits}`);
   realm.task();

@@ -146,6 +146,19 @@ test('a signal of its own withdraws an ask', async () => {
   assert.deepEqual(late.port.said, ['r 1 "aborted: before"']);
 });
 
+test('an event of the page that looks like an abort withdraws nothing', async () => {
+  const { realm, port } = await begin(`
+    const stop = new AbortController(); dispatch = () => stop.signal.dispatchEvent(new Event('abort'));
+    return await c.call('t', {}, { signal: stop.signal });`);
+  port.said.splice(0);
+  realm.run('dispatch()');
+  await realm.idle();
+  assert.deepEqual(port.said, []);
+  port.send('answer', 1, 1, true, 1);
+  await realm.idle();
+  assert.deepEqual(port.said, ['r 1 1']);
+});
+
 test('an answer that came first is not withdrawn', async () => {
   const { realm, port } = await begin(`
     const stop = new AbortController(); stopIt = () => stop.abort();
@@ -189,6 +202,7 @@ test('a signal that outlives its asks is listened to by none of them', async () 
 test('a cancelled call has all its asks rejected as aborted, and asks no more', async () => {
   const { realm, port } = await begin(`
     const why = [];
+    keep = c;
     for (const ask of [c.call('a', {}), c.waitForUser({ reason: 'r' })]) await ask.catch((e) => why.push(e.cause === c.signal.reason && e.code + ', ' + e.message));
     await c.call('late', {}).catch((e) => why.push(e.cause === c.signal.reason));
     seen = why;`);
@@ -197,6 +211,9 @@ test('a cancelled call has all its asks rejected as aborted, and asks no more', 
   await realm.idle();
   assert.deepEqual(port.said, ['a 1']);
   assert.equal(realm.run('JSON.stringify(seen)'), '["aborted, aborted: stop","aborted, aborted: stop",true]');
+  realm.run(`keep.call('t', {}).catch((e) => { late = e.code; })`);
+  await realm.idle();
+  assert.equal(realm.run('late'), 'aborted', 'also when it has ended');
 });
 
 test('a call that has ended asks no more, and what it did not wait for is rejected', async () => {

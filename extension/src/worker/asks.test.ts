@@ -46,6 +46,27 @@ test('what a document sends as an ask is a frame of its call, or nothing', () =>
   assert.deepEqual(sent, []);
 });
 
+test('an ask that comes again gets the answer that waits, and each that gave it hears whether it was taken', async () => {
+  const { asks, sent, posted } = makeBench();
+  const params = { dispatchId: 'x', ask: 1, output: 5 };
+  asks.asked('x', 1, '{"user":{"reason":"r"}}');
+  const both = [asks.answer(params), asks.answer(params)];
+  sent.splice(0);
+  posted.splice(0);
+  asks.asked('x', 1, '{"user":{"reason":"r"}}');
+  assert.deepEqual(posted, [{ op: 'answer', id: 'x', ask: 1, output: '5' }]);
+  assert.deepEqual(sent, []);
+  asks.answered('x', 1, true);
+  assert.deepEqual(await Promise.all(both), [true, true]);
+});
+
+test('an answer to a call that ends is not taken', async () => {
+  const { asks } = makeBench();
+  const answer = asks.answer({ dispatchId: 'x', ask: 1 });
+  asks.ended('x');
+  assert.equal(await answer, false);
+});
+
 test('1,000 asks of a call are kept, and all of them sent once', () => {
   const { asks, sent } = makeBench();
   for (let ask = 1; ask <= 1100; ask++) asks.asked('x', ask, '{"user":{"reason":"r"}}');

@@ -62,6 +62,20 @@ test('a navigation after a navigation is awaited as well, both for five seconds 
   assert.deepEqual(started, ['a']);
 });
 
+test('a navigation that takes the place of one has its own second to show', async (t) => {
+  const { tab, started, navigating, hold, pass } = makeBench(t);
+  navigating.told(1, 'd', true);
+  hold('a');
+  tab.loads = true;
+  await pass(200);
+  navigating.told(1, 'd', true);
+  tab.loads = false;
+  await pass(900);
+  assert.deepEqual(started, []);
+  await pass(100);
+  assert.deepEqual(started, ['a']);
+});
+
 test('a call for a document that goes never starts', async (t) => {
   const { started, navigating, hold, pass } = makeBench(t);
   navigating.told(1, 'd', true);
