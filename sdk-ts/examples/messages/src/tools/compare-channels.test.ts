@@ -21,7 +21,11 @@ test('it exports each channel and keeps the counts', async () => {
     context.calls.map((call) => call.input),
     [{ channelId: 'general' }, { channelId: 'random' }],
   );
-  assert.deepEqual([context.reports.length, context.endedFor], [2, 'user']);
+  assert.deepEqual(context.reports, [
+    { progress: 0, total: 2, message: 'Reading general', audience: 'user' },
+    { progress: 1, total: 2, message: 'Reading random', audience: 'user' },
+  ]);
+  assert.equal(context.endedFor, 'user');
 });
 
 test('it ends with the first channel that cannot be exported', async () => {
