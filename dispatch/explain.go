@@ -67,14 +67,14 @@ func (c *liveCall) explain() *Error {
 	next := a.next
 	if t := c.err.Tool; t != nil {
 		e.Retryable = t.Retryable
-		if of, asked := askAdvice[t.Code]; asked {
+		of, asked := askAdvice[t.Code]
+		switch {
+		case asked:
 			next = of
-		}
-		if t.Retryable {
+		case t.Retryable && t.RetryAfterMs != nil:
+			next = fmt.Sprintf("Retry it after %s.", spell(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+		case t.Retryable:
 			next = "Retry it."
-			if t.RetryAfterMs != nil {
-				next = fmt.Sprintf("Retry it after %s.", spell(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
-			}
 		}
 	}
 	if c.reports > 0 {

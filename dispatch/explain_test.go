@@ -46,6 +46,9 @@ func TestErrorTexts(t *testing.T) {
 	for _, code := range []string{"cancelled", "denied", "not_reviewed", "approval_timeout", "user_denied", "user_timeout"} {
 		write("passed on by a tool: "+code, ran(&wire.CallError{Code: wire.ErrToolError, Message: "what happened", Tool: &wire.ToolErrorInfo{Code: code}}))
 	}
+	for _, code := range []string{"approval_timeout", "idle_timeout"} {
+		write("passed on by a tool, retryable: "+code, ran(&wire.CallError{Code: wire.ErrToolError, Message: "what happened", Tool: &wire.ToolErrorInfo{Code: code, Retryable: true}}))
+	}
 	write("never ran", &liveCall{req: Call{Tool: Tool{Plugin: "messages", Name: "export"}}, err: &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser is connected"}})
 
 	const golden = "testdata/errors.txt"

@@ -144,7 +144,11 @@ func (c *liveCall) callTool(ctx context.Context, ask *wire.AskCall) (json.RawMes
 	var e *Error
 	switch {
 	case errors.As(failed, &e):
-		return nil, &wire.CallError{Code: e.Code, Message: e.Message, Tool: e.Tool}
+		failure := &wire.CallError{Code: e.Code, Message: e.Message, Tool: e.Tool}
+		if e.Tool == nil && e.Retryable { // the handler learns it, and its client if it passes the error on
+			failure.Tool = &wire.ToolErrorInfo{Code: string(e.Code), Retryable: true}
+		}
+		return nil, failure
 	case failed != nil:
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: failed.Error()}
 	case len(result.Output) > wire.MaxAnswerBytes:

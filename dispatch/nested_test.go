@@ -15,11 +15,12 @@ import (
 )
 
 // answers takes what a bridge is told to answer: the last one by the number of
-// its ask, and all.
+// its ask, and all; tool is what the last error says as a tool's own.
 type answers struct {
-	mu  sync.Mutex
-	got map[string]string
-	all []string
+	mu   sync.Mutex
+	got  map[string]string
+	all  []string
+	tool wire.ToolErrorInfo
 }
 
 func (a *answers) take(id string, ask int, output json.RawMessage, err *wire.CallError) {
@@ -31,6 +32,9 @@ func (a *answers) take(id string, ask int, output json.RawMessage, err *wire.Cal
 	text := string(output)
 	if err != nil {
 		text = string(err.Code) + ": " + err.Message
+		if a.tool = (wire.ToolErrorInfo{}); err.Tool != nil {
+			a.tool = *err.Tool
+		}
 	}
 	a.got[fmt.Sprint(ask)] = text
 	a.all = append(a.all, text)
@@ -190,6 +194,9 @@ func TestASilentChild(t *testing.T) {
 		p.wg.Wait()
 		if !strings.HasPrefix(got.got["1"], "idle_timeout") {
 			t.Errorf("the parent was told %q, want idle_timeout", got.got["1"])
+		}
+		if want := (wire.ToolErrorInfo{Code: "idle_timeout", Retryable: true}); got.tool != want {
+			t.Errorf("the parent was told %+v, want %+v", got.tool, want)
 		}
 		start := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "patient"}})
