@@ -60,24 +60,37 @@ test('an activity is what its patches make of it', () => {
 test('what a browser would drop is told', () => {
   const context = makeContext();
   context.reportActivity('a', undefined);
-  context.reportActivity('a', 1n);
+  context.reportActivity('a', () => 1);
   context.reportActivity('a', 'x'.repeat(256 * 1024));
   context.reportActivityDelta('a', { op: 'add', path: '', value: 1 });
   context.reportActivity('a', []);
   context.reportActivityDelta('a', { op: 'remove', path: '/0' });
+  context.reportActivityDelta('a', [
+    { op: 'add', path: '/-', value: 'x'.repeat(256 * 1024) },
+    { op: 'remove', path: '/0' },
+  ]);
   for (let i = 0; i < 16; i++) context.reportActivity(`t${i}`, i);
   assert.deepEqual(
     context.dropped.map((text) => text.slice(0, 40)),
     [
       'activity a: JSON can not hold it',
-      'activity a: Do not know how to serialize',
+      'activity a: JSON can not hold it',
       'activity a: it has 262146 bytes; the lim',
       'activity a: there is nothing to patch ye',
       'activity a: operation 0 (remove "/0"): t',
+      'activity a: it has 262209 bytes; the lim',
       'activity t15: a call has up to 16 activi',
     ],
   );
   assert.deepEqual(context.activity('a'), []);
+});
+
+test('a bigint is written as the integer it is', async () => {
+  const context = makeContext({ tools: { double: ({ n }: { n: number }) => BigInt(n) * 2n } });
+  context.reportActivity('a', { n: 1n });
+  assert.deepEqual(context.activity('a'), { n: 1 });
+  assert.equal(await context.call('double', { n: 4n }), 8);
+  assert.deepEqual(context.calls, [{ tool: 'double', input: { n: 4 } }]);
 });
 
 test('nested calls are kept and answered by the script', async () => {

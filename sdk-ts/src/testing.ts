@@ -168,18 +168,23 @@ function makeActivities() {
 
 /** Returns `value` as it is once it has been JSON. It throws for what JSON can't hold and for too much of it. */
 function asJson(value: unknown): unknown {
-  const text: unknown = JSON.stringify(value);
-  if (typeof text !== 'string') throw new Error('JSON can not hold it');
+  const text = jsonText(value);
+  if (text === undefined) throw new Error('JSON can not hold it');
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > maxActivityBytes) throw new Error(`it has ${bytes} bytes; the limit is ${maxActivityBytes}`);
   return JSON.parse(text);
+}
+
+/** Writes `value` as a browser does, a bigint as a number; undefined for what JSON leaves out. */
+function jsonText(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
 }
 
 function recordedCall(tool: string, input: unknown, { tabId }: NestedCallOptions): RecordedCall {
   if (!isBag(input) || Array.isArray(input)) {
     throw new ToolError(`call: the input of ${tool} must be an object`, 'invalid_arguments');
   }
-  return { tool, input: JSON.parse(JSON.stringify(input)), ...(tabId !== undefined && { tabId }) };
+  return { tool, input: JSON.parse(jsonText(input) ?? '{}'), ...(tabId !== undefined && { tabId }) };
 }
 
 /** Returns what the script says of a tool, as it comes back from another page. */
@@ -190,7 +195,8 @@ async function answerOf(tools: ContextScript['tools'], { tool, input }: Recorded
   const answer = tools[tool];
   try {
     const result = isMethod(answer) ? await answer(input) : answer;
-    return result === undefined ? undefined : JSON.parse(JSON.stringify(result));
+    const text = jsonText(result);
+    return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {
     throw error instanceof ToolError ? error : new ToolError(messageOf(error), 'tool_error');
   }
