@@ -247,6 +247,10 @@ test('an ask goes to the worker, and its answer to the host once, confirmed each
       ['nobody', 1, false],
     ],
   );
+  desk.fromHost(host, 'r 1 1');
+  posted.splice(0);
+  desk.fromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":1}' });
+  assert.deepEqual(posted, [{ op: 'answered', id: 'x', ask: 1, taken: false }]);
 });
 
 test('what is open or was withdrawn is told again on a new port, until the call ends', () => {

@@ -215,12 +215,12 @@ test('a handler has the whole context and can only read it', async () => {
     let changed = 0;
     for (const name of Object.getOwnPropertyNames(c)) { try { c[name] = 1; changed += c[name] === 1; } catch {} }
     try { c.more = 1; } catch {}
-    return { kinds, changed, more: 'more' in c };
+    return { kinds, changed, more: 'more' in c, from: Object.getPrototypeOf(c) };
   }`;
   const f = 'function';
   const kinds = { reportProgress: f, reportPercent: f, reportCount: f, reportActivity: f, reportActivityDelta: f };
   const rest = { endAudience: f, call: f, waitForUser: f, decision: 'undefined', signal: 'object' };
-  const said = { kinds: { ...kinds, ...rest }, changed: 0, more: false };
+  const said = { kinds: { ...kinds, ...rest }, changed: 0, more: false, from: null };
   assert.deepEqual(await call(tool(looks)), [`r 1 ${JSON.stringify(said)}`]);
 });
 

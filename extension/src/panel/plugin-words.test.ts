@@ -11,6 +11,7 @@ test('sites by their hosts', () => {
   );
   assert.equal(sitesOf(['<all_urls>', '*://*/*']), 'all sites');
   assert.equal(sitesOf(['?']), '?');
+  assert.equal(sitesOf(['https://a\u202e.org/*']), 'a.org');
 });
 
 test('a hash that can be compared', () => {

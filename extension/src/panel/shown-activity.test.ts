@@ -21,6 +21,8 @@ test('what is not seen in a text is seen in the panel', () => {
     text: '\\u2066',
     language: '\\u200b',
   });
+  const { columns, rows } = readTable({ columns: ['\u202e'], rows: [['\u200b']] }) ?? {};
+  assert.deepEqual([columns, rows], [['\\u202e'], [['\\u200b']]]);
 });
 
 test('content that does not fit its type, and other types, are JSON', () => {
