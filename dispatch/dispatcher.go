@@ -96,8 +96,12 @@ type Dispatcher struct {
 	taken  uint64               // calls taken in so far
 	closed bool
 
-	waitingMu sync.Mutex // guards waiting, and held while Options.Waiting runs
-	waiting   int        // calls that wait for a person
+	// running counts the calls that have not returned; added to under mu.
+	running sync.WaitGroup
+
+	waitingMu    sync.Mutex // guards all below, and held while Options.Waiting runs
+	waiting      int        // calls that wait for a person
+	waitingBytes int        // how large their arguments are together
 }
 
 // New returns a dispatcher that runs calls through bridge.
@@ -149,6 +153,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	if !d.add(c) {
 		return Result{}, c.refuse(wire.ErrShutdown, "the server is stopping")
 	}
+	defer d.running.Done()
 	switch {
 	case !c.pass(ctx):
 	case c.parent != nil: // its parent has a place, which it would wait for
@@ -242,7 +247,8 @@ func (d *Dispatcher) find(callID string) *liveCall {
 // Follow returns a follower of events. Close it when done.
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(o) }
 
-// Shutdown ends all calls with the code shutdown and refuses new ones.
+// Shutdown ends all calls with the code shutdown and refuses new ones. It does
+// not wait for them: see Drain.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.closed = true
@@ -256,18 +262,39 @@ func (d *Dispatcher) Shutdown() {
 	}
 }
 
-// add takes c into the table; it reports false after Shutdown.
+// Drain waits, after Shutdown, until all calls have returned and the hooks behind
+// them have run. It returns ctx's error if ctx ends first.
+func (d *Dispatcher) Drain(ctx context.Context) error {
+	drained := make(chan struct{})
+	go func() {
+		d.running.Wait()
+		close(drained)
+	}()
+	select {
+	case <-drained:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// add takes c into the table; it reports false after Shutdown. A call that was
+// cancelled before it came here (Job.Cancel) is not taken in a second time.
 func (d *Dispatcher) add(c *liveCall) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return false
 	}
+	d.running.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status.Terminal() {
+		return true
+	}
 	d.taken++
 	c.number = d.taken
 	d.live[c.id] = c
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.publish(EventCreated, nil)
 	return true
 }

@@ -70,7 +70,8 @@ type Ticket struct {
 	Reason string
 	Title  string
 	Resume ResumeMode
-	// Limit ends the call with approval_timeout if nobody decided for so long.
+	// Limit ends the call with approval_timeout if nobody decided for so long; a
+	// tool's own ticket gives the tool that error instead.
 	// 0 means Options.SuspendLimit.
 	Limit time.Duration
 	// Scopes are those that the person may choose from; none means ScopeOnce.

@@ -269,6 +269,9 @@ func TestADecisionMustBeOffered(t *testing.T) {
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
 			t.Error("no time: no error")
 		}
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, For: dispatch.MaxScopeTime + 1}); err == nil {
+			t.Error("too long a time: no error")
+		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
 			t.Error("bad data: no error")
 		}
@@ -307,6 +310,77 @@ func TestASuspendedCallEndsByItself(t *testing.T) {
 			t.Error("a page was told to stop what never ran")
 		}
 	})
+}
+
+// A gate may wait for something else than a permission; that ends too.
+func TestEveryTicketOfAGateHasItsLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		g := always("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
+		_, err, took := call(t, finishes(&ran), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrApprovalTimeout || took != time.Second || ran != 0 {
+			t.Errorf("%v after %v, ran %d", err, took, ran)
+		}
+	})
+}
+
+// What is allowed between a gate's question and the wait for its answer is not
+// waited for: nobody would look again.
+func TestACallDoesNotWaitForWhatIsAllowedByNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran, asked int
+		g := &gate{name: "g", decide: func(dispatch.Info) dispatch.Verdict {
+			if asked++; asked > 1 {
+				return dispatch.Verdict{}
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+		}}
+		waiting := -1
+		o := dispatch.Options{Gates: []dispatch.Gate{g}, Waiting: func(n int) { waiting = n }}
+		_, err, took := call(t, finishes(&ran), o, dispatch.Call{Tool: exportTool})
+		if err != nil || took != 0 || ran != 1 || waiting != 0 {
+			t.Errorf("%v after %v, ran %d, %d wait", err, took, ran, waiting)
+		}
+	})
+}
+
+// Calls that wait for a person are not in the queue, so that they have a bound
+// of their own.
+func TestSoManyCallsWaitForAPerson(t *testing.T) {
+	const most, mostBytes = 1000, 256 << 20
+	for name, tt := range map[string]struct{ calls, bytes int }{
+		"calls": {most, 10},
+		"bytes": {2, mostBytes / 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var ran int
+				d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+				defer d.Shutdown()
+				c := dispatch.Call{Tool: exportTool, Args: make(json.RawMessage, tt.bytes)}
+				var first string
+				for i := range tt.calls {
+					go func() { _, _ = d.Call(t.Context(), c) }()
+					if synctest.Wait(); i == 0 {
+						first = d.Calls()[0].CallID
+					}
+				}
+				_, err := d.Call(t.Context(), c)
+				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "wait for the person already") {
+					t.Fatalf("one too many: %v", err)
+				}
+				if got, err := d.Decide(first, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideTaken {
+					t.Fatalf("%+v, %v", got, err)
+				}
+				synctest.Wait()
+				_, end := suspended(t, t.Context(), d, c)
+				d.Shutdown()
+				if _, err := end(); err == nil || err.Code != wire.ErrShutdown {
+					t.Errorf("in its place: %v", err)
+				}
+			})
+		})
+	}
 }
 
 func TestASuspendedCallIsWithdrawn(t *testing.T) {

@@ -69,6 +69,56 @@ func TestJobOutlivesWhoeverWaits(t *testing.T) {
 	})
 }
 
+// A job may be cancelled before its goroutine has run.
+func TestAJobIsCancelledAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
+		jobs := dispatch.NewJobs(d, dispatch.JobOptions{})
+		for range 50 {
+			job := jobs.Start(dispatch.Call{Tool: exportTool})
+			if !job.Cancel("a test") {
+				t.Fatal("it had ended already")
+			}
+			if err := job.Wait(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := map[string]bool{}
+		for _, v := range d.Calls() {
+			if v.Status != wire.StatusCancelled || v.Ended == nil || seen[v.CallID] {
+				t.Fatalf("%+v", v)
+			}
+			seen[v.CallID] = true
+		}
+		if ran != 0 {
+			t.Errorf("ran %d times", ran)
+		}
+	})
+}
+
+// TestDrain: who drains has all that the hooks behind the calls do, also of jobs,
+// which no request waits for.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &hooks{}
+		p := counts(90, `1`)
+		d := dispatch.New(p.bridge(), dispatch.Options{After: []dispatch.After{h}})
+		dispatch.NewJobs(d, dispatch.JobOptions{}).Start(dispatch.Call{Tool: exportTool})
+		sleep(time.Second / 2)
+		short, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := d.Drain(short); !errors.Is(err, context.DeadlineExceeded) || len(h.seen) != 0 {
+			t.Errorf("while it runs: %v, %q", err, h.seen)
+		}
+		d.Shutdown()
+		if err := d.Drain(t.Context()); err != nil || len(h.seen) != 1 {
+			t.Errorf("after the shutdown: %v, %q", err, h.seen)
+		}
+		p.wg.Wait()
+	})
+}
+
 // TestLastReportComesBeforeTheEnd, also if both come at one instant.
 func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -224,8 +224,11 @@ func (c *liveCall) stirred(child, message, audience string) {
 // asks for.
 func (c *liveCall) waitForUser(ctx context.Context, ask *wire.AskUser) *wire.CallError {
 	t := Ticket{Kind: wire.TicketUser, Reason: ask.Reason, Title: ask.Title}
-	open := c.suspend(t, nil)
-	if open == nil {
+	open, refused := c.suspend(t, nil)
+	switch {
+	case refused != nil:
+		return refused
+	case open == nil:
 		return &wire.CallError{Code: wire.ErrRateLimited, Message: "the call waits for the person already; one question at a time"}
 	}
 	undo := c.hush(open)

@@ -49,6 +49,9 @@ type Decision struct {
 	Allowed bool
 }
 
+// MaxScopeTime is the longest time of a ScopeTime: who means longer means always.
+const MaxScopeTime = 24 * time.Hour
+
 // ScopeError refuses a decision whose scope the ticket does not offer.
 type ScopeError struct {
 	Scope   wire.Scope
@@ -64,7 +67,7 @@ func (e *ScopeError) Error() string {
 // counts; the others are told who came first. ticketID is that of the [Waiting]
 // which the person saw; empty means the one that is open. The zero Scope means
 // ScopeOnce. The error, if any, is a *ScopeError, or one that says that r.Data is
-// not JSON.
+// not JSON, or that r.For is not in (0, MaxScopeTime] for a ScopeTime.
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -90,8 +93,8 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, er
 	if r.Allow && !slices.Contains(t.Scopes, r.Scope) {
 		return Decision{}, &ScopeError{Scope: r.Scope, Offered: t.Scopes}
 	}
-	if r.Scope == wire.ScopeTime && r.For <= 0 {
-		return Decision{}, fmt.Errorf("the scope %q needs a time that is longer than nothing", r.Scope)
+	if r.Scope == wire.ScopeTime && (r.For <= 0 || r.For > MaxScopeTime) {
+		return Decision{}, fmt.Errorf("a permission can last for up to %v, not for %v: choose a time in between, or always", MaxScopeTime, r.For)
 	}
 	r.TicketID, r.At = t.TicketID, time.Now()
 	if t.gate != nil {
@@ -138,11 +141,18 @@ func (c *liveCall) settled(ctx context.Context) bool {
 // ask suspends a call that does not run yet until a person has decided about t.
 // It reports false if the call has ended.
 func (c *liveCall) ask(ctx context.Context, t Ticket, gate Gate) bool {
-	open := c.suspend(t, gate)
-	if open == nil {
+	open, refused := c.suspend(t, gate)
+	switch {
+	case refused != nil:
+		c.fail(refused)
+		return false
+	case open == nil:
 		return false
 	}
 	defer c.hush(open)()
+	if c.moot(open, gate) {
+		return true
+	}
 	r, decided := c.await(ctx, open, t)
 	if !decided {
 		return false
@@ -169,9 +179,24 @@ func (c *liveCall) ask(ctx context.Context, t Ticket, gate Gate) bool {
 	return true
 }
 
+// moot reports whether the gate that asked lets the call go on by now, and takes
+// the ticket back then: who looked through the calls that wait, because something
+// was allowed, may have done so before this one waited.
+func (c *liveCall) moot(open *ticket, gate Gate) bool {
+	if gate.Decide(c.info(gate)).Suspend != nil || !c.shut(open) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status == StatusSuspended {
+		c.status = StatusResuming
+	}
+	return true
+}
+
 // suspend makes the call wait with a ticket. It returns nil if the call has
-// ended, or waits already.
-func (c *liveCall) suspend(t Ticket, gate Gate) *ticket {
+// ended, or waits already, and an error if too many others wait.
+func (c *liveCall) suspend(t Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := t.Limit
 	if limit <= 0 {
 		limit = c.d.opts.SuspendLimit
@@ -188,20 +213,25 @@ func (c *liveCall) suspend(t Ticket, gate Gate) *ticket {
 		gate:    gate,
 		decided: make(chan Resolution, 1),
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ticket != nil || !c.status.CanBecome(StatusSuspended) {
-		return nil
+	if !c.d.waits(1, open.ArgsBytes) {
+		return nil, &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
+			"so many calls wait for the person already (%d, or %d MiB of arguments) that no other may", maxSuspended, maxSuspendedBytes>>20)}
 	}
+	c.mu.Lock()
+	if c.ticket != nil || !c.status.CanBecome(StatusSuspended) {
+		c.mu.Unlock()
+		c.d.waits(-1, -open.ArgsBytes)
+		return nil, nil
+	}
+	defer c.mu.Unlock()
 	c.ticket, c.status = open, StatusSuspended
 	c.publish(EventSuspended, nil)
-	return open
+	return open, nil
 }
 
 // hush stops the clocks of the call and of those that made it, and lets the
 // client and the surfaces ask a person. The function it returns undoes all.
 func (c *liveCall) hush(open *ticket) (undo func()) {
-	c.d.waits(1)
 	for up := c; up != nil; up = up.parent {
 		up.clock.pause()
 	}
@@ -214,18 +244,32 @@ func (c *liveCall) hush(open *ticket) (undo func()) {
 		for up := c; up != nil; up = up.parent {
 			up.clock.resume()
 		}
-		c.d.waits(-1)
+		c.d.waits(-1, -open.ArgsBytes)
 	}
 }
 
-// waits counts the calls that wait for a person.
-func (d *Dispatcher) waits(more int) {
+// How many calls wait for a person at once, and how large their arguments are
+// together, in bytes. They wait before they queue, so the queue does not bound
+// them.
+const (
+	maxSuspended      = 1000
+	maxSuspendedBytes = DefaultMaxWaitingBytes
+)
+
+// waits counts the calls that wait for a person, and their arguments. It reports
+// false, and counts nothing, if more would be too much.
+func (d *Dispatcher) waits(more, bytes int) bool {
 	d.waitingMu.Lock()
 	defer d.waitingMu.Unlock()
+	if more > 0 && (d.waiting >= maxSuspended || d.waitingBytes+bytes > maxSuspendedBytes) {
+		return false
+	}
 	d.waiting += more
+	d.waitingBytes += bytes
 	if d.opts.Waiting != nil {
 		d.opts.Waiting(d.waiting)
 	}
+	return true
 }
 
 // await waits for the decision. It reports false if the call has ended; without
@@ -246,7 +290,7 @@ func (c *liveCall) await(ctx context.Context, open *ticket, t Ticket) (Resolutio
 			r := <-open.decided
 			return r, c.resume(r)
 		}
-		if t.Kind == wire.TicketPermission {
+		if open.gate != nil { // a tool is told, and goes on
 			c.fail(&wire.CallError{Code: wire.ErrApprovalTimeout, Message: fmt.Sprintf(
 				"nobody decided for %s whether it may run", spell(open.Until.Sub(open.Since)))})
 		}
