@@ -74,12 +74,13 @@ type activity struct {
 	resyncs  int
 }
 
-// report takes a change. It never blocks for long. It returns for whom the
-// change is: one without an audience is for those for whom the activity was.
-func (a *activities) report(r *wire.Activity, audience string) string {
+// report takes a change, and returns for whom it is: one without an audience is
+// for those for whom the activity was. It reports false for one that is dropped:
+// too large, or of one type too many. It never blocks for long.
+func (a *activities) report(r *wire.Activity, audience string) (shownTo string, taken bool) {
 	if len(r.Content) > wire.MaxActivityBytes || len(r.Patch) > wire.MaxActivityBytes {
 		a.drop(r.Type, fmt.Errorf("it is larger than %d bytes", wire.MaxActivityBytes))
-		return audience
+		return "", false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,7 +88,7 @@ func (a *activities) report(r *wire.Activity, audience string) string {
 	if one == nil {
 		if len(a.list) == wire.MaxActivityTypes {
 			a.dropLocked(nil, r.Type, fmt.Errorf("the call shows %d activities already, as many as it may", wire.MaxActivityTypes))
-			return audience
+			return "", false
 		}
 		one = &activity{kind: r.Type}
 		a.list = append(a.list, one)
@@ -98,7 +99,7 @@ func (a *activities) report(r *wire.Activity, audience string) string {
 	if r.Patch == nil {
 		one.content, one.patches, one.bytes = bytes.Clone(r.Content), nil, 0
 		one.version++
-		return one.audience
+		return one.audience, true
 	}
 	one.patches = append(one.patches, bytes.Clone(r.Patch))
 	one.bytes += len(r.Patch)
@@ -116,7 +117,7 @@ func (a *activities) report(r *wire.Activity, audience string) string {
 		one.version++
 		a.resync(one, errors.New("patches come faster than they can be applied"))
 	}
-	return one.audience
+	return one.audience, true
 }
 
 func (a *activities) find(kind string) *activity {
@@ -191,7 +192,7 @@ func (a *activities) apply() {
 	defer a.applying.Unlock()
 	for i := 0; ; i++ {
 		a.mu.Lock()
-		if i == len(a.list) {
+		if i >= len(a.list) { // it may have been forgotten meanwhile
 			a.mu.Unlock()
 			return
 		}

@@ -186,6 +186,8 @@ func TestEventsOfActivities(t *testing.T) {
 			inside := patch("table", `[]`)
 			inside.Audience = "internal"
 			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, patch("table", `[]`), inside, patch("table", `[]`)}, 0)
+			// What is dropped is told to nobody.
+			s.Reports([]wire.Report{content("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})

@@ -58,9 +58,11 @@ func (c *liveCall) report(r *wire.Report) {
 		c.endAudience = r.EndAudience
 	}
 	if r.Activity != nil {
-		shown := *r
-		shown.Audience = c.activities.report(r.Activity, r.Audience)
-		c.publish(EventActivity, &shown)
+		if audience, taken := c.activities.report(r.Activity, r.Audience); taken {
+			shown := *r
+			shown.Audience = audience
+			c.publish(EventActivity, &shown)
+		}
 	}
 	if !says(r) {
 		return
