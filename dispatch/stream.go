@@ -30,8 +30,10 @@ var ErrFollowerClosed = errors.New("the follower is closed")
 // on.
 type FollowOptions struct {
 	// After is the Seq of the last event that the reader has; those since follow
-	// first. 0 begins with the next event.
-	After uint64
+	// first. 0 begins with the next event, or with the first there was if
+	// FromStart is set.
+	After     uint64
+	FromStart bool
 	// CallID keeps to one call, Tool to one tool (<plugin>__<tool>) or one plugin.
 	CallID string
 	Tool   string
@@ -139,7 +141,7 @@ func (s *stream) follow(o FollowOptions) *Follower {
 	switch {
 	case o.After > s.seq: // a number of another server: what it missed is not known
 		f.missed = 1
-	case o.After > 0:
+	case o.After > 0 || o.FromStart:
 		f.last = o.After
 	}
 	return f

@@ -162,6 +162,9 @@ func TestAFollowerComesBack(t *testing.T) {
 		if _, missed := next(dispatch.FollowOptions{After: 1 << 40}); missed == 0 {
 			t.Error("the number of another server: nothing missed")
 		}
+		if seqs, missed := next(dispatch.FollowOptions{FromStart: true}); missed != 0 || len(seqs) != 6 || seqs[0] != 1 {
+			t.Errorf("from the start: %v, %d missed", seqs, missed)
+		}
 		// One call of many, and one that came back too late.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()

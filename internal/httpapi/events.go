@@ -83,6 +83,7 @@ func (a *API) followOptions(r *http.Request) (o dispatch.FollowOptions, err erro
 	if after == "" {
 		return o, nil
 	}
+	o.FromStart = true
 	var ok bool
 	if o.After, ok = a.mark.seq(after); !ok {
 		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", after)
