@@ -1,19 +1,14 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
 )
-
-// maxDecisionBytes is the longest body of /calls/{id}/decide.
-const maxDecisionBytes = 64 << 10
 
 // byHTTP is the surface of whoever decides by HTTP, as others are told of it.
 const byHTTP = "the command line"
@@ -41,8 +36,11 @@ type Decided struct {
 }
 
 func (a *API) decide(w http.ResponseWriter, r *http.Request) {
-	decision, err := readDecision(http.MaxBytesReader(w, r.Body, maxDecisionBytes))
-	if err != nil {
+	decision, ok := bodyOf[Decision](w, r)
+	if !ok {
+		return
+	}
+	if err := decision.check(); err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
@@ -62,25 +60,16 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, Decided{Outcome: done.Outcome, By: done.By, Allowed: done.Allowed})
 }
 
-// maxFor is the longest time of a ScopeTime.
-const maxFor = 24 * time.Hour
-
-func readDecision(body io.Reader) (Decision, error) {
-	const wanted = `send {"allow": true or false, "scope": "once", "session", "time" or "always", "for_ms": a number for "time", "ticket_id": ...}`
-	var d Decision
-	dec := json.NewDecoder(body)
-	dec.DisallowUnknownFields()
-	switch err := dec.Decode(&d); {
-	case err != nil:
-		return d, fmt.Errorf("the decision can't be read (%w): %s", err, wanted)
-	case dec.More():
-		return d, errors.New("there is something behind the decision: " + wanted)
+// check reports what makes d no decision.
+func (d Decision) check() error {
+	longest := dispatch.MaxScopeTime.Milliseconds()
+	switch {
 	case d.Allow == nil:
-		return d, errors.New("the decision says neither yes nor no: " + wanted)
-	case d.Scope == wire.ScopeTime && (d.ForMs <= 0 || d.ForMs > maxFor.Milliseconds()):
-		return d, fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.ForMs, maxFor.Milliseconds())
+		return errors.New(`the decision says neither yes nor no: send {"allow": true or false, "scope": "once", "session", "time" or "always", "for_ms": a number for "time", "ticket_id": ...}`)
+	case d.Scope == wire.ScopeTime && (d.ForMs <= 0 || d.ForMs > longest):
+		return fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.ForMs, longest)
 	case d.Scope != wire.ScopeTime && d.ForMs != 0:
-		return d, errors.New(`for_ms goes with the scope "time" only: leave it out`)
+		return errors.New(`for_ms goes with the scope "time" only: leave it out`)
 	}
-	return d, nil
+	return nil
 }

@@ -70,11 +70,11 @@ func TestDecideRefuses(t *testing.T) {
 	f := start(t)
 	waiting := f.suspended(t)
 	for body, want := range map[string]string{
-		``:                                     `the decision can't be read (EOF): send {\"allow\": true or false`,
-		`{}`:                                   `says neither yes nor no`,
-		`{"allow":1}`:                          `can't be read`,
+		``:                                     `is not the JSON object that is wanted here: EOF`,
+		`{}`:                                   `says neither yes nor no: send {\"allow\": true or false`,
+		`{"allow":1}`:                          `cannot unmarshal number`,
 		`{"allow":true,"scopes":"once"}`:       `unknown field \"scopes\"`,
-		`{"allow":true} {}`:                    `there is something behind the decision`,
+		`{"allow":true} {}`:                    `there is something behind the JSON object`,
 		`{"allow":true,"scope":"always"}`:      `the scope \"always\" is not offered for this call: use one of [\"once\"]`,
 		`{"allow":true,"scope":"x"}`:           `the scope \"x\" is not offered`,
 		`{"allow":true,"scope":"time"}`:        `for_ms is 0: give it a number from 1 to 86400000`,

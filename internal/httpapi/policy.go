@@ -164,6 +164,10 @@ func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
 		refuse(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))
 		return body, false
 	}
+	if d.More() {
+		refuse(w, http.StatusBadRequest, "there is something behind the JSON object in the body: send one object")
+		return body, false
+	}
 	return body, true
 }
 
