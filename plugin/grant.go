@@ -9,11 +9,8 @@ import (
 )
 
 const (
-	// defaultGrant is how long a grant for some time holds if nobody said.
-	defaultGrant = 10 * time.Minute
-	// maxGrant is how long a grant for some time, or for a session, holds at
-	// most.
-	maxGrant = 24 * time.Hour
+	// maxSession is how long a grant for a session holds at most.
+	maxSession = 24 * time.Hour
 	// keepGrants is how many grants of one tool are kept; the oldest goes first,
 	// and is asked for again.
 	keepGrants = 200
@@ -33,7 +30,7 @@ type Approval struct {
 // grant is a permission that a person gave for a session or some time.
 type grant struct {
 	Approval
-	session string // the only one it is for; empty for all
+	session string // the only one that a grant with wire.ScopeSession is for
 	hash    string // of the content it was given for
 }
 
@@ -98,7 +95,7 @@ func (g *grants) find(callID, plugin, tool, session, hash string) (Approval, boo
 	}
 	for _, one := range g.byTool[plugin][tool] {
 		ended := !one.Until.IsZero() && !time.Now().Before(one.Until)
-		if !ended && one.hash == hash && (one.session == "" || one.session == session) {
+		if !ended && one.hash == hash && (one.Scope != wire.ScopeSession || one.session == session) {
 			return one.Approval, true
 		}
 	}

@@ -121,13 +121,10 @@ func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.
 	one := grant{Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.By, At: r.At.UTC()}}, hash: g.p.hashOf(tool.Plugin)}
 	switch r.Scope {
 	case wire.ScopeSession:
-		one.session, one.Until = in.Client.Session, r.At.Add(maxGrant)
+		one.session, one.Until = in.Client.Session, r.At.Add(maxSession)
 		g.p.grants.add(tool.Plugin, toolKey(tool), one)
 	case wire.ScopeTime:
-		change.For = min(r.For, maxGrant)
-		if change.For <= 0 {
-			change.For = defaultGrant
-		}
+		change.For = r.For
 		one.Until = r.At.Add(change.For)
 		g.p.grants.add(tool.Plugin, toolKey(tool), one)
 	case wire.ScopeAlways:

@@ -127,6 +127,9 @@ func TestGrants(t *testing.T) {
 		g.runs("s1", "send", allow(wire.ScopeSession, 0))
 		pass(24 * time.Hour) // a session's grant does not hold for ever
 		g.fails(wire.ErrDenied, "s1", "send", deny)
+
+		g.runs("", "read", allow(wire.ScopeSession, 0)) // no session is not all of them
+		g.fails(wire.ErrDenied, "s1", "read", deny)
 	})
 }
 

@@ -13,10 +13,6 @@ import (
 // panelSurface is the surface on which a person decides in a side panel.
 const panelSurface = "the side panel"
 
-// maxGrant bounds how long a person may allow a tool for: beyond it they mean
-// always. It keeps what a browser sends within a time.Duration.
-const maxGrant = 365 * 24 * time.Hour
-
 // maxPanelWork is how many requests of one browser's side panel are under way at
 // once; more are refused.
 const maxPanelWork = 64
@@ -60,8 +56,9 @@ func (l *link) decide(p wire.CallDecideParams) (wire.CallDecideResult, error) {
 	if p.CallID == "" || p.TicketID == "" {
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; name what the person saw")
 	}
-	if p.ForMs < 0 || p.ForMs > float64(maxGrant/time.Millisecond) {
-		return wire.CallDecideResult{}, fmt.Errorf("a permission can last from 1 ms to %v; choose a time in between, or always", maxGrant)
+	longest := float64(dispatch.MaxScopeTime / time.Millisecond)
+	if p.ForMs < 0 || p.ForMs > longest { // it may be no time.Duration
+		return wire.CallDecideResult{}, fmt.Errorf("a permission can last for up to %v; choose a shorter time, or always", dispatch.MaxScopeTime)
 	}
 	calls := l.hub.currentCalls()
 	if calls == nil {

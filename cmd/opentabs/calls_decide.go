@@ -76,7 +76,7 @@ func (opts callsDecideOptions) scope() (wire.Scope, error) {
 	switch {
 	case len(chosen) > 1:
 		return "", usage("--always, --this-session and --for exclude each other: use one of them")
-	case opts.timed && (opts.duration < time.Second || opts.duration > 24*time.Hour):
+	case opts.timed && (opts.duration < time.Second || opts.duration > dispatch.MaxScopeTime):
 		return "", usage("--for is %s: give it a time from 1s to 24h", opts.duration)
 	case len(chosen) == 1:
 		return chosen[0], nil

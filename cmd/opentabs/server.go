@@ -181,6 +181,7 @@ func (v *server) shutdown(ctx context.Context, h *http.Server, stop context.Canc
 		v.log.Warn().Err(err).Msg("close the connections")
 	}
 	v.hub.Close()
+	within(callsPatience, "calls", v.calls.Drain) // jobs end with no request
 	v.audit.Close()
 }
 
