@@ -494,6 +494,24 @@ func TestNobodyDecides(t *testing.T) {
 	})
 }
 
+// TestNothingIsToldBehindTheAnswer: a held call goes on behind the question that
+// answers its request, and may report.
+func TestNothingIsToldBehindTheAnswer(t *testing.T) {
+	p, err := parseParams(json.RawMessage(`{"_meta":{"progressToken":5}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	told := newTeller(t.Context(), &p, func([]byte) error { sent++; return nil })
+	told.progress(dispatch.Progress{Progress: 1})
+	told.close()
+	told.progress(dispatch.Progress{Progress: 2})
+	told.waiting("for nobody")
+	if sent != 1 {
+		t.Errorf("%d were sent", sent)
+	}
+}
+
 // TestRemindersKeepProgressIncreasing: what is said while a call waits fits
 // between the tool's own numbers.
 func TestRemindersKeepProgressIncreasing(t *testing.T) {

@@ -76,7 +76,9 @@ func (s *Server) serveHeld(ctx context.Context, q request) reply {
 		if err != nil {
 			return fault(wire.CodeInternal, stoppingText)
 		}
-		h.attach(newTeller(ctx, q.params, q.send))
+		t := newTeller(ctx, q.params, q.send)
+		defer t.close() // the call goes on, and may report
+		h.attach(t)
 		return h.wait(ctx)
 	}
 	h, refused := s.held.find(q.params.RequestState, bound)
@@ -92,7 +94,9 @@ func (s *Server) serveHeld(ctx context.Context, q request) reply {
 			return fault(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
 		}
 	}
-	if !h.attach(newTeller(ctx, q.params, q.send)) {
+	t := newTeller(ctx, q.params, q.send)
+	defer t.close()
+	if !h.attach(t) {
 		return fault(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
 	h.take(q.client, answers)
@@ -310,7 +314,9 @@ func (c *heldCalls) keep(h *held) {
 	for c.bytes > heldBytes && len(c.ended) > 1 {
 		lost := c.ended[0]
 		c.remove(lost)
-		go lost.reply.undelivered() // it may take locks
+		if !lost.attended() {
+			go lost.reply.undelivered() // it may take locks
+		}
 	}
 }
 
@@ -318,18 +324,21 @@ func (c *heldCalls) keep(h *held) {
 func (c *heldCalls) lose(h *held) {
 	c.mu.Lock()
 	lost := slices.Contains(c.ended, h)
-	if lost {
-		h.mu.Lock()
-		lost = !h.waits // somebody comes at this very moment
-		h.mu.Unlock()
-	}
-	if lost {
+	if lost = lost && !h.attended(); lost {
 		c.remove(h)
 	}
 	c.mu.Unlock()
 	if lost {
 		h.reply.undelivered()
 	}
+}
+
+// attended reports whether a request waits for the answer: somebody may come at
+// the very moment at which it is dropped.
+func (h *held) attended() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.waits
 }
 
 // forget lets go of a call whose answer is given.

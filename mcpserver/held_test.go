@@ -368,6 +368,16 @@ func TestHeldAnswersAreBounded(t *testing.T) {
 		if lost != 1 {
 			t.Errorf("that nobody came was told %d times", lost)
 		}
+
+		// Somebody comes at the very moment at which it is dropped to make room.
+		h := c.put("fetched", heldBytes)
+		h.reply.lost = func() { lost++ }
+		h.attach(nil)
+		c.put("next", heldBytes)
+		synctest.Wait()
+		if lost != 1 || c.byID["fetched"] != nil {
+			t.Errorf("an answer that is fetched is told as lost")
+		}
 	})
 }
 

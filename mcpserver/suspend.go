@@ -21,10 +21,11 @@ type teller struct {
 	send  notify
 	token json.RawMessage
 
-	mu   sync.Mutex // guards all below, and the order in which things are sent
-	buf  []byte
-	told bool              // something was sent
-	last dispatch.Progress // what was sent last
+	mu     sync.Mutex // guards all below, and the order in which things are sent
+	closed bool
+	buf    []byte
+	told   bool              // something was sent
+	last   dispatch.Progress // what was sent last
 }
 
 // newTeller returns a teller for a request; nil, which tells nothing, if the
@@ -35,6 +36,17 @@ func newTeller(ctx context.Context, p *params, send notify) *teller {
 		return nil
 	}
 	return &teller{ctx: ctx, send: send, token: token}
+}
+
+// close returns when nothing is being sent, and nothing is after it: no client
+// may hear of a request behind its answer.
+func (t *teller) close() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
 }
 
 // progress tells progress. What can't be sent is dropped: progress never changes
@@ -64,7 +76,7 @@ func (t *teller) waiting(message string) {
 // tell sends one notification, whose number is larger than that of the last. The
 // caller holds mu.
 func (t *teller) tell(p dispatch.Progress) {
-	if t.ctx.Err() != nil {
+	if t.closed || t.ctx.Err() != nil {
 		return
 	}
 	if t.told && p.Progress <= t.last.Progress {
