@@ -66,9 +66,9 @@ type View struct {
 	// Lists and events leave them out.
 	Activities []ActivityView `json:"activities,omitempty"`
 	// Timeline is the call's way so far, oldest first, at most 64 moments; and Seq
-	// is the last event there was when the view was made, so that a follower that
-	// begins after it misses nothing of this call and gets nothing twice. Only Find
-	// sets them.
+	// is the last event there was when the view was made, so that who leaves out
+	// the events up to it gets nothing twice. Follow first, then look: events are
+	// not numbered while nobody follows. Only Find sets them.
 	Timeline []Moment `json:"timeline,omitempty"`
 	Seq      uint64   `json:"seq,omitempty"`
 	// ErrorCode and Error say why the call failed.
