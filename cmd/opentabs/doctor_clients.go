@@ -72,11 +72,14 @@ func patience(d time.Duration, resets bool) string {
 	return minutes(d)
 }
 
-// minutes spells whole minutes short: 5m, not 5m0s.
+// minutes spells whole minutes and hours short: 5m, not 5m0s.
 func minutes(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
 }
