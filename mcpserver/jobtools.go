@@ -141,7 +141,10 @@ func (s *Server) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	_ = job.Wait(context.Background(), nil) // it has ended or ends at once
 	v := job.View()
 	answer := answerOf(v)
-	if cancelled {
+	switch {
+	case cancelled && v.RunMs == 0: // it waited for its turn, or for the person
+		answer.Hint = "It had not begun: nothing was run."
+	case cancelled:
 		answer.Hint = "The page was told to stop. Call the tool again to begin anew."
 	}
 	return reply{callID: v.CallID, text: answer.text(), data: mustJSON(answer), job: jobMeta(v)}

@@ -35,6 +35,19 @@ func TestJobCancel(t *testing.T) {
 	})
 }
 
+// No page is told to stop what waits for the person.
+func TestJobCancelBeforeItBegan(t *testing.T) {
+	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
+	withJobs(t, o, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
+		c := s.as("x", "1")
+		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
+		got := handleIn(t, c.ask(toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)))
+		if got.Status != wire.StatusCancelled || got.Hint != "It had not begun: nothing was run." {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 func TestJobsThatAreNotThere(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(2, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
