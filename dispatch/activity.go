@@ -222,20 +222,33 @@ func (a *activities) settle(one *activity, version int, content json.RawMessage,
 	}
 }
 
-// patched applies patches one after another, each whole or not at all.
+// maxFailures is how many patches that do not apply are found among those that
+// waited; with more of them, good ones beside them may be dropped too. Each costs
+// a few readings of the whole content, and the patches are a page's.
+const maxFailures = 16
+
+// patched applies patches one after another, each whole or not at all. It
+// returns why those that it dropped were, one error for each.
 func patched(content json.RawMessage, patches []json.RawMessage) (json.RawMessage, []error) {
-	if together, err := applyPatch(content, joinPatches(patches)); err == nil {
-		return together, nil
-	}
 	var failed []error
-	for _, p := range patches {
-		next, err := applyPatch(content, p)
-		if err != nil {
-			failed = append(failed, err)
-			continue
+	bad := 0
+	var apply func([]json.RawMessage)
+	apply = func(some []json.RawMessage) {
+		next, err := applyPatch(content, joinPatches(some))
+		switch {
+		case err == nil:
+			content = next
+		case len(some) == 1 || bad >= maxFailures:
+			bad++
+			for range some {
+				failed = append(failed, err)
+			}
+		default:
+			apply(some[:len(some)/2])
+			apply(some[len(some)/2:])
 		}
-		content = next
 	}
+	apply(patches)
 	return content, failed
 }
 

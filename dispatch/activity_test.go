@@ -105,6 +105,32 @@ func TestManyDeltas(t *testing.T) {
 	}
 }
 
+// Patches that do not apply don't cost the others, and thousands of them on a
+// large content don't hold up who looks.
+func TestManyDeltasThatDoNotApply(t *testing.T) {
+	mixed := []wire.Report{content("table", `[]`)}
+	for i := range 250 {
+		mixed = append(mixed, patch("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
+		if i%25 == 0 {
+			mixed = append(mixed, patch("table", `[{"op":"remove","path":"/9999"}]`))
+		}
+	}
+	var resyncs atomic.Int32
+	views := shown(t, &resyncs, mixed...)
+	var rows []int
+	if err := json.Unmarshal(views[0].Content, &rows); err != nil || len(rows) != 250 || rows[249] != 249 || views[0].Dropped != 10 {
+		t.Errorf("%d rows, %d dropped, %v; want 250, 10", len(rows), views[0].Dropped, err)
+	}
+	large := `{"a":"` + strings.Repeat("x", 200_000) + `"}`
+	bad := []wire.Report{content("x", large)}
+	for range 10_000 {
+		bad = append(bad, patch("x", `[{"op":"remove","path":"/b"}]`))
+	}
+	if views := shown(t, &resyncs, bad...); string(views[0].Content) != large || views[0].Dropped != 10_000 {
+		t.Errorf("%d bytes, %d dropped", len(views[0].Content), views[0].Dropped)
+	}
+}
+
 func TestActivitiesAreBounded(t *testing.T) {
 	var reports []wire.Report
 	for i := range 20 {
