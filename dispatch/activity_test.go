@@ -270,7 +270,7 @@ func TestWhatPeopleSee(t *testing.T) {
 		for name, want := range map[*dispatch.Follower]string{
 			everything: "created running progress:for you progress:inside progress:odd activity ended",
 			people:     "progress:for you ended", // a failure is for everybody
-			inside:     "created running progress:inside activity ended",
+			inside:     "created running progress:inside progress:odd activity ended",
 			admin:      "progress:odd",
 		} {
 			events, _, err := name.Next(t.Context())

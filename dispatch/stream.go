@@ -38,7 +38,7 @@ type FollowOptions struct {
 	CallID string
 	Tool   string
 	// Audience keeps to events of one audience; "user" stands for all that people
-	// should see ([Event.ForPeople]), "internal" also for those without one.
+	// should see ([Event.ForPeople]), "internal" for all that is not "user".
 	Audience string
 }
 
@@ -55,8 +55,8 @@ func (o *FollowOptions) wants(e *Event) bool {
 		return true
 	case AudienceUser:
 		return e.ForPeople()
-	case "internal":
-		return e.Audience == "" || e.Audience == o.Audience
+	case "internal": // an unknown audience counts as it
+		return e.Audience != AudienceUser
 	default:
 		return e.Audience == o.Audience
 	}

@@ -71,7 +71,7 @@ func (s *Server) callJobTool(ctx context.Context, q request, t jobTool) reply {
 	var a jobArguments
 	if len(q.params.Arguments) > 0 {
 		if err := json.Unmarshal(q.params.Arguments, &a); err != nil {
-			return s.failed(invalidJob("The arguments of %s are not what its schema allows. Give it the job's id as a string, then call again.", q.params.Name))
+			return s.failed(invalidJob("The arguments of %s are not what its schema allows (%v). Correct them, then call again.", q.params.Name, err))
 		}
 	}
 	if a.Seconds != nil && !(*a.Seconds >= 0 && *a.Seconds <= maxJobSeconds) {
@@ -86,6 +86,9 @@ func invalidJob(format string, args ...any) error {
 
 // findJob returns a job, or the reply for one that is not known.
 func (s *Server) findJob(id string) (*dispatch.Job, reply) {
+	if id == "" {
+		return nil, s.failed(invalidJob(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
+	}
 	job, ok := s.opts.Jobs.Find(id)
 	if !ok {
 		return nil, s.failed(invalidJob("There is no job %q: its time is over, or opentabs was started anew since. List the jobs (job_list), or call the tool again.", id))

@@ -61,7 +61,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 			{"job_wait", `{"job":"` + jobs[0] + `"}`, "is gone"},
 			{"job_wait", `{"job":"call_x"}`, `There is no job \"call_x\"`},
 			{"job_cancel", `{"job":"call_x"}`, "There is no job"},
-			{"job_result", `{}`, `There is no job \"\"`},
+			{"job_result", `{}`, `The argument \"job\" is missing`},
 			{"job_result", `{"job":7}`, "The arguments of job_result are not what its schema allows"},
 			{"job_wait", `{"job":"` + jobs[2] + `","seconds":-1}`, "from 0 to 3600"},
 			{"messages__echo", `{"_detach":"soon"}`, `The argument \"_detach\" is \"soon\", but it must be \"auto\", \"never\" or a number of seconds up to 3600.`},

@@ -3,6 +3,7 @@ package plugin
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"opentabs/wire"
@@ -181,6 +182,9 @@ func (p *Policy) toolOf(name, tool string) (*Plugin, error) {
 			return one, nil
 		}
 		names = append(names, t.FullName())
+	}
+	if slices.ContainsFunc(one.Prompts, func(p *Prompt) bool { return p.Name == tool }) {
+		return nil, fmt.Errorf("%s__%s is a prompt, and prompts have no permission of their own: set that of the plugin %s", name, tool, name)
 	}
 	meant := ""
 	if near := nearest(name+"__"+tool, names); near != "" {

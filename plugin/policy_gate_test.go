@@ -208,6 +208,18 @@ func TestRefusals(t *testing.T) {
 		"; `opentabs plugin permission` in a terminal tells the person what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
+// A prompt has no permission of its own, and a person who tries is told so.
+func TestPermissionOfAPrompt(t *testing.T) {
+	one := two("a", "1;")
+	one.Prompts = []plugintest.Prompt{{Name: "digest"}}
+	w := newPolicyWorld(t, one)
+	w.review("a", ask)
+	err := w.policy.SetPermission("a", "digest", auto, "x")
+	if err == nil || !strings.Contains(err.Error(), "a__digest is a prompt, and prompts have no permission of their own: set that of the plugin a") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A prompt comes under its plugin's permission, and is no tool of that name.
 func TestPromptPermission(t *testing.T) {
 	g := newGated(t, ask)
@@ -244,7 +256,7 @@ func TestLimit(t *testing.T) {
 		pass(20 * time.Second)
 		g.runs("s2", "read", nil)
 		text := g.fails(wire.ErrRateLimited, "s1", "read", nil)
-		if want := "the person lets a__read run 2 times in 1m and it has; the next call may run in 41s"; !strings.Contains(text, want) {
+		if want := "the person lets a__read run 2 times in 1m and it has; the next call may run in 40s"; !strings.Contains(text, want) {
 			t.Errorf("got %q, want %q", text, want)
 		}
 		pass(40*time.Second - 1)
