@@ -32,6 +32,9 @@ type Client struct {
 	// Session names the MCP session, and is no secret; waiting calls of
 	// different sessions take turns.
 	Session string
+	// Shared says that Session stands for every client of this name, because their
+	// protocol has no sessions: nothing can be allowed for one.
+	Shared bool
 	// Name is the client's own name, for people.
 	Name string
 }

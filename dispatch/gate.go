@@ -74,16 +74,18 @@ type Ticket struct {
 	// tool's own ticket gives the tool that error instead.
 	// 0 means Options.SuspendLimit.
 	Limit time.Duration
-	// Scopes are those that the person may choose from; none means ScopeOnce.
+	// Scopes are those that the person may choose from; none means ScopeOnce, and
+	// ScopeSession is left out for a client without a session.
 	Scopes []wire.Scope
 }
 
-// scopes are those that may be chosen.
-func (t *Ticket) scopes() []wire.Scope {
-	if len(t.Scopes) == 0 {
+// scopes are those that may be chosen for a call of this client.
+func (t *Ticket) scopes(by Client) []wire.Scope {
+	offered := slices.DeleteFunc(slices.Clone(t.Scopes), func(s wire.Scope) bool { return s == wire.ScopeSession && by.Shared })
+	if len(offered) == 0 {
 		return []wire.Scope{wire.ScopeOnce}
 	}
-	return t.Scopes
+	return offered
 }
 
 // Resolution is what a person decided about a ticket.

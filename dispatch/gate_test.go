@@ -292,6 +292,32 @@ func TestADecisionMustBeOffered(t *testing.T) {
 	})
 }
 
+// A client whose protocol has no sessions is offered no permission for one.
+func TestNoSessionNoScope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Resolution != nil {
+				return dispatch.Verdict{}
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}}}
+		}}
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
+		for _, shared := range []bool{false, true} {
+			view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", Shared: shared}})
+			if offered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); offered == shared || len(view.Waiting.Scopes) < 2 {
+				t.Errorf("shared %t: offered %v", shared, view.Waiting.Scopes)
+			}
+			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+				t.Error(err)
+			}
+			if _, err := end(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 func TestASuspendedCallEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int

@@ -208,7 +208,7 @@ func (c *liveCall) suspend(t Ticket, gate Gate) (*ticket, *wire.CallError) {
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
 			Kind: t.Kind, Reason: t.Reason, Title: t.Title,
 			Args: cutText(args, wire.MaxShownArgs), ArgsBytes: len(args),
-			Since: now, Until: now.Add(limit), Scopes: t.scopes(),
+			Since: now, Until: now.Add(limit), Scopes: t.scopes(c.req.Client),
 		},
 		gate:    gate,
 		decided: make(chan Resolution, 1),

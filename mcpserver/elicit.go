@@ -37,8 +37,6 @@ const (
 // the person.
 type question struct {
 	dispatch.Waiting
-	// session is set if the client has a session that a permission can be for.
-	session bool
 }
 
 // elicitation are the params of elicitation/create in the mode "form". The mode
@@ -78,7 +76,7 @@ func (q question) form() elicitation {
 // choices are what the person may choose from. A permission for longer than a
 // session is given on a surface of opentabs only.
 func (q question) choices() []string {
-	if q.session && slices.Contains(q.Scopes, wire.ScopeSession) {
+	if slices.Contains(q.Scopes, wire.ScopeSession) {
 		return []string{chooseOnce, chooseSession, chooseDeny}
 	}
 	return []string{chooseOnce, chooseDeny}

@@ -116,9 +116,8 @@ func (s *Server) hold(q request, bound [digestSize]byte) (*held, error) {
 		cancel(nil)
 		return nil, err
 	}
-	session := q.session != s.sessions.anonymous
 	q.progress = h.progress
-	q.asked = func(ctx context.Context, w dispatch.Waiting) { h.asked(ctx, question{Waiting: w, session: session}) }
+	q.asked = func(ctx context.Context, w dispatch.Waiting) { h.asked(ctx, question{Waiting: w}) }
 	go func() {
 		defer s.sessions.finish()
 		defer cancel(nil)

@@ -139,7 +139,7 @@ func (s *Server) serveModernCall(w http.ResponseWriter, r *http.Request, m messa
 		s.refuseModern(w, r, m, rep)
 		return
 	}
-	client := dispatch.Client{Session: "without session: " + p.Meta.ClientInfo.Name, Name: p.Meta.ClientInfo.Name}
+	client := dispatch.Client{Session: "without session: " + p.Meta.ClientInfo.Name, Shared: true, Name: p.Meta.ClientInfo.Name}
 	s.serveCall(w, r, m, p, s.sessions.anonymous, s.uniqueKey(), client)
 }
 

@@ -119,8 +119,6 @@ type asker struct {
 	// elicit shows a form and returns the client's result; nil if the client
 	// shows none.
 	elicit elicitor
-	// session is set if a permission can be for the client's session.
-	session bool
 
 	ctx  context.Context // ends with the request
 	stop context.CancelFunc
@@ -137,7 +135,7 @@ type elicitor func(ctx context.Context, form elicitation) (json.RawMessage, erro
 // newAsker returns what asks for a request. Call finish before the request is
 // answered.
 func (s *Server) newAsker(ctx context.Context, q request) *asker {
-	a := &asker{server: s, client: q.client, teller: newTeller(ctx, q.params, q.send), elicit: q.elicit, session: q.session != s.sessions.anonymous}
+	a := &asker{server: s, client: q.client, teller: newTeller(ctx, q.params, q.send), elicit: q.elicit}
 	a.ctx, a.stop = context.WithCancel(ctx)
 	return a
 }
@@ -165,7 +163,7 @@ func (a *asker) asked(ctx context.Context, w dispatch.Waiting) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(a.ctx, stop)()
-	q := question{Waiting: w, session: a.session}
+	q := question{Waiting: w}
 	var reminding sync.WaitGroup
 	defer reminding.Wait()
 	reminding.Go(func() { a.server.remind(ctx, a.teller, q) })
