@@ -21,7 +21,7 @@ func eventText(e dispatch.Event) string {
 	v := e.Call
 	switch e.Kind {
 	case dispatch.EventCreated:
-		text := "waiting"
+		text := "queued"
 		if v.Client != "" {
 			text += ", asked for by " + oneLine(v.Client)
 		}
