@@ -1,0 +1,399 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// suspended starts a call in the background and waits until it is suspended.
+func suspended(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, end func() (dispatch.Result, *dispatch.Error)) {
+	t.Helper()
+	var r dispatch.Result
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r, err = d.Call(ctx, c)
+	}()
+	synctest.Wait()
+	for _, v := range d.Calls() {
+		if v.Waiting != nil {
+			view = v
+		}
+	}
+	if view.Waiting == nil {
+		t.Fatalf("nothing waits: %+v", d.Calls())
+	}
+	return view, func() (dispatch.Result, *dispatch.Error) {
+		<-done
+		return r, asError(t, err)
+	}
+}
+
+func TestAPersonDecides(t *testing.T) {
+	tests := []struct {
+		name  string
+		r     dispatch.Resolution
+		code  wire.ErrorCode
+		scope wire.Scope // as the gate is told
+	}{
+		{"allow", dispatch.Resolution{Allow: true, By: "the side panel"}, "", wire.ScopeOnce},
+		{"always", dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, By: "the side panel"}, "", wire.ScopeAlways},
+		{"for a time", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, For: time.Minute, By: "opentabs calls"}, "", wire.ScopeTime},
+		{"deny", dispatch.Resolution{By: "the side panel"}, wire.ErrDenied, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var ran int
+				var told []dispatch.Resolution
+				g := &gate{name: "permission", decided: func(_ dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) { told = append(told, r) }}
+				h := &hooks{}
+				d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, After: []dispatch.After{h}})
+				view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
+				w := view.Waiting
+				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.Until.Sub(w.Since) != 5*time.Minute {
+					t.Errorf("waiting %+v", w)
+				}
+				if view.Status != wire.StatusPending || ran != 0 {
+					t.Errorf("status %s, ran %d", view.Status, ran)
+				}
+				sleep(4 * time.Minute) // longer than the idle limit
+				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
+				if err != nil || got.Outcome != wire.DecideTaken || got.By != tt.r.By || got.Allowed != tt.r.Allow {
+					t.Fatalf("decision %+v, %v", got, err)
+				}
+				late, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, By: "another"})
+				if err != nil || late.Outcome != wire.DecideAlready || late.By != tt.r.By || late.Allowed != tt.r.Allow {
+					t.Errorf("the second decision got %+v, %v", late, err)
+				}
+				_, failed := end()
+				code := wire.ErrorCode("")
+				if failed != nil {
+					code = failed.Code
+				}
+				if code != tt.code || (ran == 1) != tt.r.Allow {
+					t.Errorf("ended with %q after %d runs, want %q", code, ran, tt.code)
+				}
+				if len(told) != 1 || told[0].Scope != tt.scope || told[0].Gate != "permission" || told[0].At.IsZero() {
+					t.Errorf("the gate was told %+v", told)
+				}
+				if len(h.ended.Resolutions) != 1 {
+					t.Errorf("the hook learns of %d decisions", len(h.ended.Resolutions))
+				}
+			})
+		})
+	}
+}
+
+func TestADecisionMustBeOffered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		var scope *dispatch.ScopeError
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
+			t.Errorf("session: %v", err)
+		}
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
+			t.Error("no time: no error")
+		}
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, For: dispatch.MaxScopeTime + 1}); err == nil {
+			t.Error("too long a time: no error")
+		}
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
+			t.Error("bad data: no error")
+		}
+		for _, id := range []string{view.CallID, "call_unknown"} {
+			if got, err := d.Decide(id, "ticket_unknown", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideEnded {
+				t.Errorf("unknown ticket of %s: %+v, %v", id, got, err)
+			}
+		}
+		if ran != 0 {
+			t.Error("the tool ran")
+		}
+		if got, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideTaken {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, err := end(); err != nil || ran != 1 {
+			t.Errorf("%v, ran %d", err, ran)
+		}
+	})
+}
+
+// A client whose protocol has no sessions is offered no permission for one.
+func TestNoSessionNoScope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Resolution != nil {
+				return dispatch.Verdict{}
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}}}
+		}}
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
+		for _, shared := range []bool{false, true} {
+			view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", Shared: shared}})
+			if offered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); offered == shared || len(view.Waiting.Scopes) < 2 {
+				t.Errorf("shared %t: offered %v", shared, view.Waiting.Scopes)
+			}
+			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+				t.Error(err)
+			}
+			if _, err := end(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestASuspendedCallEndsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		p := finishes(&ran)
+		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}, SuspendLimit: 7 * time.Minute})
+		start := time.Now()
+		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		_, err := end()
+		if took := time.Since(start); err == nil || err.Code != wire.ErrApprovalTimeout || took != 7*time.Minute || !err.Retryable {
+			t.Errorf("%v after %v", err, took)
+		}
+		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecideEnded || ran != 0 {
+			t.Errorf("a late yes: %+v, ran %d", got, ran)
+		}
+		if p.stops() != 0 {
+			t.Error("a page was told to stop what never ran")
+		}
+	})
+}
+
+// A gate may wait for something else than a permission; that ends too.
+func TestEveryTicketOfAGateHasItsLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		g := always("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
+		_, err, took := call(t, finishes(&ran), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrApprovalTimeout || took != time.Second || ran != 0 {
+			t.Errorf("%v after %v, ran %d", err, took, ran)
+		}
+	})
+}
+
+// What is allowed between a gate's question and the wait for its answer is not
+// waited for: nobody would look again.
+func TestACallDoesNotWaitForWhatIsAllowedByNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran, asked int
+		g := &gate{name: "g", decide: func(dispatch.Info) dispatch.Verdict {
+			if asked++; asked > 1 {
+				return dispatch.Verdict{}
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+		}}
+		waiting := -1
+		o := dispatch.Options{Gates: []dispatch.Gate{g}, Waiting: func(n int) { waiting = n }}
+		_, err, took := call(t, finishes(&ran), o, dispatch.Call{Tool: exportTool})
+		if err != nil || took != 0 || ran != 1 || waiting != 0 {
+			t.Errorf("%v after %v, ran %d, %d wait", err, took, ran, waiting)
+		}
+	})
+}
+
+// Calls that wait for a person are not in the queue, so that they have a bound
+// of their own.
+func TestSoManyCallsWaitForAPerson(t *testing.T) {
+	const most, mostBytes = 1000, 256 << 20
+	for name, tt := range map[string]struct{ calls, bytes int }{
+		"calls": {most, 10},
+		"bytes": {2, mostBytes / 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var ran int
+				d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+				defer d.Shutdown()
+				c := dispatch.Call{Tool: exportTool, Args: make(json.RawMessage, tt.bytes)}
+				var first string
+				for i := range tt.calls {
+					go func() { _, _ = d.Call(t.Context(), c) }()
+					if synctest.Wait(); i == 0 {
+						first = d.Calls()[0].CallID
+					}
+				}
+				_, err := d.Call(t.Context(), c)
+				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "wait for the person already") {
+					t.Fatalf("one too many: %v", err)
+				}
+				if got, err := d.Decide(first, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideTaken {
+					t.Fatalf("%+v, %v", got, err)
+				}
+				synctest.Wait()
+				_, end := suspended(t, t.Context(), d, c)
+				d.Shutdown()
+				if _, err := end(); err == nil || err.Code != wire.ErrShutdown {
+					t.Errorf("in its place: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestASuspendedCallIsWithdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		f := d.Follow(dispatch.FollowOptions{})
+		defer f.Close()
+		ctx, leave := context.WithCancel(t.Context())
+		asked, withdrawn := 0, make(chan struct{})
+		view, end := suspended(t, ctx, d, dispatch.Call{Tool: exportTool, Asked: func(ctx context.Context, w dispatch.Waiting) {
+			asked++
+			<-ctx.Done()
+			close(withdrawn)
+		}})
+		leave()
+		_, err := end()
+		<-withdrawn
+		if err == nil || err.Code != wire.ErrCancelled || asked != 1 {
+			t.Errorf("%v, asked %d times", err, asked)
+		}
+		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecideEnded || ran != 0 {
+			t.Errorf("a late yes: %+v, ran %d", got, ran)
+		}
+		events, _, nextErr := f.Next(t.Context())
+		var kinds []dispatch.EventKind
+		for _, e := range events {
+			kinds = append(kinds, e.Kind)
+		}
+		want := []dispatch.EventKind{dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventEnded}
+		if nextErr != nil || !slices.Equal(kinds, want) || events[1].Call.Waiting == nil || events[2].Call.Waiting != nil {
+			t.Errorf("events %v, want %v (%v)", kinds, want, nextErr)
+		}
+		if events[0].ForPeople() || !events[1].ForPeople() || !events[2].ForPeople() {
+			t.Error("people are shown the question and its end, and nothing else")
+		}
+	})
+}
+
+func TestModesOfResume(t *testing.T) {
+	ticket := func(mode dispatch.ResumeMode) *gate {
+		return &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Resolution != nil {
+				return dispatch.Verdict{}
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Resume: mode}}
+		}}
+	}
+	for _, tt := range []struct {
+		mode     dispatch.ResumeMode
+		output   string
+		decision string
+	}{
+		{dispatch.ResumeRun, `"ran"`, ""},
+		{dispatch.ResumeUseDecision, `{"n":1}`, ""},
+		{dispatch.ResumePassDecision, `"ran"`, `{"allow":true,"scope":"once","by":"panel","data":{"n":1}}`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ran, decision := false, ""
+			p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
+				ran, decision = true, string(run.Decision)
+				s.Finish(json.RawMessage(`"ran"`), nil)
+			}}
+			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{ticket(tt.mode)}})
+			view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, By: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
+				t.Fatal(err)
+			}
+			r, err := end()
+			if err != nil || string(r.Output) != tt.output || decision != tt.decision || ran == (tt.mode == dispatch.ResumeUseDecision) {
+				t.Errorf("mode %d: output %s, decision %s, ran %t, %v", tt.mode, r.Output, decision, ran, err)
+			}
+		})
+	}
+}
+
+func TestGatesAreAskedAgainAfterAResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		off := false
+		second := &gate{name: "second", decide: func(dispatch.Info) dispatch.Verdict {
+			if off {
+				return dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "switched off meanwhile"}}
+			}
+			return dispatch.Verdict{}
+		}}
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "first"}, second}})
+		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		off = true
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := end(); err == nil || err.Code != wire.ErrDenied || !strings.Contains(err.Message, "switched off meanwhile") || ran != 0 {
+			t.Errorf("%v, ran %d", err, ran)
+		}
+	})
+}
+
+// TestWhoWaitsIsCounted: by decisions, at the limit, and when the client leaves.
+func TestWhoWaitsIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		var counts []int
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{
+			Gates: []dispatch.Gate{&gate{name: "g"}}, Waiting: func(n int) { counts = append(counts, n) },
+		})
+		view, decided := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		ctx, leave := context.WithCancel(t.Context())
+		go func() { _, _ = d.Call(ctx, dispatch.Call{Tool: exportTool}) }()
+		synctest.Wait()
+		go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()
+		synctest.Wait()
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decided(); err != nil {
+			t.Error(err)
+		}
+		leave()
+		sleep(dispatch.DefaultSuspendLimit)
+		synctest.Wait()
+		if want := []int{1, 2, 3, 2, 1, 0}; !slices.Equal(counts, want) {
+			t.Errorf("%v, want %v", counts, want)
+		}
+	})
+}
+
+// A suspended call takes no place in the queue of its plugin.
+func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran int
+		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Tool.Name == "export" && i.Resolution == nil {
+				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+			}
+			return dispatch.Verdict{}
+		}}
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, MaxRunning: 1})
+		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		other := exportTool
+		other.Name = "other"
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || ran != 1 {
+			t.Errorf("%v, ran %d", err, ran)
+		}
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := end(); err != nil || ran != 2 {
+			t.Errorf("%v, ran %d", err, ran)
+		}
+	})
+}
