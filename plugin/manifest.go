@@ -127,20 +127,28 @@ func parseToolList(top *fields, p *Plugin) {
 	if len(tools) == 0 {
 		top.add("tools", "is empty; give the plugin at least one tool")
 	}
-	seen := map[string]int{}
-	for i, raw := range tools {
-		at := fmt.Sprintf("tools[%d]", i)
+	parseEach(top, "tools", tools, map[string]string{}, func(f *fields) string {
+		t := parseTool(f, p)
+		p.Tools = append(p.Tools, t)
+		return t.Name
+	})
+}
+
+// parseEach parses the objects of a list; parse returns the name of one. seen
+// holds where each name stands that is taken already.
+func parseEach(top *fields, list string, raws [][]byte, seen map[string]string, parse func(*fields) string) {
+	for i, raw := range raws {
+		at := fmt.Sprintf("%s[%d]", list, i)
 		if kindOf(raw) != kindObject {
 			top.add(at, "is %s; make it an object", kindOf(raw))
 			continue
 		}
-		t := parseTool(newFields(raw, at+".", top.to), p)
-		if first, dup := seen[t.Name]; dup && t.Name != "" {
-			top.add(at+".name", "is %q, as tools[%d].name is; rename one of them", t.Name, first)
+		name := parse(newFields(raw, at+".", top.to))
+		if first, dup := seen[name]; dup && name != "" {
+			top.add(at+".name", "is %q, as %s.name is; rename one of them", name, first)
 		} else {
-			seen[t.Name] = i
+			seen[name] = at
 		}
-		p.Tools = append(p.Tools, t)
 	}
 }
 

@@ -65,25 +65,16 @@ func parsePrompts(top *fields, p *Plugin) {
 		top.add("prompts", "is %s; build the plugin again", kindOf(raw))
 		return
 	}
+	// A permission and a line of the log name one thing, be it a tool or a prompt.
 	seen := map[string]string{}
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
 	}
-	for i, raw := range elements(raw) {
-		at := fmt.Sprintf("prompts[%d]", i)
-		if kindOf(raw) != kindObject {
-			top.add(at, "is %s; make it an object", kindOf(raw))
-			continue
-		}
-		prompt := parsePrompt(newFields(raw, at+".", top.to), p)
-		// A permission and a line of the log name one thing, be it a tool or a prompt.
-		if first, dup := seen[prompt.Name]; dup && prompt.Name != "" {
-			top.add(at+".name", "is %q, as %s.name is; rename one of them", prompt.Name, first)
-		} else {
-			seen[prompt.Name] = at
-		}
+	parseEach(top, "prompts", elements(raw), seen, func(f *fields) string {
+		prompt := parsePrompt(f, p)
 		p.Prompts = append(p.Prompts, prompt)
-	}
+		return prompt.Name
+	})
 }
 
 func parsePrompt(f *fields, p *Plugin) *Prompt {
