@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"opentabs/internal/timetext"
 )
 
 // The bounds of a [Limit].
@@ -43,18 +45,7 @@ func (l Limit) String() string {
 	if l == (Limit{}) {
 		return ""
 	}
-	return fmt.Sprintf("%d/%s", l.Calls, short(l.Per))
-}
-
-// short writes a time without its empty parts: 1m, not 1m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = strings.TrimSuffix(text, zero[1:])
-		}
-	}
-	return text
+	return fmt.Sprintf("%d/%s", l.Calls, timetext.Short(l.Per))
 }
 
 // MarshalText implements encoding.TextMarshaler.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/timetext"
 	"opentabs/wire"
 )
 
@@ -200,7 +201,7 @@ func (g limitGate) check(in dispatch.Info, take bool) *wire.CallError {
 		return nil
 	}
 	return blocked(wire.ErrRateLimited, "the person lets %s run %d times in %s and it has; the next call may run in %s",
-		in.Tool.FullName(), limit.Calls, short(limit.Per), (wait + time.Second - 1).Truncate(time.Second)).Block
+		in.Tool.FullName(), limit.Calls, timetext.Short(limit.Per), (wait + time.Second - 1).Truncate(time.Second)).Block
 }
 
 func blocked(code wire.ErrorCode, format string, args ...any) dispatch.Verdict {

@@ -11,6 +11,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/audit"
+	"opentabs/internal/timetext"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -196,7 +197,7 @@ func scopeText(s wire.Scope, d time.Duration) string {
 		return "for the session"
 	case wire.ScopeTime:
 		if d > 0 {
-			return "for " + minutes(d)
+			return "for " + timetext.Short(d)
 		}
 		return "for some time"
 	}

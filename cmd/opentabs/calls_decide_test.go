@@ -44,14 +44,3 @@ func TestNothingToDecide(t *testing.T) {
 		}
 	}
 }
-
-// TestTimesAreShort: in what is said to a person.
-func TestTimesAreShort(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		5 * time.Minute: "5m", time.Hour: "1h", 90 * time.Minute: "1h30m", 20 * time.Second: "20s", 24 * time.Hour: "24h",
-	} {
-		if got := minutes(d); got != want {
-			t.Errorf("%d is %s, want %s", d, got, want)
-		}
-	}
-}

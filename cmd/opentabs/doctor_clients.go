@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"opentabs/internal/clients"
+	"opentabs/internal/timetext"
 )
 
 // clientProfile is a clients.Profile in the words of --json.
@@ -67,21 +67,9 @@ func patience(d time.Duration, resets bool) string {
 	case d == 0:
 		return "without limit"
 	case resets:
-		return minutes(d) + " after each report"
+		return timetext.Short(d) + " after each report"
 	}
-	return minutes(d)
-}
-
-// minutes spells whole minutes and hours short: 5m, not 5m0s.
-func minutes(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return timetext.Short(d)
 }
 
 // showClients prints what is known of MCP clients.
@@ -96,7 +84,7 @@ func showClients(out *output) {
 		}
 		waits := patience(p.Timeout, p.Resets)
 		if p.HTTPTimeout > 0 {
-			waits += fmt.Sprintf(" (HTTP: %s)", minutes(p.HTTPTimeout))
+			waits += fmt.Sprintf(" (HTTP: %s)", timetext.Short(p.HTTPTimeout))
 		}
 		rows = append(rows, []string{
 			name + versions(p.From, p.Before), waits,

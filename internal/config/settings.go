@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"opentabs/internal/timetext"
 	"opentabs/wire"
 )
 
@@ -165,26 +166,14 @@ func integer(key, flag, about string, low, high int, field func(*Settings) *int)
 func duration(key, flag, about string, low, high time.Duration, field func(*Settings) *time.Duration) setting {
 	return setting{
 		key: key, flag: flag, about: about, kind: isText,
-		want: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, short(low), short(high)),
+		want: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, timetext.Short(low), timetext.Short(high)),
 		set: func(s *Settings, text string) bool {
 			d, err := time.ParseDuration(text)
 			*field(s) = d
 			return err == nil && d >= low && d <= high
 		},
-		get: func(s Settings) string { return short(*field(&s)) },
+		get: func(s Settings) string { return timetext.Short(*field(&s)) },
 	}
-}
-
-// short prints a duration without its empty parts: 24h, not 24h0m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // Flag describes a setting to whoever parses a command line.

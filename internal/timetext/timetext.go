@@ -1,0 +1,19 @@
+// Package timetext writes durations for people.
+package timetext
+
+import (
+	"strings"
+	"time"
+)
+
+// Short writes a duration as Go does, but without its empty parts: 5m and 24h,
+// not 5m0s and 24h0m0s. [time.ParseDuration] reads it back.
+func Short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = strings.TrimSuffix(text, zero[1:])
+		}
+	}
+	return text
+}

@@ -1,0 +1,22 @@
+package timetext_test
+
+import (
+	"testing"
+	"time"
+
+	"opentabs/internal/timetext"
+)
+
+// TestShort: no empty parts, and time.ParseDuration reads it back.
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		5 * time.Minute: "5m", time.Hour: "1h", 90 * time.Minute: "1h30m", 20 * time.Second: "20s", 24 * time.Hour: "24h", 0: "0s", time.Hour + 30*time.Second: "1h0m30s",
+	} {
+		if got := timetext.Short(d); got != want {
+			t.Errorf("%d is %s, want %s", d, got, want)
+		}
+		if back, err := time.ParseDuration(want); err != nil || back != d {
+			t.Errorf("%s reads back as %v, %v", want, back, err)
+		}
+	}
+}
