@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
 import { must } from './harness/process.ts';
-import { type Stack, startStack } from './harness/stack.ts';
+import { bothWays, type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
 
 let stack: Stack;
@@ -14,14 +14,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of [
-  ['http', () => stack.client()],
-  ['stdio', () => stack.stdioClient()],
-] as const) {
+for (const [name, connect] of bothWays) {
   describe(name, () => {
     let client: McpClient;
     before(async () => {
-      client = await connect();
+      client = await connect(stack);
     });
 
     test('lists tools with title, schemas and annotations', async () => {

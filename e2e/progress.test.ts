@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';
-import { type Stack, startStack } from './harness/stack.ts';
+import { bothWays, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -39,12 +39,9 @@ const odd = [
   { progress: 10, total: 10, message: 'final' },
 ];
 
-for (const [name, connect] of [
-  ['http', () => stack.client()],
-  ['stdio', () => stack.stdioClient()],
-] as const) {
+for (const [name, connect] of bothWays) {
   test(`odd reports over ${name}`, async () => {
-    const client: McpClient = await connect();
+    const client: McpClient = await connect(stack);
     const out = await client.call('messages__reports', { reports: odd });
     checkProtocol(out);
     const last = out.progress.at(-1);
@@ -52,7 +49,7 @@ for (const [name, connect] of [
   });
 
   test(`100,000 reports in a loop over ${name}`, async () => {
-    const client: McpClient = await connect();
+    const client: McpClient = await connect(stack);
     const out = await client.call('messages__reports', { loop: 100_000 });
     checkProtocol(out);
     assert.equal(out.progress.at(-1)?.progress, 100_000);

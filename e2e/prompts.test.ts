@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
-import { type Stack, startStack } from './harness/stack.ts';
+import { bothWays, type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
 
 let stack: Stack;
@@ -13,14 +13,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of [
-  ['http', () => stack.client()],
-  ['stdio', () => stack.stdioClient()],
-] as const) {
+for (const [name, connect] of bothWays) {
   describe(name, () => {
     let client: McpClient;
     before(async () => {
-      client = await connect();
+      client = await connect(stack);
     });
 
     test('lists prompts with their arguments', async () => {

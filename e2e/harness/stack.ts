@@ -58,6 +58,12 @@ export interface Stack {
   close(): Promise<void>;
 }
 
+/** bothWays are the two ways of a client to the daemon of a stack, by name. */
+export const bothWays = [
+  ['http', (stack: Stack) => stack.client()],
+  ['stdio', (stack: Stack) => stack.stdioClient()],
+] as const;
+
 /** Status is what tests read of opentabs status --json. */
 export interface Status {
   readonly browsers?: readonly { readonly tabs?: readonly Tab[] }[];
