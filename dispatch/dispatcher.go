@@ -166,7 +166,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 
 // await runs c when its turn has come.
 func (d *Dispatcher) await(ctx context.Context, c *liveCall) {
-	place, refused := d.queue.enter(c.req.Tool.Plugin, c.req.Client.Session, len(c.req.Args))
+	place, refused := d.queue.enter(c.req.Tool.Plugin, c.req.Client.Session, c.argBytes)
 	if refused != nil {
 		c.fail(refused)
 		return

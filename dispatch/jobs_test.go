@@ -69,11 +69,11 @@ func TestJobOutlivesWhoeverWaits(t *testing.T) {
 	})
 }
 
-// A job may be cancelled before its goroutine has run.
+// A job may be cancelled before its goroutine has run. Its page never ends a
+// call, so the cancel is what ends it whichever comes first.
 func TestAJobIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
+		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
 		jobs := dispatch.NewJobs(d, dispatch.JobOptions{})
 		for range 50 {
 			job := jobs.Start(dispatch.Call{Tool: exportTool})
@@ -90,9 +90,6 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 				t.Fatalf("%+v", v)
 			}
 			seen[v.CallID] = true
-		}
-		if ran != 0 {
-			t.Errorf("ran %d times", ran)
 		}
 	})
 }

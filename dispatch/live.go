@@ -18,6 +18,8 @@ type liveCall struct {
 	req     Call
 	id      string
 	created time.Time
+	// argBytes is the length of the arguments, which the end of the call drops.
+	argBytes int
 	number  uint64 // calls are numbered as they come in; guarded by d.mu
 	clock   clock
 	// wake holds a token when the meter has something new.
@@ -72,7 +74,7 @@ type liveCall struct {
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
 	c := &liveCall{
-		d: d, req: req, id: newCallID(), created: time.Now(),
+		d: d, req: req, id: newCallID(), created: time.Now(), argBytes: len(req.Args),
 		wake:     make(chan struct{}, 1),
 		retry:    make(chan *wire.CallError, 1),
 		done:     make(chan struct{}),
@@ -104,7 +106,11 @@ func (c *liveCall) run(ctx context.Context) {
 	defer stop()
 	c.mu.Lock()
 	c.interrupt = stop
+	over := c.status.Terminal()
 	c.mu.Unlock()
+	if over {
+		return
+	}
 	targets, err := c.choose(waiting)
 	if err != nil {
 		c.fail(err)
@@ -357,6 +363,8 @@ func (c *liveCall) after() {
 
 // refuse returns the error of a call that was never taken in.
 func (c *liveCall) refuse(code wire.ErrorCode, message string) *Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.err = &wire.CallError{Code: code, Message: message}
 	c.status = StatusFailed
 	return c.explain()
