@@ -20,8 +20,8 @@ type liveCall struct {
 	created time.Time
 	// argBytes is the length of the arguments, which the end of the call drops.
 	argBytes int
-	number  uint64 // calls are numbered as they come in; guarded by d.mu
-	clock   clock
+	number   uint64 // calls are numbered as they come in; guarded by d.mu
+	clock    clock
 	// wake holds a token when the meter has something new.
 	wake chan struct{}
 	// retry takes the error of a target in which the handler did not run, when
