@@ -33,6 +33,9 @@ type Options struct {
 	// NoSourceMap leaves out the source map; the default is to write one beside
 	// the adapter.
 	NoSourceMap bool
+	// Out is the directory that the files are written to; it need not exist yet.
+	// The default is dist in the plugin's directory.
+	Out string
 }
 
 // Built is a plugin that was built.
@@ -196,7 +199,10 @@ func (b *Built) write(src source, adapter bundled, read extracted, o Options) er
 		return &BuildError{Dir: src.Dir, Problems: problems}
 	}
 	b.Warnings = append(b.Warnings, warnings...)
-	out := filepath.Join(src.Dir, outputDir)
+	out := o.Out
+	if out == "" {
+		out = filepath.Join(src.Dir, outputDir)
+	}
 	files := []struct {
 		name    string
 		content []byte

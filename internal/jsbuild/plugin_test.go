@@ -317,3 +317,17 @@ func BenchmarkBuildExample(b *testing.B) {
 		build(b, dir)
 	}
 }
+
+func TestBuildLeavesThePluginAloneIfItWritesElsewhere(t *testing.T) {
+	dir, out := freshExample(t), filepath.Join(t.TempDir(), "not", "there")
+	built, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := built.Files[0].Path; got != filepath.Join(out, bundleName) {
+		t.Errorf("the adapter is in %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, outputDir)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the plugin got a dist: %v", err)
+	}
+}
