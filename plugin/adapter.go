@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,13 +18,15 @@ const (
 
 // Adapter reads the adapter's code. It returns an error if the file is no
 // longer the one that was loaded.
-func (p *Plugin) Adapter() ([]byte, error) {
-	code, problem := readFile(p.Dir, adapterFile, maxAdapterBytes, nil)
-	if problem == "" && hexHash(code) != p.Hash {
+func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
+
+func (p *Plugin) readScript(file, hash string) ([]byte, error) {
+	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
+	if problem == "" && hexHash(code) != hash {
 		problem = changedProblem(p.Dir)
 	}
 	if problem != "" {
-		return nil, &PackageError{Dir: p.Dir, Problems: []Problem{{File: adapterFile, Text: problem}}}
+		return nil, &PackageError{Dir: p.Dir, Problems: []Problem{{File: file, Text: problem}}}
 	}
 	return code, nil
 }
@@ -61,16 +62,8 @@ func inspectAdapter(dir string, m *memory) (info adapterInfo, problem string) {
 
 // checkAdapter checks an adapter's text and computes its hash in one pass.
 func checkAdapter(code []byte) (info adapterInfo, problem string) {
-	if len(bytes.TrimSpace(code)) == 0 {
-		return info, "is empty; build the plugin again"
-	}
-	if !utf8.Valid(code) {
-		return info, "is not UTF-8 text; build the plugin again"
-	}
-	if len(code) > maxAdapterChars {
-		if n := utf16Length(code); n > maxAdapterChars {
-			return info, fmt.Sprintf("has %d characters, more than the %d allowed; make it smaller", n, maxAdapterChars)
-		}
+	if problem := checkScript(code); problem != "" {
+		return info, problem
 	}
 	h := sha256.New()
 	cut := lastMarker(code)

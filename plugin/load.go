@@ -18,6 +18,8 @@ const (
 	packageFile = "package.json"
 	toolsFile   = "dist/tools.json"
 	adapterFile = "dist/adapter.iife.js"
+	// preScriptFile is there only if dist/tools.json names it.
+	preScriptFile = "dist/" + preScriptName
 )
 
 // The largest descriptions that are read, in bytes. Those of the largest known
@@ -75,6 +77,11 @@ func Load(dir string) (*Plugin, error) {
 	}
 	found := read(packageFile, maxPackageBytes, parsePackage)
 	found = append(found, read(toolsFile, maxToolsBytes, parseTools)...)
+	if p.PreScript {
+		if problem := inspectPreScript(p, m, hash); problem != "" {
+			found = append(found, Problem{File: preScriptFile, Text: problem})
+		}
+	}
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
 	adapter, problem := inspectAdapter(abs, m)
 	if problem != "" {

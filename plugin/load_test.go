@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -299,7 +300,7 @@ func TestLoadKeepsNothingOfTheNext(t *testing.T) {
 // kept returns what is kept of a plugin's descriptions, as text.
 func kept(p *plugin.Plugin) string {
 	tool := p.Tools[0]
-	return fmt.Sprintf("%s %q %q %s %q %q %s %s", p.Name, p.Description, p.Matches, p.ConfigSchema, tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)
+	return fmt.Sprintf("%s %q %q %+v %q %q %s %s", p.Name, p.Description, p.Matches, p.Settings, tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)
 }
 
 func TestLoadAcceptsOldPackages(t *testing.T) {
@@ -310,7 +311,7 @@ func TestLoadAcceptsOldPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tool := p.Tools[0]; tool.DisplayName != "a" || tool.Icon != "wrench" || p.SDKVersion != "" {
+	if tool := p.Tools[0]; tool.DisplayName != "a" || tool.Icon != "wrench" || p.SDKVersion != "" || !p.Legacy {
 		t.Errorf("defaults: %+v", tool)
 	}
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "bare array") {
@@ -331,22 +332,17 @@ func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
 func TestLoadAcceptsSitesFromSettings(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	edit(t, dir, packageFile, set("opentabs.urlPatterns", `[]`))
-	edit(t, dir, toolsFile, set("configSchema", `{"site":{"type":"url","label":"Site","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
+	edit(t, dir, toolsFile, set("configSchema", `{"site":{"type":"url","label":"Site","description":"d","placeholder":"p","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.ConfigSchema == nil || p.MatchesURL("http://localhost/") {
-		t.Errorf("plugin %+v", p)
+	want := []plugin.Setting{
+		{Key: "mode", Type: wire.SettingSelect, Label: "M", Options: []string{"a"}},
+		{Key: "site", Type: wire.SettingURL, Label: "Site", Description: "d", Placeholder: "p", Required: true},
 	}
-}
-
-func TestLoadWarnsOfPreScripts(t *testing.T) {
-	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, toolsFile, set("preScriptFile", `"pre-script.iife.js"`))
-	p, err := plugin.Load(dir)
-	if err != nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "pre-script") {
-		t.Errorf("%v, %v", p, err)
+	if p.MatchesURL("http://localhost/") || !reflect.DeepEqual(p.Settings, want) {
+		t.Errorf("settings %+v of %+v", p.Settings, p)
 	}
 }
 

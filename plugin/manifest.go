@@ -64,6 +64,8 @@ func parseDescription(f *fields, p *Plugin) {
 			f.add("homepage", "is not an http or https URL; write it as in https://example.com")
 		}
 	}
+	frames := f.flag("frames")
+	p.Frames = frames != nil && *frames
 	switch world := f.optional("world"); world {
 	case "", string(wire.WorldMain):
 		p.World = wire.WorldMain
@@ -106,9 +108,9 @@ func parseTools(raw []byte, p *Plugin, to *problems) {
 		to.add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
-	if top.optional("preScriptFile") != "" {
-		p.Warnings = append(p.Warnings, "the plugin has a pre-script, which this version does not run; tools that need it will not work")
-	}
+	p.Legacy = builtByOthers(p.SDKVersion)
+	parsePreScript(top, p)
+	parseIcons(top, p)
 	parseConfigSchema(top, p)
 	parseToolList(top, p)
 	parsePrompts(top, p)
@@ -162,6 +164,7 @@ func parseTool(f *fields, p *Plugin) *Tool {
 	if t.DisplayName == "" {
 		t.DisplayName = t.Name
 	}
+	f.icons(p)
 	t.Description = f.text("description", "say what the tool does")
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
@@ -230,6 +233,11 @@ func (f *fields) inputSchema() json.RawMessage {
 		return nil
 	}
 	return relaxDefaults(schema)
+}
+
+// builtByOthers reports whether version is not one of our SDK, whose first is 0.1.
+func builtByOthers(version string) bool {
+	return version == "" || strings.HasPrefix(version, "0.0.")
 }
 
 // newerSDK reports whether version is newer than what is understood. Versions

@@ -27,18 +27,33 @@ type Plugin struct {
 	Excludes []string
 	// SDKVersion is what built the package; empty for old packages.
 	SDKVersion string
+	// Legacy says that the package was built by the existing tool chain.
+	Legacy bool
 	// Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string
-	// ManifestHash is the SHA-256 of package.json and dist/tools.json, in hex.
+	// ManifestHash is the SHA-256 of package.json, dist/tools.json and the
+	// pre-script, in hex.
 	ManifestHash string
 	World        wire.World
+	// PreScript says that the plugin has a script that runs before those of the
+	// page; PreScriptHash is the SHA-256 of its whole file, in hex. See
+	// [Plugin.PreScriptCode].
+	PreScript     bool
+	PreScriptHash string
+	// Frames says that the adapter may run in frames of the page's own origin.
+	Frames bool
+	// Icon is the text of an SVG of at most 64 KB, or empty. It is to be shown as
+	// an image only, never as part of a document: its author may have put scripts
+	// in it.
+	Icon string
 	// Tools are in the order of the package, at least one.
 	Tools []*Tool
 	// Prompts are in the order of the package; most plugins have none. No prompt
 	// has the name of a tool.
 	Prompts []*Prompt
-	// ConfigSchema describes the plugin's settings; nil if it has none.
-	ConfigSchema json.RawMessage
+	// Settings are what a person can set, in the order of their keys; most plugins
+	// have none.
+	Settings []Setting
 	// Warnings say what is odd about the package but does not keep it from
 	// working.
 	Warnings []string
@@ -46,11 +61,12 @@ type Plugin struct {
 	matches, excludes []Pattern
 }
 
-// Info returns the plugin as a browser needs it, without File.
+// Info returns the plugin as a browser needs it, without Script, Dev and File.
 func (p *Plugin) Info() wire.PluginInfo {
 	return wire.PluginInfo{
 		Name: p.Name, DisplayName: p.DisplayName, Hash: p.Hash, World: p.World,
 		Matches: p.Matches, Excludes: p.Excludes,
+		AllFrames: p.PreScript || p.Frames, Frames: p.Frames,
 	}
 }
 

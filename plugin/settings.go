@@ -1,24 +1,38 @@
 package plugin
 
 import (
-	"bytes"
 	"slices"
 	"strings"
+
+	"opentabs/wire"
 )
 
 // settingTypes are the types a setting may have.
 var settingTypes = []string{"url", "string", "number", "boolean", "select"}
+
+// Setting is one thing that a person can set for a plugin.
+type Setting struct {
+	Key         string
+	Type        wire.SettingType
+	Label       string
+	Description string
+	Placeholder string
+	Required    bool
+	// Options are what a select may be; other types have none.
+	Options []string
+}
 
 // parseConfigSchema checks the description of the plugin's settings. Without
 // URL patterns a plugin needs a required url setting, which then names its tabs.
 func parseConfigSchema(top *fields, p *Plugin) {
 	namesTabs := false
 	if config := top.object("configSchema"); config != nil {
-		p.ConfigSchema = bytes.Clone(top.member["configSchema"])
 		for _, key := range sortedKeys(config.member) {
 			if s := config.object(key); s != nil {
-				required := checkSetting(s)
-				namesTabs = namesTabs || required
+				setting := parseSetting(s)
+				setting.Key = key
+				p.Settings = append(p.Settings, setting)
+				namesTabs = namesTabs || setting.Required && setting.Type == wire.SettingURL
 			} else if !config.has(key) {
 				config.add(key, "is null; describe the setting or leave it out")
 			}
@@ -30,22 +44,25 @@ func parseConfigSchema(top *fields, p *Plugin) {
 	}
 }
 
-// checkSetting checks one setting; it reports whether it is a url that the
-// person has to give.
-func checkSetting(s *fields) bool {
+func parseSetting(s *fields) Setting {
 	kind := s.text("type", "use one of "+strings.Join(settingTypes, ", "))
 	if kind != "" && !slices.Contains(settingTypes, kind) {
 		s.add("type", "is %q; use one of %s", kind, strings.Join(settingTypes, ", "))
 	}
-	s.text("label", "give the setting a name for people")
-	s.optional("description")
-	s.optional("placeholder")
-	required := s.flag("required")
-	options := s.strings("options")
-	if kind == "select" && len(options) == 0 {
-		s.add("options", "has nothing to choose from; list at least one string")
+	setting := Setting{
+		Type: wire.SettingType(kind), Label: s.text("label", "give the setting a name for people"),
+		Description: s.optional("description"), Placeholder: s.optional("placeholder"),
 	}
-	return kind == "url" && required != nil && *required
+	required := s.flag("required")
+	setting.Required = required != nil && *required
+	options := s.strings("options")
+	if setting.Type == wire.SettingSelect {
+		setting.Options = options
+		if len(options) == 0 {
+			s.add("options", "has nothing to choose from; list at least one string")
+		}
+	}
+	return setting
 }
 
 func sortedKeys(m map[string][]byte) []string {

@@ -99,15 +99,8 @@ func (s *Store) Add(path string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.check != nil {
-		code, err := p.Adapter()
-		if err != nil {
-			return nil, err
-		}
-		if err := s.check(code); err != nil {
-			return nil, &PackageError{Dir: p.Dir, Problems: []Problem{{File: adapterFile,
-				Text: "is not one complete script: " + err.Error() + "; build the plugin again"}}}
-		}
+	if err := s.checkScripts(p); err != nil {
+		return nil, err
 	}
 	entry := Entry{Path: p.Dir, Name: p.Name, Hash: p.Hash, Manifest: p.ManifestHash, Added: time.Now().UTC().Truncate(time.Second)}
 	err = s.file.change(func(doc *document) error { return doc.put(entry) })
@@ -115,6 +108,30 @@ func (s *Store) Add(path string) (*Plugin, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// checkScripts makes sure that the code of p stays inside what it is put in.
+func (s *Store) checkScripts(p *Plugin) error {
+	if s.check == nil {
+		return nil
+	}
+	for _, script := range []struct {
+		file string
+		read func() ([]byte, error)
+	}{{adapterFile, p.Adapter}, {preScriptFile, p.PreScriptCode}} {
+		code, err := script.read()
+		if err != nil {
+			return err
+		}
+		if code == nil {
+			continue
+		}
+		if err := s.check(code); err != nil {
+			return &PackageError{Dir: p.Dir, Problems: []Problem{{File: script.file,
+				Text: "is not one complete script: " + err.Error() + "; build the plugin again"}}}
+		}
+	}
+	return nil
 }
 
 // Remove takes the plugin of this name from the list. Its folder stays. The

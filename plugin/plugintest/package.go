@@ -28,6 +28,12 @@ type Package struct {
 	// Code is the adapter's text before the build's appended statement;
 	// default a short script.
 	Code string
+	// PreScript is the text of its pre-script; default none.
+	PreScript string
+	// Settings is the configSchema of dist/tools.json; default none.
+	Settings json.RawMessage
+	// SDKVersion is that of dist/tools.json; default "0.1.0".
+	SDKVersion string
 }
 
 // Tool is one entry of dist/tools.json.
@@ -74,9 +80,17 @@ func (p Package) WriteTo(t testing.TB, dir string) {
 		"name": "opentabs-plugin-" + p.Name, "version": "1.0.0", "main": "dist/adapter.iife.js",
 		"opentabs": map[string]any{"displayName": "The " + p.Name, "description": "A plugin for tests.", "urlPatterns": p.Matches},
 	}))
-	tools := map[string]any{"sdkVersion": "0.1.0", "tools": p.Tools}
+	tools := map[string]any{"sdkVersion": p.SDKVersion, "tools": p.Tools}
 	if len(p.Prompts) > 0 {
 		tools["prompts"] = p.Prompts
+	}
+	if p.Settings != nil {
+		tools["configSchema"] = p.Settings
+	}
+	if p.PreScript != "" {
+		tools["preScriptFile"] = "pre-script.iife.js"
+		tools["preScriptHash"] = fmt.Sprintf("%x", sha256.Sum256([]byte(p.PreScript)))
+		write("dist/pre-script.iife.js", []byte(p.PreScript))
 	}
 	write("dist/tools.json", encode(t, tools))
 	write("dist/adapter.iife.js", Adapter(p.Name, p.Code))
@@ -88,6 +102,9 @@ func (p *Package) fill() {
 	}
 	if p.Matches == nil {
 		p.Matches = []string{"*://localhost/*"}
+	}
+	if p.SDKVersion == "" {
+		p.SDKVersion = "0.1.0"
 	}
 	if p.Code == "" {
 		p.Code = fmt.Sprintf("(()=>{globalThis.__openTabs.adapters[%q]={tools:[]}})();\n", p.Name)

@@ -1,0 +1,110 @@
+package plugin_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+const preScriptFile = "dist/pre-script.iife.js"
+
+func TestLoadReadsPreScripts(t *testing.T) {
+	p := plugintest.Load(t, plugintest.Package{PreScript: "token()"})
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("token()")))
+	code, err := p.PreScriptCode()
+	if err != nil || string(code) != "token()" || !p.PreScript || p.PreScriptHash != sum || len(p.Warnings) > 0 {
+		t.Errorf("%q, %v, %+v", code, err, p)
+	}
+	if info := p.Info(); !info.AllFrames || info.Frames {
+		t.Errorf("a pre-script runs in all frames, an adapter does not: %+v", info)
+	}
+	without := plugintest.Load(t, plugintest.Package{})
+	if code, err := without.PreScriptCode(); code != nil || err != nil || without.PreScript || without.Info().AllFrames {
+		t.Errorf("without one: %q, %v, %+v", code, err, without)
+	}
+	if p.ManifestHash == without.ManifestHash {
+		t.Error("the pre-script is not part of what is reviewed")
+	}
+}
+
+// The existing build tells the hash of the text without the comment that names
+// the source map.
+func TestPreScriptHashes(t *testing.T) {
+	const code = "token()"
+	for _, c := range []struct{ hashed, file string }{
+		{code, code + "\n//# sourceMappingURL=pre-script.iife.js.map\n"},
+		{code + "\n", code + "\n//# sourceMappingURL=pre-script.iife.js.map\n"},
+		{code + "\n", code + "\n//# sourceMappingURL=pre-script.iife.js.map"},
+		{code + "\n", code + "\n"},
+	} {
+		dir := plugintest.Package{PreScript: c.hashed}.Write(t)
+		if err := os.WriteFile(filepath.Join(dir, preScriptFile), []byte(c.file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plugin.Load(dir); err != nil {
+			t.Errorf("%q with the hash of %q: %v", c.file, c.hashed, err)
+		}
+	}
+	dir := plugintest.Package{PreScript: code}.Write(t)
+	edit(t, dir, preScriptFile, to("//# sourceMappingURL=x\nevil()\n"+code))
+	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "was changed after it was built") {
+		t.Errorf("code behind the comment: %v", err)
+	}
+}
+
+func TestLoadWithoutThePreScript(t *testing.T) {
+	dir := plugintest.Package{PreScript: "token()"}.Write(t)
+	if err := os.Remove(filepath.Join(dir, preScriptFile)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := plugin.Load(dir)
+	if err != nil || p.PreScript || p.PreScriptHash != "" || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], preScriptFile+" is missing, so the plugin runs without its pre-script") {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// Code that is not what was reviewed never reaches a page.
+func TestPreScriptIsRefusedOnceItChanged(t *testing.T) {
+	dir := plugintest.Package{PreScript: "token()"}.Write(t)
+	p, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(t, dir, preScriptFile, to("evil()"))
+	if code, err := p.PreScriptCode(); err == nil || code != nil || !strings.Contains(err.Error(), preScriptFile+": changed on disk") {
+		t.Errorf("%q, %v", code, err)
+	}
+}
+
+func TestLoadReadsIconsAndFrames(t *testing.T) {
+	dir := plugintest.Package{}.Write(t)
+	edit(t, dir, packageFile, set("opentabs.frames", "true"))
+	edit(t, dir, toolsFile, set("iconSvg", `"\n<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>"`))
+	edit(t, dir, toolsFile, set("iconDarkSvg", `"javascript:alert(1)"`))
+	edit(t, dir, toolsFile, set("tools.iconSvg", `"<svg>`+strings.Repeat("x", 64<<10)+`</svg>"`))
+	p, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Icon != "<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>" || !p.Frames || !p.Info().Frames || !p.Info().AllFrames {
+		t.Errorf("%+v", p)
+	}
+	want := []string{"dist/tools.json: iconDarkSvg is no SVG", "dist/tools.json: tools[0].iconSvg has 65547 bytes, more than the 65536 allowed"}
+	if len(p.Warnings) != 2 || !strings.HasPrefix(p.Warnings[0], want[0]) || !strings.HasPrefix(p.Warnings[1], want[1]) {
+		t.Errorf("warnings %q, want %q", p.Warnings, want)
+	}
+}
+
+func TestLoadTellsWhoBuiltIt(t *testing.T) {
+	for version, legacy := range map[string]bool{"0.0.115": true, "0.1.0": false} {
+		if p := plugintest.Load(t, plugintest.Package{SDKVersion: version}); p.Legacy != legacy {
+			t.Errorf("%s: %v", version, p.Legacy)
+		}
+	}
+}
