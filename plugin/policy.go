@@ -4,14 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -21,9 +15,6 @@ import (
 
 // permissionsFile is the name of the policy's file in the state folder.
 const permissionsFile = "permissions.json"
-
-// watchInterval is how often [Policy.Watch] looks at the file.
-const watchInterval = time.Second
 
 // PolicyOptions set a policy up. The zero value of each field means its default.
 type PolicyOptions struct {
@@ -54,28 +45,11 @@ type PolicyOptions struct {
 // same folder. Its gates and hooks are those of [Policy.Gates], [Policy.Before]
 // and [Policy.After].
 type Policy struct {
-	file   stateFile[*permissions]
+	file   *watched[*perPlugin, *rules]
 	set    func() *Set
 	opts   PolicyOptions
 	meters meters
 	grants grants
-
-	reading sync.Mutex // held while the file is read
-	latest  atomic.Pointer[reading]
-
-	telling   sync.Mutex // held while listeners are told
-	mu        sync.Mutex // guards listeners
-	listeners []func()
-}
-
-// reading is what the file said when it was last read.
-type reading struct {
-	info  os.FileInfo // nil if it was not there
-	rules *rules
-	// problem says why it could not be read; unread that its text did not come,
-	// which the file does not tell when it is over.
-	problem error
-	unread  bool
 }
 
 // Change is one thing that a person changed or decided.
@@ -119,14 +93,24 @@ func NewPolicy(dir string, set func() *Set, o PolicyOptions) *Policy {
 	if o.Record == nil {
 		o.Record = func(Change) {}
 	}
-	p := &Policy{set: set, opts: o, file: stateFile[*permissions]{
-		path: filepath.Join(dir, permissionsFile), what: "the file of permissions",
+	path := filepath.Join(dir, permissionsFile)
+	p := &Policy{set: set, opts: o}
+	p.file = newWatched(stateFile[*perPlugin]{
+		path: path, what: "the file of permissions",
 		lost: "nothing is allowed any more, so review your plugins again",
-		wait: o.LockWait, warn: o.Warn, empty: newPermissions, parse: parsePermissions, encode: (*permissions).encode,
-	}}
-	p.latest.Store(&reading{rules: &rules{}, unread: true})
-	p.refresh()
+		wait: o.LockWait, warn: o.Warn, empty: newPerPlugin, parse: parsePerPlugin, encode: (*perPlugin).encode,
+	}, (*perPlugin).rules, &rules{}, func(r reading[*rules]) { noticePermissions(o.Log, path, r) })
 	return p
+}
+
+// noticePermissions logs what is wrong with the file.
+func noticePermissions(log zerolog.Logger, path string, r reading[*rules]) {
+	if r.problem != nil {
+		log.Error().Err(r.problem).Msg("the permissions cannot be read, so no tool runs")
+	}
+	for _, problem := range r.view.problems {
+		log.Error().Str("file", path).Msg(problem)
+	}
 }
 
 // ContentHash is the SHA-256, in hex, of everything that a review is about: the
@@ -137,143 +121,27 @@ func (p *Plugin) ContentHash() string {
 }
 
 // Path returns the path of the policy's file.
-func (p *Policy) Path() string { return p.file.path }
+func (p *Policy) Path() string { return p.file.file.path }
 
 // Mend puts a damaged file aside, so that what a person kept in it is not lost
 // to the next change.
-func (p *Policy) Mend() error {
-	if r := p.current(); !errors.As(r.problem, new(*corruptError)) {
-		return nil
-	}
-	if err := p.file.change(func(*permissions) error { return nil }); err != nil {
-		return err
-	}
-	p.notice()
-	return nil
-}
+func (p *Policy) Mend() error { return p.file.mend() }
 
 // OnChange calls changed after each change. One at a time; it may not change the
 // policy.
-func (p *Policy) OnChange(changed func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.listeners = append(p.listeners, changed)
-}
+func (p *Policy) OnChange(changed func()) { p.file.onChange(changed) }
 
 // Watch notices changes by other processes and by hand until ctx ends, so that
 // surfaces show them also while there are no calls.
-func (p *Policy) Watch(ctx context.Context) {
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			p.notice()
-		}
-	}
-}
-
-// notice reads the file if it has changed, and tells the listeners.
-func (p *Policy) notice() {
-	if p.refresh() {
-		p.tell()
-	}
-}
-
-// tell calls the listeners.
-func (p *Policy) tell() {
-	p.telling.Lock()
-	defer p.telling.Unlock()
-	p.mu.Lock()
-	listeners := slices.Clone(p.listeners)
-	p.mu.Unlock()
-	for _, changed := range listeners {
-		changed()
-	}
-}
-
-// current returns what the file says now. Listeners learn of a change on a
-// goroutine of their own, so that no call waits for them.
-func (p *Policy) current() *reading {
-	if p.refresh() {
-		go p.tell()
-	}
-	return p.latest.Load()
-}
-
-// refresh reads the file if it is not the one that was read last, and reports
-// whether anything may have changed.
-func (p *Policy) refresh() bool {
-	last := p.latest.Load()
-	info, err := os.Stat(p.file.path)
-	if err != nil {
-		info = nil
-	}
-	if !last.unread && sameFile(last.info, info) {
-		return false
-	}
-	p.reading.Lock()
-	defer p.reading.Unlock()
-	if p.latest.Load() != last {
-		return false // another goroutine was quicker
-	}
-	next := p.read()
-	p.latest.Store(next)
-	if last.unread && next.unread && last.problem != nil && last.problem.Error() == next.problem.Error() {
-		return false
-	}
-	if next.problem != nil {
-		p.opts.Log.Error().Err(next.problem).Msg("the permissions cannot be read, so no tool runs")
-	}
-	for _, problem := range next.rules.problems {
-		p.opts.Log.Error().Str("file", p.file.path).Msg(problem)
-	}
-	return true
-}
-
-// read reads the file, and with it which file it is.
-func (p *Policy) read() *reading {
-	next := &reading{rules: &rules{}}
-	f, err := os.Open(p.file.path)
-	if errors.Is(err, os.ErrNotExist) {
-		return next
-	}
-	var text []byte
-	if err == nil {
-		defer f.Close()
-		next.info, _ = f.Stat()
-		text, err = io.ReadAll(f)
-	}
-	if err != nil {
-		next.unread, next.problem = true, fmt.Errorf("read the file of permissions: %w", err)
-		return next
-	}
-	doc, err := parsePermissions(text)
-	if err != nil {
-		next.problem = fmt.Errorf("%s %w", p.file.path, err)
-		return next
-	}
-	next.rules = doc.rules()
-	return next
-}
-
-// sameFile reports whether nothing has changed between two looks at a file.
-func sameFile(a, b os.FileInfo) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
-}
+func (p *Policy) Watch(ctx context.Context) { p.file.watch(ctx) }
 
 // Problems says what in the file could not be read; what that is about is off.
 func (p *Policy) Problems() []string {
-	r := p.current()
+	r := p.file.current()
 	if r.problem != nil {
 		return []string{r.problem.Error()}
 	}
-	return r.rules.problems
+	return r.view.problems
 }
 
 // State returns how things stand with a plugin, which need not be there.
@@ -283,7 +151,7 @@ func (p *Policy) State(name string) State {
 }
 
 func (p *Policy) stateOf(name string, one *Plugin) State {
-	s := State{Standing: p.current().rules.plugins[name], Effective: wire.PermissionOff}
+	s := State{Standing: p.file.current().view.plugins[name], Effective: wire.PermissionOff}
 	s.Reviewed = one != nil && s.Review != nil && s.Review.Hash == one.ContentHash()
 	if s.Reviewed && s.Permission != "" {
 		s.Effective = s.Permission

@@ -132,16 +132,15 @@ func (p *Policy) Forget(name, by string) error {
 // change edits one plugin's entry, reads the file again and tells everybody.
 // edit returns what was there before.
 func (p *Policy) change(c Change, edit func(entry object) (before string)) error {
-	err := p.file.change(func(doc *permissions) error {
+	err := p.file.change(func(doc *perPlugin) error {
 		doc.edit(c.Plugin, func(entry object) { c.Old = edit(entry) })
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	p.refresh()
 	p.opts.Record(c)
-	p.tell()
+	p.file.tell()
 	return nil
 }
 

@@ -1,39 +1,12 @@
 package plugin
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"opentabs/wire"
 )
-
-// permissionsVersion is the version of the format of permissions.json.
-const permissionsVersion = 1
-
-// object is a JSON object whose members stay as they are unless they are put.
-type object map[string]json.RawMessage
-
-// objectIn returns the object that is a member, or an empty one.
-func (o object) objectIn(key string) object {
-	var child object
-	if json.Unmarshal(o[key], &child) != nil || child == nil {
-		child = object{}
-	}
-	return child
-}
-
-// put sets a member, or takes it away if v is empty: an empty text or object.
-func (o object) put(key string, v any) {
-	text := mustEncode(v)
-	switch string(text) {
-	case `""`, "{}", "null":
-		delete(o, key)
-	default:
-		o[key] = text
-	}
-}
 
 // mark is who changed something, and when.
 func (o object) mark(by string) {
@@ -90,56 +63,6 @@ type rules struct {
 	problems []string
 }
 
-// permissions is permissions.json as it is changed: its members, known or not.
-type permissions struct{ top object }
-
-func newPermissions() *permissions {
-	return &permissions{top: object{"version": mustEncode(permissionsVersion)}}
-}
-
-// parsePermissions reads permissions.json. The error is a *corruptError if the
-// text is damaged, another one if a newer version wrote it.
-func parsePermissions(text []byte) (*permissions, error) {
-	p := &permissions{}
-	text = bytes.TrimPrefix(text, utf8BOM)
-	if err := json.Unmarshal(text, &p.top); err != nil || p.top == nil {
-		if err != nil && !json.Valid(text) {
-			return nil, &corruptError{syntaxProblem(text, err)}
-		}
-		return nil, &corruptError{"is " + kindOf(text) + " instead of an object"}
-	}
-	var version int
-	if err := json.Unmarshal(p.top["version"], &version); err != nil || version < 1 {
-		return nil, &corruptError{"has no version"}
-	}
-	if version > permissionsVersion {
-		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, permissionsVersion)
-	}
-	if raw, ok := p.top["plugins"]; ok && kindOf(raw) != kindObject {
-		return nil, &corruptError{"has plugins that are " + kindOf(raw) + " instead of an object"}
-	}
-	return p, nil
-}
-
-// encode returns the text of permissions.json, indented for people.
-func (p *permissions) encode() []byte {
-	var b bytes.Buffer
-	if err := json.Indent(&b, mustEncode(p.top), "", "  "); err != nil {
-		panic("plugin: " + err.Error()) // what was just encoded is valid
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
-}
-
-// edit changes what is said of one plugin. An entry that becomes empty goes.
-func (p *permissions) edit(name string, change func(entry object)) {
-	plugins := p.top.objectIn("plugins")
-	entry := plugins.objectIn(name)
-	change(entry)
-	plugins.put(name, entry)
-	p.top.put("plugins", plugins)
-}
-
 // editTool changes what is said of one tool in a plugin's entry.
 func editTool(entry object, tool string, change func(own object)) {
 	tools := entry.objectIn("tools")
@@ -163,7 +86,7 @@ func putTool(tools object, name string, own object) {
 func decode(raw json.RawMessage, v any) bool { return json.Unmarshal(raw, v) == nil }
 
 // rules reads what the file says. What makes no sense is off, and told.
-func (p *permissions) rules() *rules {
+func (p *perPlugin) rules() *rules {
 	r := &rules{plugins: map[string]Standing{}}
 	for name, raw := range p.top.objectIn("plugins") {
 		to := &problems{file: "plugins." + name}

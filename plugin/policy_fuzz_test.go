@@ -19,7 +19,7 @@ func FuzzPermissions(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := parsePermissions(text)
+		p, err := parsePerPlugin(text)
 		if err != nil {
 			return
 		}
@@ -38,7 +38,7 @@ func FuzzPermissions(f *testing.F) {
 		p.edit("mine", func(entry object) {
 			editTool(entry, "t", func(own object) { setPermission(own, wire.PermissionOff, "x") })
 		})
-		again, err := parsePermissions(p.encode())
+		again, err := parsePerPlugin(p.encode())
 		if err != nil {
 			t.Fatalf("what was written is not read: %v", err)
 		}

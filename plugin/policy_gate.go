@@ -60,7 +60,7 @@ func (g reviewGate) Decide(in dispatch.Info) dispatch.Verdict {
 	}
 	why := fmt.Sprintf("the person has not reviewed the plugin %s yet", name)
 	switch {
-	case g.p.current().problem != nil:
+	case g.p.file.current().problem != nil:
 		return blocked(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal tells the person what is wrong with it")
 	case s.Review != nil:
 		why = fmt.Sprintf("the plugin %s has changed since the person reviewed it%s", name, when(s.Review.At))
@@ -137,7 +137,7 @@ func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.
 	g.p.grants.allow(in.CallID, one.Approval)
 	g.p.opts.Record(change)
 	if one.Scope != wire.ScopeOnce { // other calls may be waiting for the same
-		go g.p.tell()
+		go g.p.file.tell()
 	}
 }
 
@@ -192,7 +192,7 @@ func (g limitGate) Decide(in dispatch.Info) dispatch.Verdict {
 func (g limitGate) Before(in dispatch.Info) *wire.CallError { return g.check(in, true) }
 
 func (g limitGate) check(in dispatch.Info, take bool) *wire.CallError {
-	limit := g.p.current().rules.plugins[in.Tool.Plugin].Tools[in.Tool.Name].Limit
+	limit := g.p.file.current().view.plugins[in.Tool.Plugin].Tools[in.Tool.Name].Limit
 	if in.Tool.Prompt || limit == (Limit{}) {
 		return nil
 	}
