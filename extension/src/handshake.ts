@@ -36,6 +36,11 @@ export const DOWN = 'down';
 //   a <call>                           a cancelled call's handler has settled
 //   f <call>                           asked to cancel a call that is not running
 //   q <call> <ask> <json>              what the call asks the server for: a wire.ToolAskParams without its ids
+//   s <1 or 0>                         whether the adapter is ready, when that changes
+//   l <count> <dropped> <json>         what it has logged: the JSON text of an array of count wire.LogEntry, and how
+//                                      many before them were dropped
+//   renewed <hash>                     an adapter with this hash has taken the place of the one before
+//   kept <message>                     it could not; the message says why, and the one before goes on
 //
 // Messages down are the JSON text of an array:
 //
@@ -43,3 +48,8 @@ export const DOWN = 'down';
 //   ["cancel", call, reason]
 //   ["answer", call, ask, ok, value]                         a wire.CallError if not ok; no value for undefined
 //   ["resync", call, type]                                   report an activity anew
+//   ["begin"]                                                the document is parsed: start what waited for that
+//   ["probe"]                                                ask the adapter whether it is ready
+//   ["settings", settings]                                   a wire.PluginSettings, in place of those before
+//   ["renew", nonce, hash]                                   the door takes one adapter with this hash from who says nonce
+//   ["remove"]                                               the plugin is gone: tear the adapter down, call it no more

@@ -8,6 +8,7 @@ const fromBridge: FromBridge[] = [
     plugins: [
       { name: 'a', hash: 'h' },
       { name: 'b', hash: 'h', problem: 'p' },
+      { name: 'c', hash: 'h', ready: false },
     ],
     running: [{ id: 'x', plugin: 'a' }],
   },
@@ -22,6 +23,10 @@ const fromBridge: FromBridge[] = [
   { op: 'answered', id: 'x', ask: 1, taken: false },
   { op: 'leaving', begun: ['x', 'y'] },
   { op: 'navigating', on: true },
+  { op: 'ready', plugin: 'p', ready: false },
+  { op: 'log', plugin: 'p', entries: '[{}]', dropped: 2 },
+  { op: 'renewed', plugin: 'p', hash: 'h' },
+  { op: 'renewed', plugin: 'p', hash: 'h', problem: 'p' },
 ];
 const toBridge: ToBridge[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{"a":null}' },
@@ -33,6 +38,10 @@ const toBridge: ToBridge[] = [
   { op: 'resync', id: 'x', type: 't' },
   { op: 'taken' },
   { op: 'ack', ids: ['x', 'y'] },
+  { op: 'settings', plugin: 'p', settings: { values: { key: 'v' }, urls: { at: { main: 'https://a.b' } } } },
+  { op: 'probe', plugin: 'p' },
+  { op: 'renew', plugin: 'p', hash: 'h', nonce: 'n' },
+  { op: 'remove', plugin: 'p' },
 ];
 
 test('every message arrives as it was sent, without what does not belong to it', () => {
@@ -65,6 +74,14 @@ test('what is no message is nothing', () => {
     { op: 'answered', id: 'x', ask: 1 },
     { op: 'answered', id: 'x', ask: -1, taken: true },
     { op: 'navigating', on: 'yes' },
+    { op: 'ready', plugin: 'p' },
+    { op: 'ready', plugin: '', ready: true },
+    { op: 'log', plugin: 'p', entries: [], dropped: 0 },
+    { op: 'log', plugin: 'p', entries: '[]', dropped: -1 },
+    { op: 'renewed', plugin: 'p' },
+    { op: 'settings', plugin: 'p', settings: [] },
+    { op: 'renew', plugin: 'p', hash: 'h' },
+    { op: 'probe' },
     { op: 'answer', id: 'x' },
     { op: 'resync', id: 'x', type: 1 },
     { op: 'reboot', id: 'x' },
@@ -87,6 +104,7 @@ test('a message is about as long as the text it carries', () => {
   const text = 'x'.repeat(100);
   assert.equal(charsOf({ op: 'part', id: 'x', seq: 0, text }), 100);
   assert.equal(charsOf({ op: 'result', id: 'x', text }), 100);
+  assert.equal(charsOf({ op: 'log', plugin: 'p', entries: text, dropped: 0 }), 100);
   assert.equal(charsOf({ op: 'result', id: 'x', parts: 2 }), 0);
   assert.equal(charsOf({ op: 'error', id: 'x', error: text }), 100);
   assert.equal(charsOf({ op: 'progress', id: 'x', seq: 0, skipped: 0, reports: text }), 100);

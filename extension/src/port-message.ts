@@ -2,7 +2,7 @@
 // service worker, as lists of messages (burst.ts). The worker checks all that
 // comes from a document: its process may be broken into.
 
-import type { CancelOutcome, TabPlugin } from '../../wire/wire.gen.ts';
+import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
 
 /** BRIDGE_PORT and PANEL_PORT are the names that ports are connected with. */
 export const BRIDGE_PORT = 'bridge';
@@ -36,7 +36,13 @@ export type FromBridge =
   /** Last, when the document is left: the calls that reached a host and whose ending was not confirmed. No other began and is still awaited. */
   | { op: 'leaving'; begun: readonly string[] }
   /** The document has begun to navigate to another one, or stays after all. */
-  | { op: 'navigating'; on: boolean };
+  | { op: 'navigating'; on: boolean }
+  /** A live adapter says that it is ready, or is not any more; Live has it as well. */
+  | { op: 'ready'; plugin: string; ready: boolean }
+  /** entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry, dropped how many before them were lost. */
+  | { op: 'log'; plugin: string; entries: string; dropped: number }
+  /** Ends a 'renew': the adapter with this hash is live, as the next 'live' says; or the one before is, and problem says why. */
+  | { op: 'renewed'; plugin: string; hash: string; problem?: string };
 
 /** ToBridge is a message of the worker. */
 export type ToBridge =
@@ -59,7 +65,15 @@ export type ToBridge =
   /** A part has gone on to the server; there is room for another. */
   | { op: 'taken' }
   /** The endings of these calls have reached the server; the bridge may forget them. */
-  | { op: 'ack'; ids: readonly string[] };
+  | { op: 'ack'; ids: readonly string[] }
+  /** The plugin's settings have changed. */
+  | { op: 'settings'; plugin: string; settings: PluginSettings }
+  /** The adapter should be asked whether it is ready. */
+  | { op: 'probe'; plugin: string }
+  /** The door of a plugin that is being developed shall take an adapter with this hash, once, from who knows nonce. */
+  | { op: 'renew'; plugin: string; hash: string; nonce: string }
+  /** The plugin is gone; its adapter is torn down and is not live any more. */
+  | { op: 'remove'; plugin: string };
 
 /** charsOf returns about how long a message is, in UTF-16 units. */
 export function charsOf(message: FromBridge | ToBridge): number {
@@ -76,6 +90,8 @@ export function charsOf(message: FromBridge | ToBridge): number {
       return message.error.length;
     case 'ask':
       return message.body.length;
+    case 'log':
+      return message.entries.length;
     case 'answer':
       return (message.output ?? message.error ?? '').length;
     default:
@@ -96,6 +112,7 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   if (op === 'live') return readLive(value);
   if (op === 'leaving') return isTexts(value.begun) ? { op, begun: value.begun } : undefined;
   if (op === 'navigating') return typeof value.on === 'boolean' ? { op, on: value.on } : undefined;
+  if (op === 'ready' || op === 'log' || op === 'renewed') return readOfPlugin(op, value);
   if (typeof id !== 'string' || id === '') return undefined;
   switch (op) {
     case 'progress': {
@@ -132,6 +149,23 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   }
 }
 
+function readOfPlugin(
+  op: 'ready' | 'log' | 'renewed',
+  value: Readonly<Record<string, unknown>>,
+): FromBridge | undefined {
+  const { plugin, ready, entries, dropped, hash, problem } = value;
+  if (typeof plugin !== 'string' || plugin === '') return undefined;
+  switch (op) {
+    case 'ready':
+      return typeof ready === 'boolean' ? { op, plugin, ready } : undefined;
+    case 'log':
+      return typeof entries === 'string' && isCount(dropped) ? { op, plugin, entries, dropped } : undefined;
+    case 'renewed':
+      if (typeof hash !== 'string') return undefined;
+      return typeof problem === 'string' ? { op, plugin, hash, problem } : { op, plugin, hash };
+  }
+}
+
 function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefined {
   if (!Array.isArray(value.plugins) || !Array.isArray(value.running)) return undefined;
   const plugins: Live[] = [];
@@ -139,6 +173,7 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
     if (!isBag(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
     const live: Live = { name: item.name, hash: item.hash };
     if (typeof item.problem === 'string') live.problem = item.problem;
+    if (typeof item.ready === 'boolean') live.ready = item.ready;
     plugins.push(live);
   }
   const running: { id: string; plugin: string }[] = [];
@@ -152,9 +187,12 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
 /** readToBridge checks a message of the worker; nothing means that it is of another version. */
 export function readToBridge(value: unknown): ToBridge | undefined {
   if (!isBag(value)) return undefined;
-  const { op, id, ids } = value;
+  const { op, id, ids, plugin } = value;
   if (op === 'taken') return { op };
   if (op === 'ack') return isTexts(ids) ? { op, ids } : undefined;
+  if (op === 'settings' || op === 'probe' || op === 'renew' || op === 'remove') {
+    return typeof plugin === 'string' ? readForPlugin(op, plugin, value) : undefined;
+  }
   if (typeof id !== 'string') return undefined;
   switch (op) {
     case 'call':
@@ -171,6 +209,22 @@ export function readToBridge(value: unknown): ToBridge | undefined {
       return typeof value.type === 'string' ? { op, id, type: value.type } : undefined;
     default:
       return undefined;
+  }
+}
+
+function readForPlugin(
+  op: 'settings' | 'probe' | 'renew' | 'remove',
+  plugin: string,
+  value: Readonly<Record<string, unknown>>,
+): ToBridge | undefined {
+  const { settings, hash, nonce } = value;
+  switch (op) {
+    case 'settings':
+      return isBag(settings) ? { op, plugin, settings } : undefined;
+    case 'renew':
+      return typeof hash === 'string' && typeof nonce === 'string' ? { op, plugin, hash, nonce } : undefined;
+    default:
+      return { op, plugin };
   }
 }
 

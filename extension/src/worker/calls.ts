@@ -296,6 +296,7 @@ class CallTable implements Calls {
       this.#navigating.told(doc.tabId, doc.documentId, message.on);
       return;
     }
+    if (!('id' in message)) return; // what is said of a plugin
     const { id } = message;
     if (message.op === 'part') void this.#taken(doc);
     if (!this.#owns(doc, id)) return;
