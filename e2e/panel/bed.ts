@@ -31,7 +31,9 @@ export async function makeBed(): Promise<Bed> {
   const extension = join(home, 'unpacked');
   await must(['extension', 'install', '--dir', extension], { OPENTABS_HOME: home, NO_COLOR: '1' });
   const server = await startFakeServer(extension);
-  server.sync([{ name: 'messages', displayName: 'Messages', hash: 'aa', world: 'main', matches: ['*://127.0.0.1/*'] }]);
+  server.sync([
+    { name: 'messages', displayName: 'Messages', hash: 'aa', script: 's', world: 'main', matches: ['*://127.0.0.1/*'] },
+  ]);
   const chrome = await launch({ extension });
   const web = await startSite();
   const site = await chrome.open(web.url);

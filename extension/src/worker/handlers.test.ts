@@ -50,7 +50,7 @@ test('results and failures are answers, a dispatch answers later', async (t) => 
   assert.deepEqual(await answer(request('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [
     '{"jsonrpc":"2.0","id":"2","result":{"outcome":"aborted"}}',
   ]);
-  assert.deepEqual(await answer(request('3', 'plugin.code', { name: 'a', hash: 'b', code: '' })), [
+  assert.deepEqual(await answer(request('3', 'plugin.code', { name: 'a', hash: 'b', script: 's', code: '' })), [
     '{"jsonrpc":"2.0","id":"3","error":{"code":-32603,"message":"not wanted"}}',
   ]);
   assert.equal(warn.mock.callCount(), 1);

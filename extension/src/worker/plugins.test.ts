@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { PluginInfo } from '../../../wire/wire.gen.ts';
+import type { PluginCodeParams, PluginInfo } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome.ts';
 import { makePlugins, type Registrar } from './plugins.ts';
 
 function makeBench() {
-  const state = { allowed: true, build: '1', asked: 0, registrations: 0, bridges: 0 };
+  const state = { allowed: true, asked: 0, registrations: 0, bridges: 0 };
   const scripts = new Map<string, { script: Script; code: string }>();
   const files: { script: Script; file: string }[] = [];
   const log: string[] = [];
@@ -64,7 +64,7 @@ function makeBench() {
       }
     },
   };
-  const make = () => makePlugins(chrome, () => state.build);
+  const make = () => makePlugins(chrome);
   return { state, scripts, files, log, order, make, plugins: make() };
 }
 
@@ -72,10 +72,13 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
   name,
   displayName: name,
   hash: `hash-${name}`,
+  script: `script-${name}`,
   world: 'main',
   matches: [`*://${name}.org/*`],
   ...more,
 });
+/** codeOf is the code of a script. */
+const codeOf = (name: string, script: string, code: string): PluginCodeParams => ({ name, hash: 'any', script, code });
 
 test('code is asked for once and registered for the pages it matches', async () => {
   const { plugins, scripts, files, state } = makeBench();
@@ -84,16 +87,16 @@ test('code is asked for once and registered for the pages it matches', async () 
     mode: 'userScripts',
     missing: ['a', 'b'],
   });
-  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
-  await plugins.code({ name: 'b', hash: 'hash-b', code: 'B' });
-  await plugins.code({ name: 'b', hash: 'hash-b', code: 'B' });
+  await plugins.code(codeOf('a', 'script-a', 'A'));
+  await plugins.code(codeOf('b', 'script-b', 'B'));
+  await plugins.code(codeOf('b', 'script-b', 'B'));
   assert.deepEqual(await plugins.sync({ plugins: [plugin('a'), isolated] }), { mode: 'userScripts' });
   assert.deepEqual(
     [...scripts.values()],
     [
-      { script: { id: 'plugin-a-hash-a-1', matches: ['*://a.org/*'], excludeMatches: [], isolated: false }, code: 'A' },
+      { script: { id: 'plugin-a-script-a', matches: ['*://a.org/*'], excludeMatches: [], isolated: false }, code: 'A' },
       {
-        script: { id: 'plugin-b-hash-b-1', matches: ['*://b.org/*'], excludeMatches: ['*://b.org/x*'], isolated: true },
+        script: { id: 'plugin-b-script-b', matches: ['*://b.org/*'], excludeMatches: ['*://b.org/x*'], isolated: true },
         code: 'B',
       },
     ],
@@ -113,7 +116,7 @@ test('code that comes together is registered together, and one that Chrome refus
   const { plugins, scripts, state, order } = makeBench();
   const names = ['a', 'b', 'c', 'd', 'e'];
   await plugins.sync({ plugins: names.map((name) => plugin(name)) });
-  const send = (name: string, code: string) => plugins.code({ name, hash: `hash-${name}`, code });
+  const send = (name: string, code: string) => plugins.code(codeOf(name, `script-${name}`, code));
   await Promise.all([send('a', 'A'), send('b', 'B')]);
   assert.deepEqual([state.registrations, scripts.size], [1, 2]);
   const sent = await Promise.allSettled([send('c', 'C'), send('d', 'refused'), send('zzz', ''), send('e', 'E')]);
@@ -122,7 +125,7 @@ test('code that comes together is registered together, and one that Chrome refus
     [
       'taken',
       'Error: Chrome refuses it',
-      'Error: the plugin zzz with the hash hash-zzz is not wanted; sync the plugins first',
+      'Error: the plugin zzz with the script script-zzz is not wanted; sync the plugins first',
       'taken',
     ],
   );
@@ -138,7 +141,7 @@ test('while more code comes the bridge is registered once, after all of it', asy
   const names = ['a', 'b', 'c'];
   await plugins.sync({ plugins: names.map((name) => plugin(name)) });
   const before = state.bridges;
-  const send = (name: string) => plugins.code({ name, hash: `hash-${name}`, code: name });
+  const send = (name: string) => plugins.code(codeOf(name, `script-${name}`, name));
   const first = send('a');
   await Promise.resolve(); // its registration has begun
   const [b, c] = [send('b'), send('c')];
@@ -154,7 +157,7 @@ test('the bridge is registered after every host, also after one that came or mov
   const bridges = () => files.filter((f) => f.file === 'bridge.js').map((f) => f.script.id);
   await plugins.sync({ plugins: [plugin('a'), plugin('b')] });
   for (const name of ['a', 'b']) {
-    await plugins.code({ name, hash: `hash-${name}`, code: '' });
+    await plugins.code(codeOf(name, `script-${name}`, ''));
     assert.equal(last(), 'bridge');
   }
   const before = bridges();
@@ -164,7 +167,7 @@ test('the bridge is registered after every host, also after one that came or mov
   assert.equal(last(), 'bridge');
   assert.equal(bridges().length, 1);
   for (const name of ['a', 'b']) {
-    const host = `plugin-${name}-hash-${name}-1`;
+    const host = `plugin-${name}-script-${name}`;
     assert.ok(order.indexOf(`probe-${host}`) < order.indexOf(host), `no probe before ${host}: ${order}`);
   }
 });
@@ -182,33 +185,32 @@ test('without user scripts no isolated plugin can run, whatever a document says'
 test('a worker that was started anew finds what is registered', async () => {
   const { plugins, make } = makeBench();
   await plugins.sync({ plugins: [plugin('a')] });
-  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  await plugins.code(codeOf('a', 'script-a', 'A'));
   assert.deepEqual(await make().sync({ plugins: [plugin('a')] }), { mode: 'userScripts' });
 });
 
 test('what is not wanted any more is removed, what runs elsewhere is moved', async () => {
   const { plugins, scripts, files, log } = makeBench();
   await plugins.sync({ plugins: [plugin('a'), plugin('b')] });
-  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
-  await plugins.code({ name: 'b', hash: 'hash-b', code: 'B' });
+  await plugins.code(codeOf('a', 'script-a', 'A'));
+  await plugins.code(codeOf('b', 'script-b', 'B'));
   await plugins.sync({ plugins: [plugin('a', { matches: ['*://other.org/*'] })] });
-  assert.deepEqual([...scripts.keys()], ['plugin-a-hash-a-1']);
-  assert.deepEqual(log, ['moved plugin-a-hash-a-1']);
+  assert.deepEqual([...scripts.keys()], ['plugin-a-script-a']);
+  assert.deepEqual(log, ['moved plugin-a-script-a']);
   assert.deepEqual(files[0]?.script.matches, ['*://other.org/*']);
   await plugins.sync({});
   assert.equal(scripts.size, 0);
   assert.equal(files.length, 0);
 });
 
-test('new code, and a new server, make the old script stale', async () => {
-  const { plugins, scripts, state } = makeBench();
+test('a new script makes the old one stale', async () => {
+  const { plugins, scripts } = makeBench();
   await plugins.sync({ plugins: [plugin('a')] });
-  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
-  assert.deepEqual((await plugins.sync({ plugins: [plugin('a', { hash: 'h2' })] })).missing, ['a']);
+  await plugins.code(codeOf('a', 'script-a', 'A'));
+  assert.deepEqual((await plugins.sync({ plugins: [plugin('a', { script: 's2' })] })).missing, ['a']);
   assert.equal(scripts.size, 0);
-  await plugins.code({ name: 'a', hash: 'h2', code: 'A2' });
-  state.build = '2';
-  assert.deepEqual((await plugins.sync({ plugins: [plugin('a', { hash: 'h2' })] })).missing, ['a']);
+  await plugins.code(codeOf('a', 's2', 'A2'));
+  assert.deepEqual([...scripts.keys()], ['plugin-a-s2']);
 });
 
 test('a pattern that Chrome would refuse does not keep others from working', async () => {
@@ -222,10 +224,10 @@ test('a pattern that Chrome would refuse does not keep others from working', asy
 test('code that nobody wants is refused', async () => {
   const { plugins, state } = makeBench();
   await plugins.sync({ plugins: [plugin('a')] });
-  await assert.rejects(plugins.code({ name: 'b', hash: 'hash-b', code: '' }), /plugin b .* is not wanted/);
-  await assert.rejects(plugins.code({ name: 'a', hash: 'other', code: '' }), /is not wanted/);
+  await assert.rejects(plugins.code(codeOf('b', 'script-b', '')), /plugin b .* is not wanted/);
+  await assert.rejects(plugins.code(codeOf('a', 'other', '')), /is not wanted/);
   state.allowed = false;
-  await assert.rejects(plugins.code({ name: 'a', hash: 'hash-a', code: '' }), /does not allow user scripts/);
+  await assert.rejects(plugins.code(codeOf('a', 'script-a', '')), /does not allow user scripts/);
 });
 
 test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
@@ -240,7 +242,7 @@ test('without user scripts, files are registered before the bridge, but none in 
     files.map((f) => f.file),
     ['probe.js', 'adapters/a.js', 'probe.js', 'adapters/b.js', 'bridge.js'],
   );
-  await plugins.sync({ plugins: [{ ...a, hash: 'h2', file: 'adapters/a2.js' }] });
+  await plugins.sync({ plugins: [{ ...a, script: 's2', file: 'adapters/a2.js' }] });
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'adapters/a2.js', 'bridge.js'],
@@ -265,8 +267,8 @@ test('with neither it says so', async () => {
 test('syncs run one after the other, and one that fails holds up nobody', async () => {
   const { plugins, scripts } = makeBench();
   const first = plugins.sync({ plugins: [plugin('a')] });
-  const bad = plugins.code({ name: 'zzz', hash: '', code: '' });
-  const code = plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  const bad = plugins.code(codeOf('zzz', '', ''));
+  const code = plugins.code(codeOf('a', 'script-a', 'A'));
   const second = plugins.sync({ plugins: [plugin('a')] });
   await assert.rejects(bad);
   assert.deepEqual((await first).missing, ['a']);
@@ -278,7 +280,7 @@ test('syncs run one after the other, and one that fails holds up nobody', async 
 test('clear leaves nothing', async () => {
   const { plugins, scripts, files } = makeBench();
   await plugins.sync({ plugins: [plugin('a')] });
-  await plugins.code({ name: 'a', hash: 'hash-a', code: 'A' });
+  await plugins.code(codeOf('a', 'script-a', 'A'));
   await plugins.clear();
   assert.deepEqual([scripts.size, files.length], [0, 0]);
   assert.deepEqual((await plugins.sync({ plugins: [plugin('a')] })).missing, ['a']);

@@ -46,7 +46,7 @@ export interface Plugins {
   sync(params: PluginSyncParams): Promise<PluginSyncResult>;
   /**
    * code registers an adapter that sync called missing, together with others that wait: each registration costs as much as
-   * all that is registered. It rejects if the plugin is not wanted, or not with this hash.
+   * all that is registered. It rejects if the plugin is not wanted, or not with this script.
    */
   code(params: PluginCodeParams): Promise<void>;
   /** detect finds out how adapters can be brought into pages now. */
@@ -57,14 +57,13 @@ export interface Plugins {
   clear(): Promise<void>;
 }
 
-/** makePlugins returns a Plugins; build names the version of server and extension, whose change makes all code stale. */
-export function makePlugins(registrar: Registrar, build: () => string): Plugins {
-  return new RegisteredPlugins(registrar, build);
+/** makePlugins returns a Plugins that wants nothing yet. */
+export function makePlugins(registrar: Registrar): Plugins {
+  return new RegisteredPlugins(registrar);
 }
 
 class RegisteredPlugins implements Plugins {
   readonly #registrar: Registrar;
-  readonly #build: () => string;
   #wanted: readonly PluginInfo[] = [];
   #mode: InjectMode = 'none';
   /** #last is the turn that was taken last. */
@@ -73,9 +72,8 @@ class RegisteredPlugins implements Plugins {
   #registered: Map<string, Script> | undefined;
   #fresh: Fresh[] = [];
 
-  constructor(registrar: Registrar, build: () => string) {
+  constructor(registrar: Registrar) {
     this.#registrar = registrar;
-    this.#build = build;
   }
 
   get wanted(): readonly PluginInfo[] {
@@ -138,11 +136,12 @@ class RegisteredPlugins implements Plugins {
   async #register(all: readonly PluginCodeParams[]): Promise<void> {
     const have = await this.#have();
     const hosts = new Map<string, Script & { readonly code: string }>();
-    for (const { name, hash, code } of all) {
-      const plugin = this.#wanted.find((p) => p.name === name && p.hash === hash);
-      if (!plugin) throw new Error(`the plugin ${name} with the hash ${hash} is not wanted; sync the plugins first`);
-      const script = this.#scriptOf(plugin);
-      if (!have.has(script.id)) hosts.set(script.id, { ...script, code });
+    for (const { name, script, code } of all) {
+      const plugin = this.#wanted.find((p) => p.name === name && p.script === script);
+      if (!plugin)
+        throw new Error(`the plugin ${name} with the script ${script} is not wanted; sync the plugins first`);
+      const host = this.#scriptOf(plugin);
+      if (!have.has(host.id)) hosts.set(host.id, { ...host, code });
     }
     if (!(await this.#registrar.userScriptsAllowed())) {
       throw new Error('this browser does not allow user scripts; sync the plugins first');
@@ -186,7 +185,7 @@ class RegisteredPlugins implements Plugins {
 
   #scriptOf(plugin: PluginInfo): Script {
     return {
-      id: `${PREFIX}${plugin.name}-${plugin.hash}-${this.#build()}`,
+      id: `${PREFIX}${plugin.name}-${plugin.script}`,
       matches: matchesOf(plugin),
       excludeMatches: readable(plugin.excludes),
       isolated: plugin.world === 'isolated',

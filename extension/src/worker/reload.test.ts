@@ -40,8 +40,15 @@ function makeBench(t: TestContext) {
       reloaded.push(id);
     },
     plugins: () => [
-      { name: 'demo', displayName: 'Demo', hash: 'h', world: 'main', matches: ['https://demo.example/*'] },
-      { name: 'barred', displayName: 'Barred', hash: 'h', world: 'isolated', matches: ['<all>', 'https://*/*'] },
+      { name: 'demo', displayName: 'Demo', hash: 'h', script: 's', world: 'main', matches: ['https://demo.example/*'] },
+      {
+        name: 'barred',
+        displayName: 'Barred',
+        hash: 'h',
+        script: 's',
+        world: 'isolated',
+        matches: ['<all>', 'https://*/*'],
+      },
     ],
     isLive: (id) => live.has(id),
     canRun: (plugin) => plugin.name === 'demo',

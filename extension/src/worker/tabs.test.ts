@@ -20,6 +20,7 @@ const plugin = (name: string): PluginInfo => ({
   name,
   displayName: name,
   hash: 'h',
+  script: 's',
   world: 'main',
   matches: ['*://a.org/*'],
 });

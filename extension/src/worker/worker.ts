@@ -21,22 +21,18 @@ import { makeReload } from './reload.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
 
-let serverVersion = '';
 let browserName = '';
 /** waiting is how many calls wait for a person; the server says so after hello if there are any. */
 let waiting = 0;
 
 const registering = makeRegistering((fromMs) => reload.registered(fromMs));
-const plugins = makePlugins(
-  {
-    ...browser,
-    registerUserScripts: registering.noted(browser.registerUserScripts),
-    updateUserScript: registering.noted(browser.updateUserScript),
-    registerFiles: registering.noted(browser.registerFiles),
-    updateFile: registering.noted(browser.updateFile),
-  },
-  () => `${browser.version()}-${serverVersion}`,
-);
+const plugins = makePlugins({
+  ...browser,
+  registerUserScripts: registering.noted(browser.registerUserScripts),
+  updateUserScript: registering.noted(browser.updateUserScript),
+  registerFiles: registering.noted(browser.registerFiles),
+  updateFile: registering.noted(browser.updateFile),
+});
 
 const handlers: Handlers = {
   ping: async () => ({}),
@@ -70,8 +66,7 @@ const link = makeLink({
   },
   open: openSocket,
   who: (connection) => whoListens(connection, fetch),
-  opened: (server) => {
-    serverVersion = server.serverVersion;
+  opened: () => {
     link.notify('call.resumed', { dispatchIds: calls.running() });
     outbox.resume();
     calls.resume();
