@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 	"internal/memory":       {},
 	"internal/config":       {"wire", "internal/statefile", "internal/timetext"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts"},
+	"internal/author":       {"plugin", "internal/jsbuild", "sdk-ts"},
 	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback"},
 	"internal/mcpclient":    {"internal/sse"},
 	"internal/audit":        {"wire", "dispatch"},
