@@ -16,7 +16,7 @@ import (
 // permissionsFile is the name of the policy's file in the state folder.
 const permissionsFile = "permissions.json"
 
-// PolicyOptions set a policy up. The zero value of each field means its default.
+// PolicyOptions set a [Policy] or [Values] up. The zero value of each field means its default.
 type PolicyOptions struct {
 	// LockWait is how long a change waits for another process that is changing
 	// the file. Default 10 s; after that the change fails.
@@ -29,6 +29,19 @@ type PolicyOptions struct {
 	Record func(Change)
 	// Log takes what is wrong with the file. Default: nothing is logged.
 	Log zerolog.Logger
+}
+
+// setDefaults fills in what is not set.
+func (o *PolicyOptions) setDefaults() {
+	if o.LockWait == 0 {
+		o.LockWait = 10 * time.Second
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	if o.Record == nil {
+		o.Record = func(Change) {}
+	}
 }
 
 // Policy is what the person lets agents do: which plugins they have reviewed,
@@ -84,15 +97,7 @@ type State struct {
 // NewPolicy returns the policy in the folder dir, which need not exist yet, for
 // the plugins that set returns.
 func NewPolicy(dir string, set func() *Set, o PolicyOptions) *Policy {
-	if o.LockWait == 0 {
-		o.LockWait = 10 * time.Second
-	}
-	if o.Warn == nil {
-		o.Warn = func(string) {}
-	}
-	if o.Record == nil {
-		o.Record = func(Change) {}
-	}
+	o.setDefaults()
 	path := filepath.Join(dir, permissionsFile)
 	p := &Policy{set: set, opts: o}
 	p.file = newWatched(stateFile[*perPlugin]{

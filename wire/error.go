@@ -18,6 +18,8 @@ const (
 	ErrDenied       ErrorCode = "denied"
 	ErrNotReviewed  ErrorCode = "not_reviewed"
 	ErrRateLimited  ErrorCode = "rate_limited"
+	// ErrNeedsSettings says that the plugin lacks a setting which it requires.
+	ErrNeedsSettings ErrorCode = "needs_settings"
 	// ErrApprovalTimeout says that no person decided in time.
 	ErrApprovalTimeout  ErrorCode = "approval_timeout"
 	ErrInvalidArguments ErrorCode = "invalid_arguments"
@@ -96,7 +98,7 @@ func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
 		ErrPageCrashed, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
-		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
+		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
 		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrShutdown, ErrInternal,
 	}
 }

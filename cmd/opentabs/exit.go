@@ -45,6 +45,7 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrInvalidArguments: exitUsage,
 	wire.ErrDenied:           exitFailed,
 	wire.ErrNotReviewed:      exitFailed,
+	wire.ErrNeedsSettings:    exitFailed,
 	wire.ErrRateLimited:      exitFailed,
 	wire.ErrResultTooLarge:   exitFailed,
 	wire.ErrInvalidResult:    exitFailed,
