@@ -3,8 +3,22 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"opentabs/wire"
+)
+
+// Readiness is what an adapter last said of itself in a document (isReady).
+type Readiness int
+
+const (
+	// ReadyUnknown means that it has not been asked yet.
+	ReadyUnknown Readiness = iota
+	// NotReady means that no tool can run there, such as in a page that shows a
+	// login form.
+	NotReady
+	// Ready means that tools can run.
+	Ready
 )
 
 // Target is one document in which a plugin's adapter is live.
@@ -13,9 +27,21 @@ type Target struct {
 	Browser     string
 	BrowserName string
 	TabID       int
-	DocumentID  string
-	URL         string
-	Title       string
+	// FrameID is 0 for the tab's top document. A frame has the origin of its top
+	// document.
+	FrameID    int
+	DocumentID string
+	URL        string
+	Title      string
+	Readiness  Readiness
+}
+
+// Instance is one of several sites that a plugin knows by a setting, such as the
+// work and the home server of a wiki.
+type Instance struct {
+	Name string
+	// URL is a http or https URL; the host and port of it count.
+	URL string
 }
 
 // Want says where a call wants to run. Zero values leave the choice open.
@@ -24,24 +50,43 @@ type Want struct {
 	// Browser is a browser's id or name.
 	Browser string
 	TabID   int
+	// Sites are URLs; the tab must have the host and port of one.
+	Sites []string
+	// Open is the URL of the tab that may be opened if there is none; empty if
+	// none may.
+	Open string
 }
 
 // Allows reports whether the call may run in t.
 func (w Want) Allows(t Target) bool {
-	return (w.TabID == 0 || t.TabID == w.TabID) &&
-		(w.Browser == "" || t.Browser == w.Browser || t.BrowserName == w.Browser)
+	return (w.TabID == 0 || t.TabID == w.TabID) && w.AllowsBrowser(t.Browser, t.BrowserName) &&
+		(len(w.Sites) == 0 || slices.ContainsFunc(w.Sites, func(site string) bool { return sameHost(site, t.URL) }))
+}
+
+// AllowsBrowser reports whether the call may run in the browser with this id and
+// name.
+func (w Want) AllowsBrowser(id, name string) bool {
+	return w.Browser == "" || w.Browser == id || w.Browser == name
 }
 
 // Targets is what a bridge knows of the places where a plugin could run.
 type Targets struct {
 	// Browsers counts the connected browsers.
 	Browsers int
-	// Live are the documents where the adapter is live, the best first: active
-	// tab of the focused window, active tab, tab of the focused window, rest;
-	// within each the one used last. Those of one browser stand together.
+	// Live are the documents where the adapter is live, the best first: ready
+	// before not known before not ready; within each active tab of the focused
+	// window, active tab, tab of the focused window, rest; then the tab used
+	// last; within a tab the top document first. Those of one browser stand
+	// together.
 	Live []Target
 	// NeedReload are tabs that match the plugin but were opened before it.
 	NeedReload []Target
+	// Openers are the browsers in which a tab could be opened for the call: only
+	// Browser and BrowserName are set. Empty unless the call may open one.
+	Openers []Target
+	// Opened is the tab that was opened for the call and in which the plugin did
+	// not come up in time; nil if there is none.
+	Opened *Target
 }
 
 // Run is one attempt to run a call in a document.
@@ -88,7 +133,8 @@ type Bridge interface {
 	// Targets returns where a plugin can run now, also where the call does not
 	// want to. If it can run nowhere that the call wants, Targets may wait a few
 	// seconds for a browser that is expected to come back or a document that is
-	// loading, but not longer than ctx.
+	// loading, and longer for a tab that it opens, but not longer than ctx. It
+	// opens none if it would have to choose between two browsers.
 	Targets(ctx context.Context, want Want) Targets
 	// Start hands run to its target's browser. Everything that happens to the
 	// run afterwards goes to sink, ending with exactly one Finish: with the

@@ -16,6 +16,13 @@ type Tool struct {
 	// Both are used in errors only.
 	PluginName string
 	Matches    []string
+	// Instances are the sites that the plugin knows by its settings, several with
+	// one name among them if it has several such settings. Empty for a plugin
+	// whose sites are the same for everybody.
+	Instances []Instance
+	// OpensAt is the URL of the page to open if there is no tab, for calls that
+	// may; empty if the plugin has none.
+	OpensAt string
 	// Prompt says that Name is that of a prompt of the plugin, not of a tool.
 	Prompt bool
 	// Idle and Hard replace the dispatcher's limits if they are positive; Hard
@@ -45,10 +52,11 @@ type Call struct {
 	// Args is a JSON object, validated by the caller.
 	Args json.RawMessage
 	// Browser and TabID name the target; zero values leave the choice to the
-	// dispatcher.
-	Browser string
-	TabID   int
-	Client  Client
+	// dispatcher. Instance is the name of one of Tool.Instances, or empty.
+	Browser  string
+	TabID    int
+	Instance string
+	Client   Client
 	// Progress takes what an MCP client should be told. It is called from the
 	// goroutine that runs Dispatcher.Call, one call at a time, never after Call
 	// returned; it may block, which delays only this call's notifications. Nil

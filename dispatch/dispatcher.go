@@ -79,6 +79,9 @@ type Options struct {
 	// that of a tool of the same plugin or <plugin>__<tool>, and validates args. It
 	// returns them as they should be sent. Default: no tool can call another.
 	Resolve func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
+	// MayOpen reports whether calls of a plugin that find no tab may open one. It
+	// is safe for concurrent use. Default: no call may.
+	MayOpen func(plugin string) bool
 	// Log takes one line for each call that ends. Default: nothing is logged.
 	Log zerolog.Logger
 }

@@ -146,7 +146,11 @@ func (c *liveCall) run(ctx context.Context) {
 
 // choose returns the documents the call may run in, best first.
 func (c *liveCall) choose(ctx context.Context) ([]Target, *wire.CallError) {
-	return chooseTargets(c.d.bridge.Targets(ctx, c.req.want()), &c.req)
+	want, err := c.req.want(c.d.opts.MayOpen)
+	if err != nil {
+		return nil, err
+	}
+	return chooseTargets(c.d.bridge.Targets(ctx, want), want, &c.req)
 }
 
 // begin makes the call Running and starts its clock. It reports false if the

@@ -260,7 +260,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				var tabs []int
 				ids := map[string]bool{}
 				d := dispatch.New(&dispatchtest.Bridge{
-					TargetsFunc: func(string) dispatch.Targets {
+					TargetsFunc: func(dispatch.Want) dispatch.Targets {
 						live := []dispatch.Target{first, second}
 						if len(tabs) > 0 { // asked anew: the first is known to be gone
 							live = live[1:]

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -10,63 +11,184 @@ import (
 
 // chooseTargets returns the documents in which the call may run, best first.
 // The first is used; the others are tried if the adapter is not ready there.
-// It never chooses between two browsers: two browsers may be two accounts.
-func chooseTargets(all Targets, req *Call) ([]Target, *wire.CallError) {
-	live := matching(all.Live, req)
+// It never chooses between two browsers or two instances: they may be two
+// accounts. One whose every document has said that it is not ready is none of
+// them while there is another: nobody is logged in there.
+func chooseTargets(all Targets, want Want, req *Call) ([]Target, *wire.CallError) {
+	live := matching(all.Live, want)
 	if len(live) == 0 {
-		return nil, noTarget(all, req)
+		return nil, noTarget(all, want, req)
 	}
-	if req.TabID == 0 {
-		for _, t := range live[1:] {
-			if t.Browser != live[0].Browser {
-				return nil, &wire.CallError{
-					Code:    wire.ErrAmbiguousTarget,
-					Message: "tabs of several browsers match: " + nameTargets(live) + "; name one",
-				}
+	if req.TabID != 0 {
+		if len(browsersOf(live)) > 1 {
+			return nil, &wire.CallError{
+				Code:    wire.ErrAmbiguousTarget,
+				Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, nameTargets(live)),
 			}
 		}
 		return live, nil
 	}
-	if len(live) > 1 {
+	live = amongUsable(live, func(t Target) string { return t.Browser })
+	if len(browsersOf(live)) > 1 {
 		return nil, &wire.CallError{
 			Code:    wire.ErrAmbiguousTarget,
-			Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, nameTargets(live)),
+			Message: "tabs of several browsers match: " + nameTargets(live) + "; name one",
 		}
+	}
+	instance := func(t Target) string { return instanceOf(req.Tool.Instances, t.URL) }
+	live = amongUsable(live, instance)
+	if first := instance(live[0]); slices.ContainsFunc(live, func(t Target) bool { return instance(t) != first }) {
+		return nil, severalInstances(live, req.Tool.Instances)
 	}
 	return live, nil
 }
 
+// amongUsable leaves out the targets of every group, such as a browser, in which
+// none may be ready, if there is a group in which one may.
+func amongUsable(live []Target, group func(Target) string) []Target {
+	usable := map[string]bool{}
+	for _, t := range live {
+		if t.Readiness != NotReady {
+			usable[group(t)] = true
+		}
+	}
+	if len(usable) == 0 {
+		return live
+	}
+	return slices.DeleteFunc(slices.Clone(live), func(t Target) bool { return !usable[group(t)] })
+}
+
+// browsersOf returns the ids of the browsers of targets, each once.
+func browsersOf(targets []Target) []string {
+	var ids []string
+	for _, t := range targets {
+		if !slices.Contains(ids, t.Browser) {
+			ids = append(ids, t.Browser)
+		}
+	}
+	return ids
+}
+
 // matching returns the targets that the call's own choice leaves.
-func matching(targets []Target, req *Call) []Target {
-	want := req.want()
+func matching(targets []Target, want Want) []Target {
 	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !want.Allows(t) })
 }
 
-// want is where the call wants to run.
-func (c *Call) want() Want {
-	return Want{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID}
+// want is where the call wants to run. It is an error if there is no such
+// instance.
+func (c *Call) want(mayOpen func(plugin string) bool) (Want, *wire.CallError) {
+	w := Want{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Open: c.Tool.OpensAt}
+	if c.Instance != "" {
+		for _, i := range c.Tool.Instances {
+			if i.Name == c.Instance {
+				w.Sites = append(w.Sites, i.URL)
+			}
+		}
+		if len(w.Sites) == 0 {
+			return w, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
+				"%s has no instance %q; it has %s", c.Tool.nameForPeople(), c.Instance, nameInstances(c.Tool.Instances))}
+		}
+		w.Open = w.Sites[0]
+	}
+	if c.TabID != 0 || mayOpen == nil || !mayOpen(c.Tool.Plugin) {
+		w.Open = ""
+	}
+	return w, nil
+}
+
+// nameForPeople is the plugin's name for people.
+func (t *Tool) nameForPeople() string {
+	if t.PluginName != "" {
+		return t.PluginName
+	}
+	return t.Plugin
 }
 
 // noTarget says why there is no document for the call.
-func noTarget(all Targets, req *Call) *wire.CallError {
-	name := req.Tool.PluginName
-	if name == "" {
-		name = req.Tool.Plugin
-	}
-	switch {
+func noTarget(all Targets, want Want, req *Call) *wire.CallError {
+	name := req.Tool.nameForPeople()
+	switch reload := matching(all.NeedReload, want); {
 	case all.Browsers == 0:
 		return &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}
-	case len(matching(all.NeedReload, req)) > 0:
+	case all.Opened != nil:
+		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"%s was opened for the call, but %s did not come up there; look at that tab, the page may ask for a login",
+			nameTargets([]Target{*all.Opened}), name)}
+	case len(reload) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but its page was loaded before the plugin was added or changed (%s); reload the tab",
-			name, nameTargets(matching(all.NeedReload, req)))}
+			name, nameTargets(reload))}
+	case len(all.Openers) > 1:
+		return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
+			"no open tab shows %s, and several browsers could open one: %s; name one", name, nameBrowsers(all.Openers))}
 	case len(all.Live) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"the tab or browser that was named does not show %s; these do: %s", name, nameTargets(all.Live))}
+			"the tab, browser or instance that was named does not show %s; these do: %s", name, nameTargets(all.Live))}
 	default:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"no open tab shows %s (%s)", name, strings.Join(req.Tool.Matches, ", "))}
 	}
+}
+
+// severalInstances lists the choices of a call that has named no instance: the
+// best tab of each.
+func severalInstances(live []Target, instances []Instance) *wire.CallError {
+	var choices, seen []string
+	for _, t := range live {
+		name := instanceOf(instances, t.URL)
+		if slices.Contains(seen, name) {
+			continue
+		}
+		seen = append(seen, name)
+		choice := nameTargets([]Target{t})
+		if name != "" {
+			choice = fmt.Sprintf("%q in %s", name, choice)
+		}
+		choices = append(choices, choice)
+	}
+	return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
+		`tabs of several instances match: %s; name one as "instance"`, nameAll(choices, func(c string) string { return c }))}
+}
+
+// instanceOf returns the name of the instance that a URL belongs to; empty if it
+// is none's.
+func instanceOf(instances []Instance, at string) string {
+	for _, i := range instances {
+		if sameHost(i.URL, at) {
+			return i.Name
+		}
+	}
+	return ""
+}
+
+// sameHost reports whether two URLs have the same host and port. All names of
+// this machine's loopback are one host: a person who has set up localhost may
+// have 127.0.0.1 open.
+func sameHost(a, b string) bool {
+	hostA, portA, okA := hostOf(a)
+	hostB, portB, okB := hostOf(b)
+	return okA && okB && hostA == hostB && portA == portB
+}
+
+// hostOf returns the host and port of a http or https URL. What stands behind
+// them may be anything that a browser shows.
+func hostOf(text string) (host, port string, ok bool) {
+	scheme, rest, _ := strings.Cut(text, "://")
+	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {
+		rest = rest[:end]
+	}
+	u, err := url.Parse(scheme + "://" + rest)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return "", "", false
+	}
+	host, port = strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	if host == "127.0.0.1" || host == "::1" {
+		host = "localhost"
+	}
+	return host, port, host != ""
 }
 
 // listed is how many targets an error names.
@@ -74,16 +196,35 @@ const listed = 8
 
 // nameTargets names targets for a person.
 func nameTargets(targets []Target) string {
-	var b strings.Builder
-	for i, t := range targets {
-		if i == listed {
-			fmt.Fprintf(&b, " and %d more", len(targets)-listed)
-			break
+	return nameAll(targets, func(t Target) string {
+		frame := ""
+		if t.FrameID != 0 {
+			frame = fmt.Sprintf("frame %d of ", t.FrameID)
 		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "tab %d of browser %q, id %s (%s)", t.TabID, t.BrowserName, t.Browser, t.URL)
+		return fmt.Sprintf("%stab %d of browser %q, id %s (%s)", frame, t.TabID, t.BrowserName, t.Browser, t.URL)
+	})
+}
+
+// nameBrowsers names the browsers of targets.
+func nameBrowsers(targets []Target) string {
+	return nameAll(targets, func(t Target) string { return fmt.Sprintf("browser %q, id %s", t.BrowserName, t.Browser) })
+}
+
+func nameInstances(instances []Instance) string {
+	if len(instances) == 0 {
+		return "none"
 	}
-	return b.String()
+	return nameAll(instances, func(i Instance) string { return fmt.Sprintf("%q (%s)", i.Name, i.URL) })
+}
+
+func nameAll[T any](all []T, name func(T) string) string {
+	var names []string
+	for _, one := range all[:min(len(all), listed)] {
+		names = append(names, name(one))
+	}
+	text := strings.Join(names, ", ")
+	if len(all) > listed {
+		text += fmt.Sprintf(" and %d more", len(all)-listed)
+	}
+	return text
 }

@@ -16,41 +16,92 @@ func TestChoiceOfTarget(t *testing.T) {
 	work := func(tab int) dispatch.Target {
 		return dispatch.Target{Browser: "b2", BrowserName: "Work", TabID: tab, DocumentID: "d", URL: "http://localhost/w"}
 	}
-	both := dispatch.Targets{Browsers: 2, Live: []dispatch.Target{home(7), home(8), work(8), work(9)}}
+	ready := func(t dispatch.Target, r dispatch.Readiness) dispatch.Target {
+		t.Readiness = r
+		return t
+	}
+	site := func(t dispatch.Target, url string) dispatch.Target {
+		t.URL = url
+		return t
+	}
+	frame := func(t dispatch.Target) dispatch.Target {
+		t.FrameID, t.DocumentID = 3, "f"
+		return t
+	}
+	type targets = []dispatch.Target
+	wikis := []dispatch.Instance{{Name: "work", URL: "https://wiki.corp"}, {Name: "home", URL: "http://127.0.0.1:8090/wiki"}}
+	atWork := site(home(7), "https://wiki.corp/%zz?q=1")
+	atHome := site(home(8), "http://localhost:8090/page")
+	browsers := targets{{Browser: "b1", BrowserName: "Home"}, {Browser: "b2", BrowserName: "Work"}}
+	both := dispatch.Targets{Browsers: 2, Live: targets{home(7), home(8), work(8), work(9)}}
 	tests := []struct {
 		name    string
 		targets dispatch.Targets
-		browser string
-		tab     int
-		want    string // browser of the run
+		call    dispatch.Call // Browser, TabID and Instance
+		want    string        // browser of the run
 		wantTab int
 		code    wire.ErrorCode
 		text    string
 	}{
-		{"no browser", dispatch.Targets{}, "", 0, "", 0, wire.ErrNoBrowser, "no browser"},
-		{"no tab", dispatch.Targets{Browsers: 1}, "", 0, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
-		{"needs reload", dispatch.Targets{Browsers: 1, NeedReload: []dispatch.Target{home(7)}}, "", 0, "", 0, wire.ErrNoTab, "reload the tab"},
-		{"the best", dispatch.Targets{Browsers: 1, Live: []dispatch.Target{home(7), home(8)}}, "", 0, "b1", 7, "", ""},
-		{"tab named", both, "", 9, "b2", 9, "", ""},
-		{"browser named by name", both, "Work", 0, "b2", 8, "", ""},
-		{"browser named by id", both, "b1", 8, "b1", 8, "", ""},
-		{"two browsers", both, "", 0, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
-		{"one tab id in two browsers", both, "", 8, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
-		{"unknown tab", both, "", 99, "", 0, wire.ErrNoTab, "these do: tab 7"},
-		{"unknown browser", both, "Phone", 0, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"no browser", dispatch.Targets{}, dispatch.Call{}, "", 0, wire.ErrNoBrowser, "no browser"},
+		{"no tab", dispatch.Targets{Browsers: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
+		{"needs reload", dispatch.Targets{Browsers: 1, NeedReload: targets{home(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"the best", dispatch.Targets{Browsers: 1, Live: targets{home(7), home(8)}}, dispatch.Call{}, "b1", 7, "", ""},
+		{"tab named", both, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
+		{"browser named by name", both, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
+		{"browser named by id", both, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
+		{"two browsers", both, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
+		// Fault 46: tab ids of two browsers can be equal.
+		{"one tab id in two browsers", both, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
+		{"a tab and its frame are one tab", dispatch.Targets{Browsers: 1, Live: targets{home(7), frame(home(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
+		{"unknown tab", both, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"unknown browser", both, dispatch.Call{Browser: "Phone"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"a frame is named as one", dispatch.Targets{Browsers: 1, Live: targets{frame(home(7))}}, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "frame 3 of tab 7"},
+
+		{"a browser that is not ready is none of two",
+			dispatch.Targets{Browsers: 2, Live: targets{ready(work(8), dispatch.Ready), ready(home(7), dispatch.NotReady)}},
+			dispatch.Call{}, "b2", 8, "", ""},
+		{"a browser that may be ready is",
+			dispatch.Targets{Browsers: 2, Live: targets{ready(work(8), dispatch.Ready), home(7)}},
+			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
+		{"two browsers that are not ready",
+			dispatch.Targets{Browsers: 2, Live: targets{ready(work(8), dispatch.NotReady), ready(home(7), dispatch.NotReady)}},
+			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
+
+		// Fault 58: a call without an instance is not run in the best tab of any.
+		{"two instances", dispatch.Targets{Browsers: 1, Live: targets{atWork, atHome}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
+			`tabs of several instances match: "work" in tab 7 of browser "Home", id b1 (https://wiki.corp/%zz?q=1), "home" in tab 8`},
+		{"one of two instances is open", dispatch.Targets{Browsers: 1, Live: targets{atHome}}, dispatch.Call{}, "b1", 8, "", ""},
+		{"one of two instances is ready", dispatch.Targets{Browsers: 1, Live: targets{ready(atHome, dispatch.Ready), ready(atWork, dispatch.NotReady)}},
+			dispatch.Call{}, "b1", 8, "", ""},
+		{"a named instance", dispatch.Targets{Browsers: 1, Live: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
+		// Fault 97: localhost and 127.0.0.1 are one host.
+		{"an instance on this machine", dispatch.Targets{Browsers: 1, Live: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
+		{"the port of an instance counts", dispatch.Targets{Browsers: 1, Live: targets{site(home(8), "http://localhost:8091/")}},
+			dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 8"},
+		{"an instance that is not open", dispatch.Targets{Browsers: 1, Live: targets{atWork}}, dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"an unknown instance", dispatch.Targets{Browsers: 1, Live: targets{atWork}}, dispatch.Call{Instance: "hone"}, "", 0, wire.ErrInvalidArguments,
+			`Messages has no instance "hone"; it has "work" (https://wiki.corp), "home"`},
+
+		{"a tab was opened in vain", dispatch.Targets{Browsers: 1, Opened: &atWork}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+			"tab 7 of browser \"Home\", id b1 (https://wiki.corp/%zz?q=1) was opened for the call"},
+		{"two browsers could open one", dispatch.Targets{Browsers: 2, Openers: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
+			`several browsers could open one: browser "Home", id b1, browser "Work", id b2; name one`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got dispatch.Target
 			d := dispatch.New(&dispatchtest.Bridge{
-				TargetsFunc: func(string) dispatch.Targets { return tt.targets },
+				TargetsFunc: func(dispatch.Want) dispatch.Targets { return tt.targets },
 				StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
 					got = run.Target
 					s.Finish(nil, nil)
 					return nil
 				},
 			}, dispatch.Options{})
-			_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Browser: tt.browser, TabID: tt.tab})
+			tt.call.Tool = exportTool
+			tt.call.Tool.Instances = wikis
+			_, err := d.Call(t.Context(), tt.call)
 			if tt.code == "" {
 				if err != nil || got.Browser != tt.want || got.TabID != tt.wantTab {
 					t.Errorf("ran in %+v with %v", got, err)
@@ -61,5 +112,35 @@ func TestChoiceOfTarget(t *testing.T) {
 				t.Errorf("error %v, want %s with %q", err, tt.code, tt.text)
 			}
 		})
+	}
+}
+
+// TestWhatMayBeOpened: a tab is opened only for calls of plugins that may, never
+// in the place of one that was named, and at the site of the instance.
+func TestWhatMayBeOpened(t *testing.T) {
+	const start, corp = "https://example.com/start", "https://wiki.corp/home"
+	tests := []struct {
+		call    dispatch.Call
+		allowed bool
+		want    string
+	}{
+		{dispatch.Call{}, true, start},
+		{dispatch.Call{}, false, ""},
+		{dispatch.Call{TabID: 7}, true, ""},
+		{dispatch.Call{Browser: "b1"}, true, start},
+		{dispatch.Call{Instance: "work"}, true, corp},
+		{dispatch.Call{Instance: "work"}, false, ""},
+	}
+	for _, tt := range tests {
+		var got dispatch.Want
+		d := dispatch.New(&dispatchtest.Bridge{TargetsFunc: func(w dispatch.Want) dispatch.Targets {
+			got = w
+			return dispatch.Targets{Browsers: 1}
+		}}, dispatch.Options{MayOpen: func(plugin string) bool { return tt.allowed && plugin == exportTool.Plugin }})
+		tt.call.Tool = exportTool
+		tt.call.Tool.OpensAt, tt.call.Tool.Instances = start, []dispatch.Instance{{Name: "work", URL: corp}}
+		if _, err := d.Call(t.Context(), tt.call); err == nil || got.Open != tt.want {
+			t.Errorf("%+v: opens %q, want %q (%v)", tt.call, got.Open, tt.want, err)
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // the simplest thing: TargetsFunc one live document, StartFunc nothing,
 // CancelFunc an answer "aborted" at once, the others nothing.
 type Bridge struct {
-	TargetsFunc func(plugin string) dispatch.Targets
+	TargetsFunc func(want dispatch.Want) dispatch.Targets
 	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError
 	CancelFunc  func(id, reason string, answered func(wire.CancelOutcome))
 	AnswerFunc  func(id string, ask int, output json.RawMessage, err *wire.CallError)
@@ -32,7 +32,7 @@ var Document = dispatch.Target{
 // Targets implements dispatch.Bridge.
 func (b *Bridge) Targets(_ context.Context, want dispatch.Want) dispatch.Targets {
 	if b.TargetsFunc != nil {
-		return b.TargetsFunc(want.Plugin)
+		return b.TargetsFunc(want)
 	}
 	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{Document}}
 }
