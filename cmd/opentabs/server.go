@@ -42,6 +42,7 @@ type server struct {
 	registry *plugin.Registry
 	policy   *plugin.Policy
 	audit    *audit.Log
+	dev      *developing
 	adapters *adapters
 	hub      *wsbridge.Hub
 	calls    *dispatch.Dispatcher
@@ -66,7 +67,9 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	if err := v.policy.Mend(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be put aside; nothing is reviewed")
 	}
+	v.dev = newDeveloping(v.syncBrowsers)
 	v.adapters = newAdapters(v.registry, v.policy, dirs, log)
+	v.adapters.dev = v.dev
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Token: token, Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
@@ -81,6 +84,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		Calls:    v.calls,
 		Status:   v.status,
 		Reload:   v.reload,
+		Develop:  v.dev.begin,
 		Policy:   policyAPI{v.policy, v.registry},
 		MCP:      v.mcp.Handler(),
 		Browsers: v.hub.Handler(),

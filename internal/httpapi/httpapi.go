@@ -38,6 +38,9 @@ type Options struct {
 	Status func() Status
 	// Reload reads the plugins anew.
 	Reload func() error
+	// Develop says that the plugin in a folder, an absolute path, is being
+	// developed until end is called.
+	Develop func(dir string) (end func())
 	// Policy is the permissions.
 	Policy Policy
 	// MCP serves /mcp, Browsers serves /ws.
@@ -102,6 +105,7 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/calls/{id}/decide":         {http.MethodPost: a.decide},
 		"/events":                    {http.MethodGet: a.events},
 		"/plugins/reload":            {http.MethodPost: a.reload},
+		"/plugins/develop":           {http.MethodGet: a.develop},
 		"/plugins/{name}/permission": {http.MethodGet: a.permissions, http.MethodPost: a.setPermission},
 		"/plugins/{name}/review":     {http.MethodPost: a.review},
 		"/plugins/{name}/limit":      {http.MethodPost: a.setLimit},

@@ -33,11 +33,13 @@ type fixture struct {
 	sinks chan dispatch.Sink
 	// reload is what POST /plugins/reload returns.
 	reload error
+	// developed has "begin DIR" and "end DIR" of each GET /plugins/develop.
+	developed chan string
 }
 
 func start(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{sinks: make(chan dispatch.Sink, 100)}
+	f := &fixture{sinks: make(chan dispatch.Sink, 100), developed: make(chan string, 100)}
 	f.calls = dispatch.New(&dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			f.sinks <- sink
@@ -51,6 +53,10 @@ func start(t *testing.T) *fixture {
 		Calls:   f.calls,
 		Status:  func() Status { return Status{Version: "1.2.3"} },
 		Reload:  func() error { return f.reload },
+		Develop: func(dir string) func() {
+			f.developed <- "begin " + dir
+			return func() { f.developed <- "end " + dir }
+		},
 		MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "mcp")
 		}),

@@ -1,0 +1,49 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// TestDevelopLastsAsLongAsItsRequest: a program that develops a plugin may be
+// killed, and the server has to know.
+func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
+	f := start(t)
+	c := NewClient(f.port, testToken)
+	for _, end := range []struct {
+		how  string
+		want error
+	}{{"the client goes", context.Canceled}, {"the server stops", ErrEnded}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		begun, done := make(chan struct{}), make(chan error, 1)
+		go func() { done <- c.Develop(ctx, "/plugins/../plugins/a", func() { close(begun) }) }()
+		<-begun
+		if got := <-f.developed; got != "begin /plugins/a" {
+			t.Errorf("%s: got %q", end.how, got)
+		}
+		if end.want == ErrEnded {
+			f.api.stop()
+		} else {
+			cancel()
+		}
+		if err := <-done; !errors.Is(err, end.want) {
+			t.Errorf("%s: got %v", end.how, err)
+		}
+		if got := <-f.developed; got != "end /plugins/a" {
+			t.Errorf("%s: got %q", end.how, got)
+		}
+		cancel()
+	}
+}
+
+func TestDevelopWantsAFolder(t *testing.T) {
+	f := start(t)
+	for _, dir := range []string{"", "plugins/a"} {
+		var refused *Refused
+		err := NewClient(f.port, testToken).Develop(context.Background(), dir, func() { t.Error("it began") })
+		if !errors.As(err, &refused) || refused.Status != 400 {
+			t.Errorf("%q: got %v", dir, err)
+		}
+	}
+}
