@@ -127,18 +127,16 @@ func (w *watched[T, V]) current() *reading[V] {
 // refresh reads the file if it is not the one that was read last, and reports
 // whether anything may have changed.
 func (w *watched[T, V]) refresh() bool {
-	last := w.latest.Load()
-	info, err := os.Stat(w.file.path)
-	if err != nil {
-		info = nil
-	}
-	if !last.unread && sameFile(last.info, info) {
+	if w.isNew(w.latest.Load()) {
 		return false
 	}
 	w.reading.Lock()
 	defer w.reading.Unlock()
-	if w.latest.Load() != last {
-		return false // another goroutine was quicker
+	// What another goroutine has read meanwhile may be older than the change that
+	// was seen here.
+	last := w.latest.Load()
+	if w.isNew(last) {
+		return false
 	}
 	next := w.read()
 	w.latest.Store(next)
@@ -147,6 +145,15 @@ func (w *watched[T, V]) refresh() bool {
 	}
 	w.noticed(*next)
 	return true
+}
+
+// isNew reports whether the file is still the one that was read.
+func (w *watched[T, V]) isNew(r *reading[V]) bool {
+	info, err := os.Stat(w.file.path)
+	if err != nil {
+		info = nil
+	}
+	return !r.unread && sameFile(r.info, info)
 }
 
 // read reads the file, and with it which file it is.
