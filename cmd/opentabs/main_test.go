@@ -26,6 +26,10 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
+// hangs is when a wait for what comes by itself gives up: so late that only what
+// never comes is given up, however busy the machine is.
+const hangs = 2 * time.Minute
+
 // quickRace keeps the race detector from holding up the end of every process by
 // a second.
 const quickRace = "atexit_sleep_ms=0"
@@ -116,7 +120,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(hangs)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {

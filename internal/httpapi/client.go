@@ -24,8 +24,9 @@ const (
 	// dialPatience is how long a client waits for a connection. The server is
 	// on this machine.
 	dialPatience = 2 * time.Second
-	// healthPatience is how long whoever listens may take to say who he is.
-	healthPatience = time.Second
+	// healthPatience is how long whoever listens may take to say who he is. A
+	// server on a busy machine that takes longer is told to hang, so it is long.
+	healthPatience = 3 * time.Second
 	// askPatience is how long a server may take to answer a question,
 	// reloadPatience to read all plugins anew.
 	askPatience    = 10 * time.Second

@@ -66,7 +66,8 @@ func TestClientOfStrangers(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
-			if took := time.Since(began); took > 3*healthPatience {
+			// Had each piece its own patience, that of the bytes would be 100 s.
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("it took %v", took)
 			}
 			stop()
