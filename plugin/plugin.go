@@ -22,7 +22,7 @@ type Plugin struct {
 	// Dir is the package's absolute path.
 	Dir string
 	// Matches and Excludes are match patterns; excludes win. Matches is empty
-	// only for a plugin whose tabs a setting names.
+	// only for a plugin whose tabs a setting names, before that is set.
 	Matches  []string
 	Excludes []string
 	// SDKVersion is what built the package; empty for old packages.
@@ -54,6 +54,10 @@ type Plugin struct {
 	// Settings are what a person can set, in the order of their keys; most plugins
 	// have none.
 	Settings []Setting
+	// Instances are the sites that the person has set, by the names they gave
+	// them; see [dispatch.Tool]. OpensAt is where calls may open a tab, or empty.
+	Instances []dispatch.Instance
+	OpensAt   string
 	// Warnings say what is odd about the package but does not keep it from
 	// working.
 	Warnings []string
@@ -124,5 +128,6 @@ func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, Idle: t.Idle, Hard: t.Hard,
+		Instances: t.Plugin.Instances, OpensAt: t.Plugin.OpensAt,
 	}
 }

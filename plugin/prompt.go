@@ -51,6 +51,7 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,
 		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, Idle: p.Idle, Hard: p.Hard,
+		Instances: p.Plugin.Instances, OpensAt: p.Plugin.OpensAt,
 	}
 }
 
