@@ -202,6 +202,10 @@ test('a table of handlers takes every request with its own types', async () => {
     'call.decide': (params) => params.ticketId,
     'config.permission': (params) => params.plugin,
     'config.review': (params) => params.hash,
+    'config.settings': (params) => params.plugin,
+    'config.opening': (params) => params.plugin,
+    'plugin.settings': (params) => params.name,
+    'tab.open': (params) => params.url,
   };
   const run = <M extends RequestMethod>(frame: RequestFrame<M>): string => handlers[frame.method](frame.params);
   const frame = parseFrame(request('s1', 'tool.dispatch', dispatch));

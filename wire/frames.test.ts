@@ -26,6 +26,10 @@ const plugin: PluginInfo = {
   world: 'main',
   matches: ['*://localhost/*', '*://127.0.0.1/*'],
   excludes: ['*://localhost/admin/*'],
+  script: '4bf5122f344554c5',
+  allFrames: true,
+  frames: true,
+  dev: true,
   file: 'adapters/messages-9f86d081.js',
 };
 
@@ -96,7 +100,13 @@ const samples: Golden = {
   'call.cancel.result': { cancelled: true },
   'plugin.sync.params': { plugins: [plugin] },
   'plugin.sync.result': { mode: 'userScripts', missing: ['messages'] },
-  'plugin.code.params': { name: 'messages', hash: plugin.hash, code: '(function(){"use strict";})();\n' },
+  'plugin.code.params': {
+    name: 'messages',
+    hash: plugin.hash,
+    script: plugin.script,
+    code: '(function(){"use strict";})();\n',
+    hot: { door: 'opentabs-1f0c', adapter: 'function (globalThis) {}' },
+  },
   'plugin.code.result': {},
   'tab.sync.params': {
     tabs: [

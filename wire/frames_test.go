@@ -36,6 +36,11 @@ var methodTypes = map[Method]struct{ params, result func() any }{
 	MethodTabChanged:       {fresh[TabChangedParams], nil},
 	MethodTabLoad:          {fresh[TabLoadParams], fresh[TabLoadResult]},
 	MethodStateWatch:       {fresh[StateWatchParams], nil},
+	MethodPluginSettings:   {fresh[PluginSettingsParams], fresh[PluginSettingsResult]},
+	MethodPluginLog:        {fresh[PluginLogParams], nil},
+	MethodTabOpen:          {fresh[TabOpenParams], fresh[TabOpenResult]},
+	MethodConfigSettings:   {fresh[ConfigSettingsParams], fresh[ConfigSettingsResult]},
+	MethodConfigOpening:    {fresh[ConfigOpeningParams], fresh[ConfigOpeningResult]},
 	MethodStateSync:        {fresh[StateSyncParams], nil},
 }
 

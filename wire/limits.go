@@ -47,6 +47,16 @@ const (
 	MaxShownActivity = 32 << 10
 )
 
+// The limits of what adapters log: entries in one plugin.log, the message and each
+// text beside it in UTF-16 units, all data of one entry in bytes of JSON, and how
+// many arguments beside the message.
+const (
+	MaxLogEntries = 50
+	MaxLogChars   = 4096
+	MaxLogBytes   = 64 << 10
+	MaxLogData    = 10
+)
+
 // SilentMs is how long a side that hears nothing at all waits before it gives
 // the connection up, in milliseconds; halfway it sends a ping. It is less than
 // the grace period, so that a side that noticed first waits for the other.

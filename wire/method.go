@@ -47,6 +47,12 @@ const (
 	// MethodConfigReview says that a person has reviewed a plugin: browser to
 	// server, request.
 	MethodConfigReview Method = "config.review"
+	// MethodConfigSettings gives a plugin settings from the side panel: browser to
+	// server, request.
+	MethodConfigSettings Method = "config.settings"
+	// MethodConfigOpening says whether calls may open tabs of a plugin: browser to
+	// server, request.
+	MethodConfigOpening Method = "config.opening"
 	// MethodPluginSync lists the adapters the browser should have: server to
 	// browser, request. The answer names those whose code is missing.
 	MethodPluginSync Method = "plugin.sync"
@@ -59,6 +65,16 @@ const (
 	// MethodTabChanged tells one tab that changed or went: browser to server,
 	// notification.
 	MethodTabChanged Method = "tab.changed"
+	// MethodPluginSettings brings the settings of one plugin to the documents in
+	// which it is live: server to browser, request. Documents that come later have
+	// them in the adapter's code.
+	MethodPluginSettings Method = "plugin.settings"
+	// MethodPluginLog brings what an adapter has logged: browser to server,
+	// notification.
+	MethodPluginLog Method = "plugin.log"
+	// MethodTabOpen opens a tab in the background, for a call that found none:
+	// server to browser, request.
+	MethodTabOpen Method = "tab.open"
 	// MethodTabLoad loads a tab anew in which a plugin is not live, if the person
 	// loses nothing by that: server to browser, request.
 	MethodTabLoad Method = "tab.load"

@@ -1,5 +1,7 @@
 package wire
 
+import "encoding/json"
+
 // World is where an adapter runs.
 type World string
 
@@ -20,6 +22,18 @@ type PluginInfo struct {
 	// Matches and Excludes are Chrome match patterns.
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
+	// Script names the whole script that runs the adapter: it changes with the
+	// adapter, the host, the pre-script and the settings. Letters, digits, - and _.
+	Script string `json:"script"`
+	// AllFrames says that the script runs in the frames of a page too: the plugin
+	// has a pre-script, or Frames is set.
+	AllFrames bool `json:"allFrames,omitempty"`
+	// Frames says that the adapter may run in frames of the page's own origin, not
+	// in the top document alone.
+	Frames bool `json:"frames,omitempty"`
+	// Dev says that the plugin is being developed: a new adapter takes the place of
+	// the one that is live, without a reload of the page.
+	Dev bool `json:"dev,omitempty"`
 	// File is the adapter's path inside the unpacked extension's folder, for a
 	// browser without user scripts; empty if the server does not know the
 	// folder.
@@ -55,8 +69,71 @@ type PluginSyncResult struct {
 type PluginCodeParams struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	Code string `json:"code"`
+	// Script is that of the PluginInfo which the code is for.
+	Script string `json:"script"`
+	Code   string `json:"code"`
+	// Hot is set for a plugin that is being developed.
+	Hot *HotCode `json:"hot,omitempty"`
+}
+
+// HotCode puts a new adapter into documents in which an older one is live.
+type HotCode struct {
+	// Door is the name of the function on the page's window that takes it; the
+	// script of a plugin that is being developed has put it there.
+	Door string `json:"door"`
+	// Adapter is the JavaScript text of a function: the adapter's code, with its
+	// globalThis, window and self as parameters.
+	Adapter string `json:"adapter"`
 }
 
 // PluginCodeResult is empty: the adapter is registered.
 type PluginCodeResult struct{}
+
+// PluginSettings are the settings of a plugin as its documents get them.
+type PluginSettings struct {
+	// Values are a JSON object: text, number or true/false by key. Settings that
+	// are not set are absent.
+	Values json.RawMessage `json:"values,omitempty"`
+	// URLs are the settings of type url, a JSON object: by key an object of URLs
+	// by instance. A document gets the one whose host is its own.
+	URLs json.RawMessage `json:"urls,omitempty"`
+}
+
+// PluginSettingsParams brings the settings of one plugin.
+type PluginSettingsParams struct {
+	Name     string         `json:"name"`
+	Settings PluginSettings `json:"settings"`
+}
+
+// PluginSettingsResult is empty: the documents are told.
+type PluginSettingsResult struct{}
+
+// LogLevel is how much a log entry matters, in the words of MCP.
+type LogLevel string
+
+const (
+	LogDebug   LogLevel = "debug"
+	LogInfo    LogLevel = "info"
+	LogWarning LogLevel = "warning"
+	LogError   LogLevel = "error"
+)
+
+// LogEntry is one entry that an adapter has logged.
+type LogEntry struct {
+	Level   LogLevel `json:"level"`
+	Message string   `json:"message"`
+	// Data is a JSON array: the arguments beside the message, at most MaxLogData.
+	Data json.RawMessage `json:"data,omitempty"`
+	// AtMs is when it was logged, in milliseconds since 1970, by the page's clock.
+	AtMs float64 `json:"atMs"`
+}
+
+// PluginLogParams brings entries in the order they were logged.
+type PluginLogParams struct {
+	TabID   int        `json:"tabId"`
+	Plugin  string     `json:"plugin"`
+	Entries []LogEntry `json:"entries,omitempty"`
+	// Dropped counts entries that were logged before these and not sent, because
+	// they were too many.
+	Dropped int `json:"dropped,omitempty"`
+}

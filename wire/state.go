@@ -1,5 +1,7 @@
 package wire
 
+import "encoding/json"
+
 // StateWatchParams switches state.sync on or off for this connection.
 type StateWatchParams struct {
 	On bool `json:"on"`
@@ -162,12 +164,96 @@ type PluginView struct {
 	// Matches are the sites, Chrome match patterns.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`
+	// Icon is an SVG; absent if the plugin has none.
+	Icon string `json:"icon,omitempty"`
+	// Homepage is a http or https URL; absent if the plugin names none.
+	Homepage string `json:"homepage,omitempty"`
+	// Settings are what a person can set, in the order of their keys.
+	Settings []SettingView `json:"settings,omitempty"`
+	// Opening says that a call which finds no tab of the plugin may open one;
+	// OpensAt is where, absent if the plugin has no page to open.
+	Opening bool   `json:"opening,omitempty"`
+	OpensAt string `json:"opensAt,omitempty"`
+	// Recommended is set if an agent has looked at what is there now and found it
+	// fit to be let in. Only a person lets it in.
+	Recommended *RecommendedView `json:"recommended,omitempty"`
+}
+
+// SettingType is the type of a setting's value.
+type SettingType string
+
+const (
+	// SettingURL is one http or https URL, or several by the name of an instance.
+	SettingURL     SettingType = "url"
+	SettingString  SettingType = "string"
+	SettingNumber  SettingType = "number"
+	SettingBoolean SettingType = "boolean"
+	// SettingSelect is one of some texts.
+	SettingSelect SettingType = "select"
+)
+
+// SettingView is one setting of a plugin as the side panel shows it.
+type SettingView struct {
+	Key         string      `json:"key"`
+	Type        SettingType `json:"type"`
+	Label       string      `json:"label"`
+	Description string      `json:"description,omitempty"`
+	Placeholder string      `json:"placeholder,omitempty"`
+	Required    bool        `json:"required,omitempty"`
+	// Options are what a select may be.
+	Options []string `json:"options,omitempty"`
+	// Secret says that the value may be a password or a key: surfaces are told
+	// whether it is set, and never what it is.
+	Secret bool `json:"secret,omitempty"`
+	Set    bool `json:"set,omitempty"`
+	// Value is what is set, absent if nothing is: for a url an object of URLs by
+	// instance, for the others text, number or true/false.
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// RecommendedView is an agent's opinion of a plugin.
+type RecommendedView struct {
+	// By is the name of the MCP client.
+	By         string     `json:"by"`
+	Permission Permission `json:"permission"`
+	// Note is what the agent wrote about it.
+	Note string `json:"note,omitempty"`
+}
+
+// FailedView is a plugin that can't be loaded.
+type FailedView struct {
+	// Name is the plugin's name, absent if it is not known.
+	Name string `json:"name,omitempty"`
+	Path string `json:"path"`
+	// Error says what is wrong and what to do.
+	Error string `json:"error"`
 }
 
 // StatePluginsParams are all plugins; each replaces the last.
 type StatePluginsParams struct {
 	Plugins []PluginView `json:"plugins,omitempty"`
+	Failed  []FailedView `json:"failed,omitempty"`
 }
+
+// ConfigSettingsParams changes settings of a plugin.
+type ConfigSettingsParams struct {
+	Plugin string `json:"plugin"`
+	// Values are a JSON object of the settings that change, each as in
+	// SettingView.Value; null takes one away.
+	Values json.RawMessage `json:"values"`
+}
+
+// ConfigSettingsResult is empty: the settings hold.
+type ConfigSettingsResult struct{}
+
+// ConfigOpeningParams says whether calls may open tabs of a plugin.
+type ConfigOpeningParams struct {
+	Plugin  string `json:"plugin"`
+	Allowed bool   `json:"allowed"`
+}
+
+// ConfigOpeningResult is empty: it holds.
+type ConfigOpeningResult struct{}
 
 // StateWaitingParams is what the badge on the toolbar's icon shows.
 type StateWaitingParams struct {

@@ -5,6 +5,18 @@ type TabPlugin struct {
 	Name string `json:"name"`
 	// Hash is that of the code that was evaluated in this document.
 	Hash string `json:"hash"`
+	// Ready is what the adapter last said of itself (isReady); absent while it has
+	// not been asked.
+	Ready *bool `json:"ready,omitempty"`
+}
+
+// FrameInfo is a frame of a tab in which an adapter is live. Its origin is that
+// of the tab's top document.
+type FrameInfo struct {
+	FrameID    int         `json:"frameId"`
+	URL        string      `json:"url"`
+	DocumentID string      `json:"documentId"`
+	Plugins    []TabPlugin `json:"plugins,omitempty"`
 }
 
 // TabInfo is one tab that at least one plugin matches.
@@ -23,6 +35,11 @@ type TabInfo struct {
 	DocumentID string `json:"documentId,omitempty"`
 	// Plugins are the adapters that are live in the document.
 	Plugins []TabPlugin `json:"plugins,omitempty"`
+	// Frames are the frames in which plugins are live that want frames, in the
+	// order of the document.
+	Frames []FrameInfo `json:"frames,omitempty"`
+	// Discarded is set if Chrome has unloaded the tab to save memory.
+	Discarded bool `json:"discarded,omitempty"`
 	// Loading names plugins that match the tab, are not live in it, and may be
 	// in a moment: its document is still loading.
 	Loading []string `json:"loading,omitempty"`
@@ -41,6 +58,17 @@ type TabSyncParams struct {
 type TabChangedParams struct {
 	TabID int      `json:"tabId"`
 	Tab   *TabInfo `json:"tab,omitempty"`
+}
+
+// TabOpenParams asks for a new tab, which does not take the focus.
+type TabOpenParams struct {
+	// URL is a http or https URL.
+	URL string `json:"url"`
+}
+
+// TabOpenResult names the new tab.
+type TabOpenResult struct {
+	TabID int `json:"tabId"`
 }
 
 // TabLoadParams asks for a tab to be loaded anew, for a call that wants to run

@@ -17,6 +17,8 @@ export const ErrorCodes = [
   'denied',
   'not_reviewed',
   'rate_limited',
+  /** ErrNeedsSettings says that the plugin lacks a setting which it requires. */
+  'needs_settings',
   /** ErrApprovalTimeout says that no person decided in time. */
   'approval_timeout',
   'invalid_arguments',
@@ -193,6 +195,16 @@ export const Methods = [
    */
   'config.review',
   /**
+   * MethodConfigSettings gives a plugin settings from the side panel: browser to
+   * server, request.
+   */
+  'config.settings',
+  /**
+   * MethodConfigOpening says whether calls may open tabs of a plugin: browser to
+   * server, request.
+   */
+  'config.opening',
+  /**
    * MethodPluginSync lists the adapters the browser should have: server to
    * browser, request. The answer names those whose code is missing.
    */
@@ -212,6 +224,22 @@ export const Methods = [
    * notification.
    */
   'tab.changed',
+  /**
+   * MethodPluginSettings brings the settings of one plugin to the documents in
+   * which it is live: server to browser, request. Documents that come later have
+   * them in the adapter's code.
+   */
+  'plugin.settings',
+  /**
+   * MethodPluginLog brings what an adapter has logged: browser to server,
+   * notification.
+   */
+  'plugin.log',
+  /**
+   * MethodTabOpen opens a tab in the background, for a call that found none:
+   * server to browser, request.
+   */
+  'tab.open',
   /**
    * MethodTabLoad loads a tab anew in which a plugin is not live, if the person
    * loses nothing by that: server to browser, request.
@@ -260,6 +288,26 @@ export interface PluginInfo {
   matches?: readonly string[];
   excludes?: readonly string[];
   /**
+   * Script names the whole script that runs the adapter: it changes with the
+   * adapter, the host, the pre-script and the settings. Letters, digits, - and _.
+   */
+  script: string;
+  /**
+   * AllFrames says that the script runs in the frames of a page too: the plugin
+   * has a pre-script, or Frames is set.
+   */
+  allFrames?: boolean;
+  /**
+   * Frames says that the adapter may run in frames of the page's own origin, not
+   * in the top document alone.
+   */
+  frames?: boolean;
+  /**
+   * Dev says that the plugin is being developed: a new adapter takes the place of
+   * the one that is live, without a reload of the page.
+   */
+  dev?: boolean;
+  /**
    * File is the adapter's path inside the unpacked extension's folder, for a
    * browser without user scripts; empty if the server does not know the
    * folder.
@@ -297,11 +345,83 @@ export interface PluginSyncResult {
 export interface PluginCodeParams {
   name: string;
   hash: string;
+  /** Script is that of the PluginInfo which the code is for. */
+  script: string;
   code: string;
+  /** Hot is set for a plugin that is being developed. */
+  hot?: HotCode;
+}
+
+/** HotCode puts a new adapter into documents in which an older one is live. */
+export interface HotCode {
+  /**
+   * Door is the name of the function on the page's window that takes it; the
+   * script of a plugin that is being developed has put it there.
+   */
+  door: string;
+  /**
+   * Adapter is the JavaScript text of a function: the adapter's code, with its
+   * globalThis, window and self as parameters.
+   */
+  adapter: string;
 }
 
 /** PluginCodeResult is empty: the adapter is registered. */
 export type PluginCodeResult = Record<string, never>;
+
+/** PluginSettings are the settings of a plugin as its documents get them. */
+export interface PluginSettings {
+  /**
+   * Values are a JSON object: text, number or true/false by key. Settings that
+   * are not set are absent.
+   */
+  values?: unknown;
+  /**
+   * URLs are the settings of type url, a JSON object: by key an object of URLs
+   * by instance. A document gets the one whose host is its own.
+   */
+  urls?: unknown;
+}
+
+/** PluginSettingsParams brings the settings of one plugin. */
+export interface PluginSettingsParams {
+  name: string;
+  settings: PluginSettings;
+}
+
+/** PluginSettingsResult is empty: the documents are told. */
+export type PluginSettingsResult = Record<string, never>;
+
+/** LogLevel is how much a log entry matters, in the words of MCP. */
+export const LogLevels = [
+  'debug',
+  'info',
+  'warning',
+  'error',
+] as const;
+export type LogLevel = (typeof LogLevels)[number];
+
+/** LogEntry is one entry that an adapter has logged. */
+export interface LogEntry {
+  level: LogLevel;
+  message: string;
+  /** Data is a JSON array: the arguments beside the message, at most MaxLogData. */
+  data?: unknown;
+  /** AtMs is when it was logged, in milliseconds since 1970, by the page's clock. */
+  atMs: number;
+}
+
+/** PluginLogParams brings entries in the order they were logged. */
+export interface PluginLogParams {
+  tabId: number;
+  plugin: string;
+  entries?: readonly LogEntry[];
+  /**
+   * Dropped counts entries that were logged before these and not sent, because
+   * they were too many.
+   */
+  dropped?: number;
+}
 
 /** StateWatchParams switches state.sync on or off for this connection. */
 export interface StateWatchParams {
@@ -462,12 +582,105 @@ export interface PluginView {
   /** Matches are the sites, Chrome match patterns. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
+  /** Icon is an SVG; absent if the plugin has none. */
+  icon?: string;
+  /** Homepage is a http or https URL; absent if the plugin names none. */
+  homepage?: string;
+  /** Settings are what a person can set, in the order of their keys. */
+  settings?: readonly SettingView[];
+  /**
+   * Opening says that a call which finds no tab of the plugin may open one;
+   * OpensAt is where, absent if the plugin has no page to open.
+   */
+  opening?: boolean;
+  opensAt?: string;
+  /**
+   * Recommended is set if an agent has looked at what is there now and found it
+   * fit to be let in. Only a person lets it in.
+   */
+  recommended?: RecommendedView;
+}
+
+/** SettingType is the type of a setting's value. */
+export const SettingTypes = [
+  /** SettingURL is one http or https URL, or several by the name of an instance. */
+  'url',
+  'string',
+  'number',
+  'boolean',
+  /** SettingSelect is one of some texts. */
+  'select',
+] as const;
+export type SettingType = (typeof SettingTypes)[number];
+
+/** SettingView is one setting of a plugin as the side panel shows it. */
+export interface SettingView {
+  key: string;
+  type: SettingType;
+  label: string;
+  description?: string;
+  placeholder?: string;
+  required?: boolean;
+  /** Options are what a select may be. */
+  options?: readonly string[];
+  /**
+   * Secret says that the value may be a password or a key: surfaces are told
+   * whether it is set, and never what it is.
+   */
+  secret?: boolean;
+  set?: boolean;
+  /**
+   * Value is what is set, absent if nothing is: for a url an object of URLs by
+   * instance, for the others text, number or true/false.
+   */
+  value?: unknown;
+}
+
+/** RecommendedView is an agent's opinion of a plugin. */
+export interface RecommendedView {
+  /** By is the name of the MCP client. */
+  by: string;
+  permission: Permission;
+  /** Note is what the agent wrote about it. */
+  note?: string;
+}
+
+/** FailedView is a plugin that can't be loaded. */
+export interface FailedView {
+  /** Name is the plugin's name, absent if it is not known. */
+  name?: string;
+  path: string;
+  /** Error says what is wrong and what to do. */
+  error: string;
 }
 
 /** StatePluginsParams are all plugins; each replaces the last. */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
+  failed?: readonly FailedView[];
 }
+
+/** ConfigSettingsParams changes settings of a plugin. */
+export interface ConfigSettingsParams {
+  plugin: string;
+  /**
+   * Values are a JSON object of the settings that change, each as in
+   * SettingView.Value; null takes one away.
+   */
+  values: unknown;
+}
+
+/** ConfigSettingsResult is empty: the settings hold. */
+export type ConfigSettingsResult = Record<string, never>;
+
+/** ConfigOpeningParams says whether calls may open tabs of a plugin. */
+export interface ConfigOpeningParams {
+  plugin: string;
+  allowed: boolean;
+}
+
+/** ConfigOpeningResult is empty: it holds. */
+export type ConfigOpeningResult = Record<string, never>;
 
 /** StateWaitingParams is what the badge on the toolbar's icon shows. */
 export interface StateWaitingParams {
@@ -515,6 +728,22 @@ export interface TabPlugin {
   name: string;
   /** Hash is that of the code that was evaluated in this document. */
   hash: string;
+  /**
+   * Ready is what the adapter last said of itself (isReady); absent while it has
+   * not been asked.
+   */
+  ready?: boolean;
+}
+
+/**
+ * FrameInfo is a frame of a tab in which an adapter is live. Its origin is that
+ * of the tab's top document.
+ */
+export interface FrameInfo {
+  frameId: number;
+  url: string;
+  documentId: string;
+  plugins?: readonly TabPlugin[];
 }
 
 /** TabInfo is one tab that at least one plugin matches. */
@@ -533,6 +762,13 @@ export interface TabInfo {
   documentId?: string;
   /** Plugins are the adapters that are live in the document. */
   plugins?: readonly TabPlugin[];
+  /**
+   * Frames are the frames in which plugins are live that want frames, in the
+   * order of the document.
+   */
+  frames?: readonly FrameInfo[];
+  /** Discarded is set if Chrome has unloaded the tab to save memory. */
+  discarded?: boolean;
   /**
    * Loading names plugins that match the tab, are not live in it, and may be
    * in a moment: its document is still loading.
@@ -557,6 +793,17 @@ export interface TabSyncParams {
 export interface TabChangedParams {
   tabId: number;
   tab?: TabInfo;
+}
+
+/** TabOpenParams asks for a new tab, which does not take the focus. */
+export interface TabOpenParams {
+  /** URL is a http or https URL. */
+  url: string;
+}
+
+/** TabOpenResult names the new tab. */
+export interface TabOpenResult {
+  tabId: number;
 }
 
 /**
@@ -878,6 +1125,14 @@ export const MaxShownArgs = 16384;
 
 export const MaxShownActivity = 32768;
 
+export const MaxLogEntries = 50;
+
+export const MaxLogChars = 4096;
+
+export const MaxLogBytes = 65536;
+
+export const MaxLogData = 10;
+
 /**
  * SilentMs is how long a side that hears nothing at all waits before it gives
  * the connection up, in milliseconds; halfway it sends a ping. It is less than
@@ -913,8 +1168,12 @@ export interface Requests {
   'call.decide': { params: CallDecideParams; result: CallDecideResult };
   'config.permission': { params: ConfigPermissionParams; result: ConfigPermissionResult };
   'config.review': { params: ConfigReviewParams; result: ConfigReviewResult };
+  'config.settings': { params: ConfigSettingsParams; result: ConfigSettingsResult };
+  'config.opening': { params: ConfigOpeningParams; result: ConfigOpeningResult };
   'plugin.sync': { params: PluginSyncParams; result: PluginSyncResult };
   'plugin.code': { params: PluginCodeParams; result: PluginCodeResult };
+  'plugin.settings': { params: PluginSettingsParams; result: PluginSettingsResult };
+  'tab.open': { params: TabOpenParams; result: TabOpenResult };
   'tab.load': { params: TabLoadParams; result: TabLoadResult };
 }
 
@@ -929,8 +1188,12 @@ export const RequestMethods = [
   'call.decide',
   'config.permission',
   'config.review',
+  'config.settings',
+  'config.opening',
   'plugin.sync',
   'plugin.code',
+  'plugin.settings',
+  'tab.open',
   'tab.load',
 ] as const;
 export type RequestMethod = (typeof RequestMethods)[number];
@@ -944,6 +1207,7 @@ export interface Notifications {
   'call.resumed': CallResumedParams;
   'tab.sync': TabSyncParams;
   'tab.changed': TabChangedParams;
+  'plugin.log': PluginLogParams;
   'state.watch': StateWatchParams;
   'state.sync': StateSyncParams;
   'state.plugins': StatePluginsParams;
@@ -959,6 +1223,7 @@ export const NotificationMethods = [
   'call.resumed',
   'tab.sync',
   'tab.changed',
+  'plugin.log',
   'state.watch',
   'state.sync',
   'state.plugins',
@@ -979,7 +1244,13 @@ export interface Types {
   PluginSyncParams: PluginSyncParams;
   PluginSyncResult: PluginSyncResult;
   PluginCodeParams: PluginCodeParams;
+  HotCode: HotCode;
   PluginCodeResult: PluginCodeResult;
+  PluginSettings: PluginSettings;
+  PluginSettingsParams: PluginSettingsParams;
+  PluginSettingsResult: PluginSettingsResult;
+  LogEntry: LogEntry;
+  PluginLogParams: PluginLogParams;
   StateWatchParams: StateWatchParams;
   CallView: CallView;
   WaitingView: WaitingView;
@@ -988,7 +1259,14 @@ export interface Types {
   CallDecideResult: CallDecideResult;
   ToolView: ToolView;
   PluginView: PluginView;
+  SettingView: SettingView;
+  RecommendedView: RecommendedView;
+  FailedView: FailedView;
   StatePluginsParams: StatePluginsParams;
+  ConfigSettingsParams: ConfigSettingsParams;
+  ConfigSettingsResult: ConfigSettingsResult;
+  ConfigOpeningParams: ConfigOpeningParams;
+  ConfigOpeningResult: ConfigOpeningResult;
   StateWaitingParams: StateWaitingParams;
   ConfigPermissionParams: ConfigPermissionParams;
   ConfigPermissionResult: ConfigPermissionResult;
@@ -996,9 +1274,12 @@ export interface Types {
   ConfigReviewResult: ConfigReviewResult;
   StateSyncParams: StateSyncParams;
   TabPlugin: TabPlugin;
+  FrameInfo: FrameInfo;
   TabInfo: TabInfo;
   TabSyncParams: TabSyncParams;
   TabChangedParams: TabChangedParams;
+  TabOpenParams: TabOpenParams;
+  TabOpenResult: TabOpenResult;
   TabLoadParams: TabLoadParams;
   TabLoadResult: TabLoadResult;
   ToolDispatchParams: ToolDispatchParams;
@@ -1026,11 +1307,13 @@ export const Enums = {
   Method: Methods,
   World: Worlds,
   InjectMode: InjectModes,
+  LogLevel: LogLevels,
   CallStatus: CallStatuses,
   TicketKind: TicketKinds,
   Scope: Scopes,
   DecideOutcome: DecideOutcomes,
   Permission: Permissions,
+  SettingType: SettingTypes,
   CancelOutcome: CancelOutcomes,
 } as const;
 
@@ -1073,6 +1356,10 @@ export const Shapes = {
     world: 'World',
     'matches?': ['string'],
     'excludes?': ['string'],
+    script: 'string',
+    'allFrames?': 'boolean',
+    'frames?': 'boolean',
+    'dev?': 'boolean',
     'file?': 'string',
   },
   PluginSyncParams: {
@@ -1085,9 +1372,36 @@ export const Shapes = {
   PluginCodeParams: {
     name: 'string',
     hash: 'string',
+    script: 'string',
     code: 'string',
+    'hot?': 'HotCode',
+  },
+  HotCode: {
+    door: 'string',
+    adapter: 'string',
   },
   PluginCodeResult: {},
+  PluginSettings: {
+    'values?': 'unknown',
+    'urls?': 'unknown',
+  },
+  PluginSettingsParams: {
+    name: 'string',
+    settings: 'PluginSettings',
+  },
+  PluginSettingsResult: {},
+  LogEntry: {
+    level: 'LogLevel',
+    message: 'string',
+    'data?': 'unknown',
+    atMs: 'number',
+  },
+  PluginLogParams: {
+    tabId: 'integer',
+    plugin: 'string',
+    'entries?': ['LogEntry'],
+    'dropped?': 'integer',
+  },
   StateWatchParams: {
     on: 'boolean',
   },
@@ -1152,10 +1466,49 @@ export const Shapes = {
     permission: 'Permission',
     'matches?': ['string'],
     'tools?': ['ToolView'],
+    'icon?': 'string',
+    'homepage?': 'string',
+    'settings?': ['SettingView'],
+    'opening?': 'boolean',
+    'opensAt?': 'string',
+    'recommended?': 'RecommendedView',
+  },
+  SettingView: {
+    key: 'string',
+    type: 'SettingType',
+    label: 'string',
+    'description?': 'string',
+    'placeholder?': 'string',
+    'required?': 'boolean',
+    'options?': ['string'],
+    'secret?': 'boolean',
+    'set?': 'boolean',
+    'value?': 'unknown',
+  },
+  RecommendedView: {
+    by: 'string',
+    permission: 'Permission',
+    'note?': 'string',
+  },
+  FailedView: {
+    'name?': 'string',
+    path: 'string',
+    error: 'string',
   },
   StatePluginsParams: {
     'plugins?': ['PluginView'],
+    'failed?': ['FailedView'],
   },
+  ConfigSettingsParams: {
+    plugin: 'string',
+    values: 'unknown',
+  },
+  ConfigSettingsResult: {},
+  ConfigOpeningParams: {
+    plugin: 'string',
+    allowed: 'boolean',
+  },
+  ConfigOpeningResult: {},
   StateWaitingParams: {
     count: 'integer',
   },
@@ -1179,6 +1532,13 @@ export const Shapes = {
   TabPlugin: {
     name: 'string',
     hash: 'string',
+    'ready?': 'boolean',
+  },
+  FrameInfo: {
+    frameId: 'integer',
+    url: 'string',
+    documentId: 'string',
+    'plugins?': ['TabPlugin'],
   },
   TabInfo: {
     tabId: 'integer',
@@ -1190,6 +1550,8 @@ export const Shapes = {
     lastAccessedMs: 'number',
     'documentId?': 'string',
     'plugins?': ['TabPlugin'],
+    'frames?': ['FrameInfo'],
+    'discarded?': 'boolean',
     'loading?': ['string'],
     'needsReload?': ['string'],
   },
@@ -1199,6 +1561,12 @@ export const Shapes = {
   TabChangedParams: {
     tabId: 'integer',
     'tab?': 'TabInfo',
+  },
+  TabOpenParams: {
+    url: 'string',
+  },
+  TabOpenResult: {
+    tabId: 'integer',
   },
   TabLoadParams: {
     tabId: 'integer',

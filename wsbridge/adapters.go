@@ -57,7 +57,7 @@ func (l *link) syncOnce(b *browser) error {
 	l.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", clean(string(r.Mode), 20)).Msg("plugins told")
 	byName := make(map[string]string, len(plugins))
 	for _, p := range plugins {
-		byName[p.Name] = p.Hash
+		byName[p.Name] = p.Script
 	}
 	sending := codeUnderWay{link: l}
 	defer sending.settle(0)
@@ -65,13 +65,13 @@ func (l *link) syncOnce(b *browser) error {
 		if len(l.sync) > 0 || l.ended() {
 			return nil // the next round has a newer list
 		}
-		hash, ok := byName[name]
+		script, ok := byName[name]
 		if !ok {
 			l.log.Warn().Str("plugin", clean(name, 100)).Msg("browser asked for the code of a plugin that it was not told of")
 			continue
 		}
 		delete(byName, name) // once is enough
-		if err := sending.send(name, hash); err != nil {
+		if err := sending.send(name, script); err != nil {
 			l.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
 	}
@@ -92,12 +92,12 @@ type sentCode struct {
 }
 
 // send sends the code of a plugin, after it has waited for room.
-func (c *codeUnderWay) send(name, hash string) error {
-	code, err := c.link.hub.opts.Adapters.Code(name, hash)
+func (c *codeUnderWay) send(name, script string) error {
+	code, err := c.link.hub.opts.Adapters.Code(name, script)
 	if err != nil {
 		return err
 	}
-	params := marshal(wire.PluginCodeParams{Name: name, Hash: hash, Code: code})
+	params := marshal(code)
 	if len(params) > wire.MaxFrameBytes-1024 {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}

@@ -15,7 +15,7 @@ func syncFrame(id int, plugins string) string {
 }
 
 func codeFrame(id int, name, hash, code string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/%d","method":"plugin.code","params":{"name":%q,"hash":%q,"code":%q}}`, id, name, hash, code)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/%d","method":"plugin.code","params":{"name":%q,"hash":%q,"script":%q,"code":%q}}`, id, name, hash, "s-"+hash, code)
 }
 
 func plugins(names ...string) []wire.PluginInfo {
@@ -87,7 +87,7 @@ func TestSyncsBecomeOne(t *testing.T) {
 		p := w.dial()
 		p.hello("b1", "boot1")
 		list := func() string {
-			return fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%q,"world":"main"}]`, hash)
+			return fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%[1]q,"world":"main","script":"s-%[1]s"}]`, hash)
 		}
 		p.wantFrames(helloOK, syncFrame(1, list()))
 		for i := range 10 {

@@ -27,9 +27,9 @@ const (
 type Adapters interface {
 	// List returns every plugin that a browser should have.
 	List() []wire.PluginInfo
-	// Code returns the script text for a plugin's adapter with this hash. It
-	// returns an error if the plugin has another hash by now.
-	Code(name, hash string) (string, error)
+	// Code returns the code of a plugin whose info names this script. It returns
+	// an error if the plugin has another one by now.
+	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
 // Calls is what side panels show, stop and decide about. *dispatch.Dispatcher

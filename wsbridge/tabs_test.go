@@ -20,8 +20,19 @@ type fakeAdapters struct {
 
 var _ Adapters = fakeAdapters{}
 
-func (f fakeAdapters) List() []wire.PluginInfo                { return f.list() }
-func (f fakeAdapters) Code(name, hash string) (string, error) { return f.code(name, hash) }
+func (f fakeAdapters) List() []wire.PluginInfo {
+	list := f.list()
+	for i := range list {
+		list[i].Script = "s-" + list[i].Hash
+	}
+	return list
+}
+
+func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
+	hash := strings.TrimPrefix(script, "s-")
+	code, err := f.code(name, hash)
+	return wire.PluginCodeParams{Name: name, Hash: hash, Script: script, Code: code}, err
+}
 
 // onePlugin has chat with this hash.
 func onePlugin(hash *string) fakeAdapters {

@@ -30,6 +30,7 @@ const adapterFolder = "adapters"
 type adapters struct {
 	registry *plugin.Registry
 	policy   *plugin.Policy
+	dev      *developing // nil if none is developed here
 	dirs     config.Dirs
 	log      zerolog.Logger
 	host     func() ([]byte, error)
@@ -53,9 +54,17 @@ func newAdapters(registry *plugin.Registry, policy *plugin.Policy, dirs config.D
 // current returns the plugins that may run: no page gets the code of another.
 func (a *adapters) current() []wire.PluginInfo {
 	infos := []wire.PluginInfo{}
+	host, err := a.host()
+	if err != nil {
+		a.log.Error().Err(err).Msg("the host can't be bundled, so no page gets an adapter")
+		return infos
+	}
 	for _, one := range a.registry.Set().Plugins() {
 		if a.policy.Runs(one) {
-			infos = append(infos, one.Info())
+			info := one.Info()
+			info.Dev = a.dev.has(one)
+			info.Script = scriptID(info.Hash, host)
+			infos = append(infos, info)
 		}
 	}
 	return infos
@@ -75,19 +84,29 @@ func (a *adapters) List() []wire.PluginInfo {
 // Code returns the script that runs a plugin's adapter. It fails if the adapter
 // would not stay inside it: an older version, or another hand, may have added
 // it without the check.
-func (a *adapters) Code(name, hash string) (string, error) {
-	code, err := a.registry.Code(name, hash)
+func (a *adapters) Code(name, script string) (wire.PluginCodeParams, error) {
+	for _, info := range a.current() {
+		if info.Name == name && info.Script == script {
+			code, err := a.code(info)
+			return wire.PluginCodeParams{Name: name, Hash: info.Hash, Script: script, Code: code}, err
+		}
+	}
+	return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q has no script %q (any more)", name, script)
+}
+
+func (a *adapters) code(info wire.PluginInfo) (string, error) {
+	code, err := a.registry.Code(info.Name, info.Hash)
 	if err != nil {
 		return "", err
 	}
 	if err := a.checked.Check([]byte(code)); err != nil {
-		return "", fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", name, err)
+		return "", fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", info.Name, err)
 	}
 	host, err := a.host()
 	if err != nil {
 		return "", fmt.Errorf("bundle the host: %w", err)
 	}
-	return string(jsbuild.WrapAdapter(host, name, hash, []byte(code))), nil
+	return string(jsbuild.WrapAdapter(host, info.Name, info.Hash, []byte(code))), nil
 }
 
 // writeFiles makes the extension's folder hold the current adapters and no
@@ -104,14 +123,10 @@ func (a *adapters) writeFiles() error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("write the adapters: %w", err)
 	}
-	host, err := a.host()
-	if err != nil {
-		return fmt.Errorf("write the adapters: %w", err)
-	}
 	files, current := map[string]string{}, map[string]bool{}
 	var failed []error
 	for _, info := range a.current() {
-		name := adapterFile(info, host)
+		name := info.Name + "-" + info.Script + ".js"
 		if err := a.writeFile(filepath.Join(folder, name), info); err != nil {
 			failed = append(failed, fmt.Errorf("write the adapter of %s: %w", info.Name, err))
 			continue
@@ -129,18 +144,18 @@ func (a *adapters) writeFile(path string, info wire.PluginInfo) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	code, err := a.Code(info.Name, info.Hash)
+	code, err := a.code(info)
 	if err != nil {
 		return err
 	}
 	return statefile.Write(path, []byte(code))
 }
 
-// adapterFile is the name of an adapter's file. Chrome keeps scripts by their
+// scriptID names the script of an adapter. Chrome keeps scripts by their id or
 // path, so that other content needs another name: other code, or another host.
-func adapterFile(info wire.PluginInfo, host []byte) string {
-	sum := sha256.Sum256(append([]byte(info.Hash), host...))
-	return info.Name + "-" + hex.EncodeToString(sum[:4]) + ".js"
+func scriptID(hash string, host []byte) string {
+	sum := sha256.Sum256(append([]byte(hash), host...))
+	return hex.EncodeToString(sum[:8])
 }
 
 // removeOthers removes the scripts that are not current.

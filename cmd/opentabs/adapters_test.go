@@ -22,16 +22,16 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})
 	dirs := config.Dirs{State: t.TempDir()}
 	a := newAdapters(registry, reviewed(t, dirs, registry), dirs, zerolog.Nop())
-	hashes := map[string]string{}
+	scripts := map[string]string{}
 	for _, info := range a.List() {
-		hashes[info.Name] = info.Hash
+		scripts[info.Name] = info.Script
 	}
-	if code, err := a.Code("good", hashes["good"]); err != nil || code == "" {
+	if code, err := a.Code("good", scripts["good"]); err != nil || code.Code == "" {
 		t.Errorf("good: %v", err)
 	}
-	code, err := a.Code("evil", hashes["evil"])
+	code, err := a.Code("evil", scripts["evil"])
 	if err == nil || !strings.Contains(err.Error(), "the adapter of evil may not run: adapter.iife.js:") {
-		t.Errorf("evil: %v, %d bytes", err, len(code))
+		t.Errorf("evil: %v, %d bytes", err, len(code.Code))
 	}
 	folder := filepath.Join(t.TempDir(), "adapters")
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -117,7 +117,7 @@ func BenchmarkAdaptersCode(b *testing.B) {
 
 func compose(b *testing.B, a *adapters) {
 	for _, info := range a.List() {
-		if _, err := a.Code(info.Name, info.Hash); err != nil {
+		if _, err := a.Code(info.Name, info.Script); err != nil {
 			b.Fatal(err)
 		}
 	}

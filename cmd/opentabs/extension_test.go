@@ -3,8 +3,6 @@ package main
 import (
 	"slices"
 	"testing"
-
-	"opentabs/wire"
 )
 
 func TestManifestLast(t *testing.T) {
@@ -15,16 +13,14 @@ func TestManifestLast(t *testing.T) {
 	}
 }
 
-// TestAdapterFile names a file anew when the code or the host changes.
-func TestAdapterFile(t *testing.T) {
-	info := wire.PluginInfo{Name: "messages", Hash: "aa"}
-	first := adapterFile(info, []byte("host"))
-	if again := adapterFile(info, []byte("host")); again != first {
+// TestScriptID names a script anew when the code or the host changes.
+func TestScriptID(t *testing.T) {
+	first := scriptID("aa", []byte("host"))
+	if again := scriptID("aa", []byte("host")); again != first {
 		t.Errorf("%s became %s", first, again)
 	}
-	other := adapterFile(info, []byte("another host"))
-	info.Hash = "bb"
-	if third := adapterFile(info, []byte("host")); other == first || third == first || other == third {
+	other, third := scriptID("aa", []byte("another host")), scriptID("bb", []byte("host"))
+	if other == first || third == first || other == third {
 		t.Errorf("%s, %s, %s", first, other, third)
 	}
 }

@@ -21,7 +21,9 @@ func (onePlugin) List() []wire.PluginInfo {
 	return []wire.PluginInfo{{Name: "messages", Hash: "h1", World: wire.WorldMain, Matches: []string{"*://localhost/*"}}}
 }
 
-func (onePlugin) Code(string, string) (string, error) { return "the code", nil }
+func (onePlugin) Code(string, string) (wire.PluginCodeParams, error) {
+	return wire.PluginCodeParams{Name: "messages", Code: "the code"}, nil
+}
 
 // TestBrowser runs calls through a real hub.
 func TestBrowser(t *testing.T) {
