@@ -34,6 +34,7 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 		review.put("dir", one.Dir)
 		review.mark(by)
 		entry.put("reviewed", review)
+		delete(entry, "recommended") // it is answered
 		if before != hash {
 			entry.put("tools", withoutAuto(entry.objectIn("tools")))
 		}
@@ -85,11 +86,12 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 		return err
 	}
 	if permission != wire.PermissionOff && permission != "" && !p.stateOf(name, one).Reviewed {
-		return fmt.Errorf("the plugin %s is not reviewed: look at it and let it in with `opentabs plugin review %s` or in the side panel, then set permissions", name, name)
+		return p.notReviewed(name)
 	}
 	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: by}
 	err = p.change(change, func(entry object) (before string) {
 		if tool == "" {
+			delete(entry, "recommended") // it is answered
 			return setPermission(entry, permission, by)
 		}
 		editTool(entry, tool, func(own object) { before = setPermission(own, permission, by) })

@@ -42,6 +42,10 @@ type Standing struct {
 	Permission wire.Permission `json:"permission,omitempty"`
 	// Set is who set Permission.
 	Set Mark `json:"set,omitzero"`
+	// OpenTabs is the page that calls may open which find no tab; empty if none.
+	OpenTabs string `json:"openTabs,omitempty"`
+	// Recommended is an agent's opinion; nil if there is none.
+	Recommended *Recommendation `json:"recommended,omitempty"`
 	// Tools are what is said of single tools, by name.
 	Tools map[string]ToolStanding `json:"tools,omitempty"`
 }
@@ -113,6 +117,8 @@ func readStanding(raw json.RawMessage, to *problems) Standing {
 		}
 	}
 	s.Permission, s.Set = readPermission(f), readMark(f)
+	s.OpenTabs = f.optional("openTabs")
+	s.Recommended = readRecommendation(f)
 	tools := f.object("tools")
 	if tools == nil {
 		if f.has("tools") { // and no object: nobody knows what was forbidden

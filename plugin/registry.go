@@ -14,9 +14,10 @@ import (
 
 // Registry loads the plugins of a [Store] and serves them as a [Set].
 type Registry struct {
-	store *Store
-	log   zerolog.Logger
-	set   atomic.Pointer[Set]
+	store  *Store
+	log    zerolog.Logger
+	values *Values // nil if there are no settings
+	set    atomic.Pointer[Set]
 
 	reload sync.Mutex // held while plugins are loaded and listeners are told
 
@@ -33,6 +34,10 @@ func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 	r.set.Store(NewSet(nil, nil))
 	return r
 }
+
+// UseValues has plugins work in the sites that their url settings name, as they
+// are at each [Registry.Reload]. It is called before the first one.
+func (r *Registry) UseValues(v *Values) { r.values = v }
 
 // Set returns the current set; never nil.
 func (r *Registry) Set() *Set { return r.set.Load() }
@@ -68,6 +73,11 @@ func (r *Registry) Reload() error {
 		return err
 	}
 	loaded := loadAll(entries)
+	for _, one := range loaded {
+		if one.plugin != nil {
+			one.plugin.settle(r.values)
+		}
+	}
 	var plugins []*Plugin
 	for i, p := range resolve(entries, loaded, old) {
 		if err := loaded[i].err; err != nil {
@@ -187,7 +197,7 @@ func resolve(entries []Entry, loaded []outcome, old *Set) []*Plugin {
 }
 
 func samePlugin(a, b *Plugin) bool {
-	return a.Dir == b.Dir && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash
+	return a.Dir == b.Dir && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash && slices.Equal(a.Instances, b.Instances)
 }
 
 // same reports whether two sets hold the same plugins and failures.

@@ -220,17 +220,9 @@ func (v *Values) Secrets() []string {
 	return slices.Compact(secrets)
 }
 
-// Instance is one URL of a url setting.
-type Instance struct {
-	// Key is that of the setting.
-	Key string
-	// Name is what the person calls it; URL is as they wrote it.
-	Name, URL string
-}
-
 // instances returns the URLs that are set for a plugin, by key, then by name.
-func (v *Values) instances(p *Plugin) []Instance {
-	var all []Instance
+func (v *Values) instances(p *Plugin) []dispatch.Instance {
+	var all []dispatch.Instance
 	if !slices.ContainsFunc(p.Settings, func(s Setting) bool { return s.Type == wire.SettingURL }) {
 		return nil
 	}
@@ -241,7 +233,7 @@ func (v *Values) instances(p *Plugin) []Instance {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(urls)) {
-			all = append(all, Instance{Key: s.Key, Name: name, URL: urls[name]})
+			all = append(all, dispatch.Instance{Name: name, URL: urls[name]})
 		}
 	}
 	return all
