@@ -6,11 +6,9 @@ import (
 )
 
 // settle makes the plugin work in the sites that its url settings name, and finds
-// the page to open. It is called before anybody else sees the plugin; v may be nil.
+// the page to open. It is called before anybody else sees the plugin.
 func (p *Plugin) settle(v *Values) {
-	if v != nil {
-		p.Instances = v.instances(p)
-	}
+	p.Instances = v.instances(p)
 	for _, one := range p.Instances {
 		host, _, _ := siteOf(one.URL) // Values has checked it
 		if pattern, err := patternOf(host); err == nil {

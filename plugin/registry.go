@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -16,7 +17,7 @@ import (
 type Registry struct {
 	store  *Store
 	log    zerolog.Logger
-	values *Values // nil if there are no settings
+	values *Values
 	set    atomic.Pointer[Set]
 
 	reload sync.Mutex // held while plugins are loaded and listeners are told
@@ -28,16 +29,21 @@ type Registry struct {
 // listener is a function that wants to know of a new set.
 type listener struct{ changed func(*Set) }
 
-// NewRegistry returns a registry whose set is empty until [Registry.Reload].
+// NewRegistry returns a registry whose set is empty until [Registry.Reload]. The
+// settings of its plugins are those in the store's folder.
 func NewRegistry(store *Store, log zerolog.Logger) *Registry {
-	r := &Registry{store: store, log: log}
+	r := &Registry{store: store, log: log, values: NewValues(filepath.Dir(store.Path()), PolicyOptions{Log: log})}
 	r.set.Store(NewSet(nil, nil))
 	return r
 }
 
-// UseValues has plugins work in the sites that their url settings name, as they
-// are at each [Registry.Reload]. It is called before the first one.
+// UseValues has the registry look at settings that were made with other options.
+// It is called before the first [Registry.Reload].
 func (r *Registry) UseValues(v *Values) { r.values = v }
+
+// Values returns the settings of the plugins. Each Reload makes plugins work in
+// the sites that they name then.
+func (r *Registry) Values() *Values { return r.values }
 
 // Set returns the current set; never nil.
 func (r *Registry) Set() *Set { return r.set.Load() }
