@@ -20,7 +20,7 @@ func TestFollow(t *testing.T) {
 	number := 0.5
 	done := errors.New("done")
 	var kinds []string
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // an event that does not come must not hold up all tests
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // an event that does not come must not hold up all tests
 	defer stop()
 	err := NewClient(f.port, testToken).Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
