@@ -21,7 +21,7 @@ func codeFrame(id int, name, hash, code string) string {
 func plugins(names ...string) []wire.PluginInfo {
 	var out []wire.PluginInfo
 	for _, n := range names {
-		out = append(out, wire.PluginInfo{Name: n, DisplayName: n, Hash: "h-" + n, World: wire.WorldMain})
+		out = append(out, wire.PluginInfo{Name: n, DisplayName: n, Hash: "h-" + n, World: wire.WorldMain, Script: "s-h-" + n})
 	}
 	return out
 }
