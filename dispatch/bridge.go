@@ -89,6 +89,29 @@ type Targets struct {
 	Opened *Target
 }
 
+// PluginState says whether the tools of a plugin can run.
+type PluginState string
+
+const (
+	// StateClosed means that no tab shows the plugin's site.
+	StateClosed PluginState = "closed"
+	// StateUnavailable means that there is a tab, but none is ready.
+	StateUnavailable PluginState = "unavailable"
+	StateReady       PluginState = "ready"
+)
+
+// State returns the state of the plugin.
+func (t Targets) State() PluginState {
+	switch {
+	case slices.ContainsFunc(t.Live, func(t Target) bool { return t.Readiness == Ready }):
+		return StateReady
+	case len(t.Live)+len(t.NeedReload) > 0:
+		return StateUnavailable
+	default:
+		return StateClosed
+	}
+}
+
 // Run is one attempt to run a call in a document.
 type Run struct {
 	// ID is the dispatchId on the wire: the call's id, with ".2", ".3" ... behind

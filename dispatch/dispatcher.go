@@ -158,7 +158,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	}
 	defer d.running.Done()
 	switch {
-	case !c.pass(ctx):
+	case !c.sensible(), !c.pass(ctx):
 	case c.parent != nil: // its parent has a place, which it would wait for
 		c.run(ctx)
 	default:

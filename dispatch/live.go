@@ -93,6 +93,16 @@ func by(ctx context.Context) string {
 	return "the client"
 }
 
+// sensible ends a call that names an instance which does not exist, before a
+// person is asked about it. It reports whether it has not.
+func (c *liveCall) sensible() bool {
+	_, err := c.req.want(nil)
+	if err != nil {
+		c.fail(err)
+	}
+	return err == nil
+}
+
 // run starts the call in the best target and stays with it until it has ended,
 // handing progress to the client meanwhile.
 func (c *liveCall) run(ctx context.Context) {

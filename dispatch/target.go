@@ -35,7 +35,7 @@ func chooseTargets(all Targets, want Want, req *Call) ([]Target, *wire.CallError
 			Message: "tabs of several browsers match: " + nameTargets(live) + "; name one",
 		}
 	}
-	instance := func(t Target) string { return instanceOf(req.Tool.Instances, t.URL) }
+	instance := func(t Target) string { return InstanceOf(req.Tool.Instances, t.URL) }
 	live = amongUsable(live, instance)
 	if first := instance(live[0]); slices.ContainsFunc(live, func(t Target) bool { return instance(t) != first }) {
 		return nil, severalInstances(live, req.Tool.Instances)
@@ -135,7 +135,7 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 func severalInstances(live []Target, instances []Instance) *wire.CallError {
 	var choices, seen []string
 	for _, t := range live {
-		name := instanceOf(instances, t.URL)
+		name := InstanceOf(instances, t.URL)
 		if slices.Contains(seen, name) {
 			continue
 		}
@@ -150,9 +150,9 @@ func severalInstances(live []Target, instances []Instance) *wire.CallError {
 		`tabs of several instances match: %s; name one as "instance"`, nameAll(choices, func(c string) string { return c }))}
 }
 
-// instanceOf returns the name of the instance that a URL belongs to; empty if it
+// InstanceOf returns the name of the instance that a URL belongs to; empty if it
 // is none's.
-func instanceOf(instances []Instance, at string) string {
+func InstanceOf(instances []Instance, at string) string {
 	for _, i := range instances {
 		if sameHost(i.URL, at) {
 			return i.Name

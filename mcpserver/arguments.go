@@ -4,44 +4,60 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"opentabs/dispatch"
+	"opentabs/plugin"
 	"opentabs/wire"
 )
 
-// The arguments that every call may have beside those of its tool; the last only
-// where calls may become jobs.
+// The arguments that every call may have beside those of its tool: an instance if
+// the plugin has some, and the last only where calls may become jobs.
 const (
-	argTab     = "tabId"
-	argBrowser = "browser"
-	argDetach  = "_detach"
+	argTab      = "tabId"
+	argBrowser  = "browser"
+	argInstance = "instance"
+	argDetach   = "_detach"
 )
 
 // arguments are the arguments of one call.
 type arguments struct {
 	// tool is what the tool gets, a JSON object.
 	tool json.RawMessage
-	// tabID and browser say where to run; zero if the client did not.
-	tabID   int
-	browser string
+	// tabID, browser and instance say where to run; zero if the client did not.
+	tabID    int
+	browser  string
+	instance string
 	// detach is what the client said of it, nil if nothing.
 	detach json.RawMessage
 }
 
 // owned says which of these names are parameters of the tool itself; such an
 // argument is then the tool's.
-type owned struct{ tab, browser, detach bool }
+type owned struct{ tab, browser, instance, detach bool }
 
-// ownedBy looks into the schema of a tool's or prompt's arguments.
-func ownedBy(schema json.RawMessage) owned {
+// ownedBy looks into the schema of the arguments of a tool or prompt of p.
+func ownedBy(schema json.RawMessage, p *plugin.Plugin) owned {
 	return owned{
 		tab: definesProperty(schema, argTab), browser: definesProperty(schema, argBrowser), detach: definesProperty(schema, argDetach),
+		instance: len(p.Instances) == 0 || definesProperty(schema, argInstance),
 	}
 }
 
-// splitArguments takes "tabId", "browser" and "_detach" out of a call's arguments, unless
+// instanceNames returns the names of a plugin's instances, each once.
+func instanceNames(p *plugin.Plugin) []string {
+	var names []string
+	for _, i := range p.Instances {
+		if !slices.Contains(names, i.Name) {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+// splitArguments takes "tabId", "browser", "instance" and "_detach" out of a call's arguments, unless
 // they are the tool's own. What is left keeps its bytes, so that large integers
 // stay exact. texts is set for a prompt, all of whose arguments are texts. An
 // error is a *dispatch.Error for the agent.
@@ -50,10 +66,11 @@ func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, erro
 		return arguments{tool: json.RawMessage("{}")}, nil
 	}
 	a := arguments{tool: raw}
-	takesTab := !own.tab && bytes.Contains(raw, []byte(`"`+argTab+`"`))
-	takesBrowser := !own.browser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`))
-	takesDetach := !own.detach && bytes.Contains(raw, []byte(`"`+argDetach+`"`))
-	if !takesTab && !takesBrowser && !takesDetach {
+	ours := map[string]bool{argTab: !own.tab, argBrowser: !own.browser, argInstance: !own.instance, argDetach: !own.detach}
+	for name := range ours {
+		ours[name] = ours[name] && bytes.Contains(raw, []byte(`"`+name+`"`))
+	}
+	if !ours[argTab] && !ours[argBrowser] && !ours[argInstance] && !ours[argDetach] {
 		return a, nil
 	}
 	all, ok := membersOf(raw)
@@ -62,34 +79,48 @@ func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, erro
 	}
 	kept := all[:0]
 	for _, m := range all {
-		given := string(m.value) != "null"
-		switch {
-		case m.name == argTab && takesTab && given:
-			text := string(m.value)
-			if texts {
-				text = strings.Trim(text, `"`)
-			}
-			id, err := strconv.ParseInt(text, 10, 32)
-			if err != nil || id <= 0 {
-				return a, badArgument(argTab, m.value, "the id of a tab, a positive integer")
-			}
-			a.tabID = int(id)
-		case m.name == argBrowser && takesBrowser && given:
-			if json.Unmarshal(m.value, &a.browser) != nil || a.browser == "" {
-				return a, badArgument(argBrowser, m.value, "the id or the name of a browser, a string that is not empty")
-			}
-		case m.name == argDetach && takesDetach && given:
-			a.detach = m.value
-		case m.name == argTab && takesTab, m.name == argBrowser && takesBrowser, m.name == argDetach && takesDetach:
-			// null says nothing
-		default:
+		if !ours[m.name] {
 			kept = append(kept, m)
+			continue
+		}
+		if string(m.value) == "null" {
+			continue // says nothing
+		}
+		if err := a.take(m, texts); err != nil {
+			return a, err
 		}
 	}
 	if len(kept) < len(all) {
 		a.tool = joinMembers(kept)
 	}
 	return a, nil
+}
+
+// take reads one of our arguments.
+func (a *arguments) take(m member, texts bool) error {
+	switch m.name {
+	case argTab:
+		text := string(m.value)
+		if texts {
+			text = strings.Trim(text, `"`)
+		}
+		id, err := strconv.ParseInt(text, 10, 32)
+		if err != nil || id <= 0 {
+			return badArgument(argTab, m.value, "the id of a tab, a positive integer")
+		}
+		a.tabID = int(id)
+	case argBrowser:
+		if json.Unmarshal(m.value, &a.browser) != nil || a.browser == "" {
+			return badArgument(argBrowser, m.value, "the id or the name of a browser, a string that is not empty")
+		}
+	case argInstance:
+		if json.Unmarshal(m.value, &a.instance) != nil || a.instance == "" {
+			return badArgument(argInstance, m.value, "the name of an instance, a string that is not empty")
+		}
+	default:
+		a.detach = m.value
+	}
+	return nil
 }
 
 func badArgument(name string, got json.RawMessage, want string) error {

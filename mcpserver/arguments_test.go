@@ -7,30 +7,34 @@ import (
 )
 
 func TestSplitArguments(t *testing.T) {
-	plain, own := owned{}, owned{tab: true, browser: true}
+	plain, own := owned{}, owned{tab: true, browser: true, instance: true}
 	for _, test := range []struct {
-		in      string
-		own     owned
-		out     string
-		tab     int
-		browser string
+		in       string
+		own      owned
+		out      string
+		tab      int
+		browser  string
+		instance string
 	}{
-		{``, plain, `{}`, 0, ""},
-		{`null`, plain, `{}`, 0, ""},
-		{`{ "a" : 1 }`, plain, `{ "a" : 1 }`, 0, ""},
-		{`{"tabId":7}`, plain, `{}`, 7, ""},
-		{`{"browser":"b","a":[ 9007199254740993, 1.0 ]}`, plain, `{"a":[ 9007199254740993, 1.0 ]}`, 0, "b"},
-		{`{"a":{"tabId":7,"browser":"b"}}`, plain, `{"a":{"tabId":7,"browser":"b"}}`, 0, ""},
-		{`{"a":"tabId","b":"browser"}`, plain, `{"a":"tabId","b":"browser"}`, 0, ""},
-		{`{"tabId":null,"browser":null,"a":1}`, plain, `{"a":1}`, 0, ""},
-		{`{"tabId":7,"browser":"b"}`, own, `{"tabId":7,"browser":"b"}`, 0, ""},
-		{`{"tabId":7,"browser":"b"}`, owned{tab: true}, `{"tabId":7}`, 0, "b"},
-		{`["tabId"]`, plain, `["tabId"]`, 0, ""},
-		{`"browser"`, plain, `"browser"`, 0, ""},
+		{``, plain, `{}`, 0, "", ""},
+		{`null`, plain, `{}`, 0, "", ""},
+		{`{ "a" : 1 }`, plain, `{ "a" : 1 }`, 0, "", ""},
+		{`{"tabId":7}`, plain, `{}`, 7, "", ""},
+		{`{"browser":"b","a":[ 9007199254740993, 1.0 ]}`, plain, `{"a":[ 9007199254740993, 1.0 ]}`, 0, "b", ""},
+		{`{"a":{"tabId":7,"browser":"b"}}`, plain, `{"a":{"tabId":7,"browser":"b"}}`, 0, "", ""},
+		{`{"a":"tabId","b":"browser"}`, plain, `{"a":"tabId","b":"browser"}`, 0, "", ""},
+		{`{"tabId":null,"browser":null,"a":1}`, plain, `{"a":1}`, 0, "", ""},
+		{`{"tabId":7,"browser":"b"}`, own, `{"tabId":7,"browser":"b"}`, 0, "", ""},
+		{`{"tabId":7,"browser":"b"}`, owned{tab: true}, `{"tabId":7}`, 0, "b", ""},
+		{`["tabId"]`, plain, `["tabId"]`, 0, "", ""},
+		{`"browser"`, plain, `"browser"`, 0, "", ""},
+		{`{"instance":"work","a":1}`, plain, `{"a":1}`, 0, "", "work"},
+		{`{"instance":null}`, plain, `{}`, 0, "", ""},
+		{`{"instance":"work"}`, own, `{"instance":"work"}`, 0, "", ""},
 	} {
 		a, err := splitArguments(json.RawMessage(test.in), test.own, false)
-		if err != nil || string(a.tool) != test.out || a.tabID != test.tab || a.browser != test.browser {
-			t.Errorf("%s: %s, %d, %q, %v", test.in, a.tool, a.tabID, a.browser, err)
+		if err != nil || string(a.tool) != test.out || a.tabID != test.tab || a.browser != test.browser || a.instance != test.instance {
+			t.Errorf("%s: %s, %d, %q, %q, %v", test.in, a.tool, a.tabID, a.browser, a.instance, err)
 		}
 	}
 }
@@ -52,6 +56,7 @@ func TestBadHostArguments(t *testing.T) {
 		`{"tabId":1e3}`:        `"tabId" is 1e3`,
 		`{"tabId":2147483648}`: `"tabId" is 2147483648`,
 		`{"browser":""}`:       `"browser" is ""`,
+		`{"instance":""}`:      `"instance" is ""`,
 		`{"browser":["` + strings.Repeat("é", 100) + `"]}`: `"browser" is ["` + strings.Repeat("é", 19) + `..., but`,
 	} {
 		if _, err := splitArguments(json.RawMessage(in), owned{}, false); err == nil || !strings.Contains(err.Error(), want) {

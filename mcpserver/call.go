@@ -91,14 +91,15 @@ func (s *Server) run(ctx context.Context, q request) (r reply) {
 // newCall makes the call of a request.
 func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 	return dispatch.Call{
-		Tool: t, Args: a.tool, Browser: a.browser, TabID: a.tabID, Client: q.client, Progress: q.progress, Asked: q.asked,
+		Tool: t, Args: a.tool, Browser: a.browser, TabID: a.tabID, Instance: a.instance,
+		Client: q.client, Progress: q.progress, Asked: q.asked,
 	}
 }
 
 // callTool runs a tools/call.
 func (s *Server) callTool(ctx context.Context, q request) reply {
-	if t, ok := s.jobToolOf(q); ok {
-		return s.callJobTool(ctx, q, t)
+	if t, ok := s.ownToolOf(q); ok {
+		return t.run(s, ctx, q)
 	}
 	l, ok := (*s.tools.Load())[q.params.Name]
 	if !ok {

@@ -370,12 +370,15 @@ func (p *stdioPeer) must() received {
 	return m
 }
 
-// initialize says what a client says first.
+// initialize says what a client says first, and returns when the server has taken
+// all of it: before that it tells the client of no change.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
-	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	if m := p.must(); m.Error != nil {
-		p.t.Fatal(m.text)
+	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
+	for range 2 {
+		if m := p.must(); m.Error != nil {
+			p.t.Fatal(m.text)
+		}
 	}
 }
 

@@ -2,16 +2,10 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
-
 	"opentabs/dispatch"
-	"opentabs/wire"
 )
 
 // maxJobSeconds is the longest time that an agent may name.
@@ -23,12 +17,6 @@ type jobArguments struct {
 	Seconds *float64 `json:"seconds"`
 }
 
-// jobTool is one tool that opentabs has itself.
-type jobTool struct {
-	shown mcp.Tool
-	run   func(s *Server, ctx context.Context, q request, a jobArguments) reply
-}
-
 const (
 	jobSchema     = `{"type":"object","properties":{"job":{"type":"string","description":"The job's id."}},"required":["job"]}`
 	jobWaitSchema = `{"type":"object","properties":{"job":{"type":"string","description":"The job's id."},` +
@@ -36,62 +24,46 @@ const (
 	noArguments = `{"type":"object","properties":{}}`
 )
 
-// jobTools are the tools of clients whose calls may become jobs, by name. No
-// tool of a plugin can have such a name: it has none without "__".
-var jobTools = map[string]jobTool{
-	"job_wait": newJobTool("job_wait", "Wait for a job",
+// jobTools are the tools of clients whose calls may become jobs.
+var jobTools = []ownTool{
+	jobTool("job_wait", "Wait for a job",
 		"Waits until a job has ended and returns the result of its tool. If the job still runs when the time is over, returns how far it is; call again then.",
 		jobWaitSchema, (*Server).jobWait),
-	"job_result": newJobTool("job_result", "Result of a job",
+	jobTool("job_result", "Result of a job",
 		"Returns the result of the tool of a job that has ended, or how far the job is. Does not wait.", jobSchema, (*Server).jobResult),
-	"job_cancel": newJobTool("job_cancel", "Stop a job", "Stops a job: its page is told to stop.", jobSchema, (*Server).jobCancel),
-	"job_list": newJobTool("job_list", "List jobs",
+	jobTool("job_cancel", "Stop a job", "Stops a job: its page is told to stop.", jobSchema, (*Server).jobCancel),
+	jobTool("job_list", "List jobs",
 		"Lists the jobs that run and those that have ended, whichever session began them.", noArguments, (*Server).jobList),
 }
 
-func newJobTool(name, title, description, schema string, run func(*Server, context.Context, request, jobArguments) reply) jobTool {
-	shown := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
-	shown.Title = title
-	readOnly, open := name != "job_cancel", false
-	shown.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &readOnly, OpenWorldHint: &open}
-	return jobTool{shown, run}
-}
-
-// jobToolOf returns the tool of this name, if the client of a request has it.
-func (s *Server) jobToolOf(q request) (jobTool, bool) {
-	t, ok := jobTools[q.params.Name]
-	if ok {
-		_, ok = s.jobsOf(q.info.Name)
+func jobTool(name, title, description, schema string, run func(*Server, context.Context, request, jobArguments) reply) ownTool {
+	return ownTool{
+		shown: showOwn(name, title, description, schema, name != "job_cancel"),
+		offered: func(s *Server, client string) bool {
+			_, on := s.jobsOf(client)
+			return on
+		},
+		run: func(s *Server, ctx context.Context, q request) reply {
+			var a jobArguments
+			if err := readOwn(q, &a); err != nil {
+				return s.failed(err)
+			}
+			if a.Seconds != nil && !(*a.Seconds >= 0 && *a.Seconds <= maxJobSeconds) {
+				return s.failed(invalidArguments(`The argument "seconds" must be a number from 0 to %d. Correct it or leave it out, then call again.`, maxJobSeconds))
+			}
+			return run(s, ctx, q, a)
+		},
 	}
-	return t, ok
-}
-
-// callJobTool runs a tools/call of a tool of jobs.
-func (s *Server) callJobTool(ctx context.Context, q request, t jobTool) reply {
-	var a jobArguments
-	if len(q.params.Arguments) > 0 {
-		if err := json.Unmarshal(q.params.Arguments, &a); err != nil {
-			return s.failed(invalidJob("The arguments of %s are not what its schema allows (%v). Correct them, then call again.", q.params.Name, err))
-		}
-	}
-	if a.Seconds != nil && !(*a.Seconds >= 0 && *a.Seconds <= maxJobSeconds) {
-		return s.failed(invalidJob(`The argument "seconds" must be a number from 0 to %d. Correct it or leave it out, then call again.`, maxJobSeconds))
-	}
-	return t.run(s, ctx, q, a)
-}
-
-func invalidJob(format string, args ...any) error {
-	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 
 // findJob returns a job, or the reply for one that is not known.
 func (s *Server) findJob(id string) (*dispatch.Job, reply) {
 	if id == "" {
-		return nil, s.failed(invalidJob(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
+		return nil, s.failed(invalidArguments(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
 	}
 	job, ok := s.opts.Jobs.Find(id)
 	if !ok {
-		return nil, s.failed(invalidJob("There is no job %q: its time is over, or opentabs was started anew since. List the jobs (job_list), or call the tool again.", id))
+		return nil, s.failed(invalidArguments("There is no job %q: its time is over, or opentabs was started anew since. List the jobs (job_list), or call the tool again.", id))
 	}
 	return job, reply{}
 }
@@ -127,7 +99,7 @@ func (s *Server) howItStands(job *dispatch.Job) reply {
 		r.job = jobMeta(v)
 		return r
 	case v.Gone:
-		r := s.failed(invalidJob("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
+		r := s.failed(invalidArguments("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
 		r.job = jobMeta(v)
 		return r
 	default:
@@ -165,53 +137,4 @@ func (s *Server) jobList(context.Context, request, jobArguments) reply {
 		lines = append(lines, a.text())
 	}
 	return reply{text: strings.Join(lines, "\n"), data: mustJSON(map[string]any{"jobs": jobs})}
-}
-
-// showJobs is the filter of mcp-go's list of tools: clients whose calls may
-// become jobs see the tools of jobs, and "_detach" in every other. The answer
-// may be a job then, so these have no output schema: clients would refuse it.
-func (s *Server) showJobs(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
-	_, on := s.jobsOf(clientOf(ctx))
-	table := *s.tools.Load()
-	kept := tools[:0]
-	for _, t := range tools {
-		if _, own := jobTools[t.Name]; own && !on {
-			continue
-		}
-		if l, ok := table[t.Name]; ok && on {
-			t = l.detachable
-		}
-		kept = append(kept, t)
-	}
-	return kept
-}
-
-// clientOf is the name of the client whose request mcp-go serves.
-func clientOf(ctx context.Context) string {
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern && info.ClientInfo != nil {
-		return info.ClientInfo.Name
-	}
-	if l, ok := server.ClientSessionFromContext(ctx).(*listener); ok {
-		return l.GetClientInfo().Name
-	}
-	return ""
-}
-
-// withProperty adds a property to the schema of an object.
-func withProperty(schema json.RawMessage, name, property string) json.RawMessage {
-	root, ok := membersOf(schema)
-	if !ok {
-		return schema
-	}
-	added := member{name: name, key: appendString(nil, name), value: json.RawMessage(property)}
-	for i, m := range root {
-		if m.name != "properties" {
-			continue
-		}
-		if properties, ok := membersOf(m.value); ok {
-			root[i].value = joinMembers(append(properties, added))
-		}
-		return joinMembers(root)
-	}
-	return joinMembers(append(root, member{name: "properties", key: []byte(`"properties"`), value: joinMembers([]member{added})}))
 }

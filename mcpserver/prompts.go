@@ -52,7 +52,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	if !ok {
 		return fault(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.params.Name)
 	}
-	own := ownedBy(prompt.InputSchema)
+	own := ownedBy(prompt.InputSchema, prompt.Plugin)
 	own.detach = true // a job's handle is no prompt
 	args, err := splitArguments(q.params.Arguments, own, true)
 	if err == nil {

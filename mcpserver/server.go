@@ -72,6 +72,9 @@ type Options struct {
 	// Watch shows the calls that are offered as resources. Default: there are no
 	// resources.
 	Watch Watcher
+	// Tabs returns where a plugin is open now; it does not wait. Default: agents
+	// can't list tabs.
+	Tabs func(plugin string) dispatch.Targets
 	// Jobs holds the calls that outlive their requests. Default: none may.
 	Jobs *dispatch.Jobs
 	// Detach says when the calls of the client of this name become jobs. Default:
@@ -140,12 +143,10 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	hooks.AddAfterInitialize(s.initialized)
 	offers := []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithHooks(hooks), server.WithRecovery(),
+		server.WithToolFilter(s.showTools),
 	}
 	if s.watch != nil {
 		offers = append(offers, server.WithResourceCapabilities(true, false))
-	}
-	if o.Detach != nil {
-		offers = append(offers, server.WithToolFilter(s.showJobs))
 	}
 	s.mcp = server.NewMCPServer(serverName, o.Version, offers...)
 	if s.watch != nil {

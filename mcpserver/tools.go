@@ -88,9 +88,9 @@ func (s *Server) syncTools(set *plugin.Set) {
 		for _, l := range table {
 			l.detachable = l.withDetach()
 		}
-		for _, t := range jobTools {
-			list = append(list, server.ServerTool{Tool: t.shown, Handler: neverCalled})
-		}
+	}
+	for _, t := range ownTools {
+		list = append(list, server.ServerTool{Tool: t.shown, Handler: neverCalled})
 	}
 	s.tools.Store(&table)
 	s.mcp.SetTools(list...)
@@ -108,7 +108,13 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !isObjectSchema(t.InputSchema) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
 	}
+	own := ownedBy(t.InputSchema, t.Plugin)
 	shown := mcp.NewToolWithRawSchema(t.FullName(), t.Description, t.InputSchema)
+	if names := instanceNames(t.Plugin); !own.instance && len(names) > 1 {
+		shown.RawInputSchema = withProperty(t.InputSchema, argInstance, string(mustJSON(map[string]any{
+			"type": "string", "enum": names, "description": "Which of the sites of " + t.Plugin.DisplayName + " to use.",
+		})))
+	}
 	shown.Title = t.DisplayName
 	shown.Annotations = mcp.ToolAnnotation{
 		Title:           t.Annotations.Title,
@@ -126,7 +132,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	return &listedTool{
 		tool:    t,
 		shown:   shown,
-		own:     ownedBy(t.InputSchema),
+		own:     own,
 		mirrors: bytes.Contains(t.InputSchema, []byte("x-mcp-header")),
 	}, nil
 }

@@ -1,0 +1,113 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+// tabsOfMessages is where the plugin messages is open: in one tab of two
+// documents and in one that has to be loaded anew. No other plugin is.
+func tabsOfMessages(plugin string) dispatch.Targets {
+	if plugin != "messages" {
+		return dispatch.Targets{Browsers: 1}
+	}
+	top := dispatch.Target{
+		Browser: "b1", BrowserName: "Work", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "A \"title\"\n", Readiness: dispatch.NotReady,
+	}
+	frame, old := top, top
+	frame.FrameID, frame.DocumentID, frame.Readiness = 3, "f", dispatch.Ready
+	old.TabID, old.DocumentID, old.Readiness = 8, "", dispatch.ReadyUnknown
+	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{frame, top}, NeedReload: []dispatch.Target{old}}
+}
+
+// withTabs is a server of two plugins, one of which is not reviewed.
+func withTabs(t *testing.T) *client {
+	s := serve(t, callerFunc(echo), Options{
+		Tabs: tabsOfMessages, Reviewed: func(plugin string) bool { return plugin == "messages" },
+	}, plugintest.Package{Name: "messages"}, plugintest.Package{Name: "wiki"})
+	return s.open(t, "agent")
+}
+
+func TestAgentsListTabs(t *testing.T) {
+	c := withTabs(t)
+	r := c.answer(toolText("plugin_list_tabs", `{}`, `{}`)).result(t)
+	const want = `{"plugins":[{"plugin":"messages","displayName":"The messages","state":"ready","tabs":[` +
+		`{"tabId":7,"url":"http://localhost/","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":true},` +
+		`{"tabId":8,"url":"http://localhost/","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":false,"needsReload":true}]},` +
+		`{"plugin":"wiki","state":"closed","tabs":[]}]}`
+	if got := string(r.Structured); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	text := r.Content[0].Text
+	for _, line := range []string{
+		"messages: ready\n  tab 7 of browser \"Work\" (id b1): \"http://localhost/\" \"A \\\"title\\\"\\n\"\n  tab 8", "to be reloaded first\nwiki: closed",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("%q is not in %q", line, text)
+		}
+	}
+	one := c.answer(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).result(t)
+	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","tabs":[]}]}` {
+		t.Error(got)
+	}
+	for args, why := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "not what its schema allows"} {
+		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.result(t).IsError || !strings.Contains(m.text, why) {
+			t.Errorf("%s: %s", args, m.text)
+		}
+	}
+}
+
+func TestToolsOfOurOwnAreListedWhereTheyAreOffered(t *testing.T) {
+	c := withTabs(t)
+	if all := listTools(t, c); !strings.Contains(string(all[len(all)-2]), `"name":"plugin_list_tabs"`) {
+		t.Errorf("%s", all)
+	}
+	without := serve(t, callerFunc(echo), Options{}, plugintest.Package{}).open(t, "agent")
+	if all := listTools(t, without); len(all) != 1 {
+		t.Errorf("%s", all)
+	}
+	if m := without.answer(toolText("plugin_list_tabs", `{}`, `{}`)); m.Error == nil {
+		t.Error(m.text)
+	}
+}
+
+// Fault 58: an agent is shown the instances only where there is a choice, and the
+// one that it names is where the call runs.
+func TestInstanceOfACall(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`)
+	wiki := &plugin.Plugin{Name: "wiki", DisplayName: "Wiki"}
+	shown := func(instances ...dispatch.Instance) string {
+		wiki.Instances = instances
+		l, err := newListedTool(&plugin.Tool{Plugin: wiki, Name: "find", Description: "d", InputSchema: schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(l.shown.RawInputSchema)
+	}
+	work, home := dispatch.Instance{Name: "work", URL: "https://w"}, dispatch.Instance{Name: "home", URL: "https://h"}
+	if got := shown(); got != string(schema) {
+		t.Error(got)
+	}
+	if got := shown(work, work); got != string(schema) {
+		t.Error(got)
+	}
+	if got := shown(work, home); !strings.Contains(got, `"instance":{"description":"Which of the sites of Wiki to use.","enum":["work","home"],"type":"string"}`) {
+		t.Error(got)
+	}
+	if got := ownedBy(schema, wiki); got != (owned{}) {
+		t.Errorf("%+v", got)
+	}
+	wiki.Instances = nil
+	if got := ownedBy(schema, wiki); got != (owned{instance: true}) {
+		t.Errorf("%+v", got)
+	}
+	q := request{params: &params{Name: "wiki__find"}}
+	if c := q.newCall(dispatch.Tool{}, arguments{instance: "work"}); c.Instance != "work" {
+		t.Errorf("%+v", c)
+	}
+}
