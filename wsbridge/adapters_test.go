@@ -45,7 +45,7 @@ func TestAdapters(t *testing.T) {
 			if i > 0 {
 				list += ","
 			}
-			list += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main"}`, n)
+			list += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
 		}
 		p.wantFrames(helloOK, syncFrame(1, list+"]"))
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","stranger","b","c","a","d"]}}`)
