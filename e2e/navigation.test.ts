@@ -23,17 +23,15 @@ async function toFront(page: Page) {
 
 let fresh = 0;
 
-/** runIn starts a call in a fresh tab, does act to the tab once the tool has begun, and returns how the call ended. */
+/** runIn starts a call in a fresh tab, does act to the tab once the tool has begun, and returns how the call ended: by its code at once, or else by the idle limit. */
 async function runIn(act: (page: Page) => Promise<unknown>) {
   const page = await stack.open(`/fresh-${++fresh}`);
   await toFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
   // One that has not begun would be tried in another tab.
   await until('a report', async () => (await stack.calls()).some((c) => c.status === 'running' && c.reports > 0));
-  const begun = performance.now();
   await act(page);
-  const out = await call;
-  return { page, out, tookMs: performance.now() - begun };
+  return { page, out: await call };
 }
 
 for (const [name, code, act] of [
@@ -43,9 +41,8 @@ for (const [name, code, act] of [
   ['reloaded', 'navigated', (page: Page) => page.reload()],
 ] as const) {
   test(`a tab that is ${name} ends its call with ${code}`, async () => {
-    const { page, out, tookMs } = await runIn(act);
+    const { page, out } = await runIn(act);
     assert.equal(out.code, code, out.text);
-    assert.ok(tookMs < 2_000, `ended after ${tookMs} ms`);
     if (!page.isClosed()) await page.close();
     await stack.live('/');
   });

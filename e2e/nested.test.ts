@@ -95,7 +95,7 @@ test('a cancel from the top stops the code of every page below', async () => {
 
 test('a tool can give up what it called, which stops, and go on', async () => {
   const key = newKey();
-  const out = await call({ tool: 'silent', input: { forMs: 20_000, key }, giveUpMs: 1500, caught: true });
+  const out = await call({ tool: 'silent', input: { forMs: 20_000, key }, giveUpMs: 4_000, caught: true });
   assert.match(JSON.stringify(out.structured), /"code":"aborted","message":"aborted: given up"/);
   await noted(`stop ${key}`);
 });
@@ -111,7 +111,7 @@ test('a nested call runs in the tab that was asked for', async () => {
 
 test('a nested call survives the death of the service worker, and so does its answer', async () => {
   const key = newKey();
-  const out = call({ tool: 'steps', input: { count: 20, everyMs: 250, key } });
+  const out = call({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
   await noted(`begin ${key}`);
   for (let deaths = 0; deaths < 3; deaths++) {
     const { call_id } = await findCall(stack, 'everything__steps', (c) => c.status === 'running');
@@ -119,5 +119,5 @@ test('a nested call survives the death of the service worker, and so does its an
     await until('a step', async () => (await callRecord(stack, call_id)).message !== before);
     await stack.chrome.stopWorker();
   }
-  assert.deepEqual((await out).structured, { output: { steps: 20 } });
+  assert.deepEqual((await out).structured, { output: { steps: 60 } });
 });

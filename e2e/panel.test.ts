@@ -21,8 +21,8 @@ before(async () => {
 after(() => stack?.close());
 
 test('of a running call only what is meant for people is shown', async () => {
-  const call = client.call('messages__heartbeat', { everyMs: 300, forMs: 1_200 });
-  const messages = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 300 });
+  const call = client.call('messages__heartbeat', { everyMs: 300, forMs: 6_000 });
+  const messages = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 1_500 });
   const shown = panel.locator('.call');
   await shown
     .filter({ hasText: 'export_messages' })
@@ -38,7 +38,7 @@ test('of a running call only what is meant for people is shown', async () => {
 
 test('with everything shown, a running call has a bar that moves, and is listed when it has ended', async () => {
   await panel.getByRole('switch', { name: 'Show everything' }).check();
-  const call = client.call('messages__countdown', { from: 8, intervalMs: 300 });
+  const call = client.call('messages__countdown', { from: 8, intervalMs: 1_000 });
   const silent = client.call('messages__silent', { forMs: 2_500 });
   const bar = panel.getByRole('progressbar', { name: /countdown/ });
   await bar.waitFor();

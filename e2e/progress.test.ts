@@ -19,10 +19,10 @@ function checkProtocol(out: Outcome): void {
     if (before) assert.ok(p.progress > before.progress, `${p.progress} after ${before.progress}`);
     if (p.total !== undefined) assert.ok(p.progress <= p.total * (1 + 1e-9), `${p.progress} of ${p.total}`);
   }
-  for (const p of out.progress) {
-    const second = out.progress.filter((q) => q.atMs >= p.atMs && q.atMs < p.atMs + 1000).length;
-    assert.ok(second <= 12, `${second} notifications in one second`); // 10, the final one and the last one
-  }
+  // Ten a second, the first, the final and the last one. They are counted over the whole call: a busy machine hands a client
+  // those of two seconds in one.
+  const most = out.tookMs / 100 + 3;
+  assert.ok(out.progress.length <= most, `${out.progress.length} notifications in ${out.tookMs} ms`);
 }
 
 const odd = [

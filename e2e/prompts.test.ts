@@ -9,7 +9,7 @@ import { until } from './harness/wait.ts';
 let stack: Stack;
 
 before(async () => {
-  stack = await startStack();
+  stack = await startStack({ serve: ['--progress-interval', '0s'] });
 });
 after(() => stack?.close());
 

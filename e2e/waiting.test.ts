@@ -12,7 +12,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack({
     plugins: [everything],
-    serve: ['--idle-timeout', '2s', '--hard-timeout', '5s', '--decision-timeout', '12s'],
+    serve: ['--idle-timeout', '4s', '--hard-timeout', '5s', '--decision-timeout', '12s'],
   });
   client = await stack.client();
 });

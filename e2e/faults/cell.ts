@@ -56,6 +56,13 @@ export interface Expected {
 
 const stepMs = 250;
 
+/**
+ * busyMs is how much later than expected anything may happen on a busy machine, before a cell fails. The table has the times as they
+ * were, and make bench holds the promised ones; a cell tells which way it went: 1 s is a retry, 10 s the grace period, 30 s the alarm
+ * or the idle limit.
+ */
+export const busyMs = 6000;
+
 /** midCall strikes while a call counts down in a tab of its own. */
 export async function midCall(fault: string, bed: Bed, strike: Strike, expected: Expected = {}): Promise<void> {
   const place = await enter(bed, expected.stdio);
@@ -91,7 +98,7 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
   });
   if (expected.code) {
     assert.equal(out.code, expected.code, out.text);
-    assert.ok(took <= (expected.endsMs ?? 2000), `it ended ${ms(took)} after the fault`);
+    assert.ok(took <= (expected.endsMs ?? 2000) + busyMs, `it ended ${ms(took)} after the fault`);
   } else {
     whole(out, from);
     assert.equal(counted, from, 'the server counted every report once');
@@ -142,7 +149,7 @@ interface Next {
 async function works(place: Place, expected: Expected, since: number): Promise<Next> {
   const failures: string[] = [];
   const texts: string[] = [];
-  const limit = since + (expected.nextMs ?? 2000) + 15_000;
+  const limit = since + (expected.nextMs ?? 2000) + 30_000;
   for (let value = 1; performance.now() < limit; value++) {
     const args = expected.anyTab ? { value } : { value, tabId: place.tab.tabId };
     try {
@@ -165,7 +172,10 @@ async function works(place: Place, expected: Expected, since: number): Promise<N
 }
 
 function check(next: Next, expected: Expected): void {
-  assert.ok(next.tookMs <= (expected.nextMs ?? 2000), `the next call worked ${ms(next.tookMs)} after the fault`);
+  assert.ok(
+    next.tookMs <= (expected.nextMs ?? 2000) + busyMs,
+    `the next call worked ${ms(next.tookMs)} after the fault`,
+  );
   assert.ok(next.failures.length <= (expected.failures ?? 0), `calls failed first: ${next.texts.join('\n')}`);
 }
 

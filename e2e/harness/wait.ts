@@ -1,8 +1,11 @@
-/** until calls probe until it returns something other than undefined or false; it fails with what after limitMs. */
+/**
+ * until calls probe until it returns something other than undefined or false; it fails with what after limitMs. The default is for
+ * what comes by itself: long enough for the slowest machine, so that it ends a test that hangs and measures nothing.
+ */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  limitMs = 15_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   let last: unknown;
