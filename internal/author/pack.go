@@ -1,0 +1,195 @@
+package author
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha1" // npm shows it, beside the SHA-512 that is checked
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxPackBytes is how large a package may be before it is compressed; installers
+// take no larger ones.
+const maxPackBytes = 200 << 20
+
+// packTime is the time of every file in a package, as npm has it, so that the
+// same content is the same package.
+var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
+
+// packedNames are the files beside dist that belong to a package, as npm sees
+// it: whatever package.json says, they are always in.
+var packedNames = regexp.MustCompile(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
+
+// Packed is a package that was made.
+type Packed struct {
+	// Path is the file's, as it was asked for.
+	Path string `json:"path"`
+	// Package and Version are those of package.json.
+	Package string `json:"name"`
+	Version string `json:"version"`
+	// Bytes is the size of the file, UnpackedBytes that of what is in it.
+	Bytes         int `json:"size"`
+	UnpackedBytes int `json:"unpackedSize"`
+	// Integrity is the SHA-512 in the form of npm's lock files, Shasum the SHA-1 in hex.
+	Integrity string `json:"integrity"`
+	Shasum    string `json:"shasum"`
+	// Files are what is in it, sorted by their paths.
+	Files []PackedFile `json:"files"`
+}
+
+// PackedFile is one file of a package.
+type PackedFile struct {
+	Path  string `json:"path"`
+	Bytes int    `json:"size"`
+}
+
+// Pack makes an npm package of the built plugin in dir: package.json, the README
+// and the license, and dist, in the file NAME-VERSION.tgz. out is that file's
+// path, or a directory for it. The same content gives the same bytes.
+func Pack(dir, out string) (*Packed, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the plugin's directory: %w", err)
+	}
+	defer root.Close()
+	p := &Packed{}
+	if err := p.name(root); err != nil {
+		return nil, err
+	}
+	if p.Path, err = packPath(out, p.Package, p.Version); err != nil {
+		return nil, err
+	}
+	names, err := packedFiles(root)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := p.archive(root, names)
+	if err != nil {
+		return nil, err
+	}
+	long, short := sha512.Sum512(archive), sha1.Sum(archive)
+	p.Integrity = "sha512-" + base64.StdEncoding.EncodeToString(long[:])
+	p.Shasum, p.Bytes = hex.EncodeToString(short[:]), len(archive)
+	if err := os.WriteFile(p.Path, archive, 0o644); err != nil {
+		return nil, fmt.Errorf("write the package: %w", err)
+	}
+	return p, nil
+}
+
+// name reads the package's name and version.
+func (p *Packed) name(root *os.Root) error {
+	text, err := root.ReadFile("package.json")
+	if err != nil {
+		return fmt.Errorf("read the plugin's package.json: %w", err)
+	}
+	var pkg struct{ Name, Version string }
+	if err := json.Unmarshal(text, &pkg); err != nil {
+		return fmt.Errorf("read the plugin's package.json: %w", err)
+	}
+	if !semver.MatchString(pkg.Version) {
+		return fmt.Errorf(`the version in package.json is %q; packages need one of three numbers, such as "1.0.0"`, pkg.Version)
+	}
+	p.Package, p.Version = pkg.Name, pkg.Version
+	return nil
+}
+
+// semver is the grammar of versions that npm takes.
+var semver = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+
+// packPath is the path of the package's file; the name is that which npm gives
+// it.
+func packPath(out, name, version string) (string, error) {
+	file := strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "-") + "-" + version + ".tgz"
+	if out == "" {
+		return file, nil
+	}
+	info, err := os.Stat(out)
+	switch {
+	case err == nil && info.IsDir():
+		return filepath.Join(out, file), nil
+	case err == nil, errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(out, ".tgz"):
+		return out, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s does not exist; name a directory that does, or a file that ends in .tgz", out)
+	}
+	return "", fmt.Errorf("look at %s: %w", out, err)
+}
+
+// packedFiles lists what belongs to the package, sorted, with slashes.
+func packedFiles(root *os.Root) ([]string, error) {
+	top, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("list the plugin's files: %w", err)
+	}
+	var names []string
+	for _, entry := range top {
+		if packedNames.MatchString(entry.Name()) && entry.Type().IsRegular() {
+			names = append(names, entry.Name())
+		}
+	}
+	err = fs.WalkDir(root.FS(), "dist", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return errors.New("there is no dist; build the plugin first with `opentabs plugin build`")
+		case err != nil || d.IsDir():
+			return err
+		case strings.HasPrefix(d.Name(), "."):
+			return nil // what an editor or the system leaves
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s is no regular file, and packages may hold no others; remove it", name)
+		}
+		names = append(names, name)
+		return nil
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// archive makes the compressed archive.
+func (p *Packed) archive(root *os.Root, names []string) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, fmt.Errorf("compress the package: %w", err)
+	}
+	w := tar.NewWriter(z)
+	for _, name := range names {
+		info, err := root.Stat(name)
+		if err == nil && int64(p.UnpackedBytes)+info.Size() > maxPackBytes {
+			return nil, fmt.Errorf("the package would hold more than %d MB; remove what does not belong to it from dist", maxPackBytes>>20)
+		}
+		var text []byte
+		if err == nil {
+			text, err = root.ReadFile(name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("pack %s: %w", name, err)
+		}
+		p.UnpackedBytes += len(text)
+		p.Files = append(p.Files, PackedFile{name, len(text)})
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + name, Size: int64(len(text)), Mode: 0o644, ModTime: packTime, Format: tar.FormatPAX}
+		err = w.WriteHeader(h)
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("pack %s: %w", name, err)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		return nil, fmt.Errorf("compress the package: %w", err)
+	}
+	return b.Bytes(), nil
+}
