@@ -49,9 +49,10 @@ func sdkSources(withZod bool) (Sources, error) {
 	s := Sources{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
 		Alias: map[string]string{
-			"@opentabs/sdk":            "sdk/src/index.ts",
-			"@opentabs-dev/plugin-sdk": "sdk/src/index.ts",
-			"@opentabs/sdk/":           "sdk/src/",
+			"@opentabs/sdk":                       "sdk/src/index.ts",
+			"@opentabs-dev/plugin-sdk":            "sdk/src/index.ts",
+			"@opentabs-dev/plugin-sdk/pre-script": "sdk/src/pre-script.ts",
+			"@opentabs/sdk/":                      "sdk/src/",
 		},
 	}
 	if withZod {
@@ -77,6 +78,7 @@ func adapterEntry(entry string, id identity) (string, error) {
 		return "", fmt.Errorf("encode the plugin's identity: %w", err)
 	}
 	return fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+import "@opentabs/sdk/runtime/platform.ts";
 import * as module from %s;
 import { install } from "@opentabs/sdk/runtime/install.ts";
 install(module.default, %s);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { z } from 'zod';
-import { fetchFromPage, fetchJSON, fetchText, httpStatusToToolError, parseRetryAfterMs, postJSON } from './fetch.ts';
+import { fetchFromPage, fetchJSON, fetchText, httpStatusToToolError } from './fetch.ts';
 import { runCall } from './running.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -97,16 +97,7 @@ test('each status has its error', () => {
   assert.deepEqual(of(503, { 'retry-after': '2' }), ['http_error', 'internal', true, 2000]);
   assert.deepEqual(of(500, { 'retry-after': '2' }), ['http_error', 'internal', true, undefined]);
   assert.deepEqual(of(501), ['http_error', 'internal', false, undefined]);
-  assert.deepEqual(of(418), ['http_error', 'internal', false, undefined]);
-});
-
-test('Retry-After is seconds or a date', (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2030, 0, 1) });
-  assert.equal(parseRetryAfterMs('120'), 120_000);
-  assert.equal(parseRetryAfterMs(' 0 '), 0);
-  assert.equal(parseRetryAfterMs('Tue, 01 Jan 2030 00:00:10 GMT'), 10_000);
-  assert.equal(parseRetryAfterMs('Mon, 31 Dec 2029 00:00:00 GMT'), 0);
-  assert.equal(parseRetryAfterMs('soon'), undefined);
+  assert.deepEqual(of(418), ['http_error', undefined, false, undefined]);
 });
 
 test('fetchJSON parses, with a schema too', async (t) => {
@@ -143,14 +134,4 @@ test('a body that breaks off is told like a lost connection or an abort', async 
     return broken();
   });
   assert.equal((await failureOf(fetchText('/a', { signal: controller.signal }))).code, 'aborted');
-});
-
-test('postJSON sends JSON and keeps the headers of its caller', async (t) => {
-  const { mock } = page(t, () => Response.json({ id: 1 }));
-  assert.deepEqual(await postJSON('/a', { text: 'hi' }, { headers: { 'x-csrf': 't' } }), { id: 1 });
-  assert.deepEqual(await postJSON('/a', 1, {}, z.object({ id: z.number() })), { id: 1 });
-  const init = mock.calls[0]?.arguments[1];
-  assert.deepEqual([init?.method, init?.body, init?.credentials], ['POST', '{"text":"hi"}', 'include']);
-  const headers = new Headers(init?.headers);
-  assert.deepEqual([headers.get('content-type'), headers.get('x-csrf')], ['application/json', 't']);
 });

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import { parseRetryAfterMs } from './retry-after.ts';
 import { signalFor } from './running.ts';
 import { ToolError } from './tool-error.ts';
 
 /** What `fetch` takes, and a time limit. */
-export interface FetchOptions extends Omit<RequestInit, 'signal'> {
+export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
   /** How long the site may take to begin its answer, in milliseconds; 30,000 if absent. */
   timeout?: number | undefined;
   /** Stops the request, its body included. The signal of the running call if absent; null for none. */
@@ -18,7 +19,7 @@ const maxBodyInError = 512;
  * Makes a request with the page's cookies and returns the answer if its status is 2xx. Every failure is a ToolError:
  * `aborted`, `TIMEOUT`, `network_error`, or what {@link httpStatusToToolError} makes of the status.
  */
-export async function fetchFromPage(url: string, options: FetchOptions = {}): Promise<Response> {
+export async function fetchFromPage(url: string, options: FetchFromPageOptions = {}): Promise<Response> {
   const { timeout = defaultTimeoutMs, signal: given, ...init } = options;
   const signal = signalFor(given);
   const late = new AbortController();
@@ -71,7 +72,7 @@ export function httpStatusToToolError(response: Response, message: string): Tool
       return ToolError.rateLimited(message, retryAfterOf(response));
     default:
       return new ToolError(message, 'http_error', {
-        category: 'internal',
+        category: status >= 400 && status < 500 ? undefined : 'internal',
         retryable: retryableStatuses.has(status),
         retryAfterMs: status === 503 ? retryAfterOf(response) : undefined,
       });
@@ -83,16 +84,8 @@ function retryAfterOf(response: Response): number | undefined {
   return header === null ? undefined : parseRetryAfterMs(header);
 }
 
-/** Reads a Retry-After header, seconds or a date, as milliseconds from now; undefined if it is neither. */
-export function parseRetryAfterMs(header: string): number | undefined {
-  const text = header.trim();
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-}
-
 /** Makes a request and returns the answer's body as text. */
-export async function fetchText(url: string, options: FetchOptions = {}): Promise<string> {
+export async function fetchText(url: string, options: FetchFromPageOptions = {}): Promise<string> {
   const signal = signalFor(options.signal);
   const response = await fetchFromPage(url, { ...options, signal: signal ?? null });
   return await bodyText(response, signal, url);
@@ -112,11 +105,11 @@ async function bodyText(response: Response, signal: AbortSignal | undefined, url
  */
 export async function fetchJSON<S extends z.ZodType>(
   url: string,
-  options: FetchOptions | undefined,
+  options: FetchFromPageOptions | undefined,
   schema: S,
 ): Promise<z.infer<S>>;
-export async function fetchJSON<T = unknown>(url: string, options?: FetchOptions): Promise<T | undefined>;
-export async function fetchJSON(url: string, options: FetchOptions = {}, schema?: z.ZodType): Promise<unknown> {
+export async function fetchJSON<T = unknown>(url: string, options?: FetchFromPageOptions): Promise<T | undefined>;
+export async function fetchJSON(url: string, options: FetchFromPageOptions = {}, schema?: z.ZodType): Promise<unknown> {
   const text = await fetchText(url, options);
   const value = text === '' ? undefined : parseJSON(text, url);
   if (!schema) return value;
@@ -132,24 +125,4 @@ function parseJSON(text: string, url: string): unknown {
   } catch {
     throw ToolError.validation(`the answer from ${url} is not JSON: ${text.slice(0, maxBodyInError)}`);
   }
-}
-
-/** Posts `body` as JSON and returns the answer as {@link fetchJSON} does. */
-export async function postJSON<S extends z.ZodType>(
-  url: string,
-  body: unknown,
-  options: FetchOptions | undefined,
-  schema: S,
-): Promise<z.infer<S>>;
-export async function postJSON<T = unknown>(url: string, body: unknown, options?: FetchOptions): Promise<T | undefined>;
-export async function postJSON(
-  url: string,
-  body: unknown,
-  options: FetchOptions = {},
-  schema?: z.ZodType,
-): Promise<unknown> {
-  const headers = new Headers(options.headers);
-  if (!headers.has('content-type')) headers.set('content-type', 'application/json');
-  const post = { method: 'POST', ...options, headers, body: JSON.stringify(body) };
-  return schema ? await fetchJSON(url, post, schema) : await fetchJSON(url, post);
 }

@@ -1,18 +1,6 @@
+import type { ConfigSchema } from './config.ts';
 import type { PromptDefinition } from './prompt.ts';
 import type { ToolDefinition } from './tool.ts';
-
-/** One setting that the person may give a plugin. */
-export interface ConfigField {
-  type: 'url' | 'string' | 'number' | 'boolean' | 'select';
-  label: string;
-  description?: string | undefined;
-  required?: boolean | undefined;
-  placeholder?: string | undefined;
-  /** The choices of a `select`. */
-  options?: readonly string[] | undefined;
-}
-
-export type ConfigSchema = Readonly<Record<string, ConfigField>>;
 
 /**
  * A plugin as a class. The module's default export must be an instance of it. After the adapter has started the instance

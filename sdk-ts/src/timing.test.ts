@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
 import { runCall } from './running.ts';
-import { sleep, waitUntil } from './timing.ts';
+import { type RetryOptions, retry, sleep, waitUntil } from './timing.ts';
 
 const aborted = { name: 'ToolError', code: 'aborted' };
 
@@ -109,4 +109,62 @@ test('waitUntil stops with its signal', async () => {
   const waiting = waitUntil(() => false, { interval: 3_600_000, timeout: 3_600_000, signal: controller.signal });
   controller.abort(new Error('stop'));
   await assert.rejects(waiting, { ...aborted, message: 'aborted: stop' });
+});
+
+test('retry returns the first success', async () => {
+  let tries = 0;
+  const work = async () => {
+    if (++tries < 3) throw new Error(`try ${tries}`);
+    return tries;
+  };
+  assert.equal(await retry(work, { delay: 0 }), 3);
+});
+
+test('retry gives up with the last error', async () => {
+  let tries = 0;
+  const work = async () => {
+    throw new Error(`try ${++tries}`);
+  };
+  await assert.rejects(retry(work, { delay: 0 }), { message: 'try 3' });
+  await assert.rejects(retry(work, { delay: 0, maxAttempts: 1 }), { message: 'try 4' });
+});
+
+/** Returns how long `retry` waits between its tries. */
+async function waits(t: TestContext, options: RetryOptions): Promise<number[]> {
+  const times: number[] = [];
+  t.mock.method(globalThis, 'setTimeout', (next: () => void, ms: number) => {
+    times.push(ms);
+    queueMicrotask(next);
+    return 0;
+  });
+  const failing = async () => {
+    throw new Error('no');
+  };
+  await assert.rejects(retry(failing, options));
+  t.mock.restoreAll();
+  return times;
+}
+
+test('retry waits a second, or twice as long each time', async (t) => {
+  assert.deepEqual(await waits(t, { maxAttempts: 3 }), [1000, 1000]);
+  assert.deepEqual(await waits(t, { maxAttempts: 5, delay: 10, backoff: true, maxDelay: 50 }), [10, 20, 40, 50]);
+});
+
+test('retry stops with its signal, between tries and before the first', async () => {
+  const controller = new AbortController();
+  let tries = 0;
+  const stopped = retry(
+    async () => {
+      tries++;
+      controller.abort();
+      throw new Error('no');
+    },
+    { signal: controller.signal, delay: 3_600_000 },
+  );
+  await assert.rejects(stopped, aborted);
+  await assert.rejects(
+    runCall(controller.signal, () => retry(async () => tries++)),
+    aborted,
+  );
+  assert.equal(tries, 1);
 });

@@ -92,3 +92,32 @@ function gaveUp(timeout: number, failure: unknown): ToolError {
   const detail = failure instanceof Error ? `; the last try threw: ${failure.message}` : '';
   return ToolError.timeout(`waited ${timeout} ms in vain${detail}`);
 }
+
+export interface RetryOptions extends SleepOptions {
+  /** How often to try in all; 3 if absent. */
+  maxAttempts?: number | undefined;
+  /** The time between two tries, in milliseconds; 1,000 if absent. */
+  delay?: number | undefined;
+  /** Whether the time doubles after each try; false if absent. */
+  backoff?: boolean | undefined;
+  /** The longest time between two tries with `backoff`, in milliseconds; 30,000 if absent. */
+  maxDelay?: number | undefined;
+}
+
+/**
+ * Calls `attempt` until it does not throw, and returns what it returns. It throws the last error when all tries are used
+ * up, and a ToolError `aborted` as soon as the signal aborts between two tries.
+ */
+export async function retry<T>(attempt: () => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
+  const { maxAttempts = 3, delay = 1000, backoff = false, maxDelay = 30_000 } = options;
+  const signal = signalFor(options.signal);
+  for (let tries = 1; ; tries++) {
+    if (signal?.aborted) throw ToolError.aborted(signal.reason);
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tries >= maxAttempts) throw error;
+    }
+    await sleep(backoff ? Math.min(delay * 2 ** (tries - 1), maxDelay) : delay, { signal: signal ?? null });
+  }
+}

@@ -1,10 +1,10 @@
 import { isBag } from './runtime/value.ts';
 
 /** What kind of failure a {@link ToolError} is. */
-export type ToolErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
+export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
 
 export interface ToolErrorOptions {
-  category?: ToolErrorCategory | undefined;
+  category?: ErrorCategory | undefined;
   /** Whether the same call may work later; false if absent. */
   retryable?: boolean | undefined;
   /** When to try again, in milliseconds from now. */
@@ -21,7 +21,7 @@ export class ToolError extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-  readonly category?: ToolErrorCategory;
+  readonly category?: ErrorCategory;
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ToolHandlerContext } from './context.ts';
+import type { LucideIconName } from './lucide-icon-names.gen.ts';
 
 /** Hints about what a tool does, as MCP has them. Clients use them to decide when to ask the person. */
 export interface ToolAnnotations {
@@ -35,7 +36,7 @@ export interface ToolDefinition<
   /** A shorter text for people. */
   summary?: string | undefined;
   /** A Lucide icon's name; `wrench` if absent. */
-  icon?: string | undefined;
+  icon?: LucideIconName | undefined;
   /** A header to list the tool under. */
   group?: string | undefined;
   annotations?: ToolAnnotations | undefined;

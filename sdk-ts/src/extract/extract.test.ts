@@ -36,7 +36,7 @@ test('what is there of a tool is kept', () => {
     ...minimal,
     displayName: 'Things',
     summary: 'All things',
-    icon: 'list-checks',
+    icon: 'list-checks' as const,
     group: 'Reading',
     annotations: { readOnlyHint: true, openWorldHint: undefined },
     limits: { idleTimeoutMs: 60_000, hardTimeoutMs: undefined },

@@ -1,7 +1,7 @@
+import type { ManifestPrompt, ManifestTool } from '../manifest.ts';
 import { type Bag, isBag, isMethod } from '../runtime/value.ts';
 import {
   iconName,
-  type JsonSchema,
   readDescription,
   readLimits,
   readName,
@@ -11,27 +11,13 @@ import {
   type Say,
   titleCase,
 } from './definition.ts';
-import { type ExtractedPrompt, readPrompts } from './prompts.ts';
+import { readPrompts } from './prompts.ts';
 
 // Runs where the plugin is built, not in a page: reads what a plugin says of itself.
 
-/** One tool as dist/tools.json has it. */
-export interface ExtractedTool {
-  name: string;
-  displayName: string;
-  description: string;
-  summary?: string;
-  icon: string;
-  group?: string;
-  annotations?: Record<string, boolean>;
-  limits?: Record<string, number>;
-  input_schema: JsonSchema;
-  output_schema: JsonSchema;
-}
-
 export interface Extracted {
-  tools: ExtractedTool[];
-  prompts: ExtractedPrompt[];
+  tools: ManifestTool[];
+  prompts: ManifestPrompt[];
   configSchema?: Bag;
   /** What the plugin says of itself; to be compared with package.json. */
   described: Record<string, unknown>;
@@ -101,7 +87,7 @@ function readTools(tools: unknown, seen: Set<string>, result: Extracted): void {
   });
 }
 
-function readTool(tool: Bag, name: string, say: Say): ExtractedTool | undefined {
+function readTool(tool: Bag, name: string, say: Say): ManifestTool | undefined {
   const missing = 'it has no description; say in a sentence what it does, because an agent chooses tools by that';
   const description = readDescription(tool, say, missing);
   const displayName = readText(tool, 'displayName', say) ?? titleCase(name);

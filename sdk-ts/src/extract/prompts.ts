@@ -1,3 +1,4 @@
+import type { ManifestPrompt } from '../manifest.ts';
 import { type Bag, isBag, isMethod } from '../runtime/value.ts';
 import {
   type JsonSchema,
@@ -10,18 +11,8 @@ import {
   titleCase,
 } from './definition.ts';
 
-/** One prompt as dist/tools.json has it. */
-export interface ExtractedPrompt {
-  name: string;
-  displayName: string;
-  description?: string;
-  limits?: Record<string, number>;
-  /** All arguments together. */
-  input_schema: JsonSchema;
-}
-
 /** Reads a plugin's prompts, which may be absent; `seen` are the names of its tools. */
-export function readPrompts(prompts: unknown, seen: Set<string>, problems: string[]): ExtractedPrompt[] {
+export function readPrompts(prompts: unknown, seen: Set<string>, problems: string[]): ManifestPrompt[] {
   if (prompts === undefined) return [];
   if (!Array.isArray(prompts)) {
     problems.push('the prompts are not an array; write `prompts: [definePrompt({...})]`');
@@ -39,7 +30,7 @@ export function readPrompts(prompts: unknown, seen: Set<string>, problems: strin
   });
 }
 
-function readPrompt(prompt: Bag, name: string, say: Say): ExtractedPrompt | undefined {
+function readPrompt(prompt: Bag, name: string, say: Say): ManifestPrompt | undefined {
   const displayName = readText(prompt, 'displayName', say) ?? titleCase(name);
   const description = readDescription(prompt, say);
   const limits = readLimits(prompt, say);

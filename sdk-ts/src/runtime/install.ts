@@ -1,6 +1,8 @@
+import { setPreScriptOwner } from '../pre-script-value.ts';
 import { type Caller, callHook, runHook, wrapPrompt, wrapTool } from './call.ts';
 import { openRegistry, registeredAdapters } from './container.ts';
 import { watchNavigation } from './navigation.ts';
+import { connect } from './platform.ts';
 import { type Bag, isBag, isMethod, messageOf } from './value.ts';
 
 /** What package.json says of a plugin; `name` is the one derived from the package's name. */
@@ -26,6 +28,8 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   const caller: Caller = { name: identity.name, plugin, failed };
 
   tearDownFormer(caller);
+  setPreScriptOwner(identity.name);
+  const disconnect = connect(identity.name);
   describe(plugin, identity);
   const tools = Array.isArray(plugin.tools) ? plugin.tools.map((tool: Bag) => wrapTool(caller, tool)) : [];
   own(plugin, 'tools', tools);
@@ -36,7 +40,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   openRegistry(identity.name)[identity.name] = plugin;
 
   callHook(caller, 'onActivate');
-  own(plugin, 'teardown', wrapTeardown(caller, startNavigation(caller)));
+  own(plugin, 'teardown', wrapTeardown(caller, startNavigation(caller), disconnect));
   // The wrapped teardown calls it; a host must not call it a second time.
   own(plugin, 'onDeactivate', undefined);
 }
@@ -65,12 +69,13 @@ function startNavigation({ name, plugin, failed }: Caller): (() => void) | undef
   return watchNavigation(name, changed, (error) => failed('onNavigate', error));
 }
 
-function wrapTeardown(caller: Caller, stopNavigation: (() => void) | undefined): () => void {
+function wrapTeardown(caller: Caller, stopNavigation: (() => void) | undefined, disconnect: () => void): () => void {
   const { onDeactivate, teardown } = caller.plugin;
   return () => {
     runHook(caller, 'onDeactivate', onDeactivate);
     stopNavigation?.();
     runHook(caller, 'teardown', teardown);
+    disconnect();
   };
 }
 

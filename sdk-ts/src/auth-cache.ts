@@ -1,0 +1,35 @@
+import { type Bag, isBag } from './runtime/value.ts';
+
+// What a plugin has found out about its login, kept for as long as the document lives: also when the adapter is replaced
+// by a new build of itself. It is in the plugin's container, which on this platform no other plugin and no page can see.
+
+/** Returns what {@link setAuthCache} kept in this document; null if there is nothing. */
+export function getAuthCache<T>(namespace: string): T | null;
+export function getAuthCache(namespace: string): unknown {
+  const container = globalThis.__openTabs;
+  const cache = isBag(container) ? container.tokenCache : undefined;
+  return isBag(cache) && Object.hasOwn(cache, namespace) ? (cache[namespace] ?? null) : null;
+}
+
+/** Keeps `value`, such as a token, until the document is gone or {@link clearAuthCache} is called. It never throws. */
+export function setAuthCache<T>(namespace: string, value: T): void {
+  const cache = openCache();
+  if (cache) Reflect.defineProperty(cache, namespace, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** Forgets what {@link setAuthCache} kept. */
+export function clearAuthCache(namespace: string): void {
+  setAuthCache(namespace, undefined);
+}
+
+function openCache(): Bag | undefined {
+  try {
+    if (!isBag(globalThis.__openTabs)) globalThis.__openTabs = {};
+    const container = globalThis.__openTabs;
+    if (!isBag(container)) return undefined;
+    if (!isBag(container.tokenCache)) container.tokenCache = {};
+    return isBag(container.tokenCache) ? container.tokenCache : undefined;
+  } catch {
+    return undefined; // a page has locked the container
+  }
+}

@@ -1,0 +1,32 @@
+import { isBag } from './runtime/value.ts';
+
+/** What a setting is, and so what its value is: a text, but for `number` and `boolean`. */
+export type ConfigSettingType = 'url' | 'string' | 'number' | 'boolean' | 'select';
+
+/** One setting that the person may give a plugin. */
+export interface ConfigSettingDefinition {
+  type: ConfigSettingType;
+  /** Its name for people. */
+  label: string;
+  description?: string | undefined;
+  /** Whether the plugin needs it; false if absent. */
+  required?: boolean | undefined;
+  /** What an empty field shows, such as `https://gitlab.example.com`. */
+  placeholder?: string | undefined;
+  /** The choices of a `select`. */
+  options?: readonly string[] | undefined;
+}
+
+/** The settings of a plugin, by key. */
+export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
+
+/**
+ * Returns what the person set; undefined if they did not. Ask anew at each use: a setting can change at any time. A `url`
+ * setting with several instances gives the one of the page that the plugin runs in.
+ */
+export function getConfig(key: string): string | number | boolean | undefined {
+  const container = globalThis.__openTabs;
+  const settings = isBag(container) ? container.pluginConfig : undefined;
+  const value = isBag(settings) && Object.hasOwn(settings, key) ? settings[key] : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import test, { beforeEach } from 'node:test';
+import {
+  getMetaContent,
+  getTextContent,
+  observeDOM,
+  querySelectorAll,
+  waitForSelector,
+  waitForSelectorRemoval,
+} from './dom.ts';
+import { runCall } from './running.ts';
+
+/** What stands for an element: what the selector is, and what is asked of it. */
+interface FakeElement {
+  selector: string;
+  textContent?: string | null;
+  attributes?: Record<string, string>;
+  getAttribute?: (name: string) => string | null;
+}
+
+interface Observed {
+  target: unknown;
+  options: MutationObserverInit | undefined;
+  changed: () => void;
+}
+
+let elements: FakeElement[] = [];
+let observed: Observed[] = [];
+
+const document = {
+  querySelector: (selector: string) => document.querySelectorAll(selector)[0] ?? null,
+  querySelectorAll: (selector: string) => {
+    if (selector === '!!') throw new DOMException('not a selector', 'SyntaxError');
+    return elements.filter((one) => one.selector === selector);
+  },
+};
+
+class FakeObserver {
+  readonly #callback: () => void;
+  constructor(callback: () => void) {
+    this.#callback = callback;
+  }
+  observe(target: unknown, options?: MutationObserverInit) {
+    observed.push({ target, options, changed: this.#callback });
+  }
+  disconnect() {
+    observed = observed.filter(({ changed }) => changed !== this.#callback);
+  }
+}
+
+/** Makes the page what `now` says and tells who observes it. */
+function change(now: FakeElement[]) {
+  elements = now;
+  for (const { changed } of [...observed]) changed();
+}
+
+beforeEach(() => {
+  elements = [];
+  observed = [];
+  Object.assign(globalThis, { document, MutationObserver: FakeObserver });
+});
+
+test('waitForSelector returns what is there at once', async () => {
+  elements = [{ selector: '.a' }];
+  assert.equal(await waitForSelector('.a'), elements[0]);
+  assert.equal(observed.length, 0);
+});
+
+test('waitForSelector returns what comes later, and looks no longer', async () => {
+  const waited = waitForSelector('.a');
+  change([{ selector: '.b' }]);
+  change([{ selector: '.a' }]);
+  assert.equal(await waited, elements[0]);
+  assert.equal(observed.length, 0);
+});
+
+test('attributes are observed only if they decide', () => {
+  const ignore = () => undefined;
+  for (const selector of ['.a', '#a', 'a[href]', 'p:empty', 'main > p']) {
+    waitForSelector(selector, { timeout: 1 }).catch(ignore);
+  }
+  assert.deepEqual(
+    observed.map(({ options }) => options),
+    [true, true, true, true, false].map((attributes) => ({ childList: true, subtree: true, attributes })),
+  );
+});
+
+test('waitForSelectorRemoval waits until nothing matches', async () => {
+  await waitForSelectorRemoval('.a');
+  elements = [{ selector: '.a' }, { selector: '.a' }];
+  const waited = waitForSelectorRemoval('.a');
+  let over = false;
+  waited.then(() => {
+    over = true;
+  });
+  change([{ selector: '.a' }]);
+  await new Promise(setImmediate);
+  assert.equal(over, false);
+  change([]);
+  await waited;
+});
+
+test('both give up', async () => {
+  elements = [{ selector: '.there' }];
+  await assert.rejects(waitForSelector('.a', { timeout: 1 }), {
+    code: 'TIMEOUT',
+    message: 'waited 1 ms in vain: nothing in the page matches .a',
+  });
+  await assert.rejects(waitForSelectorRemoval('.there', { timeout: 1 }), {
+    code: 'TIMEOUT',
+    message: 'waited 1 ms in vain: the page still has what matches .there',
+  });
+  assert.equal(observed.length, 0);
+});
+
+test('both stop with their signal, given or of the call', async () => {
+  const controller = new AbortController();
+  elements = [{ selector: '.there' }];
+  const waits = [
+    waitForSelector('.a', { signal: controller.signal }),
+    runCall(controller.signal, () => waitForSelector('.a')),
+    runCall(controller.signal, () => waitForSelectorRemoval('.there')),
+  ];
+  controller.abort();
+  for (const wait of waits) await assert.rejects(wait, { code: 'aborted' });
+  await assert.rejects(waitForSelector('.a', { signal: controller.signal }), { code: 'aborted' });
+  assert.equal(observed.length, 0);
+});
+
+test('a selector that is none is an error of the wait only', async () => {
+  await assert.rejects(waitForSelector('!!'), { name: 'SyntaxError' });
+  assert.deepEqual(querySelectorAll('!!'), []);
+  assert.equal(getTextContent('!!'), null);
+});
+
+test('the page is read', () => {
+  const content = (attributes: Record<string, string>): FakeElement => ({
+    selector: 'meta',
+    getAttribute: (name) => attributes[name] ?? null,
+  });
+  elements = [
+    { selector: 'h1', textContent: '  A title\n' },
+    { selector: 'h1', textContent: 'another' },
+    { selector: 'hr', textContent: null },
+    content({ property: 'csrf', content: 'no' }),
+    content({ name: 'csrf"]', content: 'token' }),
+    content({ name: 'bare' }),
+  ];
+  assert.equal(querySelectorAll('h1').length, 2);
+  assert.ok(Array.isArray(querySelectorAll('h1')));
+  assert.deepEqual(['h1', 'hr', 'h2'].map(getTextContent), ['A title', null, null]);
+  assert.deepEqual(['csrf"]', 'bare', 'absent'].map(getMetaContent), ['token', null, null]);
+});
+
+test('observeDOM tells of changes until it is stopped', () => {
+  elements = [{ selector: '.a' }];
+  let told = 0;
+  const stop = observeDOM('.a', () => told++);
+  const stopOther = observeDOM('.a', () => undefined, { attributes: true, subtree: false });
+  assert.deepEqual(
+    observed.map(({ target, options }) => [target, options]),
+    [
+      [elements[0], { childList: true, attributes: false, subtree: true }],
+      [elements[0], { childList: true, attributes: true, subtree: false }],
+    ],
+  );
+  change(elements);
+  stop();
+  stopOther();
+  change(elements);
+  assert.deepEqual([told, observed.length], [1, 0]);
+  assert.throws(() => observeDOM('.b', () => undefined), /nothing in the page matches \.b; wait for it/);
+});

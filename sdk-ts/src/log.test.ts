@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import test, { afterEach, beforeEach } from 'node:test';
+import { type LogEntry, log, setLogTransport } from './log.ts';
+
+let entries: LogEntry[] = [];
+let restore = () => {};
+
+beforeEach(() => {
+  entries = [];
+  restore = setLogTransport((entry) => entries.push(entry));
+});
+afterEach(() => restore());
+
+/** Returns what is logged of one argument, as it comes out of JSON. */
+function logged(value: unknown): unknown {
+  log.info('', value);
+  return JSON.parse(JSON.stringify(entries.pop()?.data[0]));
+}
+
+test('each method has its level', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 0 });
+  log.debug('a');
+  log.info('b', 1);
+  log.warn('c', 'x', { y: 2 });
+  log.error('d');
+  const ts = '1970-01-01T00:00:00.000Z';
+  assert.deepEqual(entries, [
+    { level: 'debug', message: 'a', data: [], ts },
+    { level: 'info', message: 'b', data: [1], ts },
+    { level: 'warning', message: 'c', data: ['x', { y: 2 }], ts },
+    { level: 'error', message: 'd', data: [], ts },
+  ]);
+  assert.ok(Object.isFrozen(log));
+});
+
+test('without a platform the console gets it', (t) => {
+  restore();
+  const said: unknown[][] = [];
+  for (const method of ['debug', 'info', 'warn', 'error'] as const) {
+    t.mock.method(console, method, (...args: unknown[]) => said.push([method, ...args]));
+  }
+  log.debug('a', 1);
+  log.info('b');
+  log.warn('c');
+  log.error('d', { e: 1 });
+  assert.deepEqual(said, [
+    ['debug', '[opentabs] a', 1],
+    ['info', '[opentabs] b'],
+    ['warn', '[opentabs] c'],
+    ['error', '[opentabs] d', { e: 1 }],
+  ]);
+});
+
+test('a transport that fails fails nobody', () => {
+  const undo = setLogTransport(() => {
+    throw new Error('no');
+  });
+  log.error('a');
+  undo();
+  log.error('b');
+  assert.deepEqual(
+    entries.map(({ message }) => message),
+    ['b'],
+  );
+});
+
+test('a transport that was replaced is not put back by its former owner', () => {
+  const undo = setLogTransport(() => undefined);
+  const mine: string[] = [];
+  setLogTransport(({ message }) => mine.push(message));
+  undo();
+  log.info('a');
+  assert.deepEqual(mine, ['a']);
+});
+
+test('what is logged is as it was then, and what JSON can hold', () => {
+  const changing = { n: 1 };
+  log.info('', changing);
+  changing.n = 2;
+  assert.deepEqual(entries.pop()?.data, [{ n: 1 }]);
+
+  const circle: Record<string, unknown> = { a: 1, twice: [changing, changing] };
+  circle.self = circle;
+  assert.deepEqual(logged(circle), { a: 1, twice: [{ n: 2 }, { n: 2 }], self: '[circular]' });
+
+  function named() {}
+  assert.deepEqual(logged([undefined, Number.NaN, -Infinity, 10n, Symbol('s'), named, () => 1, null, true]), [
+    null,
+    'NaN',
+    '-Infinity',
+    '10n',
+    'Symbol(s)',
+    '[function named]',
+    '[function without a name]',
+    null,
+    true,
+  ]);
+  assert.deepEqual(logged(new Date(0)), '1970-01-01T00:00:00.000Z');
+  assert.deepEqual(logged([new Map([['a', 1]]), new Set([2])]), [[['a', 1]], [2]]);
+});
+
+test('errors and elements are described', () => {
+  const cause = new TypeError('inner');
+  const error = Object.assign(new Error('outer', { cause }), { code: 'E1', stack: 'at x' });
+  cause.stack = 'at y';
+  assert.deepEqual(logged(error), {
+    name: 'Error',
+    message: 'outer',
+    code: 'E1',
+    stack: 'at x',
+    cause: { name: 'TypeError', message: 'inner', stack: 'at y' },
+  });
+  assert.equal(logged({ nodeType: 1, tagName: 'DIV', id: 'a', className: 'b  c' }), '<div#a.b.c>');
+  assert.equal(logged({ nodeType: 1, tagName: 'svg', id: '', className: { baseVal: 'b' } }), '<svg>');
+});
+
+test('what can not be read says so', () => {
+  const broken = {
+    a: 1,
+    get b(): never {
+      throw new Error('no luck');
+    },
+  };
+  assert.deepEqual(logged(broken), { a: 1, b: '[unreadable: no luck]' });
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  assert.match(String(logged(proxy)), /^\[unreadable: /);
+  assert.equal(
+    logged({
+      toJSON: () => {
+        throw new Error('none');
+      },
+    }),
+    '[unreadable: none]',
+  );
+});
+
+test('a log is bounded', () => {
+  const long = 'x'.repeat(10_000);
+  log.info(long, long, ...Array.from({ length: 20 }, (_, i) => i));
+  const entry = entries.pop();
+  assert.deepEqual([entry?.message.length, entry?.data.length], [4096, 10]);
+  assert.equal(String(entry?.data[0]).length, 4096);
+  assert.match(String(entry?.data[0]), /x…$/);
+
+  let deep: unknown = 1;
+  for (let i = 0; i < 50; i++) deep = [deep];
+  assert.match(JSON.stringify(logged(deep)), /^\[{12}"\[more\]"\]{12}$/);
+
+  const sizeOf = (value: unknown) => JSON.stringify(logged(value)).length;
+  const many = Array.from({ length: 5000 }, (_, i) => i);
+  assert.deepEqual([logged(many)].flat().slice(-2), [999, '[4000 more]']);
+  assert.ok(sizeOf(Array.from({ length: 900 }, () => long)) <= 64 * 1024);
+  assert.ok(sizeOf(Array.from({ length: 900 }, () => many)) <= 64 * 1024);
+  assert.ok(sizeOf(Array.from({ length: 15 }, () => '\u0001'.repeat(4096))) <= 64 * 1024);
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { LUCIDE_ICON_NAMES } from './lucide-icon-names.gen.ts';
+import { RESERVED_NAMES, validatePluginName } from './names.ts';
+import { validateUrlPattern } from './url-pattern.ts';
+
+test('names of plugins', () => {
+  for (const name of ['a', 'my-site', 'x2-3']) assert.equal(validatePluginName(name), null, name);
+  assert.match(validatePluginName('') ?? '', /is empty; write one/);
+  for (const name of ['A', 'a_b', '-a', 'a-', 'a--b', 'ä', 'a b']) {
+    assert.match(validatePluginName(name) ?? '', /use lower-case letters and digits/, name);
+  }
+  for (const name of RESERVED_NAMES) assert.match(validatePluginName(name) ?? '', /is reserved; choose/);
+  assert.deepEqual([...RESERVED_NAMES].sort(), [
+    'browser',
+    'config',
+    'extension',
+    'mcp',
+    'opentabs',
+    'plugin',
+    'system',
+    'tool',
+  ]);
+});
+
+// That these are the rules of the server is a test of internal/jsbuild.
+test('patterns of URLs', () => {
+  assert.equal(validateUrlPattern('*://*.example.com/*'), null);
+  assert.equal(
+    validateUrlPattern('*://*/*'),
+    `pattern "*://*/*" takes in every host; name the site's host, as in *://*.example.com/*`,
+  );
+});
+
+test('icons are known by their present and former names', () => {
+  for (const name of ['wrench', 'message-square', 'circle-alert', 'alert-circle']) {
+    assert.equal(LUCIDE_ICON_NAMES.has(name), true, name);
+  }
+  assert.equal(LUCIDE_ICON_NAMES.has('no-such-icon'), false);
+  const names = [...LUCIDE_ICON_NAMES];
+  assert.ok(names.length > 1900);
+  assert.deepEqual(names, [...names].sort());
+});

@@ -1,0 +1,25 @@
+/** The grammar of a plugin's name. */
+export const NAME_REGEX = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** Names that no plugin may have. */
+export const RESERVED_NAMES: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'system',
+  'browser',
+  'opentabs',
+  'extension',
+  'config',
+  'plugin',
+  'tool',
+  'mcp',
+]);
+
+/** Says what is wrong with a plugin's name; null if nothing is. */
+export function validatePluginName(name: string): string | null {
+  if (name === '') return "the plugin's name is empty; write one such as my-site";
+  if (!NAME_REGEX.test(name)) {
+    return `"${name}" is not a plugin name; use lower-case letters and digits with single hyphens between them`;
+  }
+  if (RESERVED_NAMES.has(name))
+    return `"${name}" is reserved; choose a name other than ${[...RESERVED_NAMES].join(', ')}`;
+  return null;
+}

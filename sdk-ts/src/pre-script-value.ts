@@ -1,0 +1,23 @@
+import { isBag } from './runtime/value.ts';
+
+/** The plugin that this code is part of, once the adapter has started. */
+let owner: string | undefined;
+
+/** Says which plugin this code is part of. */
+export function setPreScriptOwner(name: string): void {
+  owner = name;
+}
+
+/**
+ * Returns what the plugin's pre-script has kept under `key` in this document; undefined if it has not, also because the
+ * plugin has no pre-script or was added after the page had loaded.
+ */
+export function getPreScriptValue<T = unknown>(key: string): T | undefined;
+export function getPreScriptValue(key: string): unknown {
+  const container = globalThis.__openTabs;
+  if (!isBag(container)) return undefined;
+  // An existing host names the plugin only while one of its tools runs.
+  const name = owner ?? container._pluginName;
+  const values = isBag(container.preScript) && typeof name === 'string' ? container.preScript[name] : undefined;
+  return isBag(values) && Object.hasOwn(values, key) ? values[key] : undefined;
+}

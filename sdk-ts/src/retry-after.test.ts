@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseRateLimitHeader, parseRetryAfterMs } from './retry-after.ts';
+
+const now = Date.UTC(2030, 0, 1);
+
+test('Retry-After is seconds or a date to come', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now });
+  assert.equal(parseRetryAfterMs('120'), 120_000);
+  assert.equal(parseRetryAfterMs(' 0 '), 0);
+  assert.equal(parseRetryAfterMs('Tue, 01 Jan 2030 00:00:10 GMT'), 10_000);
+  assert.equal(parseRetryAfterMs('Mon, 31 Dec 2029 00:00:00 GMT'), undefined);
+  assert.equal(parseRetryAfterMs('soon'), undefined);
+});
+
+test('the limit of a site is read from the first header that is there', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now });
+  const of = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
+  assert.equal(of({}), undefined);
+  assert.equal(of({ 'Retry-After': '3', 'x-rate-limit-reset': String(now / 1000 + 60) }), 3000);
+  assert.equal(of({ 'x-rate-limit-reset': String(now / 1000 + 60), 'x-ratelimit-reset': '5' }), 60_000);
+  assert.equal(of({ 'X-RateLimit-Reset': String(now + 60_000) }), 60_000);
+  assert.equal(of({ 'x-ratelimit-reset': '5' }), 5000);
+  assert.equal(of({ 'RateLimit-Reset': '2.5' }), 2500);
+});
+
+test('a limit that is over, or that can not be read, is none', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now });
+  const of = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
+  assert.equal(of({ 'x-rate-limit-reset': String(now / 1000 - 1) }), undefined);
+  assert.equal(of({ 'ratelimit-reset': 'soon' }), undefined);
+  assert.equal(of({ 'ratelimit-reset': '-5' }), undefined);
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { log, setLogTransport } from '../log.ts';
+import { notifyReadinessChanged } from '../readiness.ts';
+import { connect } from './platform.ts';
+
+test('an adapter brings its log with it, as existing hosts expect', () => {
+  assert.deepEqual(globalThis.__openTabs, { _setLogTransport: setLogTransport, log });
+});
+
+test('an existing host gets logs and readiness as messages of the window, until the adapter ends', () => {
+  const messages: unknown[] = [];
+  Object.assign(globalThis, { window: { postMessage: (...args: unknown[]) => messages.push(args) } });
+  const container = { _setLogTransport: setLogTransport };
+  globalThis.__openTabs = container;
+  const end = connect('site');
+  notifyReadinessChanged();
+  assert.deepEqual(messages, []);
+  Object.assign(container, { _logNonce: 'l', _readinessNonce: 'r' });
+  notifyReadinessChanged();
+  log.info('hi', 1);
+  const [ready, logged] = messages.splice(0);
+  assert.deepEqual(ready, [{ type: 'opentabs:readiness-changed', plugin: 'site', nonce: 'r' }, '*']);
+  const ts = JSON.stringify(logged).match(/"ts":"(.*?)"/)?.[1];
+  assert.deepEqual(logged, [
+    {
+      type: 'opentabs:plugin-logs',
+      plugin: 'site',
+      nonce: 'l',
+      entries: [{ level: 'info', message: 'hi', data: [1], ts }],
+    },
+    '*',
+  ]);
+  end();
+  setLogTransport(() => undefined);
+  log.info('later');
+  assert.deepEqual(messages, []);
+});
+
+test('this platform keeps the log and the notice to itself', () => {
+  const logs: unknown[] = [];
+  let notices = 0;
+  Object.assign(globalThis, { window: { postMessage: () => assert.fail('a page could read this') } });
+  // What the host does with an adapter's container.
+  const container = {
+    get _setLogTransport() {
+      return () => () => undefined;
+    },
+    set _setLogTransport(set: typeof setLogTransport) {
+      set((entry) => logs.push(entry.message));
+    },
+    get _notifyReadinessChanged() {
+      return () => notices++;
+    },
+    set _notifyReadinessChanged(_: unknown) {},
+    _logNonce: 'l',
+    _readinessNonce: 'r',
+  };
+  globalThis.__openTabs = container;
+  Object.assign(container, { _setLogTransport: setLogTransport });
+  const end = connect('site');
+  log.warn('private');
+  notifyReadinessChanged();
+  end();
+  assert.deepEqual([logs, notices], [['private'], 1]);
+});

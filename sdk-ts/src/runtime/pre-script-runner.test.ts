@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { definePreScript } from '../pre-script.ts';
+import { getPreScriptValue } from '../pre-script-value.ts';
+
+// The build writes the plugin's name in its place.
+Object.assign(globalThis, { OPENTABS_PLUGIN_NAME: 'site' });
+const { preparePreScript } = await import('./pre-script-runner.ts');
+
+function said(method: 'info' | 'error', t: test.TestContext): unknown[][] {
+  const lines: unknown[][] = [];
+  t.mock.method(console, method, (...args: unknown[]) => lines.push(args));
+  return lines;
+}
+
+test('a pre-script runs at once and keeps values for the adapter', (t) => {
+  globalThis.__openTabs = { _pluginName: 'site', preScript: { other: { kept: 1 } } };
+  preparePreScript('site');
+  const lines = said('info', t);
+  let later: (key: string, value: string) => void = () => assert.fail('it did not run');
+  definePreScript(({ set, log }) => {
+    set('token', 'early');
+    log.info('ready', 1);
+    later = set;
+  });
+  assert.equal(getPreScriptValue('token'), 'early');
+  later('token', 'late');
+  assert.equal(getPreScriptValue('token'), 'late');
+  assert.deepEqual(lines, [['[opentabs:site:pre-script] ready', 1]]);
+  assert.deepEqual(globalThis.__openTabs, {
+    _pluginName: 'site',
+    preScript: { other: { kept: 1 }, site: { token: 'late' } },
+  });
+});
+
+test('one runs, and only where one is being started', () => {
+  globalThis.__openTabs = undefined;
+  preparePreScript('site');
+  let ran = 0;
+  definePreScript(() => ran++);
+  definePreScript(() => ran++);
+  globalThis.__openTabs = undefined;
+  definePreScript(() => ran++);
+  assert.equal(ran, 1);
+});
+
+test('what a pre-script throws is told and harms nothing', (t) => {
+  globalThis.__openTabs = undefined;
+  preparePreScript('site');
+  const lines = said('error', t);
+  const error = new Error('no');
+  definePreScript(({ set }) => {
+    set('before', 1);
+    throw error;
+  });
+  assert.deepEqual(lines, [['[opentabs:site:pre-script] it failed:', error]]);
+  assert.deepEqual(globalThis.__openTabs, { preScript: { site: { before: 1 } } });
+});
+
+test('loading it prepares the plugin that it was built for', async () => {
+  globalThis.__openTabs = undefined;
+  await import(`./pre-script-runner.ts?again=${process.pid}`);
+  assert.deepEqual(Object.keys(Object(globalThis.__openTabs).preScript), ['site']);
+});

@@ -1,0 +1,47 @@
+import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
+import { type Bag, isBag, isMethod } from './value.ts';
+
+// Stands before a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. The places
+// and names in the container are those of existing pre-scripts: any platform that knows these runs ours.
+
+/** The plugin's name; the build writes it here. */
+declare const OPENTABS_PLUGIN_NAME: string;
+
+const consoleMethods = ['debug', 'info', 'warn', 'error'] as const;
+
+function logOf(name: string): PreScriptLog {
+  const write =
+    (method: (typeof consoleMethods)[number]) =>
+    (message: string, ...args: unknown[]) =>
+      console[method](`[opentabs:${name}:pre-script] ${message}`, ...args);
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** Opens the plugin's place for values and lets the next definePreScript run. */
+export function preparePreScript(name: string): void {
+  if (!isBag(globalThis.__openTabs)) globalThis.__openTabs = {};
+  const container = globalThis.__openTabs;
+  if (!isBag(container)) return;
+  if (!isBag(container.preScript)) container.preScript = {};
+  const values: Bag = {};
+  if (isBag(container.preScript)) container.preScript[name] = values;
+  const log = logOf(name);
+  const context: PreScriptContext = {
+    log,
+    set: (key, value) => {
+      Object.defineProperty(values, key, { value, writable: true, enumerable: true, configurable: true });
+    },
+  };
+  const runner = (script: unknown) => {
+    if (container._preScriptRunner === runner) delete container._preScriptRunner;
+    if (!isMethod(script)) return;
+    try {
+      script(context);
+    } catch (error) {
+      log.error('it failed:', error);
+    }
+  };
+  container._preScriptRunner = runner;
+}
+
+preparePreScript(OPENTABS_PLUGIN_NAME);

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { z } from 'zod';
+import { deleteJSON, patchJSON, postForm, postFormData, postJSON, putJSON } from './send.ts';
+
+/** Answers every request with `{id: 1}` and returns the requests as they were made. */
+function site(t: TestContext): Request[] {
+  const requests: Request[] = [];
+  t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+    requests.push(new Request(new URL(url, 'https://site.test'), init));
+    return Response.json({ id: 1 });
+  });
+  return requests;
+}
+
+const schema = z.object({ id: z.number() });
+const json = 'application/json';
+
+test('what is sent as JSON has its method, its type and the headers of its caller', async (t) => {
+  const requests = site(t);
+  for (const [send, method] of [
+    [postJSON, 'POST'],
+    [putJSON, 'PUT'],
+    [patchJSON, 'PATCH'],
+  ] as const) {
+    assert.deepEqual(await send('/a', { text: 'hi' }, { headers: { 'x-csrf': 't' } }), { id: 1 });
+    assert.deepEqual(await send('/a', null, undefined, schema), { id: 1 });
+    const [first, second] = requests.splice(0);
+    assert.ok(first && second);
+    assert.deepEqual([first.method, first.credentials, await first.text()], [method, 'include', '{"text":"hi"}']);
+    assert.deepEqual([first.headers.get('content-type'), first.headers.get('x-csrf')], [json, 't']);
+    assert.equal(await second.text(), 'null');
+  }
+});
+
+test('the content type of the caller counts', async (t) => {
+  const requests = site(t);
+  await postJSON('/a', 1, { headers: [['Content-Type', 'application/vnd.api+json']] });
+  assert.equal(requests[0]?.headers.get('content-type'), 'application/vnd.api+json');
+});
+
+test('deleteJSON sends no body', async (t) => {
+  const requests = site(t);
+  assert.deepEqual(await deleteJSON('/a', { headers: { a: 'b' } }, schema), { id: 1 });
+  assert.deepEqual(await deleteJSON('/a'), { id: 1 });
+  const [request] = requests;
+  assert.deepEqual([request?.method, await request?.text(), request?.headers.get('a')], ['DELETE', '', 'b']);
+  assert.equal(request?.headers.get('content-type'), null);
+});
+
+test('a form is sent URL-encoded, or multipart with the boundary that the browser makes', async (t) => {
+  const requests = site(t);
+  assert.deepEqual(await postForm('/a', { name: 'A & B', empty: '' }, undefined, schema), { id: 1 });
+  const body = new FormData();
+  body.append('file', new Blob(['text']), 'a.txt');
+  assert.deepEqual(await postFormData('/a', body, {}, schema), { id: 1 });
+  const [encoded, multipart] = requests;
+  assert.equal(await encoded?.text(), 'name=A+%26+B&empty=');
+  assert.equal(encoded?.headers.get('content-type'), 'application/x-www-form-urlencoded');
+  assert.match(multipart?.headers.get('content-type') ?? '', /^multipart\/form-data; boundary=/);
+  assert.equal((await multipart?.formData())?.has('file'), true);
+});
+
+test('an answer that does not fit the schema is an error', async (t) => {
+  site(t);
+  await assert.rejects(postJSON('/a', {}, {}, z.object({ id: z.string() })), { code: 'VALIDATION_ERROR' });
+});

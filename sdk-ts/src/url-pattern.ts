@@ -1,0 +1,69 @@
+// The rules are those of plugin.ParsePattern in Go, which has the last word; a test compares the two.
+
+/** How many * the path of a pattern may have. */
+const maxPathWildcards = 5;
+const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
+
+/**
+ * Says what is wrong with a Chrome match pattern of a plugin, such as `*://*.example.com/*`; null if nothing is. A pattern
+ * names a site: those for all sites, or for a whole top-level domain, are refused.
+ */
+export function validateUrlPattern(pattern: string): string | null {
+  const problem = problemOf(pattern);
+  return problem === null ? null : `pattern "${pattern}" ${problem}`;
+}
+
+function problemOf(pattern: string): string | null {
+  if (pattern === '<all_urls>') return "takes in every site; name the site's host, as in *://*.example.com/*";
+  const start = pattern.indexOf('://');
+  if (start < 0) return 'has no scheme; write it as in *://*.example.com/*';
+  const scheme = pattern.slice(0, start);
+  if (!['*', 'http', 'https'].includes(scheme)) return `has the scheme "${scheme}"; use *, http or https`;
+  const rest = pattern.slice(start + 3);
+  const slash = rest.indexOf('/');
+  if (slash < 0) return 'has no path; end it with /*';
+  const path = rest.slice(slash);
+  const wildcards = path.split('*').length - 1;
+  if (wildcards > maxPathWildcards) {
+    return `has ${wildcards} wildcards in its path; use at most ${maxPathWildcards}`;
+  }
+  if (/[# \t\r\n]/.test(path)) {
+    return 'has a # or a space in its path; leave it out, fragments are never compared';
+  }
+  return problemOfHost(rest.slice(0, slash));
+}
+
+/** Looks at host[:port]. */
+function problemOfHost(text: string): string | null {
+  const colon = text.indexOf(':');
+  if (colon >= 0) {
+    const port = text.slice(colon + 1);
+    if (port !== '*' && !(/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
+      return `has the port "${port}"; use a number from 1 to 65535 or leave it out for any port`;
+    }
+  }
+  const host = (colon >= 0 ? text.slice(0, colon) : text).toLowerCase();
+  const subdomains = host.startsWith('*.');
+  const name = subdomains ? host.slice(2) : host;
+  if (host === '' || host === '*') return "takes in every host; name the site's host, as in *://*.example.com/*";
+  if (name.includes('*')) return 'has a wildcard inside its host; only a leading *. is allowed';
+  if (host === 'localhost') return null;
+  return problemOfLabels(host, name.split('.'), subdomains);
+}
+
+function problemOfLabels(host: string, labels: readonly string[], subdomains: boolean): string | null {
+  if (!labels.every((label) => hostLabel.test(label))) {
+    return `has the host "${host}"; use ASCII letters, digits and hyphens (punycode for others) with single dots between`;
+  }
+  if (/^\d+$/.test(labels.at(-1) ?? '')) {
+    const numbers =
+      labels.length === 4 && labels.every((label) => /^(0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255);
+    return numbers && !subdomains
+      ? null
+      : `has the host "${host}"; write an IPv4 address with four numbers up to 255 and no wildcard`;
+  }
+  if (labels.length >= 2) return null;
+  return subdomains
+    ? "takes in a whole top-level domain; name the site's host, as in *://*.example.com/*"
+    : `has the host "${host}"; use localhost, an IPv4 address or a full domain such as example.com`;
+}
