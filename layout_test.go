@@ -50,12 +50,15 @@ var mayImport = map[string][]string{
 	"internal/statefile":    {},
 	"internal/memnet":       {},
 	"internal/memory":       {},
+	"internal/npm":          {},
+	"internal/npm/npmtest":  {},
 	"internal/config":       {"wire", "internal/statefile", "internal/timetext"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts"},
 	"internal/author":       {"plugin", "internal/jsbuild", "sdk-ts"},
 	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback"},
 	"internal/mcpclient":    {"internal/sse"},
-	"internal/audit":        {"wire", "dispatch"},
+	"internal/audit":        {"wire", "dispatch", "internal/linefile"},
+	"internal/linefile":     {},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
 	"cmd/opentabs":          {everything},
 }
@@ -72,6 +75,7 @@ var testsMayImport = map[string][]string{
 	"mcpserver":             {"internal/leaktest", "dispatch/dispatchtest", "plugin/plugintest"},
 	"internal/httpapi":      {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
+	"internal/npm":          {"internal/npm/npmtest"},
 }
 
 // library is one module we depend on.
@@ -97,6 +101,7 @@ var libraries = map[string]library{
 	"github.com/rogpeppe/go-internal": {[]string{"cmd/opentabs"},
 		"testscript: the command line is tested by scripts that run the real main"},
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch"}, "applies the JSON Patches (RFC 6902) of activities"},
+	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
 	"golang.org/x/sys":                 {[]string{"internal/statefile", "cmd/opentabs"}, "file locks and process details of each system"},
 }
 

@@ -1,0 +1,345 @@
+package npm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"opentabs/internal/npm"
+	"opentabs/internal/npm/npmtest"
+)
+
+const plugin = "opentabs-plugin-a"
+
+// client returns one whose settings are these lines.
+func client(t *testing.T, lines ...string) *npm.Client {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config, err := npm.LoadConfig(npm.Environment{
+		Getenv: func(string) string { return "" }, Home: home, Dir: home, GOOS: "linux",
+		Environ: func() []string { return []string{"npm_config_globalconfig=" + home + "/none"} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := npm.New(config, npm.Options{Backoff: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func serve(t *testing.T, h http.Handler) (address, host string) {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL, strings.TrimPrefix(s.URL, "http://")
+}
+
+func good() npmtest.Version {
+	return npmtest.Version{Name: plugin, Version: "1.0.0", File: npmtest.Pack(npmtest.Regular("package/package.json", "{}"))}
+}
+
+// fetch asks for the latest version and downloads it.
+func fetch(t *testing.T, c *npm.Client) (npm.Tarball, error) {
+	t.Helper()
+	dir := t.TempDir()
+	p, err := c.Package(t.Context(), plugin)
+	if err != nil {
+		return npm.Tarball{}, err
+	}
+	v, err := p.Pick("")
+	if err != nil {
+		return npm.Tarball{}, err
+	}
+	file, err := c.Download(t.Context(), p, v, dir)
+	if left, globErr := filepath.Glob(filepath.Join(dir, "*")); globErr != nil || err != nil && len(left) > 0 {
+		t.Errorf("a failed download leaves %q, %v", left, globErr)
+	}
+	return file, err
+}
+
+func TestDownload(t *testing.T) {
+	registry := &npmtest.Registry{}
+	registry.Publish(good())
+	address, _ := serve(t, registry)
+	file, err := fetch(t, client(t, "registry="+address))
+	if err != nil || file.Integrity != npmtest.Integrity(good().File) || file.Bytes != int64(len(good().File)) {
+		t.Fatalf("%+v, %v", file, err)
+	}
+	if err := npm.Unpack(file, filepath.Join(t.TempDir(), "p")); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a registry tells of a file decides whether the file is taken.
+func TestIntegrity(t *testing.T) {
+	other := npmtest.Integrity([]byte("another file"))
+	right := npmtest.Integrity(good().File)
+	for _, c := range []struct {
+		about string
+		dist  map[string]any
+		want  string // empty if it is taken
+	}{
+		{"wrong", map[string]any{"integrity": other}, "the file is not what the registry says it has to be"},
+		{"right among others", map[string]any{"integrity": "sha1-AAAA " + other + " " + right}, ""},
+		{"with options", map[string]any{"integrity": right + "?x"}, ""},
+		{"sha1 alone", map[string]any{"integrity": nil, "shasum": "da39a3ee"}, "only a sha1 sum for it, which is too weak"},
+		{"a weak one", map[string]any{"integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}, "only a sum by sha1 for it, which is too weak"},
+		{"none", map[string]any{"integrity": ""}, "no integrity for it"},
+		{"damaged", map[string]any{"integrity": "sha512-oops"}, "a damaged integrity"},
+		{"no address", map[string]any{"tarball": "file:///etc/passwd"}, "no usable address of its file"},
+		{"a login in the address", map[string]any{"tarball": "http://me:pw@127.0.0.1/x"}, "no usable address of its file"},
+	} {
+		v := good()
+		v.Dist = c.dist
+		registry := &npmtest.Registry{}
+		registry.Publish(v)
+		address, _ := serve(t, registry)
+		_, err := fetch(t, client(t, "registry="+address))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.about, err, c.want)
+		}
+	}
+}
+
+// A login goes to the address it was written down for and to no other host, also
+// when that sends the reader there.
+func TestLoginStaysWithItsHost(t *testing.T) {
+	file := good().File
+	var stolen atomic.Value
+	elsewhere, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stolen.Store(r.Header.Get("Authorization"))
+		_, _ = w.Write(file)
+	}))
+	for _, redirect := range []bool{true, false} {
+		v := good()
+		if !redirect {
+			v.Dist = map[string]any{"tarball": elsewhere + "/file.tgz"}
+		}
+		registry := &npmtest.Registry{Token: "secret"}
+		registry.Publish(v)
+		address, host := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, ".tgz") {
+				http.Redirect(w, r, elsewhere+r.URL.Path, http.StatusFound)
+				return
+			}
+			registry.ServeHTTP(w, r)
+		}))
+		stolen.Store("nobody asked")
+		if _, err := fetch(t, client(t, "registry="+address, "//"+host+"/:_authToken=secret")); err != nil {
+			t.Errorf("redirect %v: %v", redirect, err)
+		}
+		if got := stolen.Load(); got != "" {
+			t.Errorf("redirect %v: the other host got %q", redirect, got)
+		}
+	}
+}
+
+func TestWhoAsks(t *testing.T) {
+	registry := &npmtest.Registry{Token: "secret"}
+	registry.Publish(good())
+	address, host := serve(t, registry)
+	for _, c := range []struct {
+		line, want string
+	}{
+		{"", "wants to know who asks: it answers 401 (who are you); add a line such as //" + host + "/:_authToken=${NPM_TOKEN} to ~/.npmrc"},
+		{"//" + host + "/:_authToken=wrong", "refuses the login in"},
+		{"//" + host + "/:_authToken=${NOBODY}", "the variable in ${NOBODY} is not set"},
+		{"//" + host + "/:_authToken=secret", ""},
+	} {
+		_, err := fetch(t, client(t, "registry="+address, c.line))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: %v, want %q", c.line, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "=wrong") {
+			t.Errorf("the token is told: %v", err)
+		}
+	}
+}
+
+// handled answers with each handler in turn; the last one stays.
+func handled(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
+	var asked atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := int(asked.Add(1)) - 1
+		handlers[min(n, len(handlers)-1)](w, r)
+	}), &asked
+}
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// text answers with this text.
+func text(s string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
+}
+
+// cut breaks the connection in the middle of the answer.
+func cut(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "1000")
+	fmt.Fprint(w, "{")
+	panic(http.ErrAbortHandler)
+}
+
+func TestTriesAgain(t *testing.T) {
+	registry := &npmtest.Registry{}
+	registry.Publish(good())
+	for _, first := range []http.HandlerFunc{status(503), status(429), cut} {
+		h, asked := handled(first, first, registry.ServeHTTP)
+		address, _ := serve(t, h)
+		if _, err := client(t, "registry="+address).Package(t.Context(), plugin); err != nil || asked.Load() != 3 {
+			t.Errorf("asked %d times: %v", asked.Load(), err)
+		}
+	}
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	redirect := func(to string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
+	}
+	for _, c := range []struct {
+		about  string
+		answer http.HandlerFunc
+		want   string
+		asked  int64
+	}{
+		{"unknown", status(404), "opentabs-plugin-a is not known to the registry http://127.0.0.1", 1},
+		{"broken", status(500), "has a problem of its own: it answers 500; try again later", 3},
+		{"busy", status(429), "is asked too often", 3},
+		{"refuses", status(418), "refuses: it answers 418", 1},
+		{"no registry", text("<html>"), "its answer is not what a registry says", 1},
+		{"another package", text(`{"name":"evil","versions":{"1.0.0":{}}}`), `answers with the package "evil"`, 1},
+		{"no versions", text(`{"name":"` + plugin + `"}`), "has no version on the registry", 1},
+		{"versions of another", text(`{"name":"` + plugin + `","versions":{"1.0.0":{"name":"evil","version":"1.0.0"}}}`), "has no version on the registry", 1},
+		{"in circles", redirect("/"), "redirects more than 5 times", 6},
+		{"to a file", redirect("file:///etc/passwd"), "which is not safe", 1},
+	} {
+		h, asked := handled(c.answer)
+		address, _ := serve(t, h)
+		_, err := client(t, "registry="+address).Package(t.Context(), plugin)
+		if err == nil || !strings.Contains(err.Error(), c.want) || asked.Load() != c.asked {
+			t.Errorf("%s: asked %d times: %v, want %q", c.about, asked.Load(), err, c.want)
+		}
+		if c.about == "unknown" != errors.Is(err, npm.ErrNotFound) {
+			t.Errorf("%s: ErrNotFound? %v", c.about, err)
+		}
+	}
+}
+
+func TestOffline(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = client(t, "registry=http://"+address).Package(t.Context(), plugin)
+	if err == nil || !strings.Contains(err.Error(), "the registry http://"+address+" can't be reached") ||
+		!strings.Contains(err.Error(), "check the network, the registry in .npmrc and the proxy, or install a file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHugeFilesAreNotFetched(t *testing.T) {
+	registry := &npmtest.Registry{}
+	registry.Publish(good())
+	address, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, ".tgz") {
+			registry.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Length", fmt.Sprint(51<<20))
+		w.WriteHeader(http.StatusOK)
+	}))
+	if _, err := fetch(t, client(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
+		t.Errorf("told: %v", err)
+	}
+	address, _ = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, ".tgz") {
+			registry.ServeHTTP(w, r)
+			return
+		}
+		block := make([]byte, 1<<20)
+		for range 60 { // it does not say how much comes
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	}))
+	if _, err := fetch(t, client(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
+		t.Errorf("not told: %v", err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	address, _ := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		stop()
+		<-r.Context().Done()
+	}))
+	if _, err := client(t, "registry="+address).Package(ctx, plugin); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	registry := &npmtest.Registry{}
+	for _, name := range []string{"opentabs-plugin-chat", "opentabs-plugin-mail", "chat"} {
+		v := good()
+		v.Name, v.Manifest = name, map[string]any{"keywords": []string{"opentabs-plugin"}, "description": "about " + name}
+		if name == "chat" {
+			v.Manifest = nil
+		}
+		registry.Publish(v)
+	}
+	address, _ := serve(t, registry)
+	found, err := client(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "chat", 20)
+	if err != nil || len(found) != 1 || found[0] != (npm.Found{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "somebody"}) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	address, _ = serve(t, status(404))
+	if _, err := client(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "", 20); err == nil || !strings.Contains(err.Error(), "can't search") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCertificates(t *testing.T) {
+	s := httptest.NewTLSServer(status(404))
+	defer s.Close()
+	s.Config.ErrorLog = nil
+	if _, err := client(t, "registry="+s.URL).Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "is not trusted") || !strings.Contains(err.Error(), "name your company's certificates with cafile") {
+		t.Errorf("got %v", err)
+	}
+	for content, want := range map[string]string{"": "read the certificates", "no certificate": "holds no certificate"} {
+		home := t.TempDir()
+		file := filepath.Join(home, "ca.pem")
+		if content != "" {
+			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		config, err := npm.LoadConfig(npm.Environment{Getenv: os.Getenv, Dir: home, Environ: func() []string { return []string{"npm_config_cafile=" + file} }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := npm.New(config, npm.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package npm
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// settings is a machine with these files and variables; files are paths below a
+// home directory.
+func settings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
+	t.Helper()
+	home := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	getenv := func(name string) string {
+		for _, v := range variables {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return strings.ReplaceAll(value, "HOME", home)
+			}
+		}
+		return ""
+	}
+	environ := func() []string {
+		var list []string
+		for _, v := range variables {
+			list = append(list, strings.ReplaceAll(v, "HOME", home))
+		}
+		// The machine's own file is none of the test's.
+		return append(list, "npm_config_globalconfig="+filepath.Join(home, "etc", "npmrc"))
+	}
+	return Environment{Getenv: getenv, Environ: environ, Home: home, Dir: filepath.Join(home, "project", "below"), GOOS: "linux"}, home
+}
+
+func load(t *testing.T, files map[string]string, variables ...string) (*Config, string) {
+	t.Helper()
+	env, home := settings(t, files, variables...)
+	c, err := LoadConfig(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, home
+}
+
+func TestRegistryOf(t *testing.T) {
+	const name, scoped = "opentabs-plugin-a", "@acme/opentabs-plugin-a"
+	for _, c := range []struct {
+		about     string
+		files     map[string]string
+		variables []string
+		of, want  string
+		from      string
+	}{
+		{"nothing is set", nil, nil, name, DefaultRegistry, ""},
+		{"by the person", map[string]string{".npmrc": "; mine\nregistry = https://r.example.com/npm \n"}, nil, name, "https://r.example.com/npm/", "HOME/.npmrc"},
+		{"by the project", map[string]string{".npmrc": "registry=https://a.com", "project/.npmrc": "registry=https://b.com/", "project/package.json": "{}"},
+			nil, name, "https://b.com/", "HOME/project/.npmrc"},
+		{"by the machine", map[string]string{"etc/npmrc": "registry=https://m.com"}, nil, name, "https://m.com/", "HOME/etc/npmrc"},
+		{"by a variable", map[string]string{".npmrc": "registry=https://a.com"}, []string{"npm_config_registry=https://v.com"}, name, "https://v.com/", "the environment variable npm_config_registry"},
+		{"by a variable in capitals", nil, []string{"NPM_CONFIG_REGISTRY=https://v.com"}, name, "https://v.com/", "the environment variable NPM_CONFIG_REGISTRY"},
+		{"another file of the person", map[string]string{".npmrc": "registry=https://a.com", "other": "registry=https://o.com"},
+			[]string{"NPM_CONFIG_USERCONFIG=HOME/other"}, name, "https://o.com/", "HOME/other"},
+		{"of a scope", map[string]string{".npmrc": "@acme:registry=https://acme.com/\nregistry=https://a.com"}, nil, scoped, "https://acme.com/", "HOME/.npmrc"},
+		{"not of its scope", map[string]string{".npmrc": "@other:registry=https://other.com/"}, nil, scoped, DefaultRegistry, ""},
+		{"with a variable in it", map[string]string{".npmrc": `registry="https://${WHERE}/"`}, []string{"WHERE=w.com"}, name, "https://w.com/", "HOME/.npmrc"},
+		{"the last line counts", map[string]string{".npmrc": "registry=https://a.com\nregistry=https://b.com"}, nil, name, "https://b.com/", "HOME/.npmrc"},
+	} {
+		config, home := load(t, c.files, c.variables...)
+		got, from, err := config.Registry(c.of)
+		if want := strings.Replace(c.from, "HOME", home, 1); err != nil || got != c.want || from != want {
+			t.Errorf("%s: %q from %q, %v, want %q from %q", c.about, got, from, err, c.want, want)
+		}
+	}
+}
+
+func TestBadRegistries(t *testing.T) {
+	for text, want := range map[string]string{
+		"ftp://a.com":            "is not an http or https URL",
+		"a.com":                  "is not an http or https URL",
+		"https://user:pw@a.com/": "has a user and a password in it; write them as //a.com/:_auth instead",
+		"https://${NOBODY}/":     "names a variable that is not set",
+		"https://a.com/?x=1":     "has a query",
+	} {
+		config, home := load(t, map[string]string{".npmrc": "registry=" + text})
+		_, _, err := config.Registry("opentabs-plugin-a")
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), home) || strings.Contains(err.Error(), "pw@") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestHugeSettingsAreNotRead(t *testing.T) {
+	env, _ := settings(t, map[string]string{".npmrc": strings.Repeat("#", maxNpmrcBytes+1)})
+	if _, err := LoadConfig(env); err == nil || !strings.Contains(err.Error(), "make it smaller") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestGlobalFolders(t *testing.T) {
+	t.Setenv("PATH", "/nowhere")
+	files := map[string]string{}
+	for _, dir := range []string{
+		"prefix/lib/node_modules", ".nvm/versions/node/v9.1.0/lib/node_modules", ".nvm/versions/node/v20.1.0/lib/node_modules",
+		".volta/tools/image/packages/a/lib/node_modules", ".npm-global/lib/node_modules",
+	} {
+		files[dir+"/x"] = ""
+	}
+	files[".npmrc"] = "prefix=${HOME}/prefix"
+	config, home := load(t, files, "HOME=HOME")
+	var got []string
+	for _, folder := range config.GlobalFolders() {
+		if rel, err := filepath.Rel(home, folder); err == nil && !strings.HasPrefix(rel, "..") {
+			got = append(got, filepath.ToSlash(rel))
+		}
+	}
+	want := []string{
+		"prefix/lib/node_modules", ".npm-global/lib/node_modules", ".volta/tools/image/packages/a/lib/node_modules",
+		".nvm/versions/node/v20.1.0/lib/node_modules", ".nvm/versions/node/v9.1.0/lib/node_modules",
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
+func TestGlobalFoldersBesideNode(t *testing.T) {
+	env, home := settings(t, map[string]string{"node/bin/node": "", "node/lib/node_modules/x": "", "win/npm/node_modules/x": ""}, "APPDATA=HOME/win")
+	if err := os.Chmod(filepath.Join(home, "node/bin/node"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Join(home, "node", "bin"))
+	for goos, want := range map[string]string{"linux": "node/lib/node_modules", "windows": "win/npm/node_modules"} {
+		env.GOOS = goos
+		config, err := LoadConfig(env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resolved, err := filepath.EvalSymlinks(filepath.Join(home, want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := config.GlobalFolders(); len(got) == 0 || got[0] != resolved {
+			t.Errorf("%s: %q, want %q first", goos, got, resolved)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package npm
+
+import (
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// login is what is sent to the addresses that begin with host and path.
+type login struct {
+	host string // with its port, if it is not that of the scheme
+	path string // with a slash at both ends
+	// header is the value of Authorization; empty if it can't be told, because
+	// problem is in the way.
+	header  string
+	problem string
+	from    string
+}
+
+// The names of settings that follow an address, as in //host/:_authToken.
+const (
+	keyToken    = "_authToken"
+	keyAuth     = "_auth"
+	keyUser     = "username"
+	keyPassword = "_password"
+)
+
+// findLogins gathers the logins; the longest paths come first.
+func (c *Config) findLogins() {
+	seen := map[string]bool{}
+	for key := range c.values {
+		address, ok := splitLogin(key)
+		if !ok || seen[address] {
+			continue
+		}
+		seen[address] = true
+		c.logins = append(c.logins, c.login(address))
+	}
+	slices.SortFunc(c.logins, func(a, b login) int { return len(b.path) - len(a.path) })
+}
+
+// splitLogin returns the address of a setting such as //host/path/:_authToken.
+func splitLogin(key string) (address string, ok bool) {
+	i := strings.LastIndexByte(key, ':')
+	if !strings.HasPrefix(key, "//") || i < 0 || !slices.Contains([]string{keyToken, keyAuth, keyUser, keyPassword}, key[i+1:]) {
+		return "", false
+	}
+	return key[:i], true
+}
+
+// login puts together what is said of an address.
+func (c *Config) login(address string) login {
+	host, path, _ := strings.Cut(strings.TrimPrefix(address, "//"), "/")
+	l := login{host: strings.ToLower(host), path: "/" + strings.Trim(path, "/") + "/"}
+	if l.path == "//" {
+		l.path = "/"
+	}
+	get := func(attribute string) string {
+		s, ok := c.values[address+":"+attribute]
+		if ok {
+			l.from = s.from
+		}
+		if unset(s.text) {
+			l.problem = "the variable in " + s.text + " is not set"
+		}
+		return s.text
+	}
+	token, auth, user, password := get(keyToken), get(keyAuth), get(keyUser), get(keyPassword)
+	plain, err := base64.StdEncoding.DecodeString(password)
+	switch {
+	case l.problem != "":
+	case token != "":
+		l.header = "Bearer " + token
+	case auth != "":
+		l.header = "Basic " + auth
+	case user != "" && password != "" && err == nil:
+		l.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(plain)))
+	case user != "" && password != "":
+		l.problem = "the password is not written in base64, as npm wants it"
+	default:
+		l.problem = "the user or the password is missing"
+	}
+	return l
+}
+
+// loginFor returns the login for an address, of several that of the longest path.
+func (c *Config) loginFor(u *url.URL) (login, bool) {
+	host := strings.ToLower(u.Host)
+	bare := strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	path := strings.TrimSuffix(u.EscapedPath(), "/") + "/"
+	if u.User != nil || strings.Contains(path, "/../") || strings.Contains(path, "/./") {
+		return login{}, false
+	}
+	for _, l := range c.logins {
+		if (l.host == host || l.host == bare) && strings.HasPrefix(path, l.path) {
+			return l, true
+		}
+	}
+	return login{}, false
+}

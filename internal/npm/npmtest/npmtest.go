@@ -1,0 +1,250 @@
+// Package npmtest is a small npm registry for tests: a [Registry] serves it;
+// [Registry.Publish] puts a version there, and its Folder serves built packages
+// as they lie in folders. [Pack] makes the file of a package.
+//
+// # Concurrency
+//
+// A Registry may be changed while it serves.
+package npmtest
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// File is one entry of a package's file. Its type is a regular file unless the
+// header says otherwise.
+type File struct {
+	tar.Header
+	Text string
+}
+
+// Pack returns a .tgz file that holds these entries, whatever they are.
+func Pack(files ...File) []byte {
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	archive := tar.NewWriter(zip)
+	for _, f := range files {
+		h := f.Header
+		if h.Typeflag == 0 {
+			h.Typeflag = tar.TypeReg
+		}
+		if h.Typeflag == tar.TypeReg {
+			h.Size = int64(len(f.Text))
+		}
+		h.Mode = 0o755
+		must(archive.WriteHeader(&h))
+		_, err := archive.Write([]byte(f.Text))
+		must(err)
+	}
+	must(archive.Close())
+	must(zip.Close())
+	return b.Bytes()
+}
+
+func must(err error) {
+	if err != nil {
+		panic("npmtest: " + err.Error())
+	}
+}
+
+// Regular is a file of this name.
+func Regular(name, text string) File {
+	return File{Header: tar.Header{Name: name}, Text: text}
+}
+
+// PackFolder returns the file of the package in dir: all that is there.
+func PackFolder(dir string) ([]byte, error) {
+	var files []File
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		files = append(files, Regular("package/"+filepath.ToSlash(name), string(text)))
+		return err
+	})
+	return Pack(files...), err
+}
+
+// Integrity is what a registry tells of a file.
+func Integrity(file []byte) string {
+	sum := sha512.Sum512(file)
+	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Version is one version of a package.
+type Version struct {
+	Name, Version string
+	// File is the package.
+	File []byte
+	// Manifest is told of it beside name, version and dist; it may be nil.
+	Manifest map[string]any
+	// Dist replaces members of what is told of the file; it may be nil.
+	Dist map[string]any
+}
+
+// Registry is a registry in memory, or of folders.
+type Registry struct {
+	// Token has to be sent with each request if it is not empty.
+	Token string
+	// Folder holds one built package in each of its folders, if it is not empty.
+	Folder string
+
+	mu       sync.Mutex // guards the rest
+	versions []Version
+	requests []*http.Request
+}
+
+// Publish puts a version there.
+func (r *Registry) Publish(v Version) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.versions = append(r.versions, v)
+}
+
+// Requests returns what was asked so far.
+func (r *Registry) Requests() []*http.Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.requests)
+}
+
+// ServeHTTP answers for a package, a file, or a search.
+func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests = append(r.requests, q)
+	if r.Token != "" && q.Header.Get("Authorization") != "Bearer "+r.Token {
+		http.Error(w, `{"error":"who are you"}`, http.StatusUnauthorized)
+		return
+	}
+	all, err := r.all()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	path := strings.TrimPrefix(q.URL.Path, "/")
+	if name, file, ok := strings.Cut(path, "/-/"); ok && name != "" {
+		for _, v := range all {
+			if v.Name == name && fileName(v) == file {
+				_, _ = w.Write(v.File)
+				return
+			}
+		}
+	} else if path == "-/v1/search" {
+		answer(w, search(all, q.URL.Query().Get("text")))
+		return
+	} else if doc := document(all, path, "http://"+q.Host); doc != nil {
+		answer(w, doc)
+		return
+	}
+	http.Error(w, `{"error":"Not found"}`, http.StatusNotFound)
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	must(json.NewEncoder(w).Encode(v))
+}
+
+// all returns what was published, and what lies in the folder now.
+func (r *Registry) all() ([]Version, error) {
+	all := slices.Clone(r.versions)
+	if r.Folder == "" {
+		return all, nil
+	}
+	dirs, err := filepath.Glob(filepath.Join(r.Folder, "*", "package.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range dirs {
+		v := Version{Manifest: map[string]any{}}
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(text, &v.Manifest)
+		}
+		if err == nil {
+			v.File, err = PackFolder(filepath.Dir(file))
+		}
+		if err != nil {
+			return nil, err
+		}
+		v.Name, v.Version = fmt.Sprint(v.Manifest["name"]), fmt.Sprint(v.Manifest["version"])
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func fileName(v Version) string { return filepath.Base(v.Name) + "-" + v.Version + ".tgz" }
+
+// document is what a registry tells of a package; nil if it has none.
+func document(all []Version, name, address string) map[string]any {
+	versions, newest := map[string]any{}, ""
+	for _, v := range all {
+		if v.Name != name {
+			continue
+		}
+		dist := map[string]any{"tarball": address + "/" + name + "/-/" + fileName(v), "integrity": Integrity(v.File)}
+		for key, value := range v.Dist {
+			dist[key] = value
+		}
+		doc := map[string]any{}
+		for key, value := range v.Manifest {
+			doc[key] = value
+		}
+		doc["name"], doc["version"], doc["dist"] = v.Name, v.Version, dist
+		versions[v.Version] = doc
+		if newest == "" || newer(v.Version, newest) {
+			newest = v.Version
+		}
+	}
+	if len(versions) == 0 {
+		return nil
+	}
+	return map[string]any{"name": name, "dist-tags": map[string]string{"latest": newest}, "versions": versions}
+}
+
+// newer reports whether a is a newer version than b, and no preview.
+func newer(a, b string) bool {
+	x, errX := semver.NewVersion(a)
+	y, errY := semver.NewVersion(b)
+	return errX == nil && x.Prerelease() == "" && (errY != nil || x.GreaterThan(y))
+}
+
+// search finds the packages with the keyword in whose name each word is.
+func search(all []Version, text string) map[string]any {
+	objects := []any{}
+	seen := map[string]bool{}
+	for _, v := range all {
+		fits := !seen[v.Name]
+		for word := range strings.FieldsSeq(text) {
+			keyword, isKeyword := strings.CutPrefix(word, "keywords:")
+			fits = fits && (isKeyword && strings.Contains(fmt.Sprint(v.Manifest["keywords"]), keyword) || !isKeyword && strings.Contains(v.Name, word))
+		}
+		if fits {
+			seen[v.Name] = true
+			objects = append(objects, map[string]any{"package": map[string]any{
+				"name": v.Name, "version": v.Version, "description": v.Manifest["description"], "publisher": map[string]string{"username": "somebody"},
+			}})
+		}
+	}
+	return map[string]any{"objects": objects}
+}

@@ -1,0 +1,75 @@
+package npm
+
+import (
+	"strings"
+	"testing"
+)
+
+func offered(tags map[string]string, versions ...string) *Package {
+	p := &Package{Name: "p", Tags: tags, Versions: map[string]*Version{}}
+	for _, text := range versions {
+		number, old, _ := strings.Cut(text, "!")
+		v := &Version{Name: "p", Version: number}
+		if old != "" {
+			v.Deprecated = old
+		}
+		p.Versions[number] = v
+	}
+	return p
+}
+
+func TestPick(t *testing.T) {
+	p := offered(map[string]string{"latest": "1.2.0", "next": "2.0.0-beta.1", "gone": "9.9.9"},
+		"1.0.0", "1.2.0", "1.3.0", "1.4.0!do not use", "2.0.0-beta.1", "2.0.0-beta.2", "2.1.0-rc.1", "0.9.0", "3.0.0!old", "no-version")
+	for want, version := range map[string]string{
+		"":                "1.2.0",
+		"latest":          "1.2.0",
+		"next":            "2.0.0-beta.1",
+		"1.3.0":           "1.3.0",
+		"v1.3.0":          "1.3.0",
+		"^1.0.0":          "1.2.0", // the latest fits
+		"^1.3.0":          "1.3.0", // not the one its author warns of
+		"~1.4":            "1.4.0", // there is no other
+		"<1":              "0.9.0",
+		">=2.0.0-beta.1":  "2.0.0-beta.2", // its author warns of 3.0.0
+		"^2.0.0-beta.1":   "2.0.0-beta.2", // a preview of another version does not count
+		"3":               "3.0.0",
+		"1.0.0 - 1.1.0":   "1.0.0",
+		"0.9.0 || ^5.0.0": "0.9.0",
+		"*":               "1.2.0",
+	} {
+		v, err := p.Pick(want)
+		if err != nil || v.Version != version {
+			t.Errorf("%q: %+v, %v, want %s", want, v, err, version)
+		}
+	}
+	for want, text := range map[string]string{
+		"^7":   "no version of p fits ^7; name one of 3.0.0, 2.1.0-rc.1, 2.0.0-beta.2, 2.0.0-beta.1, 1.4.0 and 5 older ones, or of the tags latest, next",
+		"oops": `has no version and no tag "oops", and it is no range such as ^1.2.0; name one of`,
+		"gone": "p gone is 9.9.9, which the registry does not have",
+	} {
+		if v, err := p.Pick(want); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%q: %+v, %v, want %q", want, v, err, text)
+		}
+	}
+}
+
+func TestIsPinned(t *testing.T) {
+	for want, pinned := range map[string]bool{"1.2.3": true, "v1.2.3": true, "=1.2.3": true, "1.2.3-a.1": true, "1.2": false, "^1.2.3": false, "": false, "latest": false, ">1.2.3": false} {
+		if IsPinned(want) != pinned {
+			t.Errorf("%q", want)
+		}
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	for name, good := range map[string]bool{
+		"opentabs-plugin-a": true, "@acme/opentabs-plugin-a": true,
+		"": false, "..": false, "../x": false, "A": false, "@a/b/c": false, "a b": false, "a?x=1": false, "a%2f": false, ".hidden": false, "@../x": false,
+		strings.Repeat("a", 215): false,
+	} {
+		if err := CheckName(name); (err == nil) != good {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

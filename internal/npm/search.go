@@ -1,0 +1,65 @@
+package npm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// maxFound is how many packages one search returns at most.
+const maxFound = 250
+
+// Found is one package that a search found.
+type Found struct {
+	Name        string
+	Version     string
+	Description string
+	// Publisher is who published the version; it may be empty.
+	Publisher string
+}
+
+// Search asks the registry for packages with a keyword whose texts have the words
+// of query, the best first; limit is at most 250.
+func (c *Client) Search(ctx context.Context, keyword, query string, limit int) ([]Found, error) {
+	registry, _, err := c.config.Registry("")
+	if err != nil {
+		return nil, err
+	}
+	text := "keywords:" + keyword
+	if query != "" {
+		text += " " + query
+	}
+	q := url.Values{"text": {text}, "size": {strconv.Itoa(min(limit, maxFound))}}
+	var told struct {
+		Objects []struct {
+			Package struct {
+				Name        string `json:"name"`
+				Version     string `json:"version"`
+				Description string `json:"description"`
+				Publisher   struct {
+					Username string `json:"username"`
+				} `json:"publisher"`
+			} `json:"package"`
+		} `json:"objects"`
+	}
+	err = c.get(ctx, registry+"-/v1/search?"+q.Encode(), "application/json", func(answer *http.Response) error {
+		return decode(answer, maxSearchBytes, &told)
+	})
+	if errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("the registry %s can't search; set another one in .npmrc, or name the package to `opentabs plugin install`", strings.TrimSuffix(registry, "/"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("search for plugins: %w", err)
+	}
+	var found []Found
+	for _, o := range told.Objects {
+		if CheckName(o.Package.Name) == nil {
+			found = append(found, Found{o.Package.Name, o.Package.Version, o.Package.Description, o.Package.Publisher.Username})
+		}
+	}
+	return found, nil
+}

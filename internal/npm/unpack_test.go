@@ -1,0 +1,151 @@
+package npm_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/internal/npm"
+	"opentabs/internal/npm/npmtest"
+)
+
+func tarball(t *testing.T, file []byte) npm.Tarball {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "p.tgz")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := npm.OpenTarball(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened
+}
+
+func link(name, target string, kind byte) npmtest.File {
+	return npmtest.File{Header: tar.Header{Name: name, Linkname: target, Typeflag: kind}}
+}
+
+// bomb returns an archive that says it has a file of this size.
+func bomb(t *testing.T, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	if err := tar.NewWriter(zip).WriteHeader(&tar.Header{Name: "package/bomb", Typeflag: tar.TypeReg, Size: size}); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Bad packages: each kind is refused with a sentence, and nothing is left of it.
+func TestUnpackRefuses(t *testing.T) {
+	good := npmtest.Regular("package/package.json", "{}")
+	one := npmtest.Regular
+	many := make([]npmtest.File, 20001)
+	for i := range many {
+		many[i] = one(fmt.Sprintf("package/f%d", i), "")
+	}
+	for _, c := range []struct {
+		about string
+		file  []byte
+		want  string
+	}{
+		{"no gzip", []byte("PK\x03\x04 a zip"), "it is no .tgz file"},
+		{"cut off", npmtest.Pack(good, one("package/b", strings.Repeat("b", 9000)))[:90], "it is damaged"},
+		{"nothing in it", npmtest.Pack(), "it holds no files"},
+		{"zip slip", npmtest.Pack(good, one("package/../../evil", "x")), `"package/../../evil", which leads out of its folder`},
+		{"zip slip at once", npmtest.Pack(one("../evil", "x")), "leads out of its folder"},
+		{"absolute", npmtest.Pack(one("/etc/evil", "x")), "is absolute"},
+		{"a drive", npmtest.Pack(one("package/C:evil", "x")), "leads elsewhere on Windows"},
+		{"backslashes", npmtest.Pack(one(`package\..\evil`, "x")), "leads elsewhere on Windows"},
+		{"a link", npmtest.Pack(good, link("package/dist", "/etc", tar.TypeSymlink)), `the link "package/dist" to "/etc", and links are not allowed`},
+		{"a hard link", npmtest.Pack(good, link("package/a", "/etc/passwd", tar.TypeLink)), "links are not allowed"},
+		{"a device", npmtest.Pack(link("package/null", "", tar.TypeChar)), "neither a file nor a folder"},
+		{"a pipe", npmtest.Pack(link("package/pipe", "", tar.TypeFifo)), "neither a file nor a folder"},
+		{"a file twice", npmtest.Pack(good, one("package/package.json", "[]")), `it holds both "package.json" and "package/package.json"`},
+		{"a file twice in two first folders", npmtest.Pack(good, one("other/package.json", "[]")), "it holds both"},
+		{"names that differ in case", npmtest.Pack(good, one("package/a", ""), one("package/A", "")), "which are one on some systems"},
+		{"folders that differ in case", npmtest.Pack(one("package/d/a", ""), one("package/D/b", "")), "which are one on some systems"},
+		{"a file for a folder", npmtest.Pack(one("package/d", ""), one("package/d/b", "")), "which are one on some systems"},
+		{"a folder for a file", npmtest.Pack(one("package/d/b", ""), one("package/d", "")), "which are one on some systems"},
+		{"a dot at the end", npmtest.Pack(one("package/a.", "")), "which Windows takes away"},
+		{"control characters", npmtest.Pack(one("package/a\x1b[31m", "")), "characters that no name of a file should have"},
+		{"a long path", npmtest.Pack(one("package/"+strings.Repeat("a/", 300)+"b", "")), "is longer than allowed"},
+		{"a deep path", npmtest.Pack(one("package/"+strings.Repeat("a/", 40)+"b", "")), "is deeper than allowed"},
+		{"too many files", npmtest.Pack(many...), "more than 20000 files"},
+		{"a bomb", bomb(t, 201<<20), "more than the 200 MB allowed"},
+	} {
+		t.Run(c.about, func(t *testing.T) {
+			around := t.TempDir()
+			dir := filepath.Join(around, "a", "b")
+			err := npm.Unpack(tarball(t, c.file), dir)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("%v, want %q", err, c.want)
+			}
+			left, err := filepath.Glob(filepath.Join(around, "*"))
+			if err != nil || len(left) != 0 {
+				t.Errorf("left behind: %q, %v", left, err)
+			}
+			if _, err := os.Stat(filepath.Join(around, "evil")); err == nil {
+				t.Error("it wrote outside")
+			}
+		})
+	}
+}
+
+func TestUnpack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "p")
+	err := npm.Unpack(tarball(t, npmtest.Pack(
+		npmtest.File{Header: tar.Header{Name: "package/", Typeflag: tar.TypeDir}},
+		npmtest.Regular("package/package.json", "{}"),
+		npmtest.File{Header: tar.Header{Name: "package/dist/", Typeflag: tar.TypeDir}},
+		npmtest.Regular("./package/dist/adapter.iife.js", "run()"),
+		npmtest.Regular("package/install.sh", "#!/bin/sh\nrm -rf /"),
+	)), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"package.json": "{}", "dist/adapter.iife.js": "run()", "install.sh": "#!/bin/sh\nrm -rf /"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || string(text) != want {
+			t.Errorf("%s holds %q, %v", name, text, err)
+		}
+		// Nothing of a package can be run.
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if err := npm.Unpack(tarball(t, npmtest.Pack(npmtest.Regular("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("over what is there: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
+		t.Error("what was there is gone")
+	}
+}
+
+// FuzzUnpack unpacks anything: it never writes outside, and leaves all or nothing.
+func FuzzUnpack(f *testing.F) {
+	f.Add(npmtest.Pack(npmtest.Regular("package/package.json", "{}")))
+	f.Add(npmtest.Pack(npmtest.Regular("package/../../x", "{}"), link("package/a", "/", tar.TypeSymlink)))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		around := t.TempDir()
+		if len(file) == 0 {
+			return
+		}
+		err := npm.Unpack(tarball(t, file), filepath.Join(around, "in", "here"))
+		left, globErr := filepath.Glob(filepath.Join(around, "*"))
+		below, belowErr := filepath.Glob(filepath.Join(around, "in", "*"))
+		if globErr != nil || belowErr != nil || len(left) > 1 || err != nil && len(below) != 0 || err == nil && len(below) != 1 {
+			t.Fatalf("%v, but there is %q and %q, %v", err, left, below, errors.Join(globErr, belowErr))
+		}
+	})
+}
