@@ -3,13 +3,12 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"opentabs/internal/linefile"
 )
 
 // fileName is the name of the newest file; older ones have .1, .2 ... behind it.
@@ -21,9 +20,6 @@ const (
 	defaultFiles     = 5
 	defaultPending   = 4 << 20
 )
-
-// logPause is the time between two log lines that records cannot be written.
-const logPause = time.Minute
 
 // Options set a log up. The zero value of each field means its default.
 type Options struct {
@@ -41,22 +37,8 @@ type Options struct {
 
 // Log takes records. Make one with Open, and Close it.
 type Log struct {
-	path string
-	opts Options
-	wake chan struct{} // holds a token while there is something to write
-	done chan struct{} // closed when the writer has ended
-
-	mu      sync.Mutex // guards all below
-	pending []byte     // whole lines
-	lines   int        // how many they are
-	dropped int        // records that were dropped since the last that was written
-	closed  bool
-
-	// The rest is the writer's alone.
-	file   *os.File // nil if it could not be opened
-	size   int64
-	torn   bool // the last line of the file is not whole
-	logged time.Time
+	lines *linefile.Log
+	log   zerolog.Logger
 }
 
 // Open opens the record in the folder dir, which exists. A file that cannot be
@@ -71,167 +53,36 @@ func Open(dir string, o Options) *Log {
 	if o.PendingBytes <= 0 {
 		o.PendingBytes = defaultPending
 	}
-	l := &Log{path: filepath.Join(dir, fileName), opts: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	go l.write()
+	l := &Log{log: o.Log}
+	l.lines = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
+		What: "the audit", FileBytes: o.FileBytes, Files: o.Files, PendingBytes: o.PendingBytes, Log: o.Log,
+		Dropped: func(n int) []byte { return l.encode(Record{Kind: KindDropped, Dropped: n}) },
+	})
 	return l
 }
 
 // Write hands a record over. It never waits for the disk. The time is now if the
 // record has none. After Close it does nothing.
 func (l *Log) Write(r Record) {
+	if line := l.encode(r); line != nil {
+		l.lines.Write(line)
+	}
+}
+
+// encode returns the line of a record; nil if it has none.
+func (l *Log) encode(r Record) []byte {
 	if r.Time.IsZero() {
 		r.Time = time.Now().UTC()
 	}
-	line, err := encode(r)
-	if err != nil {
-		l.opts.Log.Error().Err(err).Msg("a record of the audit is not JSON; report this as a bug of opentabs")
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return
-	}
-	if len(l.pending)+len(line) > l.opts.PendingBytes {
-		l.dropped++
-		return
-	}
-	l.pending = append(l.pending, line...)
-	l.lines++
-	l.poke()
-}
-
-func encode(r Record) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(r)
-	return b.Bytes(), err
-}
-
-func (l *Log) poke() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
+	if err := e.Encode(r); err != nil {
+		l.log.Error().Err(err).Msg("a record of the audit is not JSON; report this as a bug of opentabs")
+		return nil
 	}
+	return b.Bytes()
 }
 
 // Close writes what is pending and ends the log.
-func (l *Log) Close() {
-	l.mu.Lock()
-	l.closed = true
-	l.mu.Unlock()
-	l.poke()
-	<-l.done
-}
-
-// write is the goroutine that writes.
-func (l *Log) write() {
-	defer close(l.done)
-	for range l.wake {
-		text, lines, dropped, closed := l.take()
-		if lines+dropped > 0 {
-			l.append(text, lines, dropped)
-		}
-		if closed {
-			if l.file != nil {
-				l.file.Close()
-			}
-			return
-		}
-	}
-}
-
-// take returns what is pending.
-func (l *Log) take() (text []byte, lines, dropped int, closed bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	text, lines, dropped, closed = l.pending, l.lines, l.dropped, l.closed
-	l.pending, l.lines, l.dropped = nil, 0, 0
-	return text, lines, dropped, closed
-}
-
-// append writes lines to the file, and before them how many were dropped. What
-// cannot be written counts as dropped.
-func (l *Log) append(text []byte, lines, dropped int) {
-	if dropped > 0 {
-		line, err := encode(Record{Time: time.Now().UTC(), Kind: KindDropped, Dropped: dropped})
-		if err == nil {
-			text = append(line, text...)
-		}
-	}
-	if l.torn {
-		text = append([]byte("\n"), text...)
-	}
-	err := l.ready(int64(len(text)))
-	if err == nil {
-		var n int
-		n, err = l.file.Write(text)
-		l.size += int64(n)
-		l.torn = n > 0 && text[n-1] != '\n' || n == 0 && l.torn
-	}
-	if err == nil {
-		return
-	}
-	l.mu.Lock()
-	l.dropped += dropped + lines
-	l.mu.Unlock()
-	if time.Since(l.logged) >= logPause {
-		l.logged = time.Now()
-		l.opts.Log.Error().Err(err).Int("records", dropped+lines).Msg("the audit cannot be written; what agents do is not recorded")
-	}
-}
-
-// ready opens the file, a new one if so many bytes more make it too large.
-func (l *Log) ready(more int64) error {
-	if l.file == nil {
-		if err := l.open(); err != nil {
-			return err
-		}
-	}
-	if l.size == 0 || l.size+more <= l.opts.FileBytes {
-		return nil
-	}
-	l.file.Close()
-	l.file = nil
-	l.rotate()
-	return l.open()
-}
-
-func (l *Log) open() error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return err
-	}
-	l.file, l.size = f, info.Size()
-	return nil
-}
-
-// rotate makes room for a new file and removes the oldest. If that fails the
-// file goes on growing.
-func (l *Log) rotate() {
-	for n := l.opts.Files - 1; n > 0; n-- {
-		if err := os.Rename(numbered(l.path, n-1), numbered(l.path, n)); err != nil && !os.IsNotExist(err) {
-			l.opts.Log.Warn().Err(err).Msg("an old file of the audit could not be put aside")
-			return
-		}
-	}
-	if l.opts.Files == 1 {
-		if err := os.Remove(l.path); err != nil {
-			l.opts.Log.Warn().Err(err).Msg("an old file of the audit could not be removed")
-		}
-	}
-}
-
-// numbered is the path of the file that was put aside n times.
-func numbered(path string, n int) string {
-	if n == 0 {
-		return path
-	}
-	return fmt.Sprintf("%s.%d", path, n)
-}
+func (l *Log) Close() { l.lines.Close() }

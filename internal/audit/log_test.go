@@ -6,11 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -62,88 +59,6 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// Five files are kept, none larger than it may be, and the oldest goes.
-func TestRotation(t *testing.T) {
-	dir := t.TempDir()
-	const size = 2000
-	for n := range 100 { // each time a process of its own
-		l := Open(dir, Options{FileBytes: size})
-		l.Write(Record{Kind: KindCall, CallID: fmt.Sprint(n), Tool: strings.Repeat("x", 100)})
-		l.Close()
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(files) != 5 {
-		t.Fatalf("files %v, %v", files, err)
-	}
-	for _, file := range files {
-		if info, err := os.Stat(file); err != nil || info.Size() > size || info.Size() < size/2 && file != filepath.Join(dir, fileName) {
-			t.Errorf("%s: %v, %v", file, info, err)
-		}
-	}
-	entries := read(t, dir, 0)
-	for i, e := range entries {
-		if want := fmt.Sprint(100 - len(entries) + i); e.CallID != want {
-			t.Fatalf("record %d is that of call %s, want %s", i, e.CallID, want)
-		}
-	}
-	if len(entries) < 40 {
-		t.Errorf("%d records are left", len(entries))
-	}
-}
-
-// One file is kept: it begins anew.
-func TestRotationOfOne(t *testing.T) {
-	dir := t.TempDir()
-	l := Open(dir, Options{FileBytes: 300, Files: 1})
-	for n := range 20 {
-		l.Write(Record{Kind: KindCall, CallID: fmt.Sprint(n)})
-	}
-	l.Close()
-	l = Open(dir, Options{FileBytes: 300, Files: 1})
-	l.Write(Record{Kind: KindCall, CallID: "last"})
-	l.Close()
-	if entries := read(t, dir, 0); len(entries) == 0 || len(entries) > 4 || entries[len(entries)-1].CallID != "last" {
-		t.Errorf("got %d records", len(entries))
-	}
-}
-
-// A folder that takes no file costs records, not time, and that is told: in the
-// log, and in the record when there is one again.
-func TestCannotWrite(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "later")
-	var said bytes.Buffer
-	l := Open(dir, Options{Log: zerolog.New(&said)})
-	for range 10 {
-		l.Write(Record{Kind: KindCall})
-	}
-	untilDropped(l, 10)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	l.Write(Record{Kind: KindCall, CallID: "after"})
-	l.Close()
-	entries := read(t, dir, 0)
-	if len(entries) != 2 || entries[0].Kind != KindDropped || entries[0].Dropped != 10 || entries[1].CallID != "after" {
-		t.Errorf("got %+v", entries)
-	}
-	if n := strings.Count(said.String(), "the audit cannot be written"); n != 1 {
-		t.Errorf("logged %d times: %s", n, said.String())
-	}
-}
-
-// untilDropped waits until so many records are counted as dropped.
-func untilDropped(l *Log, want int) {
-	for {
-		l.mu.Lock()
-		dropped := l.dropped
-		l.mu.Unlock()
-		if dropped >= want {
-			return
-		}
-		<-time.After(time.Millisecond)
-	}
-}
-
 // A line that was half written, or damaged, costs that line.
 func TestDamagedLines(t *testing.T) {
 	dir := t.TempDir()
@@ -154,26 +69,5 @@ func TestDamagedLines(t *testing.T) {
 	entries, damaged, err := Read(dir, 0, all)
 	if err != nil || damaged != 2 || len(entries) != 2 || entries[1].CallID != "2" {
 		t.Errorf("got %d records, %d damaged, %v", len(entries), damaged, err)
-	}
-}
-
-// Everybody writes at once, and each line is whole.
-func TestAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	logs := []*Log{Open(dir, Options{}), Open(dir, Options{})}
-	var wg sync.WaitGroup
-	for n := range 20 {
-		wg.Go(func() {
-			for range 50 {
-				logs[n%2].Write(Record{Kind: KindCall, Tool: "a__b"})
-			}
-		})
-	}
-	wg.Wait()
-	for _, l := range logs {
-		l.Close()
-	}
-	if entries := read(t, dir, 0); len(entries) != 1000 {
-		t.Errorf("%d records", len(entries))
 	}
 }

@@ -1,0 +1,184 @@
+package linefile
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const files = 5
+
+func options(o Options) Options {
+	o.What, o.Dropped = "the record", func(n int) []byte { return fmt.Appendf(nil, "dropped %d\n", n) }
+	if o.FileBytes == 0 {
+		o.FileBytes = 1 << 20
+	}
+	if o.Files == 0 {
+		o.Files = files
+	}
+	if o.PendingBytes == 0 {
+		o.PendingBytes = 1 << 20
+	}
+	return o
+}
+
+func read(t *testing.T, path string) []string {
+	t.Helper()
+	var lines []string
+	damaged, err := Read(path, files, func(line []byte) bool {
+		lines = append(lines, string(line))
+		return true
+	})
+	if err != nil || damaged != 0 {
+		t.Fatalf("%d damaged, %v", damaged, err)
+	}
+	return lines
+}
+
+func TestWriteAndRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	l := Open(path, options(Options{}))
+	l.Write([]byte("one\n"))
+	l.Write([]byte("two\n"))
+	l.Close()
+	l.Write([]byte("three\n")) // does nothing
+	if got := strings.Join(read(t, path), " "); got != "one two" {
+		t.Errorf("got %q", got)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+}
+
+// Five files are kept, none larger than it may be, and the oldest goes.
+func TestRotation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	const size = 2000
+	for n := range 100 { // each time a process of its own
+		l := Open(path, options(Options{FileBytes: size}))
+		l.Write(fmt.Appendf(nil, "%d %s\n", n, strings.Repeat("x", 150)))
+		l.Close()
+	}
+	kept, err := filepath.Glob(path + "*")
+	if err != nil || len(kept) != files {
+		t.Fatalf("files %v, %v", kept, err)
+	}
+	for _, file := range kept {
+		if info, err := os.Stat(file); err != nil || info.Size() > size || info.Size() < size/2 && file != path {
+			t.Errorf("%s: %v, %v", file, info, err)
+		}
+	}
+	lines := read(t, path)
+	for i, line := range lines {
+		if want := fmt.Sprint(100-len(lines)+i) + " "; !strings.HasPrefix(line, want) {
+			t.Fatalf("line %d is %.10q, want %s", i, line, want)
+		}
+	}
+	if len(lines) < 40 {
+		t.Errorf("%d lines are left", len(lines))
+	}
+}
+
+// One file is kept: it begins anew.
+func TestRotationOfOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	o := options(Options{FileBytes: 300, Files: 1})
+	l := Open(path, o)
+	for n := range 20 {
+		l.Write(fmt.Appendf(nil, "%d %s\n", n, strings.Repeat("x", 80)))
+	}
+	l.Close()
+	l = Open(path, o)
+	l.Write([]byte("last\n"))
+	l.Close()
+	if lines := read(t, path); len(lines) == 0 || len(lines) > 4 || lines[len(lines)-1] != "last" {
+		t.Errorf("got %d lines", len(lines))
+	}
+}
+
+// A folder that takes no file costs lines, not time, and that is told: in the
+// log, and in a line when there is a file again.
+func TestCannotWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "later")
+	var said bytes.Buffer
+	l := Open(filepath.Join(dir, "lines"), options(Options{Log: zerolog.New(&said)}))
+	for range 10 {
+		l.Write([]byte("before\n"))
+	}
+	untilDropped(l, 10)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l.Write([]byte("after\n"))
+	l.Close()
+	if got := strings.Join(read(t, filepath.Join(dir, "lines")), ", "); got != "dropped 10, after" {
+		t.Errorf("got %s", got)
+	}
+	if n := strings.Count(said.String(), "the record cannot be written"); n != 1 {
+		t.Errorf("logged %d times: %s", n, said.String())
+	}
+}
+
+// untilDropped waits until so many lines are counted as dropped.
+func untilDropped(l *Log, want int) {
+	for {
+		l.mu.Lock()
+		dropped := l.dropped
+		l.mu.Unlock()
+		if dropped >= want {
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+// A line that is damaged or too long costs that line.
+func TestDamagedLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	text := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	damaged, err := Read(path, files, func(line []byte) bool {
+		lines = append(lines, string(line))
+		return string(line) != "bad"
+	})
+	if err != nil || damaged != 2 || strings.Join(lines, " ") != "one bad two" {
+		t.Errorf("%d damaged, %v, %q", damaged, err, lines)
+	}
+}
+
+// Everybody writes at once, and each line is whole.
+func TestAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	logs := []*Log{Open(path, options(Options{})), Open(path, options(Options{}))}
+	var wg sync.WaitGroup
+	for n := range 20 {
+		wg.Go(func() {
+			for range 50 {
+				logs[n%2].Write([]byte("a whole line\n"))
+			}
+		})
+	}
+	wg.Wait()
+	for _, l := range logs {
+		l.Close()
+	}
+	lines := read(t, path)
+	for _, line := range lines {
+		if line != "a whole line" {
+			t.Fatalf("a line is %q", line)
+		}
+	}
+	if len(lines) != 1000 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
