@@ -87,6 +87,9 @@ func (x *explainer) leaves(e *jsonschema.ValidationError) []violation {
 		return x.surplus(e.InstanceLocation, k.Properties, x.schemaAt(e.SchemaURL))
 	case *kind.PropertyNames:
 		return x.propertyName(e, k.Property)
+	case *kind.Pattern:
+		text := patternText(k.Want, x.schemaAt(e.SchemaURL))
+		return []violation{{at: e.InstanceLocation, kind: k, text: text}}
 	}
 	if _, ok := e.ErrorKind.(*kind.Contains); len(e.Causes) > 0 && !ok {
 		var all []violation

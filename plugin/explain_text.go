@@ -32,8 +32,6 @@ func leafText(k jsonschema.ErrorKind) string {
 		return "want " + oneOf(wantsOf(k))
 	case *kind.Format:
 		return formatText(k.Want)
-	case *kind.Pattern:
-		return "does not match the pattern " + shorten(k.Want)
 	case *kind.Minimum:
 		return "got " + number(k.Got) + ", want at least " + number(k.Want)
 	case *kind.Maximum:
@@ -99,23 +97,35 @@ func count(n int, noun string) string {
 	}
 }
 
-// formatExamples show how a format is written.
-var formatExamples = map[string]string{
-	"date-time": "2026-01-31T12:00:00Z",
-	"date":      "2026-01-31",
-	"time":      "12:00:00Z",
-	"duration":  "PT1H30M",
-	"email":     "name@example.com",
-	"uri":       "https://example.com/path",
-	"uuid":      "123e4567-e89b-42d3-a456-426614174000",
+// formatExamples show how a format is written, the usual way first.
+var formatExamples = map[string][]string{
+	"date-time": {"2026-01-31T12:00:00Z", "2026-01-31T12:00:00+02:00", "2026-01-31T12:00:00"},
+	"date":      {"2026-01-31"},
+	"time":      {"12:00:00Z", "12:00:00"},
+	"duration":  {"PT1H30M"},
+	"email":     {"name@example.com"},
+	"uri":       {"https://example.com/path"},
+	"uuid":      {"123e4567-e89b-42d3-a456-426614174000"},
 }
 
 func formatText(format string) string {
 	text := "is not a valid " + shorten(format)
-	if example, ok := formatExamples[format]; ok {
-		text += "; write it as in " + example
+	if examples := formatExamples[format]; len(examples) > 0 {
+		text += "; write it as in " + examples[0]
 	}
 	return text
+}
+
+// patternText says that a value does not match a pattern. Where the schema also names a format, as zod does for dates and
+// addresses, an example of it that the pattern takes says more than the pattern.
+func patternText(pattern string, schema map[string]any) string {
+	format, _ := schema[namedFormat].(string)
+	if compiled, err := compilePattern(pattern); err == nil {
+		if i := slices.IndexFunc(formatExamples[format], compiled.MatchString); i >= 0 {
+			return "is not a valid " + format + "; write it as in " + formatExamples[format][i]
+		}
+	}
+	return "does not match the pattern " + shorten(pattern)
 }
 
 // number writes a number in full, unless it is very long.

@@ -150,6 +150,9 @@ func (v *validator) compile(schema json.RawMessage) {
 	v.schema, v.err = c.Compile(schemaURL)
 }
 
+// namedFormat is where the format of a text with a pattern is kept for errors.
+const namedFormat = "opentabs/format"
+
 // noLoader keeps schemas from reaching files and the network.
 type noLoader struct{}
 
@@ -157,16 +160,17 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema may refer only to itself, not to %s", url)
 }
 
-// preferPatterns drops "format" where a "pattern" stands beside it. Schema
-// generators write both for one check; the pattern is what the author's code
-// tests, while the format can be stricter (a time needs a zone in JSON Schema,
-// but not in zod).
+// preferPatterns moves "format" out of the way, to namedFormat, where a
+// "pattern" stands beside it. Schema generators write both for one check; the
+// pattern is what the author's code tests, while the format can be stricter (a
+// time needs a zone in JSON Schema, but not in zod).
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {
 		return
 	}
-	if _, ok := schema["pattern"].(string); ok {
+	if _, ok := schema["pattern"].(string); ok && schema["format"] != nil {
+		schema[namedFormat] = schema["format"]
 		delete(schema, "format")
 	}
 	for _, key := range schemaMapKeywords {
