@@ -1,8 +1,10 @@
 package main
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,28 +53,84 @@ func newAdapters(registry *plugin.Registry, policy *plugin.Policy, dirs config.D
 	}
 }
 
-// current returns the plugins that may run: no page gets the code of another.
-func (a *adapters) current() []wire.PluginInfo {
-	infos := []wire.PluginInfo{}
-	host, err := a.host()
+// script is what a browser should have of one plugin.
+type script struct {
+	info     wire.PluginInfo
+	plugin   *plugin.Plugin
+	settings wire.PluginSettings
+}
+
+// current returns the scripts of the plugins that may run: no page gets the code
+// of another.
+func (a *adapters) current() []script {
+	scripts := []script{}
+	host, err := a.hostName()
 	if err != nil {
-		a.log.Error().Err(err).Msg("the host can't be bundled, so no page gets an adapter")
-		return infos
+		a.log.Error().Err(err).Msg("no page gets an adapter")
+		return scripts
 	}
 	for _, one := range a.registry.Set().Plugins() {
 		if a.policy.Runs(one) {
-			info := one.Info()
-			info.Dev = a.dev.has(one)
-			info.Script = scriptID(info.Hash, host)
-			infos = append(infos, info)
+			scripts = append(scripts, a.scriptOf(one, host))
 		}
 	}
-	return infos
+	return scripts
+}
+
+// hostName names the host that scripts are composed with.
+func (a *adapters) hostName() (string, error) {
+	host, err := a.host()
+	if err != nil {
+		return "", fmt.Errorf("bundle the host: %w", err)
+	}
+	sum := sha256.Sum256(host)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func (a *adapters) scriptOf(one *plugin.Plugin, host string) script {
+	s := script{info: one.Info(), plugin: one, settings: a.registry.Values().ForPage(one)}
+	s.info.Dev = a.dev.has(one)
+	s.info.Script = s.id(host)
+	return s
+}
+
+// id names the script. Chrome keeps scripts by their id or path, so that other
+// content needs another name: each part of it counts.
+func (s script) id(host string) string {
+	parts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
+	if err != nil {
+		panic("opentabs: settings that are no JSON: " + err.Error()) // they were encoded here
+	}
+	sum := sha256.Sum256(parts)
+	return hex.EncodeToString(sum[:8])
+}
+
+func (s script) options() jsbuild.ScriptOptions {
+	return jsbuild.ScriptOptions{
+		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Frames: s.info.Frames, Door: s.door(),
+	}
+}
+
+// doorSalt makes the names of doors those of this process: a page of another
+// day can't have taken one.
+var doorSalt = rand.Text()
+
+// door is the name of the function by which a page takes a new adapter of a
+// plugin that is being developed; empty for others.
+func (s script) door() string {
+	if !s.info.Dev {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(doorSalt + s.info.Name))
+	return "_" + hex.EncodeToString(sum[:12])
 }
 
 // List returns every plugin that a browser should have.
 func (a *adapters) List() []wire.PluginInfo {
-	infos := a.current()
+	infos := []wire.PluginInfo{}
+	for _, s := range a.current() {
+		infos = append(infos, s.info)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range infos {
@@ -84,29 +142,57 @@ func (a *adapters) List() []wire.PluginInfo {
 // Code returns the script that runs a plugin's adapter. It fails if the adapter
 // would not stay inside it: an older version, or another hand, may have added
 // it without the check.
-func (a *adapters) Code(name, script string) (wire.PluginCodeParams, error) {
-	for _, info := range a.current() {
-		if info.Name == name && info.Script == script {
-			code, err := a.code(info)
-			return wire.PluginCodeParams{Name: name, Hash: info.Hash, Script: script, Code: code}, err
-		}
+func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
+	host, err := a.hostName()
+	if err != nil {
+		return wire.PluginCodeParams{}, err
 	}
-	return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q has no script %q (any more)", name, script)
+	one, ok := a.registry.Set().Plugin(name)
+	if !ok || !a.policy.Runs(one) {
+		return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q may not run", name)
+	}
+	s := a.scriptOf(one, host)
+	if s.info.Script != id {
+		return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q has another script by now than %q", name, id)
+	}
+	code, err := a.compose(s)
+	if err != nil {
+		return wire.PluginCodeParams{}, err
+	}
+	params := wire.PluginCodeParams{Name: name, Hash: s.info.Hash, Script: id, Code: string(code.whole)}
+	if s.info.Dev {
+		params.Hot = &wire.HotCode{Door: s.door(), Adapter: string(jsbuild.AdapterFunction(code.adapter))}
+	}
+	return params, nil
 }
 
-func (a *adapters) code(info wire.PluginInfo) (string, error) {
-	code, err := a.registry.Code(info.Name, info.Hash)
+// composed is the text of a script, and of the adapter alone.
+type composed struct{ whole, adapter []byte }
+
+// compose writes the script, of parts that stay inside it.
+func (a *adapters) compose(s script) (composed, error) {
+	text, err := a.registry.Code(s.info.Name, s.info.Hash)
 	if err != nil {
-		return "", err
+		return composed{}, err
 	}
-	if err := a.checked.Check([]byte(code)); err != nil {
-		return "", fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", info.Name, err)
+	adapter := []byte(text)
+	if err := a.checked.Check(adapter); err != nil {
+		return composed{}, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err)
+	}
+	preScript, err := s.plugin.PreScriptCode()
+	if err != nil {
+		return composed{}, err
+	}
+	if len(preScript) > 0 {
+		if err := a.checked.Check(preScript); err != nil {
+			return composed{}, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err)
+		}
 	}
 	host, err := a.host()
 	if err != nil {
-		return "", fmt.Errorf("bundle the host: %w", err)
+		return composed{}, fmt.Errorf("bundle the host: %w", err)
 	}
-	return string(jsbuild.WrapAdapter(host, info.Name, info.Hash, []byte(code))), nil
+	return composed{whole: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
 }
 
 // writeFiles makes the extension's folder hold the current adapters and no
@@ -125,13 +211,13 @@ func (a *adapters) writeFiles() error {
 	}
 	files, current := map[string]string{}, map[string]bool{}
 	var failed []error
-	for _, info := range a.current() {
-		name := info.Name + "-" + info.Script + ".js"
-		if err := a.writeFile(filepath.Join(folder, name), info); err != nil {
-			failed = append(failed, fmt.Errorf("write the adapter of %s: %w", info.Name, err))
+	for _, one := range a.current() {
+		name := one.info.Name + "-" + one.info.Script + ".js"
+		if err := a.writeFile(filepath.Join(folder, name), one); err != nil {
+			failed = append(failed, fmt.Errorf("write the adapter of %s: %w", one.info.Name, err))
 			continue
 		}
-		files[info.Name], current[name] = adapterFolder+"/"+name, true
+		files[one.info.Name], current[name] = adapterFolder+"/"+name, true
 	}
 	a.mu.Lock()
 	a.files = files
@@ -139,23 +225,16 @@ func (a *adapters) writeFiles() error {
 	return errors.Join(errors.Join(failed...), removeOthers(folder, current))
 }
 
-// writeFile writes one adapter unless it is there: its name says what is in it.
-func (a *adapters) writeFile(path string, info wire.PluginInfo) error {
+// writeFile writes one script unless it is there: its name says what is in it.
+func (a *adapters) writeFile(path string, s script) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	code, err := a.code(info)
+	code, err := a.compose(s)
 	if err != nil {
 		return err
 	}
-	return statefile.Write(path, []byte(code))
-}
-
-// scriptID names the script of an adapter. Chrome keeps scripts by their id or
-// path, so that other content needs another name: other code, or another host.
-func scriptID(hash string, host []byte) string {
-	sum := sha256.Sum256(append([]byte(hash), host...))
-	return hex.EncodeToString(sum[:8])
+	return statefile.Write(path, code.whole)
 }
 
 // removeOthers removes the scripts that are not current.

@@ -37,13 +37,13 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, info := range a.List() {
-		path := filepath.Join(folder, info.Name)
-		if err := a.writeFile(path, info); (err == nil) != (info.Name == "good") {
-			t.Errorf("%s: %v", info.Name, err)
+	for _, one := range a.current() {
+		path := filepath.Join(folder, one.info.Name)
+		if err := a.writeFile(path, one); (err == nil) != (one.info.Name == "good") {
+			t.Errorf("%s: %v", one.info.Name, err)
 		}
-		if _, err := os.Stat(path); (err == nil) != (info.Name == "good") {
-			t.Errorf("%s: %v", info.Name, err)
+		if _, err := os.Stat(path); (err == nil) != (one.info.Name == "good") {
+			t.Errorf("%s: %v", one.info.Name, err)
 		}
 	}
 }

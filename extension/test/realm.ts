@@ -13,9 +13,28 @@ type Listener = (event: object) => void;
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** said is all that the host has said, oldest first. */
+  /** said is all that the host has said, oldest first, but for whether it is ready. */
   readonly said: string[];
+  /** readiness is what it has said of that. */
+  readonly readiness: string[];
   send(...parts: unknown[]): void;
+}
+
+/** ScriptOptions are what else a plugin's script says. */
+export interface ScriptOptions {
+  readonly settings?: object;
+  readonly start?: 'now' | 'dom';
+  readonly frames?: boolean;
+  readonly door?: string;
+  readonly preScript?: string;
+}
+
+/** PageOptions say where a page is. */
+export interface PageOptions {
+  /** host is that of its location; default "127.0.0.1:8000". */
+  readonly host?: string;
+  /** framed tells that it is in a frame. */
+  readonly framed?: boolean;
 }
 
 /** Realm is one page. */
@@ -23,7 +42,7 @@ export interface Realm {
   /** run evaluates a script in the page and returns its value. */
   run(code: string): unknown;
   /** start runs a plugin's adapter, as the registered script does. */
-  start(plugin: string, hash: string, adapter: string): void;
+  start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
   /** bridge does what the bridge does at document_start, and returns the ports it has then. */
   bridge(): HostPort[];
   /** ports are all ports that were offered to the bridge. */
@@ -52,7 +71,7 @@ const hostCode = buildSync({
 }).outputFiles[0]?.text;
 
 /** makeRealm returns a page whose document has no content yet. */
-export function makeRealm(): Realm {
+export function makeRealm(page: PageOptions = {}): Realm {
   const listeners = new WeakMap<object, Map<string, Listener[]>>();
   const slots = new WeakMap<object, unknown[]>();
   const posted: (() => void)[] = [];
@@ -144,6 +163,10 @@ export function makeRealm(): Realm {
       if (!slots.has(exception)) throw new TypeError('Illegal invocation');
       return slot(exception, index);
     },
+    framed: () => page.framed === true,
+    here: () => page.host ?? '127.0.0.1:8000',
+    makeUrl: (url: object, text: string) => slots.set(url, [new URL(text).host]),
+    host: (url: object) => slot(url, 0),
     utf8: (text: string) => [...Buffer.from(text)],
     now: () => Date.now(), // which a test can move
     setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
@@ -166,17 +189,23 @@ export function makeRealm(): Realm {
     const port: unknown = Array.isArray(given) ? given[0] : undefined;
     if (typeof port !== 'object' || !port) throw new Error('an offer without a port');
     const said: string[] = [];
-    add(port, UP, (message) => said.push(String(slot(message, 1))));
+    const readiness: string[] = [];
+    add(port, UP, (message) => {
+      const text = String(slot(message, 1));
+      (text.startsWith('s ') ? readiness : said).push(text);
+    });
     const send = (...parts: unknown[]) => void dispatch(port, event(DOWN, { data: JSON.stringify(parts) }));
-    ports.push({ plugin: plugin ?? '', hash: hash ?? '', said, send });
+    ports.push({ plugin: plugin ?? '', hash: hash ?? '', said, readiness, send });
     dispatch(port, event(TAKEN));
   };
 
   return {
     ports,
     run: (code) => vm.runInContext(code, context),
-    start: (plugin, hash, adapter) => {
-      const args = `${JSON.stringify(plugin)}, ${JSON.stringify(hash)}, function (globalThis, window, self) {\n${adapter}\n}`;
+    start: (plugin, hash, adapter, { preScript, ...more } = {}) => {
+      const code = (text: string) => `function (globalThis, window, self) {\n${text}\n}`;
+      const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...more }));
+      const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {

@@ -128,10 +128,25 @@
       return outer.now();
     }
   }
+  class URL {
+    constructor(text) {
+      outer.makeUrl(this, text);
+    }
+    get host() {
+      return outer.host(this);
+    }
+  }
   for (const made of [EventTarget, Event, MessageEvent, MessagePort, MessageChannel, Node, Document]) define(made.name, made);
-  for (const made of [MutationObserver, AbortSignal, AbortController, DOMException, TextEncoder]) define(made.name, made);
+  for (const made of [MutationObserver, AbortSignal, AbortController, DOMException, TextEncoder, URL]) define(made.name, made);
   define('window', globalThis);
   define('self', globalThis);
+  define('top', outer.framed() ? {} : globalThis);
+  define('location', Object.defineProperty({}, 'host', { get: () => outer.here() }));
+  class History {
+    pushState() {}
+    replaceState() {}
+  }
+  define('history', new History());
   define('performance', new Performance());
   define('document', new Document());
   define('setTimeout', (work, ms) => outer.setTimeout(work, ms));

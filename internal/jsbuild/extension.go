@@ -179,7 +179,8 @@ var ownGlobal = regexp.MustCompile(`[^\w$.]\(?globalThis\)?\s*(?:\?\.\s*|\.\s*|(
 // as long as all else that is done with a large adapter.
 const maxBefore = 64
 
-// parameters are those of the function that is written around an adapter.
+// parameters are those of the function that is written around a script of a
+// plugin.
 //
 // window and self are private too if the code may look for its container
 // there. Where it plainly asks globalThis alone it keeps the page's own
@@ -207,22 +208,102 @@ func longerName(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
+// ScriptOptions say how a plugin's script runs in a document. The host reads
+// them (extension/src/host/options.ts).
+type ScriptOptions struct {
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+	// Settings are those of the plugin when the script is composed.
+	Settings wire.PluginSettings `json:"settings"`
+	// Start is set by [WrapAdapter].
+	Start StartAt `json:"start"`
+	// Frames says that the adapter runs in frames of the page's own origin too.
+	Frames bool `json:"frames,omitempty"`
+	// Door is the name of the function on the page's window that takes a new
+	// adapter, for a plugin that is being developed; otherwise empty.
+	Door string `json:"door,omitempty"`
+}
+
+// StartAt is when an adapter starts.
+type StartAt string
+
+const (
+	// StartNow is before the page's first script.
+	StartNow StartAt = "now"
+	// StartAtDOM is when the document is parsed.
+	StartAtDOM StartAt = "dom"
+)
+
 // WrapAdapter returns the script that is registered for one plugin: the host,
-// started with the adapter's code as a function whose globalThis is private to
-// the plugin. host is what [Host] returns; [CheckScript] must have let code
-// pass, or it could end the function early.
-func WrapAdapter(host []byte, name, hash string, code []byte) []byte {
-	b := make([]byte, 0, len(host)+len(code)+200)
+// started with the code of the adapter, and of the pre-script if there is one,
+// as functions whose globalThis is private to the plugin. host is what [Host]
+// returns; [CheckScript] must have let both codes pass, or they could end their
+// function early.
+func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
+	options.Start = startOf(adapter)
+	text, err := json.Marshal(options)
+	if err != nil {
+		panic("jsbuild: settings that are no JSON: " + err.Error()) // they were encoded here
+	}
+	b := make([]byte, 0, len(host)+len(adapter)+len(preScript)+len(text)+200)
 	b = append(b, host...)
 	b = append(b, '(')
-	b = append(b, quote(name)...)
+	// As text: in an object literal a key such as __proto__ would not be a key.
+	b = append(b, quote(string(text))...)
 	b = append(b, ", "...)
-	b = append(b, quote(hash)...)
-	b = append(b, ", function ("...)
+	b = append(b, AdapterFunction(adapter)...)
+	if len(preScript) > 0 {
+		b = append(b, ", "...)
+		b = append(b, AdapterFunction(preScript)...)
+	}
+	return append(b, ");\n"...)
+}
+
+// AdapterFunction returns a JavaScript function expression that runs code, with
+// its globalThis, and where it needs them window and self, as parameters.
+func AdapterFunction(code []byte) []byte {
+	b := make([]byte, 0, len(code)+100)
+	b = append(b, "function ("...)
 	b = append(b, parameters(code)...)
 	b = append(b, ") {\n"...)
 	b = append(b, dropShebang(code)...)
-	return append(b, "\n});\n"...)
+	return append(b, "\n}"...)
+}
+
+const activate = "onActivate"
+
+// defines matches from a mention of onActivate on that gives a plugin this
+// hook: a method, a field or a property; assigned what follows a dot.
+var (
+	defines  = regexp.MustCompile(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
+	assigned = regexp.MustCompile(`^onActivate\s*=[^=>]`)
+	// lowered is how esbuild writes a field for browsers that have none.
+	lowered = []byte("__publicField(this, \"")
+)
+
+// startOf returns when an adapter starts. The existing tool chain starts all
+// when the document is idle, so a hook of the author's that runs at the start
+// may rely on the document; all else of an adapter only waits for calls.
+func startOf(code []byte) StartAt {
+	for at := 0; ; at += len(activate) {
+		next := bytes.Index(code[at:], []byte(activate))
+		if next < 0 {
+			return StartNow
+		}
+		at += next
+		before, rest := code[:at], code[at:min(len(code), at+200)]
+		switch {
+		case bytes.HasSuffix(before, lowered):
+			return StartAtDOM
+		case bytes.HasSuffix(before, []byte(".")):
+			if assigned.Match(rest) {
+				return StartAtDOM
+			}
+		case at > 0 && (longerName(code[at-1]) || code[at-1] == '$'):
+		case defines.Match(rest):
+			return StartAtDOM
+		}
+	}
 }
 
 // dropShebang makes a first line that starts with #! empty: it is allowed at

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"opentabs/wire"
 )
 
 func TestExtension(t *testing.T) {
@@ -94,10 +96,18 @@ func TestHostIsStrict(t *testing.T) {
 	if !strings.HasPrefix(string(host), "(() => {\n\"use strict\";\n") {
 		t.Errorf("the host begins with %.40q", host)
 	}
-	if problems := parse(string(WrapAdapter(host, "a", "h", []byte("with ({}) {}")))); len(problems) > 0 {
+	if problems := parse(wrapped(host, "with ({}) {}")); len(problems) > 0 {
 		t.Errorf("an adapter became strict: %v", problems)
 	}
 }
+
+// wrapped is the script of an adapter whose plugin has nothing else.
+func wrapped(host []byte, code string) string {
+	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
+}
+
+// plainOptions are what the host reads of such a script.
+const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
 func TestWrapAdapter(t *testing.T) {
 	host := []byte("(() => {})()")
@@ -122,9 +132,70 @@ func TestWrapAdapter(t *testing.T) {
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, all},
 		{`const { __openTabs } = window`, all},
 	} {
-		got := string(WrapAdapter(host, "a", "h", []byte(c.code)))
-		if want := fmt.Sprintf("%s(\"a\", \"h\", %s\n%s\n});\n", host, c.want, c.code); got != want {
+		got := wrapped(host, c.code)
+		if want := fmt.Sprintf("%s(%s, %s\n%s\n});\n", host, plainOptions, c.want, c.code); got != want {
 			t.Errorf("%s\n got %s\nwant %s", c.code, got, want)
+		}
+	}
+}
+
+// TestWrapAdapterOptions: all that the host needs to know is in the script, as
+// text, so that no setting of a person's is more than a setting.
+func TestWrapAdapterOptions(t *testing.T) {
+	options := ScriptOptions{
+		Name: "a", Hash: "h", Frames: true, Door: "_d", Settings: wire.PluginSettings{
+			Values: json.RawMessage(`{"__proto__":{"x":1},"key":"</script>\"); EVIL(\"\u2028"}`),
+			URLs:   json.RawMessage(`{"at":{"main":"https://a.example"}}`),
+		},
+	}
+	got := string(WrapAdapter([]byte("host"), options, []byte("1"), []byte("window.__openTabs")))
+	if problems := parse(got); len(problems) > 0 {
+		t.Fatalf("%v\n%s", problems, got)
+	}
+	head, rest, _ := strings.Cut(got, `", function (`)
+	if want := "globalThis) {\n1\n}, function (globalThis, window, self) {\nwindow.__openTabs\n});\n"; rest != want {
+		t.Errorf("got %q, want %q", rest, want)
+	}
+	var text string
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(")+`"`), &text); err != nil {
+		t.Fatal(err)
+	}
+	var back ScriptOptions
+	if err := json.Unmarshal([]byte(text), &back); err != nil {
+		t.Fatal(err)
+	}
+	if back.Name != "a" || back.Hash != "h" || !back.Frames || back.Door != "_d" || back.Start != StartNow ||
+		!strings.Contains(string(back.Settings.Values), `"__proto__":{"x":1}`) || string(back.Settings.URLs) != string(options.Settings.URLs) {
+		t.Errorf("got %s", text)
+	}
+}
+
+// TestStartOf: only a hook that the author wrote makes an adapter wait, not the
+// code around it that looks for one.
+func TestStartOf(t *testing.T) {
+	for _, c := range []struct {
+		code string
+		want StartAt
+	}{
+		{`class P { onActivate() { this.x(); } }`, StartAtDOM},
+		{`class P { async onActivate () {} }`, StartAtDOM},
+		{`class P { onActivate = () => {}; }`, StartAtDOM},
+		{`class P { "onActivate"() {} }`, StartAtDOM},
+		{`class P { ["onActivate"]() {} }`, StartAtDOM},
+		{`p = { onActivate: hook }`, StartAtDOM},
+		{`P.prototype.onActivate = function () {}`, StartAtDOM},
+		{`constructor() { __publicField(this, "onActivate", () => {}); }`, StartAtDOM},
+		{`onActivate() {}`, StartAtDOM},
+		{`if (typeof p.onActivate === "function") p.onActivate();`, StartNow},
+		{`p.onActivate?.(); p.onActivate == null; try { p.onActivate() } catch {}`, StartNow},
+		{`var hooks = ["onActivate", "onDeactivate"]; callHook(p, "onActivate");`, StartNow},
+		{`class P { onActivateLater() {} notonActivate() {} $onActivate() {} }`, StartNow},
+		{`onActivate == 1; onActivate(); onActivate(() => {});`, StartNow},
+		{``, StartNow},
+		{`onActivate`, StartNow},
+	} {
+		if got := startOf([]byte(c.code)); got != c.want {
+			t.Errorf("%s: starts %q, want %q", c.code, got, c.want)
 		}
 	}
 }
@@ -134,8 +205,8 @@ func TestWrapAdapter(t *testing.T) {
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
-		got := string(WrapAdapter([]byte("x"), "a", "h", []byte("#!x"+rest)))
-		if want := "x(\"a\", \"h\", function (globalThis) {\n" + rest + "\n});\n"; got != want {
+		got := wrapped([]byte("x"), "#!x"+rest)
+		if want := "x(" + plainOptions + ", function (globalThis) {\n" + rest + "\n});\n"; got != want {
 			t.Errorf("%q: got %q, want %q", end, got, want)
 		}
 	}
@@ -157,8 +228,12 @@ func TestWrapAdapterParses(t *testing.T) {
 		"var a = `${1}`; /}/.test('}')",
 		"with ({}) {}\nvar let_ = 010;",
 	} {
-		if problems := parse(string(WrapAdapter(host, `odd "name"`, "h", []byte(code)))); len(problems) > 0 {
+		options := ScriptOptions{Name: `odd "name"`, Hash: "h"}
+		if problems := parse(string(WrapAdapter(host, options, []byte(code), []byte(code)))); len(problems) > 0 {
 			t.Errorf("%q: %v", code, problems)
+		}
+		if problems := parse("f(" + string(AdapterFunction([]byte(code))) + ")"); len(problems) > 0 {
+			t.Errorf("%q alone: %v", code, problems)
 		}
 	}
 }

@@ -3,15 +3,12 @@ import { type Activities, makeActivities } from './activity.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import { makeContext } from './context.ts';
 import { abortedError, failureText, issuesText, messageOf, thrownText, toolError } from './failure.ts';
-import { makePatience } from './patience.ts';
 import {
   abort,
   abortedOf,
   apply,
   bare,
   construct,
-  dataProperty,
-  defineProperty,
   delay,
   type Fn,
   hasOwn,
@@ -27,11 +24,9 @@ import {
   toJson,
   whenSettled,
 } from './primordials.ts';
+import { askReady } from './ready.ts';
 import { cut } from './report.ts';
 import { type Outcome, outcomeOf } from './result.ts';
-
-/** ReadyMs is how long an adapter's isReady() may take, in milliseconds. */
-const ReadyMs = 5000;
 
 /** Request is one call as the bridge asks for it. Its number is the bridge's; the page never learns a call's id. */
 export interface Request {
@@ -55,6 +50,8 @@ export interface CallEvents {
   end(call: number, outcome: Outcome): void;
   /** aborted is called when a cancelled call's handler has settled. */
   aborted(call: number): void;
+  /** ready is called when the adapter says that it is ready, or is not, and said otherwise before or nothing. */
+  ready(ready: boolean): void;
 }
 
 /** Runner runs the tools of one adapter. */
@@ -66,8 +63,12 @@ export interface Runner {
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
   /** resync has a call report an activity anew. */
   resync(call: number, type: string): void;
-  /** check returns what keeps the adapter from working, or nothing: then that adapter is kept for all calls. */
+  /** check returns what keeps the adapter from working, or nothing: then that adapter is kept for all calls that begin. */
   check(): string;
+  /** probe asks the adapter whether it is ready. */
+  probe(): void;
+  /** drop forgets the adapter, so that no call begins any more, and returns it. */
+  drop(): object | undefined;
 }
 
 /** Running is a call in progress. */
@@ -84,12 +85,13 @@ interface Running {
   end(outcome: Outcome): void;
 }
 
-/** makeRunner returns a runner for the adapter that has registered as plugin in what read returns at the first check. */
+/** makeRunner returns a runner for the adapter that has registered as plugin in what read returns at a check. */
 export function makeRunner(plugin: string, read: () => unknown, events: CallEvents): Runner {
   const table = bare();
-  // What the first check found, before the first script of the page: a page that gets hold of the container must not
-  // be able to put an adapter of its own there.
+  // What the check found, in the task that started the adapter: a page that gets hold of the container must not be able
+  // to put an adapter of its own there.
   let registered: object | undefined;
+  let told: boolean | undefined;
   const running = (call: number): Running | undefined => {
     const entry = table[call];
     return isRunning(entry) ? entry : undefined;
@@ -142,10 +144,33 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     const context = contextOf(entry, request.decision, (report) => {
       if (entry.live) events.report(entry.call, report, 1);
     });
-    const ready = () => {
-      if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context);
-    };
-    whenReady(plugin, read(), adapter, ready, fail);
+    ask(adapter, (problem) => {
+      if (problem !== undefined) {
+        fail(failureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
+      } else if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context);
+    });
+  };
+  /** ask asks the adapter whether it is ready; what it says is news to whoever chooses a tab. */
+  const ask = (adapter: object, answer: (problem: string | undefined) => void) =>
+    askReady(plugin, read(), adapter, (problem) => {
+      const ready = problem === undefined;
+      if (adapter === registered && ready !== told) {
+        told = ready;
+        events.ready(ready);
+      }
+      answer(problem);
+    });
+  let probing = false;
+  let again = false;
+  const probe = () => {
+    if (!registered) return;
+    again = probing;
+    if (probing) return;
+    probing = true;
+    ask(registered, () => {
+      probing = false;
+      if (again) probe();
+    });
   };
 
   const cancel = (call: number, reason: string): boolean => {
@@ -162,12 +187,18 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     running(call)?.activities.again(type, (reports, count) => events.report(call, reports, count));
 
   const check = (): string => {
-    const adapter = registered ?? findAdapter(plugin, read());
+    const adapter = findAdapter(plugin, read());
     if (typeof adapter === 'string') return adapter;
     registered = adapter;
+    told = undefined;
     return '';
   };
-  return { run, cancel, answer, resync, check };
+  const drop = () => {
+    const adapter = registered;
+    registered = undefined;
+    return adapter;
+  };
+  return { run, cancel, answer, resync, check, probe, drop };
 }
 
 function isRunning(value: unknown): value is Running {
@@ -250,43 +281,6 @@ function contextOf(entry: Running, decision: unknown, report: (report: string) =
     if (typeof audience === 'string') entry.endAudience = cut(audience);
   };
   return makeContext({ signal, decision, activities, asks, report, endAudience });
-}
-
-const patience = makePatience(ReadyMs);
-
-/** whenReady asks the adapter whether it can work; bad gets the JSON text of a wire.CallError. */
-function whenReady(
-  plugin: string,
-  container: unknown,
-  adapter: object,
-  ok: () => void,
-  bad: (text: string) => void,
-): void {
-  let asked = true;
-  const answer = (work: () => void) => {
-    if (!asked) return;
-    asked = false;
-    inTime();
-    work();
-  };
-  const notReady = (why: string) => {
-    const message = `the plugin ${plugin} is not ready in this tab: ${why}`;
-    answer(() => bad(failureText('not_ready', message)));
-  };
-  const inTime = patience(() => notReady(`isReady() gave no answer for ${ReadyMs / 1000} s`));
-  try {
-    // getPreScriptValue of existing adapters finds its plugin by this.
-    if (isObject(container)) defineProperty(container, '_pluginName', dataProperty(plugin));
-    const isReady = lookup(adapter, 'isReady');
-    const asks = isFn(isReady) ? apply(isReady, adapter, []) : false;
-    whenSettled(
-      asks,
-      (ready) => (ready === true ? answer(ok) : notReady('isReady() did not say true')),
-      (error) => notReady(`isReady() threw: ${messageOf(error)}`),
-    );
-  } catch (error) {
-    notReady(`isReady() threw: ${messageOf(error)}`);
-  }
 }
 
 /** parseInput lets the tool's own schema check the arguments, so that its defaults and transforms apply. */

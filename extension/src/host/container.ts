@@ -1,3 +1,4 @@
+import { furnish, furnished, type Services } from './furnish.ts';
 import {
   apply,
   bare,
@@ -39,20 +40,20 @@ export interface Container {
   read(): unknown;
 }
 
-/** makeContainer returns the container of a plugin, with empty settings. */
-export function makeContainer(plugin: string): Container {
-  // Nothing here has a prototype: what a page puts on Object.prototype must not look like a setting or a token cache.
+/** makeContainer returns a container for a start of an adapter; former is the `__openTabs` of the start before it. */
+export function makeContainer(services: Services, former?: unknown): Container {
   const own = bare();
-  const initial = bare();
-  defineProperty(initial, 'pluginConfig', dataProperty(bare()));
-  defineProperty(initial, 'preScript', dataProperty(bare()));
-  defineProperty(initial, '_pluginName', dataProperty(plugin));
-  defineProperty(own, KEY, dataProperty(initial));
+  const keep = (value: unknown) => {
+    furnish(value, services);
+    defineProperty(own, KEY, dataProperty(value));
+    return true;
+  };
+  defineProperty(own, KEY, dataProperty(furnished(services, former)));
   const disguise = makeDisguise();
   // The proxy's target is not the window but an empty object: a page that defines a locked `__openTabs` on its window
   // would otherwise force its own value on the adapter.
   const locked = bare();
-  const scope: object = new NativeProxy(locked, scopeHandler(own, locked, disguise));
+  const scope: object = new NativeProxy(locked, scopeHandler(own, keep, locked, disguise));
   disguise.scope = scope;
   return { scope, read: () => own[KEY] };
 }
@@ -109,6 +110,7 @@ function makeDisguise(): Disguise {
 
 function scopeHandler(
   own: Record<PropertyKey, unknown>,
+  keep: (value: unknown) => boolean,
   locked: Record<PropertyKey, unknown>,
   disguise: Disguise,
 ): ProxyHandler<object> {
@@ -119,13 +121,12 @@ function scopeHandler(
       const value: unknown = getProperty(realWindow, key);
       return hasOwn(locked, key) ? value : disguise.show(value);
     },
-    set: (_, key, value) =>
-      key === KEY ? setProperty(own, KEY, value) : setProperty(realWindow, key, disguise.hide(value)),
+    set: (_, key, value) => (key === KEY ? keep(value) : setProperty(realWindow, key, disguise.hide(value))),
     has: (_, key) => hasProperty(owner(key), key),
     deleteProperty: (_, key) => deleteProperty(owner(key), key),
     defineProperty: (_, key, descriptor) => {
       setPrototypeOf(descriptor, null);
-      if (key === KEY) return defineProperty(own, KEY, dataProperty(descriptor.value));
+      if (key === KEY) return keep(descriptor.value);
       if (hasOwn(descriptor, 'value'))
         defineProperty(descriptor, 'value', dataProperty(disguise.hide(descriptor.value)));
       if (!defineProperty(realWindow, key, descriptor)) return false;

@@ -70,6 +70,7 @@ export function intact(): boolean {
       'Node',
       'Performance',
       'TextEncoder',
+      'URL',
     ];
     for (let i = 0; i < classes.length; i++) {
       const name = classes[i] ?? '';
@@ -97,6 +98,7 @@ export function intact(): boolean {
       ['Object', ['freeze', 'hasOwn', 'isFrozen']],
       ['Number', ['isFinite']],
       ['Array', ['isArray']],
+      ['Date', ['now']],
       ['JSON', ['parse', 'stringify', 'rawJSON']],
     ];
     for (let i = 0; i < functions.length; i++) {
@@ -131,6 +133,7 @@ export function intact(): boolean {
       ['DOMException', ['message']],
       ['Document', ['documentElement', 'readyState']],
       ['Node', ['firstChild', 'lastChild']],
+      ['URL', ['host']],
     ];
     for (let i = 0; i < getters.length; i++) {
       const on = prototype(getters[i]?.[0] ?? '');
@@ -185,6 +188,7 @@ export function intact(): boolean {
       Node,
       Performance,
       TextEncoder,
+      URL,
     ];
     for (let i = 0; i < classes.length; i++) if (seen[i] !== read(window, classes[i] ?? '')) return false;
     if (Reflect !== read(window, 'Reflect') || JSON !== read(window, 'JSON') || Proxy !== read(window, 'Proxy'))

@@ -34,6 +34,7 @@ export const NativeMutationObserver = MutationObserver;
 export const NativeTypeError = TypeError;
 export const NativePromise = Promise;
 export const NativeTextEncoder = TextEncoder;
+export const NativeURL = URL;
 export const NativeWeakMap = WeakMap;
 export const realWindow = window;
 export const realDocument = document;
@@ -54,6 +55,7 @@ export const slice = String.prototype.slice;
 export const delay = setTimeout;
 export const now = performance.now;
 export const clock = performance;
+export const { now: dateNow } = Date;
 
 /** getterOf returns the getter of an accessor that the platform defines. */
 function getterOf(on: object, key: PropertyKey): () => unknown {
@@ -74,6 +76,11 @@ export const documentElementOf = getterOf(Document.prototype, 'documentElement')
 export const readyStateOf = getterOf(Document.prototype, 'readyState');
 export const firstChildOf = getterOf(Node.prototype, 'firstChild');
 export const lastChildOf = getterOf(Node.prototype, 'lastChild');
+export const hostOfUrl = getterOf(URL.prototype, 'host');
+export const hostOfLocation = getterOf(location, 'host');
+export const realLocation = location;
+/** framed tells whether the document is in a frame of another one. Nobody can replace `window.top`. */
+export const framed = window !== window.top;
 /** probed tells whether the probe gave this document a frame (intact.ts). */
 export const probed = window[0] !== undefined;
 

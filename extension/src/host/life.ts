@@ -1,0 +1,161 @@
+import { type CallEvents, makeRunner, type Runner } from './call.ts';
+import { makeContainer } from './container.ts';
+import { messageOf } from './failure.ts';
+import type { Services } from './furnish.ts';
+import { type Patches, watchPatches } from './patches.ts';
+import { apply, dataProperty, defineProperty, freeze, isFn, isObject, lookup, realWindow } from './primordials.ts';
+
+/** Evaluate is the code of an adapter or a pre-script as a function; its parameters are named globalThis, window and self. */
+export type Evaluate = (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
+
+/** LifeOptions of the adapter of one plugin in one document. */
+export interface LifeOptions {
+  readonly services: Services;
+  readonly evaluate: Evaluate;
+  /** late tells that it starts when the document is parsed. */
+  readonly late: boolean;
+  readonly events: CallEvents;
+  up(text: string): void;
+}
+
+/** Life is an adapter from its start to its end. It is live at most once at a time, and by one start only. */
+export interface Life {
+  /** runner runs its tools. */
+  readonly runner: Runner;
+  /** prepare runs the plugin's pre-script. */
+  prepare(preScript: Evaluate): void;
+  /**
+   * begin starts the adapter, unless it is too early for it. One that throws before the document is parsed is started
+   * once more when it is: it may have looked for what was not there yet.
+   */
+  begin(parsed: boolean): void;
+  /** openDoor puts a function on the page's window that takes another adapter, for a plugin that is being developed. */
+  openDoor(name: string): void;
+  /** arm has the door take one adapter with this hash, from who knows nonce. */
+  arm(nonce: string, hash: string): void;
+  /** remove tears the adapter down for good. */
+  remove(): void;
+}
+
+/** Door is what the open door takes next. */
+interface Armed {
+  readonly nonce: string;
+  readonly hash: string;
+}
+
+/** makeLife returns the life of an adapter that has not started. */
+export function makeLife({ services, evaluate, late, events, up }: LifeOptions): Life {
+  const { plugin, logs } = services;
+  let container = makeContainer(services);
+  const runner = makeRunner(plugin, () => container.read(), events);
+  let state: 'waiting' | 'started' | 'removed' = 'waiting';
+  let code = evaluate;
+  let patches: Patches | undefined;
+  let threw = false;
+  let armed: Armed | undefined;
+
+  /** start starts the adapter's code in the container and returns what went wrong, or nothing. */
+  const start = (): string => {
+    const { scope } = container;
+    threw = false;
+    patches = watchPatches();
+    try {
+      apply(code, scope, [scope, scope, scope]);
+      return runner.check();
+    } catch (error) {
+      threw = true;
+      return `the adapter threw while it started: ${messageOf(error)}`;
+    } finally {
+      patches.started();
+    }
+  };
+  /** stop tears down what has started and leaves a fresh container. */
+  const stop = () => {
+    const adapter = runner.drop() ?? registered(plugin, container.read());
+    const tearDown = () => {
+      try {
+        const teardown = adapter ? lookup(adapter, 'teardown') : undefined;
+        if (isFn(teardown)) apply(teardown, adapter, []);
+      } catch (error) {
+        logs.say('warning', `the plugin ${plugin} threw while it was torn down: ${messageOf(error)}`);
+      }
+    };
+    if (patches) patches.undone(tearDown);
+    patches = undefined;
+    container = makeContainer(services, container.read());
+  };
+
+  const begin = (parsed: boolean) => {
+    if (state !== 'waiting' || (late && !parsed)) return;
+    const problem = start();
+    if (threw && !parsed) {
+      stop();
+      return;
+    }
+    state = 'started';
+    up(problem === '' ? 'ready' : `broken ${problem}`);
+  };
+
+  const renew = (hash: string, next: Evaluate) => {
+    const old = code;
+    state = 'started';
+    stop();
+    code = next;
+    const problem = start();
+    if (problem === '') {
+      up(`renewed ${hash}`);
+      return;
+    }
+    stop();
+    code = old;
+    logs.say('error', `the new adapter of ${plugin} is not used: ${problem}`);
+    up(start() === '' ? `kept ${problem}` : `broken ${problem}`);
+  };
+  // The nonce is told to the host over the private port and to the script that brings the adapter, and to nobody else.
+  const door = (nonce: unknown, hash: unknown, next: unknown): boolean => {
+    if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
+    const { hash: wanted } = armed;
+    armed = undefined;
+    renew(wanted, next);
+    return true;
+  };
+
+  return {
+    runner,
+    prepare: (preScript) => {
+      const { scope } = container;
+      try {
+        apply(preScript, scope, [scope, scope, scope]);
+      } catch (error) {
+        logs.say('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
+      }
+    },
+    begin,
+    openDoor: (name) => {
+      const descriptor: PropertyDescriptor = dataProperty(freeze(door));
+      defineProperty(descriptor, 'writable', dataProperty(false));
+      defineProperty(descriptor, 'enumerable', dataProperty(false));
+      defineProperty(descriptor, 'configurable', dataProperty(false));
+      defineProperty(realWindow, name, descriptor);
+    },
+    arm: (nonce, hash) => {
+      if (nonce !== '' && state !== 'removed') armed = { nonce, hash };
+    },
+    remove: () => {
+      if (state === 'started') stop();
+      state = 'removed';
+      armed = undefined;
+    },
+  };
+}
+
+function isEvaluate(value: unknown): value is Evaluate {
+  return isFn(value);
+}
+
+/** registered returns the adapter that is in the container, whole or not. */
+function registered(plugin: string, container: unknown): object | undefined {
+  const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
+  const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
+  return isObject(adapter) ? adapter : undefined;
+}
