@@ -32,7 +32,7 @@ func (l *link) syncAdapters(b *browser) {
 		if err := l.syncOnce(b); err != nil && !l.ended() {
 			l.log.Warn().Err(err).Msg("could not bring the adapters up to date")
 		}
-		b.noteSynced()
+		b.noteSynced(l)
 	}
 }
 
@@ -141,9 +141,13 @@ func (b *browser) setInject(l *link, mode wire.InjectMode) {
 }
 
 // noteSynced notes that the browser has the adapters, as far as it can have them.
-func (b *browser) noteSynced() {
+// Only its current link may.
+func (b *browser) noteSynced(l *link) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.link != l {
+		return
+	}
 	b.synced = true
 	b.hub.tabs.tell(false)
 }

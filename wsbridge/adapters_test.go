@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"opentabs/dispatch"
 	"opentabs/wire"
 )
 
@@ -113,5 +115,32 @@ func TestRunsDoNotWaitForAdapters(t *testing.T) {
 		p.wantFrames(dispatchFrame("c1"))
 		p.answer("c1", "1")
 		w.wantEvents("c1 returned 1")
+	})
+}
+
+// TestLostLinkBringsNothingUpToDate: a link that was lost before its browser had
+// the adapters does not make calls give up on them.
+func TestLostLinkBringsNothingUpToDate(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.dial()
+		p.hello("b1", "boot1")
+		synctest.Wait()
+		p.drop()
+		q := w.dial()
+		q.hello("b1", "boot1")
+		synctest.Wait()
+		q.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
+		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`)
+		found := make(chan dispatch.Targets, 1)
+		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
+		w.pass(time.Second)
+		if len(found) > 0 {
+			t.Fatalf("targets %+v before the browser had the adapter", <-found)
+		}
+		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+		if got := <-found; names(got.Live) != "b1/7" {
+			t.Errorf("live %q, want b1/7", names(got.Live))
+		}
 	})
 }
