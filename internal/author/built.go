@@ -27,15 +27,19 @@ func buildAside(ctx context.Context, dir string, o jsbuild.Options) (b *built, d
 		return nil, nil, fmt.Errorf("make a directory to build in: %w", err)
 	}
 	drop = func() { os.RemoveAll(aside) }
-	defer func() {
-		if err != nil {
-			drop()
-		}
-	}()
-	b = &built{out: filepath.Join(aside, "dist")}
-	o.Out = b.out
-	if b.report, err = jsbuild.BuildPlugin(ctx, dir, o); err != nil {
+	if b, err = buildIn(ctx, aside, dir, o); err != nil {
+		drop()
 		return nil, nil, err
+	}
+	return b, drop, nil
+}
+
+func buildIn(ctx context.Context, aside, dir string, o jsbuild.Options) (*built, error) {
+	b := &built{out: filepath.Join(aside, "dist")}
+	o.Out = b.out
+	var err error
+	if b.report, err = jsbuild.BuildPlugin(ctx, dir, o); err != nil {
+		return nil, err
 	}
 	b.source = b.report.Dir
 	text, err := os.ReadFile(filepath.Join(b.source, "package.json"))
@@ -43,10 +47,10 @@ func buildAside(ctx context.Context, dir string, o jsbuild.Options) (b *built, d
 		err = os.WriteFile(filepath.Join(aside, "package.json"), text, 0o644)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("copy package.json: %w", err)
+		return nil, fmt.Errorf("copy package.json: %w", err)
 	}
 	if b.Plugin, err = plugin.Load(aside); err != nil {
-		return nil, nil, fmt.Errorf("read what was built: %w", err)
+		return nil, fmt.Errorf("read what was built: %w", err)
 	}
-	return b, drop, nil
+	return b, nil
 }

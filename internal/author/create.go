@@ -59,6 +59,8 @@ type Created struct {
 // scaffold is what the templates may use.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
+	// URL is that of a page of the site.
+	URL string
 }
 
 // Create makes a small plugin that builds, checks and tests as it is: two tools,
@@ -106,6 +108,10 @@ func (o CreateOptions) scaffold() (scaffold, error) {
 	}
 	if s.Site, s.Pattern, err = siteOf(o.Domain); err != nil {
 		return scaffold{}, err
+	}
+	s.URL = "https://" + s.Site + "/"
+	if !strings.Contains(s.Pattern, "*.") { // a machine's own
+		s.URL = "http://" + s.Site + "/"
 	}
 	if s.DisplayName == "" {
 		s.DisplayName = titleOf(s.Name)

@@ -143,7 +143,7 @@ func checkPatterns(b *built, found foundFunc) {
 }
 
 func checkIcon(b *built, found foundFunc) {
-	if b.Icon == "" {
+	if _, err := os.Stat(filepath.Join(b.source, "icon.svg")); err != nil {
 		found("icon.svg", "there is none; put a square SVG of at most 16 KB beside package.json")
 	}
 	if len(b.Tools) < 2 {

@@ -1,0 +1,104 @@
+package author
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCheckTellsWhatDoesNotBuild(t *testing.T) {
+	dir := replaced(t, "src/index.ts", "tools: [describePage, readTitles]", "tools: [describePage, readTitles")
+	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked.Errors == 0 || checked.Findings[0].Rule != "build" || !strings.HasPrefix(checked.Findings[0].Where, "src/index.ts:") {
+		t.Errorf("got %+v", checked)
+	}
+}
+
+func TestCheckPutsErrorsFirst(t *testing.T) {
+	dir := replaced(t, "package.json", `"version": "0.1.0"`, `"version": "1"`)
+	put(t, dir, "icon.svg", "")
+	if err := os.Remove(filepath.Join(dir, "icon.svg")); err != nil {
+		t.Fatal(err)
+	}
+	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked.Errors != 1 || checked.Warnings != 1 || checked.Findings[0].Rule != "package-version" || checked.Findings[1].Rule != "icon" {
+		t.Errorf("got %+v", checked)
+	}
+}
+
+func TestCheckNeedsADirectory(t *testing.T) {
+	if _, err := Check(t.Context(), filepath.Join(t.TempDir(), "none"), CheckOptions{Build: inChild}); err == nil {
+		t.Error("it was checked")
+	}
+}
+
+// TestTypesAreCheckedByTheAuthorsCompiler runs a program in place of both Node
+// and the compiler, since Node need not be there.
+func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	dir := t.TempDir()
+	typesOf := func() *Checked {
+		t.Helper()
+		c := &Checked{}
+		if err := c.types(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	notChecked := func(want string) {
+		t.Helper()
+		if c := typesOf(); len(c.Findings) > 0 || len(c.NotChecked) != 1 || !strings.Contains(c.NotChecked[0], want) {
+			t.Errorf("got %+v, want %q", c, want)
+		}
+	}
+	notChecked("no tsconfig.json")
+	put(t, dir, "tsconfig.json", "{}")
+	notChecked("Node is not there")
+	put(t, bin, "node", "#!/bin/sh\nset -e\n. \"$1\"\n")
+	if err := os.Chmod(filepath.Join(bin, "node"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	notChecked("TypeScript is not installed")
+	compiler := func(script string) { put(t, dir, "node_modules/typescript/bin/tsc", script) }
+	compiler("exit 0")
+	if c := typesOf(); len(c.Findings)+len(c.NotChecked) > 0 {
+		t.Errorf("got %+v", c)
+	}
+	compiler(`echo "src/a.ts(3,7): error TS2322: Type 'x' is not y."
+echo "  Because of z."
+echo "error TS5023: Unknown compiler option."
+exit 2`)
+	want := []Finding{
+		{"types", LevelError, "src/a.ts:3:7", "TS2322: Type 'x' is not y.\nBecause of z."},
+		{"types", LevelError, "", "error TS5023: Unknown compiler option."},
+	}
+	if c := typesOf(); !slices.Equal(c.Findings, want) {
+		t.Errorf("got %+v", c.Findings)
+	}
+	compiler(`i=0; while [ $i -lt 60 ]; do echo "src/a.ts($i,1): error TS1: x"; i=$((i+1)); done; exit 2`)
+	if c := typesOf(); len(c.Findings) != maxDiagnostics || len(c.NotChecked) != 1 {
+		t.Errorf("%d findings, not checked %q", len(c.Findings), c.NotChecked)
+	}
+}
+
+func TestRulesSayWhy(t *testing.T) {
+	seen := map[string]bool{}
+	for _, rule := range Rules() {
+		if seen[rule.ID] || len(rule.Why) < 20 {
+			t.Errorf("%+v", rule)
+		}
+		seen[rule.ID] = true
+	}
+	if !seen["build"] || !seen["types"] || !seen["tool-name"] {
+		t.Errorf("rules: %v", seen)
+	}
+}

@@ -1,0 +1,105 @@
+package author
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/internal/jsbuild"
+)
+
+// TestWhatIsCreatedIsInOrder: it builds without a warning, and nothing could be
+// better in it.
+func TestWhatIsCreatedIsInOrder(t *testing.T) {
+	dir := created(t)
+	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range checked.Findings {
+		t.Errorf("%+v", f)
+	}
+	if checked.Plugin != "tickets" || checked.Version != "0.1.0" {
+		t.Errorf("it is %s %s", checked.Plugin, checked.Version)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "dist")); !os.IsNotExist(err) {
+		t.Errorf("a check wrote dist: %v", err)
+	}
+	built, err := jsbuild.BuildPlugin(t.Context(), dir, inChild)
+	if err != nil || len(built.Tools) != 2 {
+		t.Fatalf("%+v, %v", built, err)
+	}
+	if changed, err := Readme(t.Context(), dir, true, inChild); changed || err != nil {
+		t.Errorf("its README is not up to date: %v", err)
+	}
+}
+
+func TestCreateNames(t *testing.T) {
+	for _, c := range []struct {
+		o                           CreateOptions
+		name, pkg, display, pattern string
+		description                 string
+	}{
+		{CreateOptions{Name: "tickets"}, "tickets", "opentabs-plugin-tickets", "Tickets", "*://*.example.com/*", "Reads pages of example.com"},
+		{CreateOptions{Name: "opentabs-plugin-a1", Domain: "localhost:3000"}, "a1", "opentabs-plugin-a1", "A1", "*://localhost:3000/*", "Reads pages of localhost:3000"},
+		{CreateOptions{Name: "@acme/live-chat", Domain: "https://www.chat.test/in?x=1", DisplayName: "Chat \"of\"\nAcme", Description: `All of <it> & "more"`},
+			"acme-live-chat", "@acme/opentabs-plugin-live-chat", `Chat \"of\" Acme`, "*://*.chat.test/*", `All of <it> & \"more\"`},
+		{CreateOptions{Name: "x", Domain: "127.0.0.1"}, "x", "opentabs-plugin-x", "X", "*://127.0.0.1/*", "Reads pages"},
+	} {
+		c.o.Dir = t.TempDir()
+		made, err := Create(c.o)
+		if err != nil {
+			t.Errorf("%+v: %v", c.o, err)
+			continue
+		}
+		if made.Name != c.name || made.Pattern != c.pattern || made.Dir != filepath.Join(c.o.Dir, c.name) {
+			t.Errorf("%+v: made %+v", c.o, made)
+		}
+		text := read(t, made.Dir, "package.json")
+		for _, want := range []string{`"name": "` + c.pkg + `"`, `"displayName": "` + c.display + `"`, `"description": "` + c.description, `["` + c.pattern + `"]`} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%+v: package.json does not hold %s:\n%s", c.o, want, text)
+			}
+		}
+		if _, err := jsbuild.BuildPlugin(t.Context(), made.Dir, inChild); err != nil {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	for _, c := range []struct {
+		o    CreateOptions
+		want string
+	}{
+		{CreateOptions{Name: "Tickets"}, "lower-case letters"},
+		{CreateOptions{Name: "mcp"}, "reserved"},
+		{CreateOptions{Name: ""}, "is empty"},
+		{CreateOptions{Name: "../x"}, "lower-case letters"},
+		{CreateOptions{Name: "x", Domain: "com"}, "com"},
+		{CreateOptions{Name: "x", Domain: "*"}, "can't be used"},
+		{CreateOptions{Name: "x", Domain: "https://"}, "no URL"},
+	} {
+		c.o.Dir = t.TempDir()
+		_, err := Create(c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v", c.o, err)
+		}
+		if held, _ := os.ReadDir(c.o.Dir); len(held) > 0 {
+			t.Errorf("%+v: it left %v", c.o, held)
+		}
+	}
+}
+
+func TestCreateLeavesWhatIsThere(t *testing.T) {
+	dir := created(t)
+	put(t, dir, "src/index.ts", "mine")
+	_, err := Create(CreateOptions{Name: "tickets", Dir: filepath.Dir(dir)})
+	if err == nil || !strings.Contains(err.Error(), "there already") {
+		t.Errorf("got %v", err)
+	}
+	if read(t, dir, "src/index.ts") != "mine" {
+		t.Error("it was written over")
+	}
+}

@@ -1,0 +1,59 @@
+package author
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestEditorTypesAreWrittenOnce(t *testing.T) {
+	dir := created(t)
+	for _, name := range []string{"sdk/index.ts", "sdk/testing.ts", "zod/index.d.ts", "zod/v4/classic/schemas.d.ts", "zod/LICENSE"} {
+		read(t, dir, typesDir+"/"+name)
+	}
+	if wrote, err := WriteEditorTypes(dir); wrote || err != nil {
+		t.Errorf("wrote them again: %t, %v", wrote, err)
+	}
+	put(t, dir, typesDir+"/old.ts", "of another version")
+	put(t, dir, typesMark, "another version")
+	if err := RefreshEditorTypes(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, typesDir, "old.ts")); !os.IsNotExist(err) {
+		t.Errorf("a file of another version stayed: %v", err)
+	}
+}
+
+func TestEditorTypesAreForThoseWhoWantThem(t *testing.T) {
+	for _, tsconfig := range []string{"", `{"compilerOptions": {"strict": true}}`} {
+		dir := t.TempDir()
+		if tsconfig != "" {
+			put(t, dir, "tsconfig.json", tsconfig)
+		}
+		if err := RefreshEditorTypes(dir); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".opentabs")); !os.IsNotExist(err) {
+			t.Errorf("%q got types: %v", tsconfig, err)
+		}
+	}
+}
+
+// TestEditorTypesStayInThePlugin: the plugin may be a stranger's, with a link in
+// place of the directory.
+func TestEditorTypesStayInThePlugin(t *testing.T) {
+	dir, elsewhere := created(t), t.TempDir()
+	if err := os.RemoveAll(filepath.Join(dir, ".opentabs")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(dir, ".opentabs")); err != nil {
+		t.Fatal(err)
+	}
+	if err := RefreshEditorTypes(dir); err == nil || !strings.Contains(err.Error(), "types") {
+		t.Errorf("got %v", err)
+	}
+	if held, err := os.ReadDir(elsewhere); err != nil || len(held) > 0 {
+		t.Errorf("wrote %v there, %v", held, err)
+	}
+}

@@ -1,0 +1,155 @@
+package author
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// packable is a directory with what packages may hold, and what not.
+func packable(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"package.json": `{"name": "@acme/opentabs-plugin-chat", "version": "1.2.3-beta.1"}`,
+		"README.md":    "read me", "LICENSE": "MIT", "licence.txt": "MIT", "readme-of-others": "no",
+		"dist/adapter.iife.js": "code", "dist/tools.json": "{}", "dist/deep/x.js": "x", "dist/.DS_Store": "junk",
+		"src/index.ts": "source", ".env": "SECRET=1", ".npmrc": "token", "node_modules/a/i.js": "a",
+	} {
+		put(t, dir, name, text)
+	}
+	return dir
+}
+
+func TestPack(t *testing.T) {
+	dir, out := packable(t), t.TempDir()
+	packed, err := Pack(dir, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(out, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packed.Path != want {
+		t.Errorf("it is in %s, want %s", packed.Path, want)
+	}
+	archive, err := os.ReadFile(packed.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha512.Sum512(archive)
+	if want := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); packed.Integrity != want || packed.Bytes != len(archive) {
+		t.Errorf("integrity %s, %d bytes; want %s, %d", packed.Integrity, packed.Bytes, want, len(archive))
+	}
+	names := []string{}
+	for name, text := range unpacked(t, packed.Path) {
+		names = append(names, name)
+		if text != read(t, dir, strings.TrimPrefix(name, "package/")) {
+			t.Errorf("%s holds %q", name, text)
+		}
+	}
+	slices.Sort(names)
+	want := []string{"package/LICENSE", "package/README.md", "package/dist/adapter.iife.js", "package/dist/deep/x.js", "package/dist/tools.json", "package/licence.txt", "package/package.json"}
+	if !slices.Equal(names, want) {
+		t.Errorf("it holds %q, want %q", names, want)
+	}
+}
+
+// unpacked reads an archive, whose files all have to look alike.
+func unpacked(t testing.TB, path string) map[string]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !z.ModTime.IsZero() {
+		t.Errorf("the archive says when it was made: %v", z.ModTime)
+	}
+	files := map[string]string{}
+	last := ""
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || !h.ModTime.Equal(packTime) || h.Uid != 0 || h.Uname != "" || h.Name < last {
+			t.Errorf("%+v", h)
+		}
+		last = h.Name
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[h.Name] = string(text)
+	}
+}
+
+func TestPackIsTheSameForTheSame(t *testing.T) {
+	first, err := Pack(packable(t), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := packable(t)
+	old := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.Chtimes(filepath.Join(again, "LICENSE"), old, old), os.Chmod(filepath.Join(again, "LICENSE"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Pack(again, filepath.Join(t.TempDir(), "other.tgz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Integrity != second.Integrity || first.Shasum != second.Shasum || filepath.Base(second.Path) != "other.tgz" {
+		t.Errorf("%+v\n%+v", first, second)
+	}
+}
+
+func TestPackRefuses(t *testing.T) {
+	for _, c := range []struct {
+		what, want string
+		spoil      func(dir string) error
+	}{
+		{"no dist", "build the plugin first", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "dist")) }},
+		{"a link", "no regular file", func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "dist", "x")) }},
+		{"dist is a link", "dist", func(dir string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(dir, "dist")), os.Symlink("/etc", filepath.Join(dir, "dist")))
+		}},
+		{"a version", `"1.0"`, func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name": "x", "version": "1.0"}`), 0o644)
+		}},
+		{"a large file", "200 MB", func(dir string) error {
+			f, err := os.Create(filepath.Join(dir, "dist", "sparse"))
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Truncate(maxPackBytes+1), f.Close())
+		}},
+	} {
+		dir, out := packable(t), t.TempDir()
+		if err := c.spoil(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Pack(dir, out); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v", c.what, err)
+		}
+		if held, _ := os.ReadDir(out); len(held) > 0 {
+			t.Errorf("%s: it left %v", c.what, held)
+		}
+	}
+	if _, err := Pack(packable(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,79 @@
+package author
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+func TestReadmeChangesItsTablesOnly(t *testing.T) {
+	dir := replaced(t, "src/tools/read-titles.ts", "Use it to find out what pages are about.", "Two | three\\n<b>.")
+	for _, check := range []bool{true, false} {
+		if changed, err := Readme(t.Context(), dir, check, inChild); !changed || err != nil {
+			t.Fatalf("check %t: changed %t, %v", check, changed, err)
+		}
+		text := read(t, dir, readmeFile)
+		if strings.Contains(text, `Two \| three &lt;b>. | reads |`) == check {
+			t.Errorf("check %t: it holds %s", check, text)
+		}
+		if !strings.HasPrefix(text, "# Tickets\n") || !strings.Contains(text, "## Develop") {
+			t.Errorf("the author's part went: %s", text)
+		}
+	}
+	if changed, err := Readme(t.Context(), dir, false, inChild); changed || err != nil {
+		t.Errorf("changed again: %t, %v", changed, err)
+	}
+}
+
+func TestReadmeBegins(t *testing.T) {
+	b := good(t)
+	b.Prompts = []*plugin.Prompt{{Name: "sum_up", Description: "Sums up"}}
+	b.Settings = []plugin.Setting{{Key: "site", Type: wire.SettingURL, Label: "Site", Description: "Of your company", Required: true}}
+	for _, c := range []struct{ before, want string }{
+		{"", "# Tickets\n\nReads and files tickets.\n\n" + tablesBegin},
+		{"# Mine\n\ntext\n\n\n", "# Mine\n\ntext\n\n" + tablesBegin},
+		{"a\n" + tablesBegin + "old" + tablesEnd + "\nz\n", "a\n" + tablesBegin},
+	} {
+		put(t, b.source, readmeFile, c.before)
+		_, fresh, err := b.readme()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"| `sum_up` | Sums up |", "| `site` | url, required | Site: Of your company |", "| `list_tickets` |"} {
+			if !strings.HasPrefix(string(fresh), c.want) || !strings.Contains(string(fresh), want) {
+				t.Errorf("%q became %q", c.before, fresh)
+			}
+		}
+		if strings.HasSuffix(c.before, "\nz\n") && !strings.HasSuffix(string(fresh), tablesEnd+"\nz\n") {
+			t.Errorf("%q became %q", c.before, fresh)
+		}
+	}
+	put(t, b.source, readmeFile, tablesBegin+"\nno end")
+	if _, _, err := b.readme(); err == nil || !strings.Contains(err.Error(), tablesEnd) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestReadmeStaysInThePlugin: a stranger's plugin may have a link for a README.
+func TestReadmeStaysInThePlugin(t *testing.T) {
+	dir, other := created(t), filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("other"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, readmeFile)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(dir, readmeFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Readme(t.Context(), dir, false, inChild); err == nil {
+		t.Error("it was written")
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != "other" {
+		t.Errorf("the other file holds %q, %v", text, err)
+	}
+}
