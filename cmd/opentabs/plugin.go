@@ -22,7 +22,7 @@ func newPluginCmd(p *program) *cobra.Command {
 		Use:     "plugin",
 		Short:   "Build, add, review, list and remove plugins",
 		Example: "  opentabs plugin build messages\n  opentabs plugin add messages\n  opentabs plugin review messages",
-	}, newPluginBuildCmd(p), newPluginAddCmd(p), newPluginReviewCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
+	}, newPluginCreateCmd(p), newPluginBuildCmd(p), newPluginCheckCmd(p), newPluginReadmeCmd(p), newPluginPackCmd(p), newPluginAddCmd(p), newPluginReviewCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
 }
 
 // store is the list of plugins; what is wrong with it is told on stderr.
@@ -31,70 +31,6 @@ func (p *program) store(dirs config.Dirs) *plugin.Store {
 		Check: newCheckedScripts(dirs, zerolog.Nop()).Check,
 		Warn:  func(sentence string) { p.out.say("%s", sentence) },
 	})
-}
-
-type pluginBuildOptions struct {
-	program *program
-	dir     string
-}
-
-func newPluginBuildCmd(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:   "build [DIR]",
-		Short: "Build a plugin from its TypeScript source",
-		Long: `Build the plugin in DIR (default: this directory) into its dist folder: the
-adapter that runs in the page and the list of its tools. Node is not needed, and
-types are not checked; run tsc for that.`,
-		Example: "  opentabs plugin build\n  opentabs plugin build plugins/messages",
-		Args:    atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts := pluginBuildOptions{program: p, dir: "."}
-			if len(args) > 0 {
-				opts.dir = args[0]
-			}
-			return runPluginBuild(cmd.Context(), opts)
-		},
-	}
-}
-
-func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
-	built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{})
-	if err != nil {
-		return err
-	}
-	out := opts.program.out
-	for _, w := range built.Warnings {
-		out.say("warning: %s", w)
-	}
-	holds := plural(len(built.Tools), "tool")
-	rows := [][]string{}
-	for _, t := range built.Tools {
-		rows = append(rows, []string{t.Name, t.Description})
-	}
-	for _, p := range built.Prompts {
-		rows = append(rows, []string{p.Name + " (prompt)", p.Description})
-	}
-	if len(built.Prompts) > 0 {
-		holds += ", " + plural(len(built.Prompts), "prompt")
-	}
-	out.line("%s %s (%s), %s", built.Name, oneLine(built.Version), oneLine(built.DisplayName), holds)
-	out.table("  ", rows)
-	for _, f := range built.Files {
-		out.line("wrote %s, %s", f.Path, size(f.Bytes))
-	}
-	out.say("built in %s; add it with `opentabs plugin add %s`", spell(built.Took), opts.dir)
-	return nil
-}
-
-// size prints a number of bytes as people read it.
-func size(n int) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
 type pluginAddOptions struct {
