@@ -81,6 +81,8 @@ type Targets struct {
 	Live []Target
 	// NeedReload are tabs that match the plugin but were opened before it.
 	NeedReload []Target
+	// Loading are tabs in which the adapter may be live in a moment.
+	Loading []Target
 	// Openers are the browsers in which a tab could be opened for the call: only
 	// Browser and BrowserName are set. Empty unless the call may open one.
 	Openers []Target
@@ -105,7 +107,7 @@ func (t Targets) State() PluginState {
 	switch {
 	case slices.ContainsFunc(t.Live, func(t Target) bool { return t.Readiness == Ready }):
 		return StateReady
-	case len(t.Live)+len(t.NeedReload) > 0:
+	case len(t.Live)+len(t.NeedReload)+len(t.Loading) > 0:
 		return StateUnavailable
 	default:
 		return StateClosed

@@ -32,6 +32,9 @@ func (l *link) syncAdapters(b *browser) {
 		if err := l.syncOnce(b); err != nil && !l.ended() {
 			l.log.Warn().Err(err).Msg("could not bring the adapters up to date")
 		}
+		if err := l.syncSettings(); err != nil && !l.ended() {
+			l.log.Warn().Err(err).Msg("could not tell the settings of plugins")
+		}
 		b.noteSynced(l)
 	}
 }

@@ -78,6 +78,14 @@ type Options struct {
 	Log zerolog.Logger
 	// Adapters is where plugins come from. Default: there are none.
 	Adapters Adapters
+	// Settings returns the settings of all plugins that have any, for the
+	// documents in which they are live; after a change call Sync. Default: none
+	// has.
+	Settings func() []wire.PluginSettingsParams
+	// Logs takes what adapters have logged, with the id and the name of the
+	// browser, in order for each browser. It must not block. Default: it is
+	// dropped.
+	Logs func(browserID, browserName string, p wire.PluginLogParams)
 	// Calls is what side panels show. Default: nothing, until SetCalls.
 	Calls Calls
 	// Policy is what side panels show and set. Default: there are no plugins to
@@ -158,8 +166,8 @@ func (h *Hub) SetCalls(c Calls) {
 // 426, 400, 401 or 503 with a sentence to whoever may not connect.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
-// Sync tells every browser that the plugins or their permissions have changed. It
-// does not wait.
+// Sync tells every browser that the plugins, their permissions or their settings
+// have changed. It does not wait.
 func (h *Hub) Sync() {
 	h.syncing.Lock()
 	defer h.syncing.Unlock()

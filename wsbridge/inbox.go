@@ -128,7 +128,7 @@ func (l *link) serveRequest(b *browser, e wire.Envelope) {
 	case wire.MethodHello:
 		l.reject(e, wire.CodeInvalidRequest, "hello is said already; open a new connection to say it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,
-		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodStateWatch:
+		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodStateWatch, wire.MethodPluginLog:
 		l.reject(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
 		l.reject(e, wire.CodeMethodNotFound, fmt.Sprintf("the method %q is not known", clean(string(e.Method), 100)))
@@ -159,6 +159,11 @@ func (l *link) notification(b *browser, e wire.Envelope) {
 		err = withParams(e, func(p wire.TabSyncParams) { b.syncTabs(l, p.Tabs) })
 	case wire.MethodTabChanged:
 		err = withParams(e, func(p wire.TabChangedParams) { b.changeTab(l, p) })
+	case wire.MethodPluginLog:
+		var p wire.PluginLogParams
+		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
+			err = b.logged(l, p)
+		}
 	case wire.MethodStateWatch:
 		err = withParams(e, func(p wire.StateWatchParams) { l.watchFor(b, p.On) })
 	default:

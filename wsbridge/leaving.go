@@ -39,11 +39,17 @@ func (b *browser) returning(want dispatch.Want, live []place) (left time.Duratio
 	}
 	for id, at := range b.left {
 		t := b.tab(id)
-		p := place{used: t.LastAccessedMs, class: class(t), Target: b.target(t)}
+		p := place{used: t.LastAccessedMs, class: class(t), Target: b.target(t, documents(t)[0])}
 		if t.DocumentID != "" || !slices.Contains(t.Loading, want.Plugin) || !want.Allows(p.Target) {
 			continue
 		}
-		first := !slices.ContainsFunc(live, func(other place) bool { return want.Allows(other.Target) && compare(other, p) < 0 })
+		first := !slices.ContainsFunc(live, func(other place) bool {
+			if !want.Allows(other.Target) || other.Readiness == dispatch.NotReady {
+				return false
+			}
+			other.Readiness = p.Readiness
+			return compare(other, p) < 0
+		})
 		if first {
 			left = max(left, loadWait-time.Since(at))
 		}

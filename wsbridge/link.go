@@ -72,6 +72,10 @@ type link struct {
 	lastID   int
 	panel    context.CancelFunc // ends what watches calls for a panel; nil if none does
 
+	// settings are those that the browser was told, as JSON by plugin.
+	// syncAdapters alone uses it.
+	settings map[string]string
+
 	// The reader alone uses these.
 	buf     bytes.Buffer
 	garbage int  // frames that made no sense
@@ -88,6 +92,7 @@ func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {
 		state:    make(chan struct{}, 1),
 		plugins:  make(chan struct{}, 1),
 		requests: map[string]chan<- wire.Envelope{},
+		settings: map[string]string{},
 	}
 }
 

@@ -75,7 +75,7 @@ func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire
 	if b.over {
 		return notConnected(r.Target)
 	}
-	if b.tab(r.Target.TabID).DocumentID != r.Target.DocumentID || r.Target.DocumentID == "" {
+	if !shows(b.tab(r.Target.TabID), r.Target.DocumentID) {
 		return &wire.CallError{Code: wire.ErrNavigated, Message: "the tab shows another document by now"}
 	}
 	if _, taken := b.runs[r.ID]; taken {

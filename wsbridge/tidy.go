@@ -6,8 +6,12 @@ import (
 	"opentabs/wire"
 )
 
-// maxTabPlugins is how many plugins of one tab are known.
-const maxTabPlugins = 1000
+const (
+	// maxTabPlugins is how many plugins of one document are known.
+	maxTabPlugins = 1000
+	// maxTabFrames is how many frames of one tab are known.
+	maxTabFrames = 200
+)
 
 // tidy makes what a browser tells of a tab short and plain: it is kept, listed
 // and logged. A name or id that can't be one is dropped, and with it whatever
@@ -18,13 +22,20 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 		t.DocumentID = ""
 	}
 	bad := func(name string) bool { return !plainID(name) }
-	t.Plugins = bounded(t.Plugins, func(p wire.TabPlugin) bool { return bad(p.Name) || bad(p.Hash) })
-	t.Loading, t.NeedsReload = bounded(t.Loading, bad), bounded(t.NeedsReload, bad)
+	live := func(plugins []wire.TabPlugin) []wire.TabPlugin {
+		return bounded(plugins, maxTabPlugins, func(p wire.TabPlugin) bool { return bad(p.Name) || bad(p.Hash) })
+	}
+	t.Plugins = live(t.Plugins)
+	t.Frames = bounded(t.Frames, maxTabFrames, func(f wire.FrameInfo) bool { return f.FrameID <= 0 || bad(f.DocumentID) })
+	for i := range t.Frames {
+		t.Frames[i].URL, t.Frames[i].Plugins = clean(t.Frames[i].URL, maxURL), live(t.Frames[i].Plugins)
+	}
+	t.Loading, t.NeedsReload = bounded(t.Loading, maxTabPlugins, bad), bounded(t.NeedsReload, maxTabPlugins, bad)
 	return t
 }
 
-// bounded returns the first maxTabPlugins of list that are not bad.
-func bounded[T any](list []T, bad func(T) bool) []T {
+// bounded returns the first n of list that are not bad.
+func bounded[T any](list []T, n int, bad func(T) bool) []T {
 	list = slices.DeleteFunc(list, bad)
-	return list[:min(len(list), maxTabPlugins)]
+	return list[:min(len(list), n)]
 }

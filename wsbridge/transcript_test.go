@@ -1,6 +1,7 @@
 package wsbridge
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -27,6 +28,8 @@ var update = flag.Bool("update", false, "rewrite the transcripts with what the h
 //	! start b c   a run with id c starts in browser b; "cancel c" stops it
 //	! answer c 1  ask 1 of run c is answered; "resync c t" asks for activity t
 //	! want b      a call wants to run in browser b; its targets are told
+//	! open u b    so does one that may open u; in any browser without b
+//	! set c {}    the plugin c has these settings now; without them none
 //	! plugin h    the plugin "chat" has hash h now
 //	! waiting n   n calls wait for a person now
 //	@ 10s         time passes
@@ -112,14 +115,26 @@ type stage struct {
 	order []string // of peers
 	peers map[string]*peer
 	ended map[string]bool
+	// settings are those of plugins.
+	settings map[string]json.RawMessage
 }
 
 // play plays a transcript and returns it with what the hub said.
 func play(t *testing.T, text string) string {
 	var out strings.Builder
-	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}}
+	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff}}}
-	inWorld(t, Options{Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}, func(w *world) {
+	o := Options{Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}
+	o.Settings = func() (all []wire.PluginSettingsParams) {
+		for name, values := range s.settings {
+			all = append(all, wire.PluginSettingsParams{Name: name, Settings: wire.PluginSettings{Values: values}})
+		}
+		return all
+	}
+	o.Logs = func(id, name string, p wire.PluginLogParams) {
+		s.w.note("logged in %s (%s): %s", id, name, marshal(p))
+	}
+	inWorld(t, o, func(w *world) {
 		s.w = w
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
@@ -173,6 +188,17 @@ func (s *stage) do(line string) {
 			got := s.w.hub.Targets(s.w.t.Context(), dispatch.Want{Plugin: "chat", Browser: words[2]})
 			s.w.note("targets: live %q, to be loaded anew %q", names(got.Live), names(got.NeedReload))
 		}()
+	case len(words) >= 3 && words[1] == "open":
+		want := dispatch.Want{Plugin: "chat", Open: words[2], Browser: strings.Join(words[3:], " ")}
+		go func() {
+			got := s.w.hub.Targets(s.w.t.Context(), want)
+			s.w.note("targets: live %q, could be opened in %q, opened %v", names(got.Live), names(got.Openers), got.Opened != nil)
+		}()
+	case len(words) >= 3 && words[1] == "set":
+		if s.settings[words[2]] = json.RawMessage(strings.Join(words[3:], " ")); len(words) == 3 {
+			delete(s.settings, words[2])
+		}
+		s.w.hub.Sync()
 	case len(words) == 3 && words[1] == "cancel":
 		s.w.cancel(words[2])
 	case len(words) == 4 && words[1] == "answer":

@@ -1,0 +1,155 @@
+package wsbridge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// chatIs is chat in a document, ready or not: "true", "false", or "" for not
+// known.
+func chatIs(ready string) string {
+	if ready != "" {
+		ready = `,"ready":` + ready
+	}
+	return `"plugins":[{"name":"chat","hash":"h1"` + ready + `}]`
+}
+
+func frameText(id int, ready string) string {
+	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatIs(ready))
+}
+
+func spots(targets []dispatch.Target) string {
+	var out []string
+	for _, t := range targets {
+		out = append(out, fmt.Sprintf("%d/%d", t.TabID, t.FrameID))
+	}
+	return strings.Join(out, " ")
+}
+
+// TestRankOfReadiness: what is ready goes before what has not been asked, and
+// that before what is not ready, whatever the person looks at; within that the
+// eyes of the person decide, then the last use.
+func TestRankOfReadiness(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+			tabText(1, "af", 900, "d1", ","+chatIs("false")),
+			tabText(2, "af", 900, "d2", ","+chatIs("")),
+			tabText(3, "", 100, "d3", ","+chatIs("true")),
+			tabText(4, "", 200, "d4", ","+chatIs("true")),
+			tabText(5, "a", 1, "d5", ","+chatIs("true")),
+			tabText(6, "a", 1, "d6", ","+chatIs("")),
+		}, ",") + `]}}`)
+		w.take()
+		if got := spots(w.hub.Where("chat").Live); got != "5/0 4/0 3/0 2/0 6/0 1/0" {
+			t.Error(got)
+		}
+	})
+}
+
+// TestFramesOfTabs: a plugin that asks for frames is live in them too (fault 88): the
+// top document goes first, then the frames, and a frame that is ready before a
+// top document that is not.
+func TestFramesOfTabs(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		say := func(tabs ...string) {
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			w.take()
+		}
+		frames := func(all ...string) string { return `,"frames":[` + strings.Join(all, ",") + `]` }
+		say(
+			tabText(1, "af", 5, "d1", ","+chatIs("true")+frames(frameText(9, "true"), frameText(4, "true"))),
+			tabText(2, "", 9, "d2", ","+chatIs("false")+frames(frameText(7, "true"))),
+			tabText(3, "", 1, "", frames(frameText(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatIs("true")+`}`)),
+		)
+		where := w.hub.Where("chat")
+		if got := spots(where.Live); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
+			t.Error(got)
+		}
+		frame := where.Live[3]
+		if want := (dispatch.Target{
+			Browser: "b1", BrowserName: "Chrome", TabID: 2, FrameID: 7, DocumentID: "f7", URL: "https://x/f7", Title: "T2", Readiness: dispatch.Ready,
+		}); frame != want {
+			t.Errorf("%+v, want %+v", frame, want)
+		}
+		start := func(id string) string {
+			run := dispatch.Run{ID: id, Plugin: "chat", Tool: "send", Target: frame}
+			if err := w.hub.Start(w.t.Context(), run, sink{w, id}); err != nil {
+				return string(err.Code)
+			}
+			return ""
+		}
+		if code := start("r1"); code != "" {
+			t.Error(code)
+		}
+		if got := p.take(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
+			t.Error(got)
+		}
+		// The frame goes, the tab stays.
+		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
+		w.take()
+		if got := spots(w.hub.Where("chat").Live); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
+			t.Error(got)
+		}
+		if code := start("r2"); code != string(wire.ErrNavigated) {
+			t.Errorf("the code is %q", code)
+		}
+	})
+}
+
+func TestStateOfAPlugin(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		for _, tt := range []struct {
+			tabs []string
+			want dispatch.PluginState
+		}{
+			{nil, dispatch.StateClosed},
+			{[]string{tabText(1, "", 1, "", `,"needsReload":["chat"]`)}, dispatch.StateUnavailable},
+			{[]string{tabText(1, "", 1, "", `,"loading":["chat"]`)}, dispatch.StateUnavailable},
+			{[]string{tabText(1, "", 1, "", `,"loading":["other"]`)}, dispatch.StateClosed},
+			{[]string{tabText(1, "", 1, "d", ","+chatIs(""))}, dispatch.StateUnavailable},
+			{[]string{tabText(1, "", 1, "d", ","+chatIs("false"))}, dispatch.StateUnavailable},
+			{[]string{tabText(1, "", 1, "d", ","+chatIs("false")), tabText(2, "", 1, "e", ","+chatIs("true"))}, dispatch.StateReady},
+		} {
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
+			w.take()
+			if got := w.hub.Where("chat").State(); got != tt.want {
+				t.Errorf("%v: %s, want %s", tt.tabs, got, tt.want)
+			}
+		}
+		if got := w.hub.Where("other").State(); got != dispatch.StateClosed {
+			t.Error(got)
+		}
+	})
+}
+
+// TestEqualTabsOfTwoBrowsers: fault 46: two browsers may each have a tab 7; they
+// stand apart in everything.
+func TestEqualTabsOfTwoBrowsers(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		for _, id := range []string{"b1", "b2"} {
+			p := w.browser(id, "boot-"+id)
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "", 1, "d-"+id, ","+chatIs("true")) + `]}}`)
+		}
+		w.take()
+		live := w.hub.Where("chat").Live
+		if len(live) != 2 || live[0].DocumentID != "d-b1" || live[1].DocumentID != "d-b2" {
+			t.Errorf("%+v", live)
+		}
+		if err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "r", Plugin: "chat", Tool: "t", Target: dispatch.Target{
+			Browser: "b2", TabID: 7, DocumentID: "d-b1",
+		}}, sink{w, "r"}); err == nil || err.Code != wire.ErrNavigated {
+			t.Errorf("%+v", err)
+		}
+	})
+}
