@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/mcpclient":    {"internal/sse"},
 	"internal/audit":        {"wire", "dispatch", "internal/linefile"},
 	"internal/linefile":     {},
+	"internal/pluginlog":    {"wire", "internal/linefile"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
 	"cmd/opentabs":          {everything},
 }

@@ -1,0 +1,342 @@
+package pluginlog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/linefile"
+	"opentabs/wire"
+)
+
+const (
+	// keptEntries and keptBytes are what is kept of one plugin in memory.
+	keptEntries = 1000
+	keptBytes   = 2 << 20
+	// keptPlugins is of how many plugins something is kept: those that logged last.
+	keptPlugins = 64
+	// waiting is how many entries may wait for one follower.
+	waiting = 1000
+	// incoming is how many additions may wait for their secrets to be taken out.
+	incoming = 256
+)
+
+// The files of the log, below the state folder.
+const (
+	folder       = "logs"
+	fileName     = "plugins.jsonl"
+	fileBytes    = 5 << 20
+	files        = 2
+	pendingBytes = 4 << 20
+)
+
+// ErrClosed is told to followers when the log was closed.
+var ErrClosed = errors.New("the log of plugins was closed")
+
+// Options set a log up. The zero value of each field means its default.
+type Options struct {
+	// Secrets returns texts that are taken out of every entry. Default: none.
+	Secrets func() []string
+	// Log takes what goes wrong. Default: nothing is logged.
+	Log zerolog.Logger
+	// Now is the time of an entry. Default time.Now.
+	Now func() time.Time
+}
+
+// Log keeps the entries of all plugins. Make one with Open, and Close it.
+type Log struct {
+	opts    Options
+	secrets *Redactor
+	lines   *linefile.Log
+	done    chan struct{} // closed when all that was added is kept
+
+	mu        sync.Mutex // guards all below
+	incoming  chan addition
+	lost      map[string]int // entries that were too many, by plugin
+	seq       uint64
+	plugins   map[string]*kept
+	followers map[*Follower]struct{}
+	closed    bool
+}
+
+// kept are the last entries of one plugin, oldest first.
+type kept struct {
+	entries []Entry
+	bytes   int
+}
+
+// Open opens the log below the state folder dir, which exists.
+func Open(dir string, o Options) *Log {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	dir = filepath.Join(dir, folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		o.Log.Error().Err(err).Msg("the folder of the plugins' logs cannot be made")
+	}
+	l := &Log{
+		incoming: make(chan addition, incoming), lost: map[string]int{}, done: make(chan struct{}),
+		opts: o, secrets: &Redactor{Secrets: o.Secrets}, plugins: map[string]*kept{}, followers: map[*Follower]struct{}{},
+		lines: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
+			What: "the log of plugins", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: o.Log,
+			Dropped: func(n int) []byte {
+				return Entry{Time: o.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.line()
+			},
+		}),
+	}
+	go func() {
+		defer close(l.done)
+		for a := range l.incoming {
+			l.take(a)
+		}
+	}()
+	return l
+}
+
+// addition is what an adapter logged at once.
+type addition struct {
+	browser string
+	params  wire.PluginLogParams
+	at      time.Time
+}
+
+// Add takes what an adapter logged in a tab of a browser. It returns at once: what
+// is too much is dropped and counted.
+func (l *Log) Add(browser string, p wire.PluginLogParams) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	p.Dropped += l.lost[p.Plugin]
+	select {
+	case l.incoming <- addition{browser, p, l.opts.Now().UTC()}:
+		delete(l.lost, p.Plugin)
+	default:
+		if _, known := l.lost[p.Plugin]; known || len(l.lost) < keptPlugins {
+			l.lost[p.Plugin] = p.Dropped + len(p.Entries)
+		}
+	}
+}
+
+// take keeps what was added.
+func (l *Log) take(a addition) {
+	browser, p, now := a.browser, a.params, a.at
+	entries := make([]Entry, 0, len(p.Entries))
+	for _, said := range p.Entries {
+		entries = append(entries, newEntry(browser, p, said, now, l.secrets))
+	}
+	if p.Dropped > 0 {
+		if len(entries) == 0 {
+			entries = append(entries, Entry{Time: now, Plugin: p.Plugin, Level: wire.LogWarning, Message: "entries were dropped", Browser: browser, Tab: p.TabID})
+		}
+		entries[0].Dropped = p.Dropped
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range entries {
+		l.seq++
+		entries[i].Seq = l.seq
+		l.keep(entries[i])
+		l.lines.Write(entries[i].line())
+	}
+	for f := range l.followers {
+		f.take(entries)
+	}
+}
+
+// keep keeps an entry in memory. The caller holds mu.
+func (l *Log) keep(e Entry) {
+	k := l.plugins[e.Plugin]
+	if k == nil {
+		if len(l.plugins) >= keptPlugins {
+			delete(l.plugins, l.quietest())
+		}
+		k = &kept{}
+		l.plugins[e.Plugin] = k
+	}
+	k.entries = append(k.entries, e)
+	k.bytes += e.bytes()
+	drop := 0
+	for len(k.entries)-drop > keptEntries || k.bytes > keptBytes {
+		k.bytes -= k.entries[drop].bytes()
+		drop++
+	}
+	k.entries = slices.Delete(k.entries, 0, drop)
+}
+
+// quietest is the plugin that has said nothing for the longest time. The caller
+// holds mu.
+func (l *Log) quietest() string {
+	name, least := "", ^uint64(0)
+	for plugin, k := range l.plugins {
+		if last := k.entries[len(k.entries)-1].Seq; last < least {
+			name, least = plugin, last
+		}
+	}
+	return name
+}
+
+// Last returns the last entries that f wants, oldest first; at most n, or all
+// that are kept if n is 0.
+func (l *Log) Last(f Filter, n int) []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last(f, n)
+}
+
+func (l *Log) last(f Filter, n int) []Entry {
+	list := []Entry{}
+	for _, k := range l.plugins {
+		for _, e := range k.entries {
+			if f.Wants(e) {
+				list = append(list, e)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Entry) int { return int(int64(a.Seq) - int64(b.Seq)) })
+	return tail(list, n)
+}
+
+// tail returns the last n of list, or all if n is 0.
+func tail(list []Entry, n int) []Entry {
+	if n > 0 && len(list) > n {
+		return list[len(list)-n:]
+	}
+	return list
+}
+
+// Follow returns the last n entries that f wants (none if n is 0) and a follower
+// of all that come after them. Close the follower.
+func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	follower := &Follower{log: l, filter: f, wake: make(chan struct{}, 1)}
+	if l.closed {
+		follower.closed = true
+		follower.poke()
+	} else {
+		l.followers[follower] = struct{}{}
+	}
+	if n <= 0 {
+		return nil, follower
+	}
+	return l.last(f, n), follower
+}
+
+// Close keeps and writes what is pending, and ends the log and its followers.
+func (l *Log) Close() {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return
+	}
+	l.closed = true
+	close(l.incoming)
+	l.mu.Unlock()
+	<-l.done
+	l.mu.Lock()
+	for f := range l.followers {
+		f.closed = true
+		f.poke()
+	}
+	clear(l.followers)
+	l.mu.Unlock()
+	l.lines.Close()
+}
+
+// Follower hears of new entries. It is for one goroutine at a time.
+type Follower struct {
+	log    *Log
+	filter Filter
+	wake   chan struct{} // holds a token when there is something
+
+	// Guarded by log.mu.
+	entries []Entry
+	missed  int
+	closed  bool
+}
+
+// take takes new entries. The caller holds log.mu.
+func (f *Follower) take(entries []Entry) {
+	for _, e := range entries {
+		if !f.filter.Wants(e) {
+			continue
+		}
+		if len(f.entries) == waiting {
+			f.missed++
+			continue
+		}
+		f.entries = append(f.entries, e)
+		f.poke()
+	}
+}
+
+func (f *Follower) poke() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Next waits for new entries and returns them, and how many were lost after
+// them because this was called too late. The error is ErrClosed or ctx's.
+func (f *Follower) Next(ctx context.Context) (entries []Entry, missed int, err error) {
+	for {
+		f.log.mu.Lock()
+		entries, missed, closed := f.entries, f.missed, f.closed
+		f.entries, f.missed = nil, 0
+		f.log.mu.Unlock()
+		if len(entries) > 0 || missed > 0 {
+			return entries, missed, nil
+		}
+		if closed {
+			return nil, 0, ErrClosed
+		}
+		select {
+		case <-f.wake:
+		case <-ctx.Done():
+			return nil, 0, ctx.Err()
+		}
+	}
+}
+
+// Close ends it.
+func (f *Follower) Close() {
+	f.log.mu.Lock()
+	defer f.log.mu.Unlock()
+	delete(f.log.followers, f)
+	f.closed = true
+	f.poke()
+}
+
+// Read returns the last entries in the files below the state folder dir that f
+// wants, oldest first: at most n, or all if n is 0. damaged is how many lines
+// can't be read.
+func Read(dir string, f Filter, n int) (entries []Entry, damaged int, err error) {
+	damaged, err = linefile.Read(filepath.Join(dir, folder, fileName), files, func(line []byte) bool {
+		var e Entry
+		if json.Unmarshal(line, &e) != nil {
+			return false
+		}
+		if f.Wants(e) {
+			entries = append(entries, e)
+		}
+		if n > 0 && len(entries) > 2*n { // keep the garbage small
+			entries = slices.Clone(tail(entries, n))
+		}
+		return true
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the log of plugins: %w", err)
+	}
+	return tail(entries, n), damaged, nil
+}

@@ -1,0 +1,220 @@
+package pluginlog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/wire"
+)
+
+func said(plugin string, level wire.LogLevel, messages ...string) wire.PluginLogParams {
+	p := wire.PluginLogParams{TabID: 7, Plugin: plugin}
+	for _, m := range messages {
+		p.Entries = append(p.Entries, wire.LogEntry{Level: level, Message: m})
+	}
+	return p
+}
+
+func messages(entries []Entry) string {
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Message)
+	}
+	return strings.Join(list, " ")
+}
+
+// open opens a log in a synctest bubble and closes it at its end.
+func open(t *testing.T, dir string, o Options) *Log {
+	l := Open(dir, o)
+	t.Cleanup(l.Close)
+	return l
+}
+
+func TestEntriesAreKeptAndFiltered(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir, Options{})
+		l.Add("work", wire.PluginLogParams{TabID: 7, Plugin: "a", Entries: []wire.LogEntry{{Level: wire.LogInfo, Message: "one", Data: json.RawMessage(`[{"n": 1.50}]`)}}})
+		l.Add("work", said("b", wire.LogError, "two"))
+		l.Add("work", said("a", "nonsense", "three"))
+		synctest.Wait()
+		if got := messages(l.Last(Filter{}, 0)); got != "one two three" {
+			t.Errorf("all: %s", got)
+		}
+		if got := messages(l.Last(Filter{Plugin: "a"}, 0)); got != "one three" {
+			t.Errorf("those of a: %s", got)
+		}
+		if got := messages(l.Last(Filter{Level: wire.LogWarning}, 0)); got != "two" {
+			t.Errorf("warnings: %s", got)
+		}
+		last := l.Last(Filter{}, 2)
+		if messages(last) != "two three" || last[1].Level != wire.LogInfo || last[1].Seq != 3 || last[1].Browser != "work" || last[1].Tab != 7 || last[1].Time.IsZero() {
+			t.Errorf("the last two: %+v", last)
+		}
+		if one := l.Last(Filter{}, 0)[0]; string(one.Data) != `[{"n":1.50}]` {
+			t.Errorf("data %s", one.Data)
+		}
+	})
+	entries, damaged, err := Read(dir, Filter{Plugin: "a"}, 1)
+	if err != nil || damaged != 0 || messages(entries) != "three" || entries[0].Seq != 0 {
+		t.Errorf("the file: %+v, %d, %v", entries, damaged, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, folder, fileName)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+}
+
+// A plugin that says much pushes out its own entries, not those of others; of all
+// there is a bound.
+func TestMemoryIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir, Options{})
+		l.Add("work", said("quiet", wire.LogInfo, "still here"))
+		for n := range 1200 {
+			l.Add("work", said("loud", wire.LogInfo, fmt.Sprint(n)))
+			synctest.Wait()
+		}
+		loud := l.Last(Filter{Plugin: "loud"}, 0)
+		if len(loud) != keptEntries || loud[0].Message != "200" || messages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
+			t.Errorf("%d are kept, the first is %q", len(loud), loud[0].Message)
+		}
+		long := strings.Repeat("x", maxTextBytes)
+		for range 400 {
+			l.Add("work", said("long", wire.LogInfo, long))
+			synctest.Wait()
+		}
+		total := 0
+		for _, e := range l.Last(Filter{Plugin: "long"}, 0) {
+			total += len(e.Message)
+		}
+		if total > keptBytes || total < keptBytes/2 {
+			t.Errorf("%d bytes of one plugin", total)
+		}
+		for n := range 100 {
+			l.Add("work", said(fmt.Sprint("p", n), wire.LogInfo, "x"))
+			synctest.Wait()
+		}
+		if n := len(l.plugins); n > keptPlugins {
+			t.Errorf("entries of %d plugins", n)
+		}
+		if len(l.Last(Filter{Plugin: "p99"}, 0)) != 1 || len(l.Last(Filter{Plugin: "quiet"}, 0)) != 0 {
+			t.Error("it is not the one that was silent longest that went")
+		}
+	})
+}
+
+// What comes faster than it can be kept is counted, with the next of the plugin.
+func TestTooMuchAtOnceIsCounted(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		blocked := make(chan struct{})
+		l := open(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
+		const all = incoming + 100
+		for n := range all {
+			l.Add("work", said("a", wire.LogInfo, fmt.Sprint(n)))
+		}
+		close(blocked)
+		synctest.Wait()
+		l.Add("work", said("a", wire.LogInfo, "last"))
+		synctest.Wait()
+		list := l.Last(Filter{}, 0)
+		last := list[len(list)-1]
+		if last.Message != "last" || last.Dropped == 0 || last.Dropped+len(list)-1 != all {
+			t.Errorf("%d are kept, %d counted, of %d", len(list)-1, last.Dropped, all)
+		}
+	})
+}
+
+func TestDroppedInThePageIsTold(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir, Options{})
+		p := said("a", wire.LogInfo, "x", "y")
+		p.Dropped = 3
+		l.Add("work", p)
+		l.Add("work", wire.PluginLogParams{Plugin: "a", Dropped: 2})
+		synctest.Wait()
+		list := l.Last(Filter{}, 0)
+		if len(list) != 3 || list[0].Dropped != 3 || list[1].Dropped != 0 || list[2].Dropped != 2 || list[2].Message == "" {
+			t.Errorf("%+v", list)
+		}
+	})
+}
+
+func TestFollow(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir, Options{})
+		l.Add("work", said("a", wire.LogInfo, "before"))
+		synctest.Wait()
+		first, f := l.Follow(Filter{Plugin: "a"}, 10)
+		if messages(first) != "before" {
+			t.Errorf("first %+v", first)
+		}
+		l.Add("work", said("b", wire.LogInfo, "other"))
+		l.Add("work", said("a", wire.LogInfo, "after"))
+		got, missed, err := f.Next(t.Context())
+		if messages(got) != "after" || missed != 0 || err != nil {
+			t.Errorf("%+v, %d, %v", got, missed, err)
+		}
+		for range waiting + 5 {
+			l.Add("work", said("a", wire.LogInfo, "x"))
+			synctest.Wait()
+		}
+		got, missed, err = f.Next(t.Context())
+		if len(got) != waiting || missed != 5 || err != nil {
+			t.Errorf("%d entries, %d missed, %v", len(got), missed, err)
+		}
+		none, quiet := l.Follow(Filter{}, 0)
+		if len(none) != 0 {
+			t.Errorf("got %+v", none)
+		}
+		quiet.Close()
+		if _, _, err := quiet.Next(t.Context()); !errors.Is(err, ErrClosed) {
+			t.Errorf("after its end: %v", err)
+		}
+		go func() {
+			<-time.After(time.Second)
+			l.Close()
+		}()
+		if _, _, err := f.Next(t.Context()); !errors.Is(err, ErrClosed) {
+			t.Errorf("after the end of the log: %v", err)
+		}
+		l.Add("work", said("a", wire.LogInfo, "too late")) // does nothing
+		if _, late := l.Follow(Filter{}, 0); late != nil {
+			if _, _, err := late.Next(t.Context()); !errors.Is(err, ErrClosed) {
+				t.Errorf("a follower that came too late: %v", err)
+			}
+		}
+	})
+}
+
+func TestNothingIsKeptThatIsNoText(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir, Options{})
+		l.Add("work", wire.PluginLogParams{Plugin: "a", Entries: []wire.LogEntry{
+			{Message: "bad \xff text"}, {Message: "no JSON", Data: json.RawMessage(`[1`)}, {Message: "two", Data: json.RawMessage(`[1] [2]`)},
+			{Message: "large", Data: json.RawMessage(`["` + strings.Repeat("x", wire.MaxLogBytes) + `"]`)},
+			{Message: strings.Repeat("ü", maxTextBytes)},
+		}})
+		synctest.Wait()
+		list := l.Last(Filter{}, 0)
+		if len(list) != 5 || list[0].Message != "bad \uFFFD text" || len(list[4].Message) > maxTextBytes+len("…") {
+			t.Fatalf("%d entries, the first %q", len(list), list[0].Message)
+		}
+		for _, e := range list {
+			if e.Data != nil {
+				t.Errorf("%s has the data %.40s", e.Message, e.Data)
+			}
+		}
+	})
+}
