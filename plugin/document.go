@@ -81,15 +81,16 @@ func (d *document) encode() []byte {
 	return b.Bytes()
 }
 
-// put adds e, or replaces the entry of the same folder.
+// put adds e, or replaces the entry of the same folder or installed package.
 func (d *document) put(e Entry) error {
 	at := -1
 	for i, raw := range d.plugins {
 		other, err := decodeEntry(raw)
-		if err == nil && sameFolder(other.Path, e.Path) {
+		installed := other.Source == SourceNPM && e.Source == SourceNPM && other.Package == e.Package
+		if err == nil && (installed || sameFolder(other.Path, e.Path)) {
 			at = i
 		} else if err == nil && other.Name == e.Name {
-			return clashError(e.Name, other.Path)
+			return clashError(e.Name, other)
 		}
 	}
 	if at < 0 {
@@ -110,8 +111,14 @@ func sameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-func clashError(name, path string) error {
-	return fmt.Errorf("the plugin name %q is taken by %s; run opentabs plugin remove %s first, or rename one of the packages", name, path, name)
+// clashError says that the plugin name of a package is that of another one, which
+// was there first.
+func clashError(name string, first Entry) error {
+	what := first.Path
+	if first.Package != "" {
+		what = first.Package + " in " + first.Path
+	}
+	return fmt.Errorf("the plugin name %q is taken by %s; run opentabs plugin remove %s first, or rename one of the packages", name, what, name)
 }
 
 // ErrUnknown is what [Store.Remove] wraps if there is no plugin of that name.
@@ -147,6 +154,14 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	e.Path = f.text("path", "remove the entry and add the plugin again")
 	e.Hash = f.text("hash", "remove the entry and add the plugin again")
 	e.Manifest = f.optional("manifest")
+	e.Package, e.Want = f.optional("package"), f.optional("want")
+	switch e.Source = Source(f.optional("source")); e.Source {
+	case "":
+		e.Source = SourceFolder // of lists that did not record it
+	case SourceFolder, SourceNPM:
+	default:
+		f.add("source", "is %q; remove the entry and add the plugin again", e.Source)
+	}
 	if added := f.optional("added"); added != "" {
 		var err error
 		if e.Added, err = time.Parse(time.RFC3339, added); err != nil {
@@ -169,6 +184,13 @@ func encodeEntry(old rawEntry, e Entry) rawEntry {
 	members["name"] = mustEncode(e.Name)
 	members["hash"] = mustEncode(e.Hash)
 	members["manifest"] = mustEncode(e.Manifest)
+	members["source"] = mustEncode(e.Source)
+	for key, value := range map[string]string{"package": e.Package, "want": e.Want} {
+		delete(members, key)
+		if value != "" {
+			members[key] = mustEncode(value)
+		}
+	}
 	members["added"] = mustEncode(e.Added.Format(time.RFC3339))
 	return rawEntry(mustEncode(members))
 }

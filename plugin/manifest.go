@@ -33,6 +33,7 @@ func parsePackage(raw []byte, p *Plugin, to *problems) {
 	f := newFields(raw, "", to)
 	if name := f.text("name", "call the package "+packagePrefix+"NAME"); name != "" {
 		var err error
+		p.Package = name
 		if p.Name, err = NameOf(name); err != nil {
 			to.add("name %v", err)
 		}
@@ -64,6 +65,7 @@ func parseDescription(f *fields, p *Plugin) {
 			f.add("homepage", "is not an http or https URL; write it as in https://example.com")
 		}
 	}
+	p.Start = f.start()
 	frames := f.flag("frames")
 	p.Frames = frames != nil && *frames
 	switch world := f.optional("world"); world {
@@ -74,6 +76,16 @@ func parseDescription(f *fields, p *Plugin) {
 	default:
 		f.add("world", `is %q; use "main" or "isolated"`, world)
 	}
+}
+
+// start reads when the adapter starts; package.json counts before what the build
+// wrote into dist/tools.json.
+func (f *fields) start() Start {
+	start := Start(f.optional("start"))
+	if start != "" && start != StartAtOnce && start != StartIdle {
+		f.add("start", "is %q; use %q or %q", start, StartAtOnce, StartIdle)
+	}
+	return start
 }
 
 func (f *fields) patterns(key string) (texts []string, patterns []Pattern) {
@@ -109,6 +121,9 @@ func parseTools(raw []byte, p *Plugin, to *problems) {
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
 	p.Legacy = builtByOthers(p.SDKVersion)
+	if start := top.start(); p.Start == "" {
+		p.Start = start
+	}
 	parsePreScript(top, p)
 	parseIcons(top, p)
 	parseConfigSchema(top, p)
@@ -166,6 +181,7 @@ func parseTool(f *fields, p *Plugin) *Tool {
 	}
 	f.icons(p)
 	t.Description = f.text("description", "say what the tool does")
+	warnOfOwnTools(f, p, t.Description)
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
@@ -188,6 +204,16 @@ func parseTool(f *fields, p *Plugin) *Tool {
 		}
 	}
 	return t
+}
+
+// warnOfOwnTools tells a description that names one of opentabs' own tools: it may
+// want to make an agent use it.
+func warnOfOwnTools(f *fields, p *Plugin, description string) {
+	for _, name := range OwnTools {
+		if strings.Contains(strings.ToLower(description), name) {
+			f.warn(p, "description", "names %s, a tool of opentabs itself; see that it does not tell agents what to do with it", name)
+		}
+	}
 }
 
 // checkFullName checks the name that clients see of a tool or prompt.

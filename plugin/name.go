@@ -20,6 +20,17 @@ var nameGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // ReservedNames are plugin names that opentabs keeps for itself.
 var ReservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "mcp"}
 
+// OwnTools are the tools that opentabs itself offers to agents.
+var OwnTools = []string{
+	"job_wait", "job_result", "job_cancel", "job_list", "plugin_list_tabs", "plugin_inspect", "plugin_mark_reviewed",
+}
+
+// IsPackage reports whether an npm package of this name is a plugin.
+func IsPackage(name string) bool {
+	_, err := NameOf(name)
+	return err == nil
+}
+
 // NameOf derives a plugin's name from its npm package name: opentabs-plugin-x
 // and @opentabs-dev/opentabs-plugin-x become x, @acme/opentabs-plugin-x becomes
 // acme-x. The error says what a package may be called.

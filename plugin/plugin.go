@@ -11,16 +11,19 @@ import (
 
 // Plugin is one loaded package.
 type Plugin struct {
-	// Name is derived from the package's npm name; see [NameOf].
+	// Name is derived from Package, the name that the package has for npm; see
+	// [NameOf].
 	Name    string
+	Package string
 	Version string
 	// DisplayName and Description are for people.
 	DisplayName string
 	Description string
 	// Homepage is an http or https URL, or empty.
 	Homepage string
-	// Dir is the package's absolute path.
-	Dir string
+	// Dir is the package's absolute path, Source how it came there.
+	Dir    string
+	Source Source
 	// Matches and Excludes are match patterns; excludes win. Matches is empty
 	// only for a plugin whose tabs a setting names, before that is set.
 	Matches  []string
@@ -40,6 +43,9 @@ type Plugin struct {
 	// [Plugin.PreScriptCode].
 	PreScript     bool
 	PreScriptHash string
+	// Start is when the adapter is to start in a document; empty if the package does
+	// not say.
+	Start Start
 	// Frames says that the adapter may run in frames of the page's own origin.
 	Frames bool
 	// Icon is the text of an SVG of at most 64 KB, or empty. It is to be shown as
@@ -64,6 +70,16 @@ type Plugin struct {
 
 	matches, excludes []Pattern
 }
+
+// Start is when an adapter starts in a document.
+type Start string
+
+const (
+	// StartAtOnce is before the page's own scripts.
+	StartAtOnce Start = "document_start"
+	// StartIdle is when the DOM is there.
+	StartIdle Start = "document_idle"
+)
 
 // Info returns the plugin as a browser needs it, without Script, Dev and File.
 func (p *Plugin) Info() wire.PluginInfo {

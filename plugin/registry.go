@@ -22,8 +22,9 @@ type Registry struct {
 
 	reload sync.Mutex // held while plugins are loaded and listeners are told
 
-	mu        sync.Mutex // guards listeners
+	mu        sync.Mutex // guards the rest
 	listeners []*listener
+	folders   []string
 }
 
 // listener is a function that wants to know of a new set.
@@ -44,6 +45,32 @@ func (r *Registry) UseValues(v *Values) { r.values = v }
 // Values returns the settings of the plugins. Each Reload makes plugins work in
 // the sites that they name then.
 func (r *Registry) Values() *Values { return r.values }
+
+// DiscoverIn has each reload from now on look for packages in these folders of npm
+// packages too. What was added to the store counts before them.
+func (r *Registry) DiscoverIn(folders []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.folders = slices.Clone(folders)
+}
+
+// entries returns what is to be loaded, in the order in which it counts, and what
+// of the store can't be read.
+func (r *Registry) entries() ([]Entry, []Failure, error) {
+	entries, failed, err := r.store.list()
+	if err != nil {
+		return nil, nil, err
+	}
+	r.mu.Lock()
+	folders := r.folders
+	r.mu.Unlock()
+	for _, e := range found(folders) {
+		if !slices.ContainsFunc(entries, func(added Entry) bool { return sameFolder(added.Path, e.Path) }) {
+			entries = append(entries, e)
+		}
+	}
+	return entries, failed, nil
+}
 
 // Set returns the current set; never nil.
 func (r *Registry) Set() *Set { return r.set.Load() }
@@ -71,7 +98,7 @@ func (r *Registry) Reload() error {
 	r.reload.Lock()
 	defer r.reload.Unlock()
 	old := r.Set()
-	entries, failed, err := r.store.list()
+	entries, failed, err := r.entries()
 	if err != nil {
 		if len(old.plugins) == 0 {
 			r.set.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}))
@@ -150,7 +177,7 @@ func loadAll(entries []Entry) []outcome {
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				outcomes[i].plugin, outcomes[i].err = loadPinned(entries[i])
+				outcomes[i].plugin, outcomes[i].err = loadEntry(entries[i])
 			}
 		})
 	}
@@ -158,42 +185,47 @@ func loadAll(entries []Entry) []outcome {
 	return outcomes
 }
 
-// loadPinned loads a package and refuses it if it is not what was added.
-func loadPinned(e Entry) (*Plugin, error) {
+// loadEntry loads a package. One that opentabs has installed is refused if it is
+// not what was installed: nobody has to do with its files. A folder of the
+// person's may change; what is in it then is not reviewed.
+func loadEntry(e Entry) (*Plugin, error) {
 	p, err := Load(e.Path)
 	if err != nil {
 		return nil, err
 	}
-	changed := ""
-	switch {
-	case p.Hash != e.Hash:
-		changed = adapterFile
-	case e.Manifest != "" && p.ManifestHash != e.Manifest:
-		changed = packageFile + " or " + toolsFile
-	case p.Name != e.Name:
-		changed = packageFile
-	default:
-		return p, nil
+	p.Source = e.Source
+	refuse := func(file, format string, args ...any) (*Plugin, error) {
+		return nil, &PackageError{Dir: e.Path, Problems: []Problem{{File: file, Text: fmt.Sprintf(format, args...)}}}
 	}
-	return nil, &PackageError{Dir: e.Path, Problems: []Problem{{File: changed,
-		Text: "changed since it was added; look at the change, then run opentabs plugin add " + e.Path}}}
+	switch {
+	case e.Source == SourceNPM && p.Hash != e.Hash:
+		return refuse(adapterFile, "changed since it was installed; install it anew with opentabs plugin install %s@%s", e.Package, p.Version)
+	case e.Source == SourceNPM && p.ManifestHash != e.Manifest:
+		return refuse(packageFile+" or "+toolsFile, "changed since it was installed; install it anew with opentabs plugin install %s@%s", e.Package, p.Version)
+	case e.Source == SourceGlobal && p.Package != e.Package:
+		return refuse(packageFile, "says that it is the package %q, but the folder is that of %q; install it anew", p.Package, e.Package)
+	case p.Name != e.Name:
+		return refuse(packageFile, "names the plugin %q by now, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
+	}
+	return p, nil
 }
 
 // resolve picks what is served: an unchanged plugin keeps its value, so that
-// its compiled schemas live on, and of two with one name the first is served.
+// its compiled schemas live on, and of two with one name the first is served,
+// also while it can't be loaded: nothing takes a plugin's place in silence.
 func resolve(entries []Entry, loaded []outcome, old *Set) []*Plugin {
 	first := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))
-	for i := range loaded {
+	for i, e := range entries {
+		if j, clash := first[e.Name]; clash {
+			loaded[i].err = clashError(e.Name, entries[j])
+			continue
+		}
+		first[e.Name] = i
 		p := loaded[i].plugin
 		if p == nil {
 			continue
 		}
-		if j, clash := first[p.Name]; clash {
-			loaded[i].err = clashError(p.Name, entries[j].Path)
-			continue
-		}
-		first[p.Name] = i
 		if before, ok := old.Plugin(p.Name); ok && samePlugin(before, p) {
 			p = before
 		}
@@ -203,7 +235,7 @@ func resolve(entries []Entry, loaded []outcome, old *Set) []*Plugin {
 }
 
 func samePlugin(a, b *Plugin) bool {
-	return a.Dir == b.Dir && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash && slices.Equal(a.Instances, b.Instances)
+	return a.Dir == b.Dir && a.Source == b.Source && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash && slices.Equal(a.Instances, b.Instances)
 }
 
 // same reports whether two sets hold the same plugins and failures.

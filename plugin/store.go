@@ -39,10 +39,17 @@ type Entry struct {
 	Path string
 	// Name is the plugin's name when it was added.
 	Name string
+	// Source says how the package came to Path.
+	Source Source
+	// Package and Want are what was installed from a registry or a file: the npm
+	// name, and the version, tag or range that the person asked for. Want is empty
+	// for the latest version, and for a file.
+	Package, Want string
 	// Hash is the SHA-256 of the adapter when it was added, in hex.
 	Hash string
-	// Manifest is the SHA-256 of the descriptions when it was added, in hex;
-	// empty in lists that did not record it, and then not compared.
+	// Manifest is the SHA-256 of the descriptions when it was added, in hex; empty
+	// in lists that did not record it. What opentabs itself has installed is not
+	// loaded once it differs from Hash and Manifest.
 	Manifest string
 	// Added is when it was added, in UTC; zero if that is not recorded.
 	Added time.Time
@@ -91,20 +98,33 @@ func (s *Store) list() ([]Entry, []Failure, error) {
 	return entries, failed, nil
 }
 
-// Add checks the built package in path and adds it, pinned to its present
-// content. Adding the same folder again pins it anew. The error says what is
-// wrong with the package, or which plugin has its name already.
+// Add checks the built package in path and adds it. The folder stays the
+// person's: a new build in it is served as it is, but has to be reviewed. The
+// error says what is wrong with the package, or which plugin has its name already.
 func (s *Store) Add(path string) (*Plugin, error) {
-	p, err := Load(path)
+	return s.add(Entry{Path: path, Source: SourceFolder})
+}
+
+// AddInstalled adds a package that opentabs has put into the folder e.Path, in
+// place of an older version of it. Path, Package and Want of e are set.
+func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
+	e.Source = SourceNPM
+	return s.add(e)
+}
+
+// add checks and adds the package in e.Path, and fills e.
+func (s *Store) add(e Entry) (*Plugin, error) {
+	p, err := Load(e.Path)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.checkScripts(p); err != nil {
 		return nil, err
 	}
-	entry := Entry{Path: p.Dir, Name: p.Name, Hash: p.Hash, Manifest: p.ManifestHash, Added: time.Now().UTC().Truncate(time.Second)}
-	err = s.file.change(func(doc *document) error { return doc.put(entry) })
-	if err != nil {
+	p.Source = e.Source
+	e.Path, e.Name, e.Hash, e.Manifest = p.Dir, p.Name, p.Hash, p.ManifestHash
+	e.Added = time.Now().UTC().Truncate(time.Second)
+	if err := s.file.change(func(doc *document) error { return doc.put(e) }); err != nil {
 		return nil, err
 	}
 	return p, nil
