@@ -228,7 +228,9 @@ func (v *server) status() httpapi.Status {
 	}
 	set := v.registry.Set()
 	for _, p := range set.Plugins() {
-		status.Plugins = append(status.Plugins, pluginStatus(p, v.policy))
+		one := pluginStatus(p, v.policy)
+		one.State = v.hub.Where(p.Name).State()
+		status.Plugins = append(status.Plugins, one)
 	}
 	status.Permissions = v.policy.Problems()
 	for _, f := range set.Failed() {

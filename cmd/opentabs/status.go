@@ -96,14 +96,7 @@ func showBrowsers(out *output, s httpapi.Status) {
 			out.line("    it runs plugins from files; switch on \"Allow User Scripts\" on the extension's page in chrome://extensions to load new ones at once")
 		}
 		for _, t := range b.Tabs {
-			var live []string
-			for _, p := range t.Plugins {
-				live = append(live, p.Name)
-			}
-			for _, name := range t.NeedsReload {
-				live = append(live, name+" (reload the tab)")
-			}
-			out.line("    tab %d  %s  %s", t.TabID, oneLine(t.URL), oneLine(strings.Join(live, ", ")))
+			out.line("    tab %d  %s  %s", t.TabID, oneLine(t.URL), oneLine(strings.Join(pluginsIn(t), ", ")))
 		}
 	}
 	if len(s.Browsers) == 0 {
@@ -124,12 +117,38 @@ func showPlugins(out *output, s httpapi.Status) {
 	}
 }
 
-// standing says how the tools of a plugin run.
+// pluginsIn names the plugins of a tab, and what keeps them from working.
+func pluginsIn(t wire.TabInfo) []string {
+	var names []string
+	show := func(plugins []wire.TabPlugin, where string) {
+		for _, p := range plugins {
+			name := p.Name + where
+			if p.Ready == nil || !*p.Ready {
+				name += " (not ready)"
+			}
+			names = append(names, name)
+		}
+	}
+	show(t.Plugins, "")
+	for _, f := range t.Frames {
+		show(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
+	}
+	for _, name := range t.NeedsReload {
+		if t.Discarded {
+			names = append(names, name+" (unloaded by the browser; a call loads it)")
+		} else {
+			names = append(names, name+" (reload the tab)")
+		}
+	}
+	return names
+}
+
+// standing says how the tools of a plugin run, and whether they can now.
 func standing(p httpapi.Plugin) string {
 	if !p.Reviewed {
 		return "not reviewed (opentabs plugin review " + p.Name + ")"
 	}
-	return oneLine(string(p.Permission))
+	return oneLine(string(p.Permission) + ", " + string(p.State))
 }
 
 // plural is "1 tool" or "2 tools".

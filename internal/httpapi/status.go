@@ -3,6 +3,7 @@ package httpapi
 import (
 	"time"
 
+	"opentabs/dispatch"
 	"opentabs/wire"
 )
 
@@ -98,6 +99,9 @@ type Plugin struct {
 	// Permission is off.
 	Reviewed   bool            `json:"reviewed"`
 	Permission wire.Permission `json:"permission"`
+	// State says whether its tools can run in a tab; closed for a plugin that may
+	// not run at all.
+	State dispatch.PluginState `json:"state"`
 }
 
 // FailedPlugin is one that could not be loaded.

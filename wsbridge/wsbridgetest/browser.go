@@ -217,6 +217,7 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 func (b *Browser) tellTabs() error {
 	var tabs []wire.TabInfo
 	var names []string
+	ready := true
 	b.mu.Lock()
 	for i, name := range b.order {
 		code, ok := b.codes[name]
@@ -226,7 +227,7 @@ func (b *Browser) tellTabs() error {
 		names = append(names, name)
 		tabs = append(tabs, wire.TabInfo{
 			TabID: i + 1, WindowID: 1, URL: "http://localhost/" + name, Title: name, Active: i == 0, Focused: true,
-			DocumentID: "document-" + name, Plugins: []wire.TabPlugin{{Name: name, Hash: code.Hash}},
+			DocumentID: "document-" + name, Plugins: []wire.TabPlugin{{Name: name, Hash: code.Hash, Ready: &ready}},
 		})
 	}
 	b.mu.Unlock()
