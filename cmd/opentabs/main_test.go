@@ -99,6 +99,12 @@ func TestScript(t *testing.T) {
 			env.Setenv("OPENTABS_HOME", home)
 			env.Setenv("OPENTABS_PORT", "0")
 			env.Setenv("GORACE", quickRace)
+			// The programs of TestMain, for a script that leaves no others.
+			bin, err := exec.LookPath("opentabs")
+			if err != nil {
+				return err
+			}
+			env.Setenv("BIN", filepath.Dir(bin))
 			env.Defer(func() { endAll(config.Dirs{Config: home, State: home}) })
 			return nil
 		},

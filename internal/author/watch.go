@@ -26,6 +26,13 @@ const (
 	maxWatched = 20_000
 )
 
+// sources are the endings of files that an adapter can be made of. Others do not
+// count: the log of the watching command itself may be in the directory.
+var sources = []string{
+	".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json",
+	".css", ".html", ".svg", ".graphql", ".md", ".png", ".jpg", ".gif", ".webp",
+}
+
 // notSource are directories that hold nothing a build is made of.
 var notSource = []string{"node_modules", "dist"}
 
@@ -41,8 +48,9 @@ type stamp struct {
 }
 
 // Watch calls changed when files of the plugin in dir have changed and no more
-// change for a moment, with their paths relative to dir, sorted. The files are all
-// but those in dist, node_modules and directories whose names begin with a dot.
+// change for a moment, with their paths relative to dir, sorted. The files are those
+// that an adapter can be made of, but for dist, node_modules and directories whose
+// names begin with a dot.
 // While changed runs further changes are kept for the next call. It returns when
 // ctx ends, with its error, or when the directory can't be read.
 func Watch(ctx context.Context, dir string, changed func(files []string)) error {
@@ -93,7 +101,7 @@ func lookAt(dir string) (tree, error) {
 			return nil
 		case d.IsDir() && name != "." && (slices.Contains(notSource, name) || strings.HasPrefix(path.Base(name), ".") || path.Base(name) == "node_modules"):
 			return fs.SkipDir
-		case d.IsDir():
+		case d.IsDir() || !slices.Contains(sources, strings.ToLower(path.Ext(name))):
 			return nil
 		}
 		info, err := d.Info()

@@ -50,11 +50,11 @@ func TestLookSeesWhatABuildIsMadeOf(t *testing.T) {
 	if got := look(t, dir).since(before); len(got) > 0 {
 		t.Errorf("nothing changed, but %q", got)
 	}
-	for _, name := range []string{"dist/adapter.iife.js", "node_modules/x/i.js", "src/node_modules/y.js", ".git/index", ".opentabs/types/a.ts"} {
+	for _, name := range []string{"dist/adapter.iife.js", "node_modules/x/i.js", "src/node_modules/y.js", "build.log", "a.tgz", ".git/index", ".opentabs/types/a.ts"} {
 		put(t, dir, name, "1")
 	}
 	if got := look(t, dir).since(before); len(got) > 0 {
-		t.Errorf("of what is built or installed it saw %q", got)
+		t.Errorf("of what no adapter is made of it saw %q", got)
 	}
 	put(t, dir, "src/a.ts", "2")
 	put(t, dir, "icon.svg", "<svg/>")
