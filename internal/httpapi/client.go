@@ -178,17 +178,22 @@ func (c *Client) Follow(ctx context.Context, o dispatch.FollowOptions, l Listene
 
 func (l Listener) hear(e sse.Event) error {
 	if e.Name == missedEvent {
-		var m missed
-		if err := json.Unmarshal(e.Data, &m); err != nil {
-			return fmt.Errorf("read an event: %w", err)
-		}
-		return l.Missed(m.Missed)
+		return readMissed(e, l.Missed)
 	}
 	var event dispatch.Event
 	if err := json.Unmarshal(e.Data, &event); err != nil {
 		return fmt.Errorf("read an event: %w", err)
 	}
 	return l.Event(event, e.Data)
+}
+
+// readMissed hands on how many events were lost.
+func readMissed(e sse.Event, tell func(int) error) error {
+	var m missed
+	if err := json.Unmarshal(e.Data, &m); err != nil {
+		return fmt.Errorf("read an event: %w", err)
+	}
+	return tell(m.Missed)
 }
 
 // Stdio opens a connection of newline-delimited MCP messages to the server.

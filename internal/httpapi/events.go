@@ -108,12 +108,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	following, end := context.WithCancel(r.Context())
 	defer end()
 	defer context.AfterFunc(a.stopping, end)()
-	out := eventWriter{w: w, c: http.NewResponseController(w), mark: a.mark}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
+	out := a.stream(w)
 	// The comment tells the client that it misses nothing from here on, and the id
 	// where that is.
 	if out.quiet("following", follower.Position()) != nil {
@@ -139,6 +134,16 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 			return // the client does not read
 		}
 	}
+}
+
+// stream begins a response of server-sent events.
+func (a *API) stream(w http.ResponseWriter) eventWriter {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+	return eventWriter{w: w, c: http.NewResponseController(w), mark: a.mark}
 }
 
 // eventWriter writes events to one client.

@@ -43,6 +43,8 @@ type Options struct {
 	Develop func(dir string) (end func())
 	// Policy is the permissions.
 	Policy Policy
+	// Logs are what adapters have logged.
+	Logs Logs
 	// MCP serves /mcp, Browsers serves /ws.
 	MCP      http.Handler
 	Browsers http.Handler
@@ -104,6 +106,7 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/calls/{id}/cancel":         {http.MethodPost: a.cancel},
 		"/calls/{id}/decide":         {http.MethodPost: a.decide},
 		"/events":                    {http.MethodGet: a.events},
+		"/logs":                      {http.MethodGet: a.logs},
 		"/plugins/reload":            {http.MethodPost: a.reload},
 		"/plugins/develop":           {http.MethodGet: a.develop},
 		"/plugins/{name}/permission": {http.MethodGet: a.permissions, http.MethodPost: a.setPermission},
@@ -141,7 +144,7 @@ func otherMethod(allow []string) http.HandlerFunc {
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /plugins/reload or /plugins/{name}/permission")
+	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /logs, /plugins/reload or /plugins/{name}/permission")
 }
 
 func (a *API) health(w http.ResponseWriter, r *http.Request) {

@@ -14,6 +14,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/internal/pluginlog"
 	"opentabs/wire"
 )
 
@@ -27,6 +28,7 @@ const (
 type fixture struct {
 	api   *API
 	calls *dispatch.Dispatcher
+	logs  *pluginlog.Log
 	url   string
 	port  int
 	// sinks has the sink of each run that started.
@@ -46,7 +48,10 @@ func start(t *testing.T) *fixture {
 			return nil
 		},
 	}, dispatch.Options{})
+	f.logs = pluginlog.Open(t.TempDir(), pluginlog.Options{})
+	t.Cleanup(f.logs.Close)
 	f.api = New(Options{
+		Logs:    f.logs,
 		Token:   testToken,
 		Origins: []string{testOrigin},
 		Health:  Health{OK: true, Version: "1.2.3", PID: 42},

@@ -1,0 +1,218 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"opentabs/internal/pluginlog"
+	"opentabs/internal/sse"
+)
+
+// Logs is what adapters have logged. *pluginlog.Log implements it.
+type Logs interface {
+	Last(f pluginlog.Filter, n int) []pluginlog.Entry
+	Follow(f pluginlog.Filter, n int) ([]pluginlog.Entry, *pluginlog.Follower)
+}
+
+var _ Logs = (*pluginlog.Log)(nil)
+
+// logEvent is the name of an event of /logs that is an entry.
+const logEvent = "log"
+
+// defaultLogEntries is how many entries /logs shows that does not follow.
+const defaultLogEntries = 100
+
+// LogQuery says which entries somebody wants.
+type LogQuery struct {
+	pluginlog.Filter
+	// Last is how many of those that are there already are wanted at most.
+	Last int
+}
+
+// logQueries are the parameters of /logs.
+var logQueries = map[string]func(*LogQuery, string) error{
+	"plugin": func(q *LogQuery, v string) error { q.Plugin = v; return nil },
+	"level": func(q *LogQuery, v string) (err error) {
+		q.Level, err = pluginlog.ParseLevel(v)
+		return err
+	},
+	"last": func(q *LogQuery, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 {
+			return fmt.Errorf("last is %.100q: give it a number of entries, 0 or more", v)
+		}
+		q.Last = n
+		return nil
+	},
+	"follow": func(_ *LogQuery, v string) error {
+		if v != "1" {
+			return fmt.Errorf("follow is %.100q: make it 1, or leave it out", v)
+		}
+		return nil
+	},
+}
+
+func logQuery(values url.Values) (q LogQuery, err error) {
+	q.Last = defaultLogEntries
+	for name, given := range values {
+		set := logQueries[name]
+		if set == nil || len(given) > 1 {
+			return q, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(logQueries)), ", "))
+		}
+		if err := set(&q, given[0]); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// logList is the answer of /logs that does not follow: entries, oldest first.
+type logList struct {
+	Entries []pluginlog.Entry `json:"entries"`
+}
+
+// logs answers with what adapters have logged or, with follow=1, streams it as
+// server-sent events: an event "log" for each entry, and "missed" in the place of
+// those that were lost because the client read too slowly.
+func (a *API) logs(w http.ResponseWriter, r *http.Request) {
+	values := r.URL.Query()
+	query, err := logQuery(values)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if !values.Has("follow") {
+		answer(w, http.StatusOK, logList{a.options.Logs.Last(query.Filter, query.Last)})
+		return
+	}
+	entries, follower := a.options.Logs.Follow(query.Filter, query.Last)
+	defer follower.Close()
+	following, end := context.WithCancel(r.Context())
+	defer end()
+	defer context.AfterFunc(a.stopping, end)()
+	out := a.stream(w)
+	if out.comment("following") != nil || out.entries(entries, 0) != nil {
+		return
+	}
+	for {
+		ctx, cancel := context.WithTimeout(following, a.options.Heartbeat)
+		entries, lost, err := follower.Next(ctx)
+		cancel()
+		switch {
+		case err == nil:
+			err = out.entries(entries, lost)
+		case following.Err() != nil || errors.Is(err, pluginlog.ErrClosed):
+			return
+		default:
+			err = out.comment("still here")
+		}
+		if err != nil {
+			return // the client does not read
+		}
+	}
+}
+
+// entries writes log entries.
+func (e eventWriter) entries(list []pluginlog.Entry, lost int) error {
+	var text []byte
+	for _, entry := range list {
+		data, err := json.Marshal(entry)
+		if err != nil {
+			return err
+		}
+		text = fmt.Appendf(text, "event: %s\nid: %d\ndata: %s\n\n", logEvent, entry.Seq, data)
+	}
+	if lost > 0 {
+		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lost)
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	if err := e.write(text); err != nil {
+		return err
+	}
+	return e.c.Flush()
+}
+
+// comment writes a comment.
+func (e eventWriter) comment(text string) error {
+	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
+		return err
+	}
+	return e.c.Flush()
+}
+
+func (q LogQuery) values() url.Values {
+	values := url.Values{"last": {strconv.Itoa(q.Last)}}
+	if q.Plugin != "" {
+		values.Set("plugin", q.Plugin)
+	}
+	if q.Level != "" {
+		values.Set("level", string(q.Level))
+	}
+	return values
+}
+
+// Logs asks for the last entries that adapters have logged, oldest first.
+func (c *Client) Logs(ctx context.Context, q LogQuery) ([]pluginlog.Entry, error) {
+	var list logList
+	err := c.ask(ctx, askPatience, http.MethodGet, "/logs?"+q.values().Encode(), &list)
+	return list.Entries, err
+}
+
+// LogListener takes what [Client.FollowLogs] hears. Its functions are called one
+// at a time, by the goroutine that follows.
+type LogListener struct {
+	// Following is called once the server will tell every entry from now on; nil
+	// is nobody.
+	Following func() error
+	Entry     func(pluginlog.Entry) error
+	// Missed takes the number of entries that were lost before the next.
+	Missed func(n int) error
+}
+
+// FollowLogs hears the last entries that q wants, and then all that come, until
+// ctx ends, the server ends the stream (ErrEnded), or one of the listener's
+// functions returns an error.
+func (c *Client) FollowLogs(ctx context.Context, q LogQuery, l LogListener) error {
+	values := q.values()
+	values.Set("follow", "1")
+	resp, err := c.send(ctx, http.MethodGet, "/logs?"+values.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if l.Following != nil {
+		if err := l.Following(); err != nil {
+			return err
+		}
+	}
+	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrEnded, err)
+		}
+		if err := l.hear(e); err != nil {
+			return err
+		}
+	}
+	return ErrEnded
+}
+
+func (l LogListener) hear(e sse.Event) error {
+	if e.Name == missedEvent {
+		return readMissed(e, l.Missed)
+	}
+	var entry pluginlog.Entry
+	if err := json.Unmarshal(e.Data, &entry); err != nil {
+		return fmt.Errorf("read an entry of the log: %w", err)
+	}
+	return l.Entry(entry)
+}

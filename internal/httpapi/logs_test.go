@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/internal/pluginlog"
+	"opentabs/internal/sse"
+	"opentabs/wire"
+)
+
+// logs adds entries, one for each message, and waits until they are kept.
+func (f *fixture) log(t *testing.T, plugin string, level wire.LogLevel, messages ...string) {
+	t.Helper()
+	p := wire.PluginLogParams{TabID: 7, Plugin: plugin}
+	for _, m := range messages {
+		p.Entries = append(p.Entries, wire.LogEntry{Level: level, Message: m})
+	}
+	_, follower := f.logs.Follow(pluginlog.Filter{}, 0)
+	defer follower.Close()
+	f.logs.Add("work", p)
+	for heard := 0; heard < len(messages); {
+		entries, _, err := follower.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard += len(entries)
+	}
+}
+
+func TestLogs(t *testing.T) {
+	f := start(t)
+	f.log(t, "a", wire.LogInfo, "one", "two")
+	f.log(t, "b", wire.LogError, "three")
+	client := NewClient(f.port, testToken)
+	for want, q := range map[string]LogQuery{
+		"one two three": {Last: 10},
+		"three":         {Last: 1},
+		"one two":       {Filter: pluginlog.Filter{Plugin: "a"}, Last: 0},
+		" three":        {Filter: pluginlog.Filter{Level: wire.LogWarning}, Last: 10},
+	} {
+		entries, err := client.Logs(t.Context(), q)
+		if err != nil || said(entries) != strings.TrimSpace(want) {
+			t.Errorf("%+v: %q, %v", q, said(entries), err)
+		}
+	}
+	for query, want := range map[string]string{
+		"level=loud": "is no level", "last=-1": "0 or more", "follow=yes": "make it 1", "colour=red": "not known", "last=1&last=2": "there twice",
+	} {
+		resp := f.get(t, "/logs?"+query)
+		body, _ := io.ReadAll(resp.Body)
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %d %s", query, resp.StatusCode, body)
+		}
+	}
+}
+
+func said(entries []pluginlog.Entry) string {
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Message)
+	}
+	return strings.Join(list, " ")
+}
+
+func (f *fixture) get(t *testing.T, path string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+testToken)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+func TestFollowLogs(t *testing.T) {
+	f := start(t)
+	f.log(t, "a", wire.LogInfo, "old", "before")
+	done := errors.New("done")
+	var heard []string
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // an entry that does not come must not hold up all tests
+	defer stop()
+	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
+	err := NewClient(f.port, testToken).FollowLogs(ctx, q, LogListener{
+		Following: func() error {
+			f.log(t, "b", wire.LogInfo, "other")
+			f.log(t, "a", wire.LogInfo, "after\nthat")
+			return nil
+		},
+		Entry: func(e pluginlog.Entry) error {
+			heard = append(heard, e.Message)
+			if len(heard) == 2 {
+				return done
+			}
+			return nil
+		},
+	})
+	if !errors.Is(err, done) || strings.Join(heard, "|") != "before|after\nthat" {
+		t.Errorf("heard %q, %v", heard, err)
+	}
+}
+
+func TestFollowerOfLogsIsTold(t *testing.T) {
+	missed := 0
+	l := LogListener{Missed: func(n int) error { missed = n; return nil }}
+	if err := l.hear(event(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {
+		t.Errorf("missed %d, %v", missed, err)
+	}
+	if l.hear(event(logEvent, "x")) == nil {
+		t.Error("took nonsense")
+	}
+}
+
+// TestLogsEndWithTheServer: a stream that is quiet shows signs of life, and ends
+// when the server stops.
+func TestLogsEndWithTheServer(t *testing.T) {
+	f := start(t)
+	resp := f.get(t, "/logs?follow=1")
+	first := make([]byte, len(": following\n\n: still here\n\n"))
+	if _, err := io.ReadFull(resp.Body, first); err != nil || !strings.Contains(string(first), "still here") {
+		t.Fatalf("%q, %v", first, err)
+	}
+	if err := f.api.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range sse.Read(resp.Body, 1<<10) {
+		if err != nil {
+			break
+		}
+		t.Error(fmt.Sprint("heard ", e))
+	}
+}
