@@ -25,6 +25,8 @@ type Registry struct {
 	mu        sync.Mutex // guards the rest
 	listeners []*listener
 	folders   []string
+	loaded    []Entry // what the last reload was about
+	stamps    stamps  // what it all looked like just before
 }
 
 // listener is a function that wants to know of a new set.
@@ -57,18 +59,27 @@ func (r *Registry) DiscoverIn(folders []string) {
 // entries returns what is to be loaded, in the order in which it counts, and what
 // of the store can't be read.
 func (r *Registry) entries() ([]Entry, []Failure, error) {
-	entries, failed, err := r.store.list()
-	if err != nil {
-		return nil, nil, err
-	}
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
+	seen := stamps{} // before it is read
+	seen.addLists(r.store.Path(), folders)
+	entries, failed, err := r.store.list()
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.loaded, r.stamps = nil, seen
+		return nil, nil, err
+	}
 	for _, e := range found(folders) {
 		if !slices.ContainsFunc(entries, func(added Entry) bool { return sameFolder(added.Path, e.Path) }) {
 			entries = append(entries, e)
 		}
 	}
+	seen.addPackages(entries)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.loaded, r.stamps = entries, seen
 	return entries, failed, nil
 }
 
