@@ -1,0 +1,264 @@
+package svgicon
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The files of a plugin's icons, in its directory. All may be absent, but the
+// others need the first.
+const (
+	File             = "icon.svg"
+	FileInactive     = "icon-inactive.svg"
+	FileDark         = "icon-dark.svg"
+	FileDarkInactive = "icon-dark-inactive.svg"
+)
+
+// Files are the names of all of them.
+var Files = []string{File, FileInactive, FileDark, FileDarkInactive}
+
+// MaxBytes is the largest file of an icon.
+const MaxBytes = 16 << 10
+
+// Set are the icons of a plugin, each the text of an SVG.
+type Set struct {
+	// Icon is for a plugin that can be used, Inactive for one that can't.
+	Icon, Inactive string
+	// Dark and DarkInactive are the same on a dark surface.
+	Dark, DarkInactive string
+}
+
+// Problem is what is wrong with the file of an icon, and what to do about it.
+type Problem struct{ File, Text string }
+
+// Make checks the files that an author made and returns the icons of the plugin.
+// name is the plugin's: the ids in its icons begin with it, so that icons of
+// several plugins can stand in one document.
+//
+// What is missing is made of what is there: an inactive icon is the same in
+// greys, a dark one has its darker colors lightened.
+func Make(name string, files map[string][]byte) (Set, []Problem) {
+	if len(files) == 0 {
+		return Set{}, nil
+	}
+	var problems []Problem
+	trees := map[string]*node{}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		tree, problem := read(files[file])
+		if problem == "" && (file == FileInactive || file == FileDarkInactive) {
+			problem = chromatic(tree)
+		}
+		if problem != "" {
+			problems = append(problems, Problem{file, problem})
+		}
+		trees[file] = tree
+	}
+	if trees[File] == nil && files[File] == nil {
+		problems = append(problems, Problem{File, "is missing, but there are variants of it; add it or remove them"})
+	}
+	if len(problems) > 0 {
+		return Set{}, problems
+	}
+	icon := trees[File]
+	inactive := either(trees[FileInactive], icon, greyed)
+	dark := either(trees[FileDark], icon, darkened)
+	darkInactive := trees[FileDarkInactive]
+	switch {
+	case darkInactive != nil:
+	case trees[FileDark] == nil && trees[FileInactive] != nil:
+		darkInactive = darkened(inactive)
+	default:
+		darkInactive = greyed(dark)
+	}
+	return Set{
+		Icon:         finish(icon, name),
+		Inactive:     finish(inactive, name+"-inactive"),
+		Dark:         finish(dark, name+"-dark"),
+		DarkInactive: finish(darkInactive, name+"-dark-inactive"),
+	}, nil
+}
+
+func either(own, icon *node, variant func(*node) *node) *node {
+	if own != nil {
+		return own
+	}
+	return variant(icon)
+}
+
+func greyed(n *node) *node {
+	n = n.copy()
+	n.eachColor(color.grey)
+	return n
+}
+
+func darkened(n *node) *node {
+	n = n.copy()
+	n.eachColor(color.onDark)
+	// Without a fill shapes are black.
+	if n.get("fill") == "" && !strings.Contains(n.get("style"), "fill") {
+		n.set("fill", color{alpha: 1}.onDark().String())
+	}
+	return n
+}
+
+// finish writes a variant; its ids begin with the prefix.
+func finish(n *node, prefix string) string {
+	n = n.copy()
+	n.set("xmlns", namespace)
+	n.renameIDs(prefix + "-")
+	return n.String()
+}
+
+// read reads and checks one file.
+func read(text []byte) (*node, string) {
+	if len(text) > MaxBytes {
+		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)
+	}
+	tree, err := parse(text)
+	if err != nil {
+		return nil, fmt.Sprintf("can't be read as SVG: %v", err)
+	}
+	if tree.name != "svg" {
+		return nil, fmt.Sprintf("begins with <%s>; make it an SVG file, which begins with <svg>", tree.name)
+	}
+	if problem := checkViewBox(tree.get("viewBox")); problem != "" {
+		return nil, problem
+	}
+	problem := ""
+	tree.walk(func(n *node) {
+		if problem == "" {
+			problem = refused(n)
+		}
+	})
+	return tree, problem
+}
+
+func checkViewBox(text string) string {
+	if text == "" {
+		return `has no viewBox; add one that is square, as in viewBox="0 0 24 24"`
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+	var numbers []float64
+	for _, part := range parts {
+		n, err := strconv.ParseFloat(part, 64)
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+			break
+		}
+		numbers = append(numbers, n)
+	}
+	switch {
+	case len(parts) != 4 || len(numbers) != 4 || numbers[2] <= 0 || numbers[3] <= 0:
+		return fmt.Sprintf(`has the viewBox %q; write four numbers, as in viewBox="0 0 24 24"`, text)
+	case numbers[2] != numbers[3]:
+		return fmt.Sprintf("is not square: its viewBox is %v wide and %v high; make both the same", numbers[2], numbers[3])
+	}
+	return ""
+}
+
+// refusedElements run code, or show what is not in the file.
+var refusedElements = []string{"script", "image", "feImage", "foreignObject", "iframe", "object", "embed", "audio", "video"}
+
+var (
+	// foreign finds what a style loads from elsewhere.
+	foreign = regexp.MustCompile(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
+	// reference finds what a paint, a clip or a style uses of the file itself.
+	reference = regexp.MustCompile(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
+)
+
+// refused says what an icon may not have.
+func refused(n *node) string {
+	if slices.ContainsFunc(refusedElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
+		return fmt.Sprintf("has a <%s>; draw the icon with shapes alone", n.name)
+	}
+	for _, a := range n.attrs {
+		switch {
+		case len(a.name) > 2 && strings.EqualFold(a.name[:2], "on"):
+			return fmt.Sprintf("has the event handler %s; remove it", a.name)
+		case a.name == "href" || a.name == "xlink:href":
+			if !strings.HasPrefix(strings.TrimSpace(a.value), "#") {
+				return fmt.Sprintf("refers to %q; refer only to ids of the file itself", a.value)
+			}
+		case foreign.MatchString(a.value):
+			return fmt.Sprintf("loads something in %s=%q; refer only to ids of the file itself", a.name, a.value)
+		}
+	}
+	for _, child := range n.children {
+		if n.name == "style" && foreign.MatchString(child.text) {
+			return "has a style that loads something; refer only to ids of the file itself"
+		}
+	}
+	return ""
+}
+
+// chromatic says which color an icon has that should have none.
+func chromatic(n *node) string {
+	problem := ""
+	n.copy().eachColor(func(c color) color {
+		if problem == "" && !c.achromatic() {
+			problem = fmt.Sprintf("has the color %s; an inactive icon has greys only: use %s, or remove the file to have it made", c, c.grey())
+		}
+		return c
+	})
+	return problem
+}
+
+// renameIDs puts a prefix before every id and all that refers to it.
+func (n *node) renameIDs(prefix string) {
+	ids := map[string]bool{}
+	n.walk(func(n *node) {
+		if id := n.get("id"); id != "" {
+			ids[id] = true
+		}
+	})
+	refer := func(text string) string {
+		return reference.ReplaceAllStringFunc(text, func(found string) string {
+			parts := reference.FindStringSubmatch(found)
+			if !ids[parts[2]] {
+				return found
+			}
+			return parts[1] + prefix + parts[2]
+		})
+	}
+	n.walk(func(n *node) {
+		for i, a := range n.attrs {
+			switch name, isRef := strings.CutPrefix(strings.TrimSpace(a.value), "#"); {
+			case a.name == "id":
+				n.attrs[i].value = prefix + a.value
+			case isRef && ids[name] && strings.HasSuffix(a.name, "href"):
+				n.attrs[i].value = "#" + prefix + name
+			case a.name == "aria-labelledby" || a.name == "aria-describedby":
+				words := strings.Fields(a.value)
+				for w, word := range words {
+					if ids[word] {
+						words[w] = prefix + word
+					}
+				}
+				n.attrs[i].value = strings.Join(words, " ")
+			default:
+				n.attrs[i].value = refer(a.value)
+			}
+		}
+		if n.name == "style" {
+			for _, child := range n.children {
+				child.text = renameSelectors(refer(child.text), ids, prefix)
+			}
+		}
+	})
+}
+
+// selector finds the ids of a style's selectors: what stands before a brace.
+var selector = regexp.MustCompile(`[^{}]*\{`)
+
+func renameSelectors(style string, ids map[string]bool, prefix string) string {
+	return selector.ReplaceAllStringFunc(style, func(text string) string {
+		for id := range ids {
+			text = regexp.MustCompile(`#`+regexp.QuoteMeta(id)+`([\s,.:>+~\[{)]|$)`).ReplaceAllString(text, "#"+strings.ReplaceAll(prefix+id, "$", "$$")+"$1")
+		}
+		return text
+	})
+}

@@ -1,0 +1,176 @@
+package svgicon
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+const simple = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#123456" d="M0 0h24v24z"/></svg>`
+
+func files(pairs ...string) map[string][]byte {
+	m := map[string][]byte{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = []byte(pairs[i+1])
+	}
+	return m
+}
+
+func make1(t *testing.T, pairs ...string) Set {
+	t.Helper()
+	set, problems := Make("site", files(pairs...))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return set
+}
+
+func TestNoIcon(t *testing.T) {
+	if set, problems := Make("site", nil); set != (Set{}) || problems != nil {
+		t.Error(set, problems)
+	}
+}
+
+func TestVariantsAreMade(t *testing.T) {
+	set := make1(t, File, simple)
+	if set.Icon != simple {
+		t.Errorf("icon %s", set.Icon)
+	}
+	if want := strings.Replace(simple, "#123456", "#333333", 1); set.Inactive != want {
+		t.Errorf("inactive %s", set.Inactive)
+	}
+	const lighter = "#256ab0"
+	if !strings.Contains(set.Dark, lighter) || !strings.Contains(set.Dark, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="#6`) {
+		t.Errorf("dark %s", set.Dark)
+	}
+	tree, err := parse([]byte(set.DarkInactive))
+	if err != nil || chromatic(tree) != "" || set.DarkInactive == set.Inactive {
+		t.Errorf("dark inactive %s", set.DarkInactive)
+	}
+}
+
+func TestOwnVariantsCount(t *testing.T) {
+	mark := func(fill string) string { return strings.Replace(simple, "#123456", fill, 1) }
+	set := make1(t, File, simple, FileInactive, mark("#222222"), FileDark, mark("#eeff00"), FileDarkInactive, mark("#eee"))
+	if set != (Set{simple, mark("#222222"), mark("#eeff00"), mark("#eee")}) {
+		t.Errorf("%+v", set)
+	}
+	set = make1(t, File, simple, FileInactive, mark("#222222"))
+	if !strings.Contains(set.DarkInactive, `<path fill="#6`) {
+		t.Errorf("made of the inactive icon: %s", set.DarkInactive)
+	}
+	set = make1(t, File, simple, FileDark, mark("#eeff00"))
+	if !strings.Contains(set.DarkInactive, `<path fill="#f3f3f3"`) {
+		t.Errorf("made of the dark icon: %s", set.DarkInactive)
+	}
+}
+
+// What no browser draws is left out, and what an author's program wrote is kept as
+// it means.
+func TestSmaller(t *testing.T) {
+	const drawn = "\ufeff<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n" +
+		"<!-- by hand -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:inkscape=\"urn:i\" inkscape:version=\"1\" viewBox=\"0 0\n 8 8\">\n" +
+		"  <metadata><rdf:x xmlns:rdf=\"urn:r\">a</rdf:x></metadata>\n  <inkscape:page><path/></inkscape:page>\n" +
+		"  <title>A &amp; B</title>\n  <path d='M0 0\n\tL8 8' aria-label=\"a &quot;b&quot;\"/>\n</svg>\n"
+	const want = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><title>A &amp; B</title><path d="M0 0 L8 8" aria-label="a &quot;b&quot;"/></svg>`
+	if set := make1(t, File, drawn); set.Icon != want {
+		t.Errorf("got  %s\nwant %s", set.Icon, want)
+	}
+}
+
+// Icons of several plugins stand in one document, so their ids are their own.
+func TestIDs(t *testing.T) {
+	const source = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="t b">` +
+		`<title id="t">star</title><style>#b,.x #a{fill:url(#a)}path{fill:#bbb}</style><linearGradient id="a"/><g id="b" clip-path="url('#a')"/>` +
+		`<use href="#b"/><use xlink:href="#b"/><path style="fill:url(#a);stroke:url(#none)" d="#b"/></svg>`
+	const want = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="site-t site-b">` +
+		`<title id="site-t">star</title><style>#site-b,.x #site-a{fill:url(#site-a)}path{fill:#bbb}</style><linearGradient id="site-a"/><g id="site-b" clip-path="url('#site-a')"/>` +
+		`<use href="#site-b"/><use xlink:href="#site-b"/><path style="fill:url(#site-a);stroke:url(#none)" d="#b"/></svg>`
+	set := make1(t, File, source)
+	if set.Icon != want {
+		t.Errorf("got  %s\nwant %s", set.Icon, want)
+	}
+	if !strings.Contains(set.DarkInactive, `<use href="#site-dark-inactive-b"/>`) {
+		t.Errorf("dark inactive %s", set.DarkInactive)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	inside := func(text string) string {
+		return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">` + text + `</svg>`
+	}
+	tests := []struct {
+		name, svg, want string
+	}{
+		{"too large", inside(strings.Repeat(" ", MaxBytes)), "make it at most 16384"},
+		{"empty", "", "can't be read as SVG: it ends too early"},
+		{"not XML", "PNG\x89 <", "can't be read as SVG"},
+		{"cut off", `<svg viewBox="0 0 8 8"><g>`, "it ends too early"},
+		{"crossed", `<svg viewBox="0 0 8 8"><g></svg>`, "</svg> closes nothing"},
+		{"two roots", simple + simple, "more than one root"},
+		{"deep", inside(strings.Repeat("<g>", 200) + strings.Repeat("</g>", 200)), "nested more than 100 deep"},
+		{"entities", `<!DOCTYPE svg [<!ENTITY a "b">]>` + simple, "it defines entities"},
+		{"unknown entity", inside("<title>&bomb;</title>"), "can't be read as SVG"},
+		{"HTML", `<html></html>`, "begins with <html>"},
+		{"no viewBox", `<svg width="8" height="8"/>`, "has no viewBox"},
+		{"odd viewBox", `<svg viewBox="0 0 8"/>`, "write four numbers"},
+		{"infinite viewBox", `<svg viewBox="0 0 Inf Inf"/>`, "write four numbers"},
+		{"empty viewBox", `<svg viewBox="0 0 0 0"/>`, "write four numbers"},
+		{"not square", `<svg viewBox="0 0 8 9"/>`, "8 wide and 9 high"},
+		{"script", inside(`<script>alert(1)</script>`), "has a <script>"},
+		{"script in capitals", inside(`<g><SCRIPT/></g>`), "has a <SCRIPT>"},
+		{"script with a prefix", inside(`<svg:script/>`), "has a <script>"},
+		{"image", inside(`<image href="#a"/>`), "has a <image>"},
+		{"HTML inside", inside(`<foreignObject/>`), "has a <foreignObject>"},
+		{"event handler", inside(`<path onclick="x()"/>`), "has the event handler onclick"},
+		{"handler of the root", `<svg viewBox="0 0 8 8" OnLoad="x()"/>`, "has the event handler OnLoad"},
+		{"reference to elsewhere", inside(`<use href="https://a.test/b.svg#c"/>`), `refers to "https://a.test/b.svg#c"`},
+		{"reference by xlink", inside(`<use xlink:href=" data:image/png,x"/>`), `refers to " data:image/png,x"`},
+		{"paint from elsewhere", inside(`<path fill="url(https://a.test/b)"/>`), "loads something in fill"},
+		{"style attribute", inside(`<path style="fill:URL( 'https://a.test/b')"/>`), "loads something in style"},
+		{"style import", inside(`<style>@import "https://a.test/b.css";</style>`), "has a style that loads something"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, problems := Make("site", files(File, test.svg))
+			if len(problems) != 1 || problems[0].File != File || !strings.Contains(problems[0].Text, test.want) {
+				t.Errorf("got %v, want one with %q", problems, test.want)
+			}
+		})
+	}
+}
+
+func TestSetsThatAreIncomplete(t *testing.T) {
+	_, problems := Make("site", files(FileDark, simple, FileInactive, simple))
+	var said []string
+	for _, p := range problems {
+		said = append(said, p.File+" "+p.Text)
+	}
+	want := []string{
+		"icon-inactive.svg has the color #123456; an inactive icon has greys only: use #333333, or remove the file to have it made",
+		"icon.svg is missing, but there are variants of it; add it or remove them",
+	}
+	if !slices.Equal(said, want) {
+		t.Errorf("got %q", said)
+	}
+}
+
+func FuzzMake(f *testing.F) {
+	f.Add([]byte(simple))
+	f.Add([]byte(`<svg viewBox="0 0 8 8"><style>#a{fill:red}</style><g id="a" style="fill:url(#a)">x</g></svg>`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		set, problems := Make("site", map[string][]byte{File: text})
+		if len(problems) > 0 {
+			return
+		}
+		// What was made can be made of again, and gives no other picture.
+		for _, svg := range []string{set.Icon, set.Inactive, set.Dark, set.DarkInactive} {
+			if len(svg) > MaxBytes {
+				continue
+			}
+			if _, problems := Make("site", map[string][]byte{File: []byte(svg)}); len(problems) > 0 {
+				t.Errorf("%s: %v", svg, problems)
+			}
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package svgicon
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// node is an element, or a text: then it has no name.
+type node struct {
+	name     string
+	attrs    []attr
+	children []*node
+	text     string
+}
+
+// attr is an attribute; its name has a prefix (xlink:href) as in the file.
+type attr struct{ name, value string }
+
+// maxDepth is how deep the elements of an icon may be nested.
+const maxDepth = 100
+
+// namespace is that of SVG, which a picture needs to be shown by itself.
+const namespace = "http://www.w3.org/2000/svg"
+
+// parse reads an SVG file and leaves out what no browser draws: comments,
+// instructions, metadata, and what drawing programs note for themselves.
+func parse(text []byte) (*node, error) {
+	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	var root *node
+	var open []*node
+	skipped := 0 // how deep inside an element that is left out
+	for {
+		token, err := decoder.RawToken()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if len(open)+skipped >= maxDepth {
+				return nil, fmt.Errorf("its elements are nested more than %d deep", maxDepth)
+			}
+			name := nameOf(token.Name)
+			if skipped > 0 || len(open) > 0 && leftOut(name) {
+				skipped++
+				continue
+			}
+			n := &node{name: name, attrs: attrsOf(token.Attr)}
+			switch {
+			case len(open) > 0:
+				open[len(open)-1].children = append(open[len(open)-1].children, n)
+			case root != nil:
+				return nil, errors.New("it has more than one root")
+			default:
+				root = n
+			}
+			open = append(open, n)
+		case xml.EndElement:
+			if skipped > 0 {
+				skipped--
+				continue
+			}
+			if len(open) == 0 || open[len(open)-1].name != nameOf(token.Name) {
+				return nil, fmt.Errorf("</%s> closes nothing", nameOf(token.Name))
+			}
+			open = open[:len(open)-1]
+		case xml.CharData:
+			if skipped == 0 && len(open) > 0 {
+				open[len(open)-1].addText(string(token))
+			}
+		case xml.Directive:
+			if bytes.Contains(token, []byte("[")) {
+				return nil, errors.New("it defines entities; export it without them")
+			}
+		}
+	}
+	if root == nil || len(open) > 0 || skipped > 0 {
+		return nil, errors.New("it ends too early")
+	}
+	return root, nil
+}
+
+// addText adds text where it means something.
+func (n *node) addText(text string) {
+	switch n.name {
+	case "text", "tspan", "textPath", "style", "title", "desc":
+		n.children = append(n.children, &node{text: text})
+	}
+}
+
+func nameOf(name xml.Name) string {
+	if name.Space == "" || name.Space == "svg" {
+		return name.Local
+	}
+	return name.Space + ":" + name.Local
+}
+
+// leftOut holds for elements of other programs and for what is not drawn.
+func leftOut(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
+
+func attrsOf(list []xml.Attr) []attr {
+	var attrs []attr
+	for _, a := range list {
+		switch a.Name.Space {
+		case "", "xlink", "xml":
+			attrs = append(attrs, attr{nameOf(a.Name), a.Value})
+		case "xmlns":
+			if a.Name.Local == "xlink" {
+				attrs = append(attrs, attr{"xmlns:xlink", a.Value})
+			}
+		}
+	}
+	return attrs
+}
+
+// get returns an attribute, or "".
+func (n *node) get(name string) string {
+	for _, a := range n.attrs {
+		if a.name == name {
+			return a.value
+		}
+	}
+	return ""
+}
+
+// set sets an attribute.
+func (n *node) set(name, value string) {
+	for i, a := range n.attrs {
+		if a.name == name {
+			n.attrs[i].value = value
+			return
+		}
+	}
+	n.attrs = append(n.attrs, attr{name, value})
+}
+
+// walk calls visit for n and every element below it.
+func (n *node) walk(visit func(*node)) {
+	if n.name == "" {
+		return
+	}
+	visit(n)
+	for _, child := range n.children {
+		child.walk(visit)
+	}
+}
+
+// copy returns a tree of its own.
+func (n *node) copy() *node {
+	c := &node{name: n.name, text: n.text, attrs: append([]attr(nil), n.attrs...)}
+	for _, child := range n.children {
+		c.children = append(c.children, child.copy())
+	}
+	return c
+}
+
+var (
+	escapeText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+	escapeAttr = strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;", "\n", " ", "\t", " ")
+)
+
+// String writes the tree as one line.
+func (n *node) String() string {
+	var b strings.Builder
+	n.write(&b)
+	return b.String()
+}
+
+func (n *node) write(b *strings.Builder) {
+	if n.name == "" {
+		b.WriteString(escapeText.Replace(n.text))
+		return
+	}
+	b.WriteString("<" + n.name)
+	for _, a := range n.attrs {
+		b.WriteString(" " + a.name + `="` + escapeAttr.Replace(strings.Join(strings.Fields(a.value), " ")) + `"`)
+	}
+	if len(n.children) == 0 {
+		b.WriteString("/>")
+		return
+	}
+	b.WriteString(">")
+	for _, child := range n.children {
+		child.write(b)
+	}
+	b.WriteString("</" + n.name + ">")
+}
