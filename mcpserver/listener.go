@@ -22,7 +22,7 @@ type listener struct {
 	notes chan mcp.JSONRPCNotification
 	// watch takes subscriptions to resources; nil if there are no resources.
 	watch *watch
-	// news holds a token when a resource has changed.
+	// news holds a token when a resource has changed or something was logged.
 	news chan struct{}
 
 	mu          sync.Mutex // guards all below
@@ -41,12 +41,17 @@ type listener struct {
 	// uris are the resources the client subscribed to; the value is set if it has
 	// to be told that it has changed.
 	uris map[string]bool
+	// level is the least level of log messages, empty if the client set none; logs
+	// are those that wait for it.
+	level mcp.LoggingLevel
+	logs  []mcp.JSONRPCNotification
 }
 
 var (
 	_ server.SessionWithClientInfo               = (*listener)(nil)
 	_ server.SessionWithSubscriptionFilter       = (*listener)(nil)
 	_ server.SessionWithResourceSubscriptionsErr = (*listener)(nil)
+	_ server.SessionWithLogging                  = (*listener)(nil)
 )
 
 func newListener(id string, w *watch) *listener {
@@ -161,8 +166,9 @@ func (l *listener) next(ctx context.Context) []mcp.JSONRPCNotification {
 	}
 }
 
-// updates returns the notifications of resources that have changed, ready to
-// send, and forgets them. A client that is slow gets one for many changes.
+// updates returns the notifications of resources that have changed and of what
+// was logged, ready to send, and forgets them. A client that is slow gets one for
+// many changes.
 func (l *listener) updates() []mcp.JSONRPCNotification {
 	l.mu.Lock()
 	var changed []string
@@ -174,6 +180,8 @@ func (l *listener) updates() []mcp.JSONRPCNotification {
 			}
 		}
 	}
+	logs := l.logs
+	l.logs = nil
 	l.mu.Unlock()
 	slices.Sort(changed)
 	notes := make([]mcp.JSONRPCNotification, 0, len(changed))
@@ -183,7 +191,7 @@ func (l *listener) updates() []mcp.JSONRPCNotification {
 		n.Params.AdditionalFields = map[string]any{"uri": uri}
 		notes = append(notes, l.tag(n))
 	}
-	return notes
+	return append(notes, logs...)
 }
 
 // updated notes that a resource has changed. It never blocks.

@@ -143,7 +143,7 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	hooks.AddAfterInitialize(s.initialized)
 	offers := []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithHooks(hooks), server.WithRecovery(),
-		server.WithToolFilter(s.showTools),
+		server.WithToolFilter(s.showTools), server.WithLogging(),
 	}
 	if s.watch != nil {
 		offers = append(offers, server.WithResourceCapabilities(true, false))

@@ -135,6 +135,17 @@ func (t *sessions) open(transport string) *session {
 	return s
 }
 
+// listeners returns those of all sessions.
+func (t *sessions) listeners() []*listener {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := make([]*listener, 0, len(t.byID))
+	for _, s := range t.byID {
+		list = append(list, s.listener)
+	}
+	return list
+}
+
 // find returns the session with this id and notes that it is alive.
 func (t *sessions) find(id string) (*session, bool) {
 	t.mu.Lock()

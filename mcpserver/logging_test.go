@@ -1,0 +1,91 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/wire"
+)
+
+const setLevel = `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":%q}}`
+
+// TestClientsHearWhatAdaptersLog, from their level on, over both transports; one
+// of a later protocol version hears nothing outside of its requests.
+func TestClientsHearWhatAdaptersLog(t *testing.T) {
+	s := serve(t, returns(`1`), Options{})
+	p := s.dial(t)
+	p.initialize("stdio")
+	c := s.open(t, "http")
+	res := c.do(c.request(t.Context(), http.MethodGet, ""))
+	defer res.Body.Close()
+	get := newEvents(res.Body)
+	hear := func(want ...string) {
+		t.Helper()
+		stdio := p.must().text
+		overHTTP, _ := get.next()
+		for _, w := range want {
+			if !strings.Contains(stdio, w) || !strings.Contains(overHTTP, w) {
+				t.Errorf("%s\nstdio: %s\nHTTP:  %s", w, stdio, overHTTP)
+			}
+		}
+	}
+	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "not heard"})
+	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), Dropped: 3})
+	hear(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
+
+	p.send(fmt.Sprintf(setLevel, "error"))
+	if m := p.must(); m.Result == nil {
+		t.Fatal(m.text)
+	}
+	c.answer(fmt.Sprintf(setLevel, "error"))
+	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogWarning, Message: "not heard"})
+	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogError, Message: "failed"})
+	hear(`"level":"error"`, `"data":{"message":"failed"}`)
+
+	p.send(fmt.Sprintf(setLevel, "debug"))
+	if m := p.must(); m.Result == nil {
+		t.Fatal(m.text)
+	}
+	c.answer(fmt.Sprintf(setLevel, "debug"))
+	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
+	hear(`"data":{"message":"now heard"}`)
+	p.send(fmt.Sprintf(setLevel, "loud"))
+	if m := p.must(); m.Error == nil {
+		t.Error(m.text)
+	}
+}
+
+// TestLogsThatNobodyReadsAreBounded: the last ones stay, and a list that has
+// changed is told all the same.
+func TestLogsThatNobodyReadsAreBounded(t *testing.T) {
+	l := newListener("x", nil)
+	l.Initialize()
+	note := func(n int) mcp.JSONRPCNotification {
+		var note mcp.JSONRPCNotification
+		note.Method = fmt.Sprint(n)
+		return note
+	}
+	for n := range waitingLogs + 10 {
+		l.logged(mcp.LoggingLevelError, note(n))
+	}
+	notes := l.next(t.Context())
+	if len(notes) != waitingLogs || notes[0].Method != "10" {
+		t.Fatalf("%d wait, the first is %s", len(notes), notes[0].Method)
+	}
+	l.speaksModern(message{})
+	l.logged(mcp.LoggingLevelError, note(1))
+	if len(l.logs) != 0 {
+		t.Error("a client of the later version hears of logs")
+	}
+	if early := newListener("y", nil); true {
+		early.logged(mcp.LoggingLevelError, note(1))
+		if len(early.logs) != 0 {
+			t.Error("a client that is not there yet hears of logs")
+		}
+	}
+}
