@@ -93,6 +93,26 @@ func (l *link) review(p wire.ConfigReviewParams) (r wire.ConfigReviewResult, err
 	return r, l.hub.opts.Policy.Review(p.Plugin, p.Hash, p.Permission, panelSurface)
 }
 
+// changeSettings sets settings of a plugin for a side panel.
+func (l *link) changeSettings(p wire.ConfigSettingsParams) (r wire.ConfigSettingsResult, err error) {
+	if l.hub.opts.Policy == nil {
+		return r, errNoPolicy
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(p.Values, &values); err != nil || values == nil {
+		return r, errors.New("config.settings needs values, an object of settings by key")
+	}
+	return r, l.hub.opts.Policy.ChangeSettings(p.Plugin, values, panelSurface)
+}
+
+// setOpening says for a side panel whether calls may open a plugin's page.
+func (l *link) setOpening(p wire.ConfigOpeningParams) (r wire.ConfigOpeningResult, err error) {
+	if l.hub.opts.Policy == nil {
+		return r, errNoPolicy
+	}
+	return r, l.hub.opts.Policy.SetOpening(p.Plugin, p.Allowed, panelSurface)
+}
+
 // cancelCall ends a call for a side panel.
 func (l *link) cancelCall(id, callID string) {
 	cancelled := false

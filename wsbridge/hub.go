@@ -2,6 +2,7 @@ package wsbridge
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -54,13 +55,18 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 // are safe for concurrent use; by is the surface, and an error is a sentence for
 // the person.
 type Policy interface {
-	// Plugins returns all plugins with their permissions.
-	Plugins() []wire.PluginView
+	// Plugins returns all plugins with their permissions and settings, and those
+	// that can't be loaded.
+	Plugins() ([]wire.PluginView, []wire.FailedView)
 	// SetPermission sets the permission of a plugin, or of its tool if that is not
 	// empty; an empty permission takes the tool's own away.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
 	// Review says that a person has reviewed what of the plugin has this hash.
 	Review(plugin, hash string, permission wire.Permission, by string) error
+	// ChangeSettings sets settings of a plugin by key; null takes one away.
+	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
+	// SetOpening says whether calls may open the plugin's page.
+	SetOpening(plugin string, allowed bool, by string) error
 }
 
 // Options set a hub up.

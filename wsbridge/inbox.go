@@ -125,6 +125,10 @@ func (l *link) serveRequest(b *browser, e wire.Envelope) {
 		serveForPanel(l, e, l.setPermission)
 	case wire.MethodConfigReview:
 		serveForPanel(l, e, l.review)
+	case wire.MethodConfigSettings:
+		serveForPanel(l, e, l.changeSettings)
+	case wire.MethodConfigOpening:
+		serveForPanel(l, e, l.setOpening)
 	case wire.MethodHello:
 		l.reject(e, wire.CodeInvalidRequest, "hello is said already; open a new connection to say it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,

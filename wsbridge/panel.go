@@ -116,7 +116,7 @@ func (l *link) sendState(ctx context.Context, b *browser, calls Calls) {
 			send(&state, wire.MethodStateSync, marshal(l.stateFor(b, calls)))
 		}
 		if pluginsDue {
-			send(&plugins, wire.MethodStatePlugins, marshal(wire.StatePluginsParams{Plugins: l.hub.pluginViews()}))
+			send(&plugins, wire.MethodStatePlugins, marshal(l.hub.pluginViews()))
 		}
 		pause.Reset(stateInterval)
 		select {
@@ -138,11 +138,11 @@ func taken(c chan struct{}) bool {
 }
 
 // pluginViews returns the plugins as side panels show them.
-func (h *Hub) pluginViews() []wire.PluginView {
-	if h.opts.Policy == nil {
-		return nil
+func (h *Hub) pluginViews() (all wire.StatePluginsParams) {
+	if h.opts.Policy != nil {
+		all.Plugins, all.Failed = h.opts.Policy.Plugins()
 	}
-	return h.opts.Policy.Plugins()
+	return all
 }
 
 func (l *link) stateFor(b *browser, calls Calls) wire.StateSyncParams {

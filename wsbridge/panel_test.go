@@ -243,10 +243,18 @@ func (f *fakePolicy) set(permission wire.Permission) {
 	f.views[0].Permission = permission
 }
 
-func (f *fakePolicy) Plugins() []wire.PluginView {
+func (f *fakePolicy) Plugins() ([]wire.PluginView, []wire.FailedView) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.views)
+	return slices.Clone(f.views), []wire.FailedView{{Path: "/broken", Error: "it is broken"}}
+}
+
+func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
+	return f.do(fmt.Sprintf("settings %s %s by %s", plugin, values, by), plugin)
+}
+
+func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
+	return f.do(fmt.Sprintf("opening %s %t by %s", plugin, allowed, by), plugin)
 }
 
 func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permission, by string) error {
@@ -280,6 +288,9 @@ func (p *peer) plugins() (out [][]wire.PluginView) {
 		var s wire.StatePluginsParams
 		if err := json.Unmarshal(e.Params, &s); err != nil {
 			p.w.t.Error(err)
+		}
+		if len(s.Failed) != 1 || s.Failed[0].Path != "/broken" {
+			p.w.t.Errorf("plugins that failed: %+v", s.Failed)
 		}
 		out = append(out, s.Plugins)
 	}
@@ -421,6 +432,8 @@ func TestPanelSetsPermissions(t *testing.T) {
 		p := w.browser("b1", "boot1")
 		ask(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
 		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
+		ask(p, "config.settings", `{"plugin":"chat","values":{}}`, none)
+		ask(p, "config.opening", `{"plugin":"chat","allowed":true}`, none)
 	})
 	policy := &fakePolicy{}
 	inWorld(t, Options{Policy: policy}, func(w *world) {
@@ -429,9 +442,16 @@ func TestPanelSetsPermissions(t *testing.T) {
 		ask(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
 		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto"}`, `"result":{}`)
 		ask(p, "config.permission", `{"plugin":"none","permission":"ask"}`, `"error":{"code":-32600,"message":"there is no plugin \"none\"; add it first"}`)
+		ask(p, "config.settings", `{"plugin":"chat","values":{"key":null}}`, `"result":{}`)
+		for _, values := range []string{"null", "7", "[]"} {
+			ask(p, "config.settings", `{"plugin":"chat","values":`+values+`}`,
+				`"error":{"code":-32600,"message":"config.settings needs values, an object of settings by key"}`)
+		}
+		ask(p, "config.opening", `{"plugin":"chat","allowed":true}`, `"result":{}`)
 	})
 	want := `permission chat export "ask" by the side panel, permission chat export "" by the side panel, ` +
-		`review chat h1 "auto" by the side panel, permission none  "ask" by the side panel`
+		`review chat h1 "auto" by the side panel, permission none  "ask" by the side panel, ` +
+		`settings chat map[key:null] by the side panel, opening chat true by the side panel`
 	if got := strings.Join(policy.did, ", "); got != want {
 		t.Errorf("the policy was told\n%s\nwant\n%s", got, want)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/config"
@@ -247,8 +246,8 @@ func (p *program) bookOf(ctx context.Context, dirs config.Dirs, client *httpapi.
 	if client != nil {
 		return remotePolicy{ctx, client}, nil
 	}
-	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
-	if err := registry.Reload(); err != nil {
+	registry, err := p.plugins(dirs)
+	if err != nil {
 		return nil, err
 	}
 	return policyAPI{p.policy(dirs, registry), registry}, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os/user"
@@ -29,7 +30,9 @@ var (
 )
 
 // Plugins are the plugins as the side panel shows them.
-func (a policyAPI) Plugins() []wire.PluginView { return pluginViews(a.policy, a.registry.Set()) }
+func (a policyAPI) Plugins() ([]wire.PluginView, []wire.FailedView) {
+	return pluginViews(a.policy, a.registry), failedViews(a.registry.Set())
+}
 
 func (a policyAPI) Permissions(name string) (httpapi.PluginPermissions, error) {
 	one, ok := a.registry.Set().Plugin(name)
@@ -55,7 +58,29 @@ func (a policyAPI) SetLimit(name, tool, limit, by string) error {
 	return known(a.policy.SetLimit(name, tool, l, by))
 }
 
-func (a policyAPI) Forget(name, by string) error { return a.policy.Forget(name, by) }
+func (a policyAPI) SetOpening(name string, allowed bool, by string) error {
+	return known(a.policy.SetOpening(name, allowed, by))
+}
+
+func (a policyAPI) Settings(name string) ([]wire.SettingView, error) {
+	one, ok := a.registry.Set().Plugin(name)
+	if !ok {
+		return nil, known(a.policy.Unknown(name))
+	}
+	return a.registry.Values().Views(one), nil
+}
+
+func (a policyAPI) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
+	one, ok := a.registry.Set().Plugin(name)
+	if !ok {
+		return known(a.policy.Unknown(name))
+	}
+	return known(a.registry.Values().Change(one, values, by))
+}
+
+func (a policyAPI) Forget(name, by string) error {
+	return errors.Join(a.policy.Forget(name, by), a.registry.Values().Forget(name, by))
+}
 
 // known makes an error about a name that is not there one of the routes.
 func known(err error) error {
@@ -77,6 +102,10 @@ func permissionsOf(policy *plugin.Policy, one *plugin.Plugin) httpapi.PluginPerm
 	view := httpapi.PluginPermissions{
 		Plugin: one.Name, Hash: one.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
 		Mark: httpapi.Mark(s.Set), Problems: policy.Problems(), Tools: []httpapi.ToolPermissions{},
+		OpensAt: one.OpensAt, Opening: policy.MayOpen(one.Name),
+	}
+	if r := policy.Recommended(one); r != nil {
+		view.Recommended = &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, Mark: httpapi.Mark(r.Mark)}
 	}
 	if r := s.Review; r != nil {
 		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.Mark)}
@@ -115,8 +144,8 @@ func (p *program) rulebook(ctx context.Context) (rulebook, error) {
 	if err != nil {
 		return rulebook{}, err
 	}
-	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
-	if err := registry.Reload(); err != nil {
+	registry, err := p.plugins(dirs)
+	if err != nil {
 		return rulebook{}, err
 	}
 	book := rulebook{set: registry.Set()}
@@ -150,14 +179,26 @@ func (p *program) serverOf(ctx context.Context, dirs config.Dirs, s config.Setti
 
 // policy is the file of permissions; what is wrong with it is told on stderr.
 func (p *program) policy(dirs config.Dirs, registry *plugin.Registry) *plugin.Policy {
-	return plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{
+	return plugin.NewPolicy(dirs.State, registry.Set, p.told(dirs))
+}
+
+// plugins loads the plugins, with their settings.
+func (p *program) plugins(dirs config.Dirs) (*plugin.Registry, error) {
+	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
+	registry.UseValues(plugin.NewValues(dirs.State, p.told(dirs)))
+	return registry, registry.Reload()
+}
+
+// told is what files tell that a command changes.
+func (p *program) told(dirs config.Dirs) plugin.PolicyOptions {
+	return plugin.PolicyOptions{
 		Warn: func(sentence string) { p.out.say("%s", sentence) },
 		Record: func(c plugin.Change) { // one line, so the log is not kept open
 			log := audit.Open(dirs.State, audit.Options{})
 			defer log.Close()
 			log.Write(changeRecord(c))
 		},
-	})
+	}
 }
 
 // remotePolicy is the policy of the server that runs, for one command.
@@ -181,6 +222,19 @@ func (r remotePolicy) SetPermission(name, tool string, permission wire.Permissio
 
 func (r remotePolicy) SetLimit(name, tool, limit, by string) error {
 	return local(r.client.SetLimit(r.ctx, name, tool, limit, by))
+}
+
+func (r remotePolicy) SetOpening(name string, allowed bool, by string) error {
+	return local(r.client.SetOpening(r.ctx, name, allowed, by))
+}
+
+func (r remotePolicy) Settings(name string) ([]wire.SettingView, error) {
+	views, err := r.client.Settings(r.ctx, name)
+	return views, local(err)
+}
+
+func (r remotePolicy) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
+	return local(r.client.ChangeSettings(r.ctx, name, values, by))
 }
 
 func (r remotePolicy) Forget(name, by string) error {
@@ -214,13 +268,18 @@ func surface(command string) string {
 }
 
 // pluginViews are the plugins as the side panel shows them.
-func pluginViews(policy *plugin.Policy, set *plugin.Set) []wire.PluginView {
+func pluginViews(policy *plugin.Policy, registry *plugin.Registry) []wire.PluginView {
 	views := []wire.PluginView{}
-	for _, one := range set.Plugins() {
+	for _, one := range registry.Set().Plugins() {
 		s := policy.State(one.Name)
 		view := wire.PluginView{
 			Name: one.Name, DisplayName: one.DisplayName, Version: one.Version, Hash: one.ContentHash(),
 			Reviewed: s.Reviewed, Permission: s.Effective, Matches: slices.Clone(one.Matches),
+			Icon: one.Icon, Homepage: one.Homepage, Settings: registry.Values().Views(one),
+			Opening: policy.MayOpen(one.Name), OpensAt: one.OpensAt,
+		}
+		if r := policy.Recommended(one); r != nil {
+			view.Recommended = &wire.RecommendedView{By: r.By, Permission: r.Permission, Note: r.Note}
 		}
 		for _, t := range one.Tools {
 			view.Tools = append(view.Tools, wire.ToolView{
@@ -229,6 +288,16 @@ func pluginViews(policy *plugin.Policy, set *plugin.Set) []wire.PluginView {
 			})
 		}
 		views = append(views, view)
+	}
+	return views
+}
+
+// failedViews are the plugins that could not be loaded, as the side panel shows
+// them.
+func failedViews(set *plugin.Set) []wire.FailedView {
+	var views []wire.FailedView
+	for _, f := range set.Failed() {
+		views = append(views, wire.FailedView{Name: f.Name, Path: f.Path, Error: f.Err.Error()})
 	}
 	return views
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -17,6 +18,7 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/memory"
+	"opentabs/internal/pluginlog"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
 	"opentabs/plugin"
@@ -40,8 +42,10 @@ type server struct {
 	address  string
 
 	registry *plugin.Registry
+	values   *plugin.Values
 	policy   *plugin.Policy
 	audit    *audit.Log
+	logs     *pluginlog.Log
 	dev      *developing
 	adapters *adapters
 	hub      *wsbridge.Hub
@@ -54,26 +58,35 @@ type server struct {
 // agents, HTTP. Plugins that cannot be loaded do not hinder it.
 func newServer(dirs config.Dirs, s config.Settings, token, address string, log zerolog.Logger) (*server, error) {
 	v := &server{dirs: dirs, settings: s, log: log, started: time.Now(), address: address}
+	v.audit = audit.Open(dirs.State, audit.Options{Log: log})
+	v.logs = pluginlog.Open(dirs.State, pluginlog.Options{Log: log, Secrets: func() []string { return v.values.Secrets() }})
+	told := plugin.PolicyOptions{
+		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
+		Record: func(c plugin.Change) { v.audit.Write(changeRecord(c)) },
+	}
+	v.values = plugin.NewValues(dirs.State, told)
+	if err := v.values.Mend(); err != nil {
+		log.Error().Err(err).Msg("a damaged file of settings could not be put aside; no plugin has settings")
+	}
 	v.registry = plugin.NewRegistry(plugin.NewStore(dirs.State, plugin.StoreOptions{}), log)
+	v.registry.UseValues(v.values)
 	if err := v.registry.Reload(); err != nil {
 		// The status shows it too. What else there is can be used.
 		log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
-	v.audit = audit.Open(dirs.State, audit.Options{Log: log})
-	v.policy = plugin.NewPolicy(dirs.State, v.registry.Set, plugin.PolicyOptions{
-		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
-		Record: func(c plugin.Change) { v.audit.Write(changeRecord(c)) },
-	})
+	v.policy = plugin.NewPolicy(dirs.State, v.registry.Set, told)
 	if err := v.policy.Mend(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be put aside; nothing is reviewed")
 	}
-	v.dev = newDeveloping(v.syncBrowsers)
+	v.dev = &developing{policy: v.policy, set: v.registry.Set, changed: v.syncBrowsers, log: log, held: map[string]*heldOpen{}}
+	v.registry.OnChange(v.dev.review) // first of all: others should see it reviewed
 	v.adapters = newAdapters(v.registry, v.policy, dirs, log)
 	v.adapters.dev = v.dev
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Token: token, Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
-		Policy: policyAPI{v.policy, v.registry},
+		Policy: policyAPI{v.policy, v.registry}, Settings: v.pageSettings,
+		Logs: func(_, browser string, p wire.PluginLogParams) { v.logs.Add(browser, p) },
 	})
 	v.calls = dispatch.New(v.hub, v.dispatchOptions())
 	v.hub.SetCalls(v.calls)
@@ -82,6 +95,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		Token: token, Origins: origins, Log: log,
 		Health:   httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
 		Calls:    v.calls,
+		Logs:     v.logs,
 		Status:   v.status,
 		Reload:   v.reload,
 		Develop:  v.dev.begin,
@@ -91,7 +105,27 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		Stdio:    v.mcp.ServeStdio,
 	})
 	v.policy.OnChange(v.permissionsChanged)
+	v.values.OnChange(v.settingsChanged)
 	return v, nil
+}
+
+// settingsChanged follows a change of settings: plugins work in the sites that
+// those name, and pages have them.
+func (v *server) settingsChanged() {
+	if err := v.reload(); err != nil {
+		v.log.Error().Err(err).Msg("the plugins could not be read after their settings changed")
+	}
+}
+
+// pageSettings are the settings of the plugins that may run, for their documents.
+func (v *server) pageSettings() []wire.PluginSettingsParams {
+	var all []wire.PluginSettingsParams
+	for _, one := range v.registry.Set().Plugins() {
+		if len(one.Settings) > 0 && v.policy.Runs(one) {
+			all = append(all, wire.PluginSettingsParams{Name: one.Name, Settings: v.values.ForPage(one)})
+		}
+	}
+	return all
 }
 
 // permissionsChanged follows a change of permissions: pages get the code of
@@ -108,7 +142,8 @@ func (v *server) dispatchOptions() dispatch.Options {
 	o := dispatch.Options{
 		Idle: s.IdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
-		Gates: v.policy.Gates(), Before: v.policy.Before(),
+		Gates: append(v.policy.Gates(), v.values.Gate(v.registry.Set)), Before: v.policy.Before(),
+		MayOpen: v.policy.MayOpen,
 		After:   append([]dispatch.After{auditor{v.audit, v.policy}}, v.policy.After()...),
 		Waiting: v.hub.Waiting,
 		Resolve: v.registry.Resolve, Log: v.log,
@@ -151,6 +186,9 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	// them, so nobody waits. A shutdown does not either: each is whole or absent.
 	go v.syncBrowsers()
 	go v.policy.Watch(base)
+	var spreading sync.WaitGroup
+	spreading.Go(v.spreadLogs)
+	go v.values.Watch(base)
 	go memory.Keep(base)
 	var err error
 	select {
@@ -159,6 +197,9 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	case err = <-failed:
 	}
 	v.shutdown(ctx, h, stop)
+	v.logs.Close()
+	spreading.Wait()
+	v.audit.Close()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
@@ -186,7 +227,6 @@ func (v *server) shutdown(ctx context.Context, h *http.Server, stop context.Canc
 	}
 	v.hub.Close()
 	within(callsPatience, "calls", v.calls.Drain) // jobs end with no request
-	v.audit.Close()
 }
 
 // status is what /status shows.

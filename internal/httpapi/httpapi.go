@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/wire"
 )
 
 // Calls is what the routes need of the dispatcher.
@@ -39,8 +40,8 @@ type Options struct {
 	// Reload reads the plugins anew.
 	Reload func() error
 	// Develop says that the plugin in a folder, an absolute path, is being
-	// developed until end is called.
-	Develop func(dir string) (end func())
+	// developed until end is called. If it has no permission yet it gets this one.
+	Develop func(dir string, permission wire.Permission) (end func(), err error)
 	// Policy is the permissions.
 	Policy Policy
 	// Logs are what adapters have logged.
@@ -112,6 +113,8 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/permission": {http.MethodGet: a.permissions, http.MethodPost: a.setPermission},
 		"/plugins/{name}/review":     {http.MethodPost: a.review},
 		"/plugins/{name}/limit":      {http.MethodPost: a.setLimit},
+		"/plugins/{name}/opening":    {http.MethodPost: a.setOpening},
+		"/plugins/{name}/settings":   {http.MethodGet: a.settings, http.MethodPost: a.changeSettings},
 		"/plugins/{name}/forget":     {http.MethodPost: a.forget},
 		"/stdio":                     {http.MethodGet: a.upgrade},
 		// Go's tools know the path.

@@ -31,7 +31,13 @@ type Policy interface {
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
 	// SetLimit takes "10/1m", or nothing for no limit.
 	SetLimit(plugin, tool, limit, by string) error
-	// Forget takes all that is said of a plugin away.
+	// SetOpening says whether calls that find no tab of the plugin may open one.
+	SetOpening(plugin string, allowed bool, by string) error
+	// Settings returns the plugin's settings; of a secret whether it is set.
+	Settings(plugin string) ([]wire.SettingView, error)
+	// ChangeSettings sets settings by key; null takes one away.
+	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
+	// Forget takes all that is said of a plugin and its settings away.
 	Forget(plugin, by string) error
 }
 
@@ -48,7 +54,13 @@ type PluginPermissions struct {
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	Mark
-	Tools []ToolPermissions `json:"tools"`
+	// OpensAt is the page that may be opened for a call which finds no tab; Opening
+	// says that the person has allowed that.
+	OpensAt string `json:"opens_at,omitempty"`
+	Opening bool   `json:"opening,omitempty"`
+	// Recommended is what an agent says of the content; it changes nothing.
+	Recommended *Recommendation   `json:"recommended,omitempty"`
+	Tools       []ToolPermissions `json:"tools"`
 	// Problems say what in permissions.json could not be read.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -64,6 +76,13 @@ type Review struct {
 	Hash    string `json:"hash"`
 	Version string `json:"version,omitempty"`
 	Dir     string `json:"dir,omitempty"`
+	Mark
+}
+
+// Recommendation is an agent's opinion of a plugin.
+type Recommendation struct {
+	Permission wire.Permission `json:"permission"`
+	Note       string          `json:"note,omitempty"`
 	Mark
 }
 
@@ -94,6 +113,10 @@ type change struct {
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
+	// Allowed says whether tabs may be opened.
+	Allowed bool `json:"allowed,omitempty"`
+	// Values are settings by key.
+	Values map[string]json.RawMessage `json:"values,omitempty"`
 	// By names the surface, at most 100 characters; default the HTTP API.
 	By string `json:"by,omitempty"`
 }
@@ -125,6 +148,34 @@ func (a *API) setPermission(w http.ResponseWriter, r *http.Request) {
 func (a *API) setLimit(w http.ResponseWriter, r *http.Request) {
 	a.change(w, r, func(plugin string, c change) error {
 		return a.options.Policy.SetLimit(plugin, c.Tool, c.Limit, c.By)
+	})
+}
+
+func (a *API) setOpening(w http.ResponseWriter, r *http.Request) {
+	a.change(w, r, func(plugin string, c change) error {
+		return a.options.Policy.SetOpening(plugin, c.Allowed, c.By)
+	})
+}
+
+// pluginSettings is the answer of /plugins/{name}/settings.
+type pluginSettings struct {
+	Plugin   string             `json:"plugin"`
+	Settings []wire.SettingView `json:"settings"`
+}
+
+func (a *API) settings(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	settings, err := a.options.Policy.Settings(name)
+	if err != nil {
+		refuse(w, statusOf(err), err.Error())
+		return
+	}
+	answer(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
+}
+
+func (a *API) changeSettings(w http.ResponseWriter, r *http.Request) {
+	a.change(w, r, func(plugin string, c change) error {
+		return a.options.Policy.ChangeSettings(plugin, c.Values, c.By)
 	})
 }
 
@@ -203,6 +254,23 @@ func (c *Client) SetPermission(ctx context.Context, plugin, tool string, permiss
 // SetLimit sets how often a tool may run; nothing takes the limit away.
 func (c *Client) SetLimit(ctx context.Context, plugin, tool, limit, by string) error {
 	return c.post(ctx, pluginPath(plugin, "limit"), change{Tool: tool, Limit: limit, By: by}, nil)
+}
+
+// SetOpening says whether calls that find no tab of the plugin may open one.
+func (c *Client) SetOpening(ctx context.Context, plugin string, allowed bool, by string) error {
+	return c.post(ctx, pluginPath(plugin, "opening"), change{Allowed: allowed, By: by}, nil)
+}
+
+// Settings asks for a plugin's settings.
+func (c *Client) Settings(ctx context.Context, plugin string) ([]wire.SettingView, error) {
+	var all pluginSettings
+	err := c.ask(ctx, askPatience, http.MethodGet, pluginPath(plugin, "settings"), &all)
+	return all.Settings, err
+}
+
+// ChangeSettings sets settings of a plugin by key; null takes one away.
+func (c *Client) ChangeSettings(ctx context.Context, plugin string, values map[string]json.RawMessage, by string) error {
+	return c.post(ctx, pluginPath(plugin, "settings"), change{Values: values, By: by}, nil)
 }
 
 // Forget takes all that is said of a plugin away.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,6 +40,18 @@ func (f *fakePolicy) SetLimit(plugin, tool, limit, by string) error {
 	return f.note("limit", plugin, tool, limit, "by", by)
 }
 
+func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
+	return f.note("opening", plugin, allowed, "by", by)
+}
+
+func (f *fakePolicy) Settings(plugin string) ([]wire.SettingView, error) {
+	return []wire.SettingView{{Key: plugin + "-token", Secret: true, Set: true}}, f.err
+}
+
+func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
+	return f.note("settings", plugin, fmt.Sprintf("%s", values), "by", by)
+}
+
 func (f *fakePolicy) Forget(plugin, by string) error { return f.note("forget", plugin, "by", by) }
 
 func TestPolicyRoutes(t *testing.T) {
@@ -51,12 +64,15 @@ func TestPolicyRoutes(t *testing.T) {
 		c.SetPermission(ctx, "a", "echo", "", strings.Repeat("ü", 200)),
 		c.SetLimit(ctx, "a b", "echo", "10/1m", "me"),
 		c.Forget(ctx, "a", ""),
+		c.SetOpening(ctx, "a", true, "me"),
+		c.ChangeSettings(ctx, "a", map[string]json.RawMessage{"key": json.RawMessage(`{"work":"https://a.example"}`), "n": json.RawMessage("null")}, "me"),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		"review a h auto by me", "permission a echo  by " + strings.Repeat("ü", 100), "limit a b echo 10/1m by me", "forget a by the HTTP API",
+		"opening a true by me", `settings a map[key:{"work":"https://a.example"} n:null] by me`,
 	}
 	if got := strings.Join(policy.made, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("made %s", got)
@@ -64,6 +80,10 @@ func TestPolicyRoutes(t *testing.T) {
 	view, err := c.Permissions(ctx, "a")
 	if err != nil || view.Plugin != "a" || view.Permission != wire.PermissionAsk || view.Tools[0].Limit != "1/1m" {
 		t.Errorf("got %+v, %v", view, err)
+	}
+	settings, err := c.Settings(ctx, "a")
+	if err != nil || len(settings) != 1 || settings[0].Key != "a-token" || !settings[0].Set {
+		t.Errorf("got %+v, %v", settings, err)
 	}
 	for _, refusal := range []struct {
 		err    error
@@ -75,7 +95,8 @@ func TestPolicyRoutes(t *testing.T) {
 	} {
 		policy.err = refusal.err
 		_, viewErr := c.Permissions(ctx, "a")
-		for _, err := range []error{c.Review(ctx, "a", "h", "auto", "me"), c.Forget(ctx, "a", "me"), viewErr} {
+		_, settingsErr := c.Settings(ctx, "a")
+		for _, err := range []error{c.Review(ctx, "a", "h", "auto", "me"), c.Forget(ctx, "a", "me"), viewErr, settingsErr, c.ChangeSettings(ctx, "a", nil, "me")} {
 			var refused *Refused
 			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Sentence != refusal.err.Error() {
 				t.Errorf("%v: got %v", refusal.err, err)

@@ -18,7 +18,15 @@ import (
 // policy refuses everything but a review.
 type policy struct{}
 
-func (policy) Plugins() []wire.PluginView { return []wire.PluginView{{Name: "messages", Hash: "h1"}} }
+func (policy) Plugins() ([]wire.PluginView, []wire.FailedView) {
+	return []wire.PluginView{{Name: "messages", Hash: "h1"}}, nil
+}
+
+func (policy) ChangeSettings(string, map[string]json.RawMessage, string) error {
+	return errors.New("it has none")
+}
+
+func (policy) SetOpening(string, bool, string) error { return errors.New("review it first") }
 
 func (policy) SetPermission(string, string, wire.Permission, string) error {
 	return errors.New("review it first")
