@@ -3,42 +3,65 @@ package main
 import (
 	"sync"
 
+	"github.com/rs/zerolog"
+
 	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 // developing are the folders of the plugins that somebody develops just now
-// (opentabs plugin dev). Pages take a new adapter of such a plugin without a
-// reload. It is safe for concurrent use.
+// (opentabs plugin dev). Whoever does that is the author, so what is built there
+// counts as reviewed, and pages take it without a reload. It is safe for
+// concurrent use.
 type developing struct {
+	policy *plugin.Policy
+	set    func() *plugin.Set
+	// changed is called when another plugin is being developed.
 	changed func()
+	log     zerolog.Logger
 
-	mu   sync.Mutex     // guards held
-	held map[string]int // how many commands develop in a folder
+	mu   sync.Mutex           // guards held
+	held map[string]*heldOpen // by folder
 }
 
-// newDeveloping returns one without folders. changed is called after each
-// change; it may not block for long.
-func newDeveloping(changed func()) *developing {
-	return &developing{changed: changed, held: map[string]int{}}
+// heldOpen is one folder in which plugins are developed.
+type heldOpen struct {
+	commands   int
+	permission wire.Permission
 }
 
 // begin says that the plugin in dir, an absolute path, is being developed until
-// end is called.
-func (d *developing) begin(dir string) (end func()) {
-	d.count(dir, 1)
-	return func() { d.count(dir, -1) }
+// end is called. If it has no permission yet it gets this one.
+func (d *developing) begin(dir string, permission wire.Permission) (end func(), err error) {
+	if _, err := plugin.ParsePermission(string(permission)); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	one := d.held[dir]
+	if one == nil {
+		one = &heldOpen{}
+		d.held[dir] = one
+	}
+	one.commands++
+	one.permission = permission
+	first := one.commands == 1
+	d.mu.Unlock()
+	d.review(d.set())
+	if first {
+		d.changed()
+	}
+	return func() { d.end(dir) }, nil
 }
 
-func (d *developing) count(dir string, by int) {
+func (d *developing) end(dir string) {
 	d.mu.Lock()
-	before := d.held[dir]
-	d.held[dir] += by
-	after := d.held[dir]
-	if after == 0 {
+	d.held[dir].commands--
+	last := d.held[dir].commands == 0
+	if last {
 		delete(d.held, dir)
 	}
 	d.mu.Unlock()
-	if (before == 0) != (after == 0) {
+	if last {
 		d.changed()
 	}
 }
@@ -46,10 +69,38 @@ func (d *developing) count(dir string, by int) {
 // has reports whether a plugin is being developed: this one, not another that
 // has its name. Without a list none is.
 func (d *developing) has(one *plugin.Plugin) bool {
+	_, held := d.permission(one)
+	return held
+}
+
+// permission is that which a plugin gets that is being developed and has none.
+func (d *developing) permission(one *plugin.Plugin) (wire.Permission, bool) {
 	if d == nil {
-		return false
+		return "", false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.held[one.Dir] > 0
+	held := d.held[one.Dir]
+	if held == nil || one.Source != plugin.SourceFolder {
+		return "", false
+	}
+	return held.permission, true
+}
+
+// review lets in what is being developed and has changed. Its permission stays as
+// the person has set it.
+func (d *developing) review(set *plugin.Set) {
+	for _, one := range set.Plugins() {
+		permission, held := d.permission(one)
+		state := d.policy.State(one.Name)
+		if !held || state.Reviewed {
+			continue
+		}
+		if state.Permission != "" {
+			permission = state.Permission
+		}
+		if err := d.policy.Review(one.Name, one.ContentHash(), permission, surface("opentabs plugin dev")); err != nil {
+			d.log.Error().Err(err).Str("plugin", one.Name).Msg("a new build could not be let in")
+		}
+	}
 }

@@ -9,33 +9,33 @@ import (
 	"net/url"
 	"path/filepath"
 	"time"
+
+	"opentabs/wire"
 )
 
 // develop says that the plugin in the folder dir is being developed, for as long
 // as the request is open. So it ends with the program that develops, however that
 // ends.
 func (a *API) develop(w http.ResponseWriter, r *http.Request) {
-	dir := r.URL.Query().Get("dir")
+	query := r.URL.Query()
+	dir := query.Get("dir")
 	if !filepath.IsAbs(dir) {
 		refuse(w, http.StatusBadRequest, fmt.Sprintf("the parameter dir is %.200q: give the absolute path of a plugin's folder", dir))
 		return
 	}
-	defer a.options.Develop(filepath.Clean(dir))()
+	done, err := a.options.Develop(filepath.Clean(dir), wire.Permission(query.Get("permission")))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	defer done()
 	open, end := context.WithCancel(r.Context())
 	defer end()
 	defer context.AfterFunc(a.stopping, end)()
-	out := eventWriter{w: w, c: http.NewResponseController(w)}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
+	out := a.stream(w)
 	beat := time.NewTicker(a.options.Heartbeat)
 	defer beat.Stop()
-	for {
-		if errors.Join(out.write([]byte(": developing\n\n")), out.c.Flush()) != nil {
-			return // the client has gone
-		}
+	for out.comment("developing") == nil { // or the client has gone
 		select {
 		case <-open.Done():
 			return
@@ -45,10 +45,12 @@ func (a *API) develop(w http.ResponseWriter, r *http.Request) {
 }
 
 // Develop says that the plugin in the folder dir, an absolute path, is being
-// developed, until ctx ends. begun is called when the server knows. If the server
-// ends first the error is ErrEnded.
-func (c *Client) Develop(ctx context.Context, dir string, begun func()) error {
-	resp, err := c.send(ctx, http.MethodGet, "/plugins/develop?"+url.Values{"dir": {dir}}.Encode(), nil)
+// developed, until ctx ends: each content that the server finds there counts as
+// reviewed. A plugin that has no permission yet gets the one given. begun is called
+// when the server knows. If the server ends first the error is ErrEnded.
+func (c *Client) Develop(ctx context.Context, dir string, permission wire.Permission, begun func()) error {
+	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
+	resp, err := c.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}

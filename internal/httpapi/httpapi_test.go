@@ -58,9 +58,12 @@ func start(t *testing.T) *fixture {
 		Calls:   f.calls,
 		Status:  func() Status { return Status{Version: "1.2.3"} },
 		Reload:  func() error { return f.reload },
-		Develop: func(dir string) func() {
-			f.developed <- "begin " + dir
-			return func() { f.developed <- "end " + dir }
+		Develop: func(dir string, permission wire.Permission) (func(), error) {
+			if permission == "always" {
+				return nil, errors.New("no such permission")
+			}
+			f.developed <- "begin " + dir + " " + string(permission)
+			return func() { f.developed <- "end " + dir }, nil
 		},
 		MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "mcp")
