@@ -165,6 +165,12 @@ func auditLine(r audit.Record) string {
 		return fmt.Sprintf("%s  %s %s, was %s, by %s", head, r.Kind, orDefault(r.New), orDefault(r.Old), oneLine(r.By))
 	case audit.KindForget:
 		return fmt.Sprintf("%s  removed by %s", head, oneLine(r.By))
+	case audit.KindLog:
+		text := fmt.Sprintf("%s  logged (%s) %s", head, oneLine(string(r.Level)), oneLine(r.Message))
+		if r.Dropped > 0 {
+			text += fmt.Sprintf(" (and %d more before it)", r.Dropped)
+		}
+		return text
 	case audit.KindDropped:
 		return fmt.Sprintf("%s%s could not be recorded", head, plural(r.Dropped, "event"))
 	}

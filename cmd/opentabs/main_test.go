@@ -243,6 +243,7 @@ func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, 
 			"messages__silent":    silent,
 			"messages__draw":      draw,
 			"messages__login":     login,
+			"messages__note":      note,
 			"messages__outer":     outer,
 			"messages__fail": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 				var args struct{ Code wire.ErrorCode }
@@ -273,6 +274,19 @@ func countdown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 		}
 	}
 	return json.RawMessage(`{"done":true}`), nil
+}
+
+// note logs what it is given.
+func note(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+	var entry wire.LogEntry
+	err := json.Unmarshal(c.Args, &entry)
+	if err == nil {
+		err = c.Log(entry)
+	}
+	if err != nil {
+		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
+	}
+	return json.RawMessage(`{}`), nil
 }
 
 // silent waits until it is cancelled.

@@ -23,6 +23,8 @@ const (
 	KindPermission Kind = "permission"
 	KindLimit      Kind = "limit"
 	KindForget     Kind = "forget"
+	// KindLog is a warning or an error that a plugin has logged.
+	KindLog Kind = "log"
 	// KindDropped stands for records that could not be written.
 	KindDropped Kind = "dropped"
 )
@@ -76,7 +78,12 @@ type Record struct {
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 
-	// Dropped is how many records are missing here.
+	// Level and Message are what was logged.
+	Level   wire.LogLevel `json:"level,omitempty"`
+	Message string        `json:"message,omitempty"`
+
+	// Dropped is how many records are missing here; of a log, how many of its
+	// plugin are missing before it.
 	Dropped int `json:"dropped,omitempty"`
 }
 

@@ -56,6 +56,11 @@ func (c *Call) Report(reports ...wire.Report) error {
 	return c.browser.notify(wire.MethodToolProgress, wire.ToolProgressParams{DispatchID: c.DispatchID, Reports: reports})
 }
 
+// Log logs entries as the adapter would.
+func (c *Call) Log(entries ...wire.LogEntry) error {
+	return c.browser.notify(wire.MethodPluginLog, wire.PluginLogParams{TabID: c.TabID, Plugin: c.Plugin, Entries: entries})
+}
+
 // Browser is a connected browser.
 type Browser struct {
 	options Options

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/audit"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginlog"
+	"opentabs/mcpserver"
+	"opentabs/wire"
+)
+
+// auditedLogs is how many warnings and errors of one plugin a minute are written
+// down in the audit; of the others only how many they were. The log itself has
+// all.
+const auditedLogs = 30
+
+// spreadLogs hands what adapters log on to agents and, from warnings on, to the
+// audit, until the log is closed.
+func (v *server) spreadLogs() {
+	_, follower := v.logs.Follow(pluginlog.Filter{}, 0)
+	defer follower.Close()
+	record := logAuditor{write: v.audit.Write, seen: map[string]*minute{}}
+	for {
+		entries, _, err := follower.Next(context.Background())
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			record.take(e)
+			v.mcp.Logged(mcpserver.LogEntry{Plugin: e.Plugin, Level: e.Level, Message: e.Message, Data: e.Data, Dropped: e.Dropped})
+		}
+	}
+}
+
+// logAuditor writes warnings and errors of plugins down, not more than a few a
+// minute of each plugin.
+type logAuditor struct {
+	write func(audit.Record)
+	seen  map[string]*minute
+}
+
+// minute is what one plugin has logged in its last minute.
+type minute struct {
+	began   time.Time
+	written int
+	dropped int
+}
+
+func (a logAuditor) take(e pluginlog.Entry) {
+	if !(pluginlog.Filter{Level: wire.LogWarning}).Wants(e) {
+		return
+	}
+	m := a.seen[e.Plugin]
+	if m == nil {
+		m = &minute{began: e.Time}
+		a.seen[e.Plugin] = m
+	}
+	if e.Time.Sub(m.began) >= time.Minute {
+		*m = minute{began: e.Time, dropped: m.dropped}
+	}
+	if m.written == auditedLogs {
+		m.dropped++
+		return
+	}
+	m.written++
+	a.write(audit.Record{
+		Time: e.Time, Kind: audit.KindLog, Tool: e.Plugin, Browser: e.Browser, Tab: e.Tab, Level: e.Level, Message: e.Message, Dropped: m.dropped,
+	})
+	m.dropped = 0
+}
+
+type logsOptions struct {
+	program *program
+	query   httpapi.LogQuery
+	level   string
+	follow  bool
+	json    bool
+}
+
+func newLogsCmd(p *program) *cobra.Command {
+	opts := logsOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "logs",
+		Short: "Show what plugins log",
+		Long: `Show what plugins have logged in their pages, oldest first. What looks like a
+password or a key is taken out before it is kept. --follow goes on with what comes;
+it needs a server that runs.`,
+		Example: `  opentabs logs
+  opentabs logs --plugin messages --level warning --last 20
+  opentabs logs --follow --json | jq .message`,
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runLogs(cmd.Context(), opts) },
+	}
+	cmd.Flags().StringVar(&opts.query.Plugin, "plugin", "", "only those of the plugin `NAME`")
+	cmd.Flags().StringVar(&opts.level, "level", "debug", "only those of this `LEVEL` and above: debug, info, warning, error")
+	cmd.Flags().IntVar(&opts.query.Last, "last", 100, "how many entries to show (0 for all; with --follow, for none)")
+	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "go on with what comes")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func runLogs(ctx context.Context, opts logsOptions) error {
+	level, err := pluginlog.ParseLevel(opts.level)
+	if err != nil {
+		return usage("--level: %v", err)
+	}
+	if opts.query.Level = level; opts.query.Last < 0 {
+		return usage("--last is %d: give it 0 or more", opts.query.Last)
+	}
+	if opts.follow {
+		return followLogs(ctx, opts)
+	}
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	// The files have all, so that it works without a server.
+	entries, damaged, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := opts.show(e); err != nil {
+			return err
+		}
+	}
+	if len(entries) == 0 {
+		p.out.say("nothing is logged yet")
+	}
+	if damaged > 0 {
+		p.out.say("%s of the log cannot be read", plural(damaged, "line"))
+	}
+	return nil
+}
+
+// followLogs shows entries until ctx ends, which is no failure.
+func followLogs(ctx context.Context, opts logsOptions) error {
+	client, _, err := opts.program.client(ctx)
+	if err != nil {
+		return err
+	}
+	err = client.FollowLogs(ctx, opts.query, httpapi.LogListener{
+		Entry: opts.show,
+		Missed: func(n int) error {
+			opts.program.out.say("%s missing here: they came faster than they could be shown", are(n))
+			return nil
+		},
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return serverStopped(err)
+}
+
+// show prints one entry.
+func (o logsOptions) show(e pluginlog.Entry) error {
+	if o.json {
+		text, err := json.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("encode an entry: %w", err)
+		}
+		return o.program.out.jsonLine(text)
+	}
+	for _, line := range logLines(e) {
+		o.program.out.line("%s", line)
+	}
+	return nil
+}
+
+// logLines tells an entry: in one line, or with what was logged beside the message
+// below it if that is long.
+func logLines(e pluginlog.Entry) []string {
+	head := fmt.Sprintf("%s  %-7s  %s  %s", e.Time.Local().Format(time.DateTime), e.Level, oneLine(e.Plugin), oneLine(e.Message))
+	var lines []string
+	if e.Dropped > 0 {
+		lines = append(lines, fmt.Sprintf("%s  %s: %s missing here", e.Time.Local().Format(time.DateTime), oneLine(e.Plugin), are(e.Dropped)))
+	}
+	data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]")
+	if data != "" {
+		head += "  " + oneLine(data)
+	}
+	return append(lines, head)
+}
+
+// are is how many entries there are.
+func are(n int) string {
+	if n == 1 {
+		return "1 entry is"
+	}
+	return fmt.Sprintf("%d entries are", n)
+}
