@@ -73,6 +73,12 @@
     get readyState() {
       return outer.readyState(this);
     }
+    get body() {
+      return null;
+    }
+    querySelector() {
+      return null;
+    }
   }
   class MutationObserver {
     constructor(callback) {

@@ -171,21 +171,28 @@ func bundleScript(entry, global string) ([]byte, error) {
 // container is the name that an adapter has its container under.
 const container = "__openTabs"
 
-// ownGlobal matches the end of what stands before a mention of the container
-// that is asked of globalThis by name.
-var ownGlobal = regexp.MustCompile(`[^\w$.]\(?globalThis\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'])$`)
+// pageGlobal matches the end of what stands before a mention of the container
+// that is asked of the page's window: by one of its names, or by its globalThis.
+var pageGlobal = regexp.MustCompile(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// maxBefore is how much of that is looked at. The bare expression takes 40 times
-// as long as all else that is done with a large adapter.
+// takenApartBefore and takenApartAfter match what stands around a mention that
+// takes an object apart, which may be the window.
+var takenApartBefore, takenApartAfter = regexp.MustCompile(`[{,]\s*$`), regexp.MustCompile(`^__openTabs\s*[,:=}]`)
+
+// otherName matches the end of what stands before a mention that is asked of a
+// variable.
+var otherName = regexp.MustCompile(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
+
+// maxBefore is how much of that is looked at. An expression that looks at all
+// takes 40 times as long as all else that is done with a large adapter.
 const maxBefore = 64
 
 // parameters are those of the function that is written around a script of a
 // plugin.
 //
 // window and self are private too if the code may look for its container
-// there. Where it plainly asks globalThis alone it keeps the page's own
-// window, so that comparing event.source with it, or passing it to a DOM
-// method, works.
+// there. Otherwise it keeps the page's own window, so that comparing
+// event.source with it, or passing it to a DOM method, works.
 func parameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	for at := 0; ; at += len(container) {
@@ -197,10 +204,22 @@ func parameters(code []byte) string {
 		if longerName(text[at+len(container)]) {
 			continue
 		}
-		if !ownGlobal.Match(text[max(0, at-maxBefore):at]) {
+		before, rest := text[max(0, at-maxBefore):at], text[at:min(len(text), at+maxBefore)]
+		name := otherName.FindSubmatch(before)
+		if pageGlobal.Match(before) || name != nil && isWindow(text, name[1]) ||
+			takenApartBefore.Match(before) && takenApartAfter.Match(rest) {
 			return "globalThis, window, self"
 		}
 	}
+}
+
+// isWindow reports whether the variable is given the page's window somewhere.
+func isWindow(text, name []byte) bool {
+	if string(name) == "globalThis" {
+		return false
+	}
+	given := regexp.MustCompile(`[^\w$.]` + regexp.QuoteMeta(string(name)) + `\s*=\s*\(?(?:window|self|top|parent|frames)[^\w$.(\[?]`)
+	return given.Match(text)
 }
 
 // longerName reports whether a name goes on with c.

@@ -1,10 +1,11 @@
 // The bridge runs in the isolated world of every document that a plugin
-// matches. It takes the hosts' ports and keeps one port to the worker.
+// matches, in frames only of plugins that want those. It takes the hosts' ports
+// and keeps one port to the worker.
 
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
 import { makeDesk } from './calls.ts';
-import { mayShareWindow, probeFrame } from './frame.ts';
+import { hasOriginOfTop, isFramed, mayShareWindow, probeFrame } from './frame.ts';
 import { gatherHosts } from './hosts.ts';
 import { makeLink } from './link.ts';
 import { watchNavigation } from './navigating.ts';
@@ -12,7 +13,11 @@ import { watchNavigation } from './navigating.ts';
 const first = !Reflect.has(globalThis, BRIDGE_MARK);
 Reflect.set(globalThis, BRIDGE_MARK, true);
 
-const desk = makeDesk((message) => link.post(message));
+const desk = makeDesk(
+  (message) => link.post(message),
+  () => document.visibilityState === 'visible',
+);
+const { plugins } = desk;
 const link = makeLink({
   connect: connectBridge,
   alive: isExtensionAlive,
@@ -24,36 +29,61 @@ const link = makeLink({
   orphaned: () => desk.abandon('the browser extension was reloaded or removed'),
 });
 
-if (first) {
+/** gather takes the hosts of this document and returns how many. */
+function gather(): number {
+  let taken = 0;
   const frame = probeFrame();
   // Where hosts could not compare, none is trusted; a reload gives the tab a Window of its own.
   if (frame !== undefined || !mayShareWindow()) {
-    gatherHosts(document, { frame, said: (host, text) => desk.fromHost(host, text) });
+    gatherHosts(document, {
+      frame,
+      took: (host) => {
+        taken++;
+        plugins.took(host);
+      },
+      said: (host, text) => desk.fromHost(host, text),
+    });
   }
   frame?.remove();
+  return taken;
 }
 
-// The page can dispatch the events below too, as often as it likes; those are not trusted.
+/** listen has heard called for each event that the browser itself dispatches: the page can dispatch all of them too. */
+function listen(on: EventTarget, type: string, heard: (event: Event) => void): void {
+  on.addEventListener(
+    type,
+    (event) => {
+      if (event.isTrusted) heard(event);
+    },
+    { capture: true },
+  );
+}
 
-// A document that is rendered ahead has no tab of its own yet.
-if (first && Reflect.get(document, 'prerendering') === true) {
-  const shown = (event: Event) => {
-    if (!event.isTrusted) return;
-    document.removeEventListener('prerenderingchange', shown);
-    link.open();
-  };
-  document.addEventListener('prerenderingchange', shown);
-} else if (first) link.open();
+/** open connects to the worker, and keeps connected; a document that is rendered ahead has no tab of its own yet. */
+function open(): void {
+  if (Reflect.get(document, 'prerendering') === true) listen(document, 'prerenderingchange', () => link.open());
+  else link.open();
+  watchNavigation(navigation, {
+    navigating: (on) => link.post({ op: 'navigating', on }),
+    moved: () => plugins.moved(),
+  });
+  listen(window, 'DOMContentLoaded', () => plugins.parsed());
+  listen(window, 'load', (event) => {
+    if (event.target === document) plugins.loaded();
+  });
+  listen(document, 'visibilitychange', () => plugins.shown());
+  listen(window, 'pagehide', () => {
+    desk.leaving();
+    link.leave();
+  });
+  // Back from the back/forward cache the port is gone, but the hosts and their calls are there.
+  listen(window, 'pageshow', (event) => {
+    if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
+    link.reopen();
+    plugins.moved();
+  });
+}
 
-if (first) watchNavigation(navigation, (on) => link.post({ op: 'navigating', on }));
-
-addEventListener('pagehide', (event) => {
-  if (!event.isTrusted) return;
-  desk.leaving();
-  link.leave();
-});
-
-// Back from the back/forward cache the port is gone, but the hosts and their calls are there.
-addEventListener('pageshow', (event) => {
-  if (first && event.isTrusted && event.persisted) link.reopen();
-});
+// A frame whose plugins want no frames, or that is of another origin, has nothing to say to anybody. The top document
+// says that none is live in it.
+if (first && hasOriginOfTop() && (gather() > 0 || !isFramed())) open();

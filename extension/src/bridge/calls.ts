@@ -1,9 +1,10 @@
 import { type CallError, CancelAnswerMs, PartChars } from '../../../wire/wire.gen.ts';
 import { hold } from '../held.ts';
-import type { FromBridge, Live, ToBridge } from '../port-message.ts';
+import type { FromBridge, ToBridge } from '../port-message.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Host } from './hosts.ts';
 import { makeParts, type Parts } from './parts.ts';
+import { makePlugins, type Plugins } from './plugins.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
 
@@ -21,8 +22,9 @@ interface Call {
   readonly asks: Asks;
 }
 
-/** Desk is the bridge's table of calls, between the hosts and the worker's port. */
+/** Desk is the bridge's table of plugins and calls, between the hosts and the worker's port. */
 export interface Desk {
+  readonly plugins: Plugins;
   /** fromHost takes a message of a host (handshake.ts). */
   fromHost(host: Host, text: string): void;
   /** fromWorker takes a message of the worker. */
@@ -39,31 +41,28 @@ export interface Desk {
   abandon(reason: string): void;
 }
 
-/** makeDesk returns a desk that sends by post, which returns false while there is no port. */
-export function makeDesk(post: (message: FromBridge) => boolean): Desk {
-  return new CallDesk(post);
+/** makeDesk returns a desk that sends by post, which returns false while there is no port; visible is that of PluginsOptions. */
+export function makeDesk(post: (message: FromBridge) => boolean, visible: () => boolean = () => true): Desk {
+  return new CallDesk(post, visible);
 }
 
 class CallDesk implements Desk {
   readonly #post: (message: FromBridge) => boolean;
-  readonly #hosts = new Map<string, Host>();
-  readonly #live = new Map<string, Live>();
+  readonly plugins: Plugins;
   readonly #byId = new Map<string, Call>();
   readonly #byNumber = new Map<number, Call>();
   readonly #parts: Parts;
   #numbers = 0;
 
-  constructor(post: (message: FromBridge) => boolean) {
+  constructor(post: (message: FromBridge) => boolean, visible: () => boolean) {
     this.#post = post;
+    this.plugins = makePlugins({ post, visible, changed: () => this.#post(this.greeting()) });
     this.#parts = makeParts(post);
   }
 
   fromHost(host: Host, text: string): void {
     const [op, rest] = cutAt(text);
-    if (op === 'ready' || op === 'broken') {
-      this.#introduce(host, op === 'broken' ? rest : undefined);
-      return;
-    }
+    if (this.plugins.said(host, op, rest)) return;
     const [number, body] = cutAt(rest);
     const call = this.#byNumber.get(Number(number));
     if (!call || call.host !== host) return;
@@ -116,6 +115,8 @@ class CallDesk implements Desk {
           if (call) this.#forget(call);
         }
         break;
+      default:
+        this.plugins.told(message);
     }
   }
 
@@ -126,6 +127,7 @@ class CallDesk implements Desk {
       if (call.ending?.length === 1) for (const message of call.ending) this.#post(message);
     }
     this.#parts.restart();
+    this.plugins.flush();
   }
 
   get running(): number {
@@ -133,6 +135,7 @@ class CallDesk implements Desk {
   }
 
   leaving(): void {
+    this.plugins.flush();
     // An ending that was posted just now may be lost with the document, so those count as well until it is confirmed.
     this.#post({ op: 'leaving', begun: [...this.#byId.keys()] });
   }
@@ -143,18 +146,10 @@ class CallDesk implements Desk {
     }
   }
 
-  #introduce(host: Host, problem: string | undefined): void {
-    this.#hosts.set(host.plugin, host);
-    const entry: Live = { name: host.plugin, hash: host.hash };
-    if (problem !== undefined) entry.problem = problem;
-    this.#live.set(host.plugin, entry);
-    this.#post(this.greeting());
-  }
-
   greeting(): FromBridge {
     return {
       op: 'live',
-      plugins: [...this.#live.values()],
+      plugins: this.plugins.live,
       running: this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin })),
     };
   }
@@ -166,7 +161,7 @@ class CallDesk implements Desk {
   #start(message: Extract<ToBridge, { op: 'call' }>): void {
     const { id, plugin, tool, maxBytes, args, prompt = false, decision } = message;
     if (this.#byId.has(id)) return;
-    const host = this.#hosts.get(plugin);
+    const host = this.plugins.host(plugin);
     if (!host) {
       const why = `the plugin ${plugin} is not live in this tab`;
       const error: CallError = { code: 'navigated', message: why, notStarted: true };

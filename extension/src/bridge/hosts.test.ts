@@ -27,7 +27,12 @@ test('hosts are taken while the roll is called, and never before or after', () =
   page.addEventListener(ROLL_CALL, () => {
     asked = offer(page, 'demo');
   });
-  gatherHosts(page, { said: (host: Host, text) => said.push(`${host.plugin} ${text}`) });
+  const took: string[] = [];
+  gatherHosts(page, {
+    took: (host) => took.push(host.plugin),
+    said: (host: Host, text) => said.push(`${host.plugin} ${text}`),
+  });
+  assert.deepEqual(took, ['demo']);
   asked.up('ready');
   // The document is as empty as before: its root may be a script, which runs now.
   const late = offer(page, 'late');
@@ -42,6 +47,6 @@ test('a document has a limited number of hosts, one for each plugin', () => {
   page.addEventListener(ROLL_CALL, () => {
     for (let i = 0; i < 1000; i++) for (let n = 0; n < 2; n++) taken += offer(page, `p${i}`).taken ? 1 : 0;
   });
-  gatherHosts(page, { said: () => undefined });
+  gatherHosts(page, { took: () => undefined, said: () => undefined });
   assert.equal(taken, 200);
 });

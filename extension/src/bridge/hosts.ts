@@ -12,6 +12,8 @@ export interface Host {
 export interface HostEvents {
   /** frame is the probe's, which is no content; default none. */
   readonly frame?: unknown;
+  /** took is called for each host whose port was taken, before it says anything. */
+  took(host: Host): void;
   /** said is called for each message of a host, while the host waits: it must not run page code. */
   said(host: Host, text: string): void;
 }
@@ -48,6 +50,7 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
     port.addEventListener(UP, (message) => {
       if (message instanceof MessageEvent && typeof message.data === 'string') events.said(host, message.data);
     });
+    events.took(host);
     port.dispatchEvent(new Event(TAKEN));
   };
   doc.addEventListener(OFFER, take);

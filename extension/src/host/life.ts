@@ -1,5 +1,6 @@
 import { type CallEvents, makeRunner, type Runner } from './call.ts';
 import { makeContainer } from './container.ts';
+import { runEarly } from './early.ts';
 import { messageOf } from './failure.ts';
 import type { Services } from './furnish.ts';
 import { type Patches, watchPatches } from './patches.ts';
@@ -25,8 +26,8 @@ export interface Life {
   /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
-   * begin starts the adapter, unless it is too early for it. One that throws before the document is parsed is started
-   * once more when it is: it may have looked for what was not there yet.
+   * begin starts the adapter, unless it is too early for it. One that throws before the document is parsed, or reads the
+   * document then, is started once more when it is.
    */
   begin(parsed: boolean): void;
   /** openDoor puts a function on the page's window that takes another adapter, for a plugin that is being developed. */
@@ -51,19 +52,23 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
   let code = evaluate;
   let patches: Patches | undefined;
-  let threw = false;
+  /** early tells that the last start came too early for what the adapter did. */
+  let early = false;
   let armed: Armed | undefined;
 
   /** start starts the adapter's code in the container and returns what went wrong, or nothing. */
-  const start = (): string => {
+  const start = (parsed: boolean): string => {
     const { scope } = container;
-    threw = false;
-    patches = watchPatches();
-    try {
+    const evaluated = () => {
       apply(code, scope, [scope, scope, scope]);
+    };
+    patches = watchPatches();
+    early = !parsed;
+    try {
+      if (parsed) evaluated();
+      else early = runEarly(evaluated);
       return runner.check();
     } catch (error) {
-      threw = true;
       return `the adapter threw while it started: ${messageOf(error)}`;
     } finally {
       patches.started();
@@ -87,8 +92,8 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
 
   const begin = (parsed: boolean) => {
     if (state !== 'waiting' || (late && !parsed)) return;
-    const problem = start();
-    if (threw && !parsed) {
+    const problem = start(parsed);
+    if (early) {
       stop();
       return;
     }
@@ -101,7 +106,7 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
     state = 'started';
     stop();
     code = next;
-    const problem = start();
+    const problem = start(true);
     if (problem === '') {
       up(`renewed ${hash}`);
       return;
@@ -109,7 +114,9 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
     stop();
     code = old;
     logs.say('error', `the new adapter of ${plugin} is not used: ${problem}`);
-    up(start() === '' ? `kept ${problem}` : `broken ${problem}`);
+    up(`kept ${problem}`);
+    const again = start(true);
+    if (again !== '') up(`broken ${again}`);
   };
   // The nonce is told to the host over the private port and to the script that brings the adapter, and to nobody else.
   const door = (nonce: unknown, hash: unknown, next: unknown): boolean => {

@@ -1,0 +1,156 @@
+import type { FromBridge, Live, ToBridge } from '../port-message.ts';
+import type { Host } from './hosts.ts';
+import { makeLogs } from './logs.ts';
+import { makeProbing } from './probing.ts';
+
+/** ForPlugin is a message of the worker to one plugin. */
+export type ForPlugin = Extract<ToBridge, { op: 'settings' | 'probe' | 'renew' | 'remove' }>;
+
+export interface PluginsOptions {
+  /** post sends a message to the worker; false means that there is no port. */
+  post(message: FromBridge): boolean;
+  /** changed tells that other plugins are live, or with another hash. */
+  changed(): void;
+  /** visible tells whether a person may see the document. */
+  visible(): boolean;
+}
+
+/** Plugins are those of this document: which are live, whether they are ready, and what they log. */
+export interface Plugins {
+  /** live is what the worker is told of each. */
+  readonly live: Live[];
+  /** host returns the host of a plugin that is live. */
+  host(plugin: string): Host | undefined;
+  /** took notes a host that may have to wait for the document. */
+  took(host: Host): void;
+  /** said takes a message of a host that is about no call: op, and the rest of it. False means that it is about one. */
+  said(host: Host, op: string, rest: string): boolean;
+  /** told takes a message of the worker. */
+  told(message: ForPlugin): void;
+  /** parsed tells that the document is parsed, loaded that all of it is there. */
+  parsed(): void;
+  loaded(): void;
+  /** moved tells that the page went to another address without a new document. */
+  moved(): void;
+  /** shown tells that the document may be visible again. */
+  shown(): void;
+  /** flush sends what was logged, for a new port and a document that is left. */
+  flush(): void;
+}
+
+/** OfPlugins are the operations of hosts that are about no call (handshake.ts). */
+const OfPlugins = new Set(['ready', 'broken', 'renewed', 'kept', 's', 'l']);
+
+/** makePlugins returns the plugins of a document that has just begun. */
+export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins {
+  const taken = new Map<string, Host>();
+  const hosts = new Map<string, Host>();
+  const live = new Map<string, Live>();
+  const removed = new Set<Host>();
+  const logs = makeLogs(post);
+  let parsed = false;
+  const each = (text: string, which: (entry: Live) => boolean) => {
+    for (const [plugin, host] of hosts) {
+      const entry = live.get(plugin);
+      if (entry && which(entry)) host.send(text);
+    }
+  };
+  const works = (entry: Live) => entry.problem === undefined;
+  const waits = (entry: Live) => works(entry) && entry.ready !== true;
+  const probing = makeProbing({
+    probe: (all) => each('["probe"]', all ? works : waits),
+    ready: () => ![...live.values()].some(waits),
+    visible,
+  });
+
+  const introduce = (host: Host, hash: string, problem?: string) => {
+    const entry: Live = { name: host.plugin, hash };
+    if (problem !== undefined) entry.problem = problem;
+    hosts.set(host.plugin, host);
+    live.set(host.plugin, entry);
+    changed();
+    if (!parsed || problem !== undefined) return;
+    host.send('["probe"]');
+    probing.changed();
+  };
+  const remove = (plugin: string) => {
+    const host = taken.get(plugin);
+    if (!host) return;
+    host.send('["remove"]');
+    removed.add(host);
+    taken.delete(plugin);
+    hosts.delete(plugin);
+    if (live.delete(plugin)) changed();
+  };
+  const readiness = (host: Host, ready: boolean) => {
+    const entry = live.get(host.plugin);
+    if (!entry) return;
+    entry.ready = ready;
+    post({ op: 'ready', plugin: host.plugin, ready });
+    probing.changed();
+  };
+
+  return {
+    get live() {
+      return [...live.values()];
+    },
+    host: (plugin) => hosts.get(plugin),
+    took: (host) => taken.set(host.plugin, host),
+    said: (host, op, rest) => {
+      if (!OfPlugins.has(op)) return false;
+      const { plugin } = host;
+      if (removed.has(host)) return true;
+      switch (op) {
+        case 'ready':
+          introduce(host, host.hash);
+          return true;
+        case 'broken':
+          introduce(host, host.hash, rest);
+          return true;
+        case 'renewed':
+          introduce(host, rest);
+          post({ op: 'renewed', plugin, hash: rest });
+          return true;
+        case 'kept':
+          post({ op: 'renewed', plugin, hash: live.get(plugin)?.hash ?? host.hash, problem: rest });
+          return true;
+        case 's':
+          readiness(host, rest === '1');
+          return true;
+        case 'l': {
+          const [count = '', dropped = ''] = rest.split(' ', 2);
+          logs.add(plugin, Number(count), Number(dropped), rest.slice(count.length + dropped.length + 2));
+          return true;
+        }
+        default:
+          return true;
+      }
+    },
+    told: (message) => {
+      const host = taken.get(message.plugin);
+      switch (message.op) {
+        case 'settings':
+          host?.send(JSON.stringify(['settings', message.settings]));
+          break;
+        case 'probe':
+          host?.send('["probe"]');
+          break;
+        case 'renew':
+          host?.send(JSON.stringify(['renew', message.nonce, message.hash]));
+          break;
+        case 'remove':
+          remove(message.plugin);
+          break;
+      }
+    },
+    parsed: () => {
+      parsed = true;
+      for (const host of taken.values()) host.send('["begin"]');
+      probing.loaded();
+    },
+    loaded: () => probing.loaded(),
+    moved: () => probing.moved(),
+    shown: () => probing.shown(),
+    flush: () => logs.flush(),
+  };
+}

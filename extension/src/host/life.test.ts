@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { adapter, makeRealm, type ScriptOptions } from '../../test/realm.ts';
+
+/** begun starts one adapter, whose page counts in log, and returns its port. */
+async function begun(code: string, script?: ScriptOptions, host?: string) {
+  const realm = makeRealm(host === undefined ? {} : { host });
+  realm.run('var log = []');
+  realm.start('demo', 'h1', code, script);
+  const [port] = realm.bridge();
+  assert.ok(port);
+  await realm.idle();
+  const log = () => JSON.parse(String(realm.run('JSON.stringify(log)')));
+  const call = async (tool: string, number = 1): Promise<string | undefined> => {
+    port.send('call', number, tool, 1 << 20, {});
+    await realm.idle();
+    return port.said.at(-1);
+  };
+  return { realm, port, log, call };
+}
+
+const say = (word: string) => `log.push(${JSON.stringify(word)});`;
+const run = (handle: string) => `{ name: 'run', handle: ${handle} }`;
+
+test('fault 15: an adapter is evaluated once in a document, whatever the bridge says and how often', async () => {
+  const { realm, port, log } = await begun(say('evaluated') + adapter('demo', ''));
+  for (let i = 0; i < 3; i++) port.send('begin');
+  port.send('probe');
+  port.send('settings', {});
+  realm.dispatch('opentabs:bridge');
+  await realm.idle();
+  assert.deepEqual([log(), port.said], [['evaluated'], ['ready']]);
+});
+
+test('an adapter that starts late is started once the document is parsed, and its pre-script before the page', async () => {
+  const { realm, port, log } = await begun(say('adapter') + adapter('demo', ''), {
+    start: 'dom',
+    preScript: say('pre-script'),
+  });
+  assert.deepEqual([log(), port.said], [['pre-script'], []]);
+  port.send('begin');
+  port.send('begin');
+  await realm.idle();
+  assert.deepEqual([log(), port.said], [['pre-script', 'adapter'], ['ready']]);
+});
+
+test('an adapter that throws before the document is parsed is started once more, in a fresh container', async () => {
+  const code = `${say('try')} globalThis.__openTabs.mark = (globalThis.__openTabs.mark ?? 0) + 1;
+    globalThis.__openTabs.tokenCache.kept = (globalThis.__openTabs.tokenCache.kept ?? 0) + 1;
+    if (!globalThis.there) throw new Error('no body');
+    ${adapter('demo', run('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
+  const { realm, port, log, call } = await begun(code);
+  assert.deepEqual([log(), port.said], [['try'], []]);
+  realm.run('there = true');
+  port.send('begin');
+  port.send('begin');
+  await realm.idle();
+  assert.deepEqual([log(), port.said], [['try', 'try'], ['ready']]);
+  assert.equal(await call('run'), 'r 1 [1,2]');
+  const broken = await begun(`${say('try')} throw new Error('never')`);
+  broken.port.send('begin');
+  broken.port.send('begin');
+  await broken.realm.idle();
+  assert.deepEqual(
+    [broken.log(), broken.port.said],
+    [['try', 'try'], ['broken the adapter threw while it started: never']],
+  );
+});
+
+test('an adapter that reads the document while it starts does so once it is there, also if it hides the error', async () => {
+  for (const read of ["document.querySelector('x')", 'document.body', "try { document.querySelector('x') } catch {}"]) {
+    const code = `${say('try')} ${read}; ${say('read')} ${adapter('demo', '').replace('tools:', "teardown: () => log.push('down'), tools:")}`;
+    const { realm, port, log } = await begun(code);
+    const first = read.startsWith('try') ? ['try', 'read', 'down'] : ['try'];
+    assert.deepEqual([log(), port.said], [first, []]);
+    // What the page finds on the prototype is the browser's own.
+    assert.match(String(realm.run('Document.prototype.querySelector')), /return null/);
+    assert.equal(realm.run('document.body'), null);
+    port.send('begin');
+    await realm.idle();
+    assert.deepEqual([log(), port.said], [[...first, 'try', 'read'], ['ready']]);
+  }
+});
+
+test('a pre-script runs before the adapter, in its container, also if it throws', async () => {
+  const preScript = `globalThis.__openTabs.preScript.demo = { token: 'T' }; throw new Error('after all');`;
+  const { realm, port, call } = await begun(
+    adapter('demo', run('() => globalThis.__openTabs.preScript[globalThis.__openTabs._pluginName].token')),
+    { preScript },
+  );
+  assert.equal(await call('run'), 'r 1 "T"');
+  assert.match(port.said[1] ?? '', /^l 1 0 \[{"level":"error","message":"the pre-script of demo threw: after all"/);
+  assert.equal(realm.run('typeof __openTabs'), 'undefined');
+});
+
+test('without a bridge the pre-script runs alone, before the page has content; in a frame too', async () => {
+  for (const framed of [false, true]) {
+    const realm = makeRealm({ framed });
+    realm.run('var log = []');
+    realm.start('demo', 'h', say('adapter') + adapter('demo', ''), { preScript: say('pre-script') });
+    assert.deepEqual(realm.run('log.length'), 0);
+    realm.addContent();
+    await realm.idle();
+    assert.equal(realm.run('log.join()'), 'pre-script');
+    realm.dispatch('opentabs:bridge');
+    await realm.idle();
+    assert.equal(realm.run('log.join()'), 'pre-script');
+  }
+});
+
+test('in a frame an adapter runs only if its plugin wants frames', async () => {
+  for (const frames of [false, true]) {
+    const realm = makeRealm({ framed: true });
+    realm.run('var log = []');
+    realm.start('demo', 'h', say('adapter') + adapter('demo', ''), { frames, preScript: say('pre-script') });
+    realm.bridge();
+    await realm.idle();
+    assert.deepEqual(
+      [realm.run('log.join()'), realm.ports.length],
+      frames ? ['pre-script,adapter', 1] : ['pre-script', 0],
+    );
+  }
+});
+
+test('fault 12: settings are those of the plugin and of the host of the document, and follow changes', async () => {
+  const settings = {
+    values: { key: 'mine', n: 5, on: true },
+    urls: {
+      at: { far: 'https://far.example', near: 'http://localhost:8000/base', other: 'http://127.0.0.1:9000' },
+      gone: { far: 'https://far.example' },
+      odd: { bad: 'not a url', worse: 7 },
+    },
+  };
+  const code = adapter('demo', run('() => globalThis.__openTabs.pluginConfig'));
+  const { port, call, realm } = await begun(code, { settings });
+  const first = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
+  assert.equal(await call('run'), `r 1 ${JSON.stringify(first)}`);
+  port.send('settings', { values: { key: 'new' } });
+  await realm.idle();
+  assert.equal(await call('run', 2), 'r 2 {"key":"new"}');
+  const six = await begun(code, { settings }, '[::1]:9000');
+  assert.match((await six.call('run')) ?? '', /"at":"http:\/\/127\.0\.0\.1:9000"}$/);
+  const far = await begun(code, { settings }, 'far.example');
+  assert.match((await far.call('run')) ?? '', /"at":"https:\/\/far\.example","gone":"https:\/\/far\.example"}$/);
+});
+
+test('fault 12, 14: settings, pre-script values and names of two plugins never mix, also after an await', async () => {
+  const realm = makeRealm();
+  const tool = run(`async () => {
+    const read = () => [globalThis.__openTabs._pluginName, globalThis.__openTabs.pluginConfig.key,
+      Object.keys(globalThis.__openTabs.preScript).join()];
+    const before = read(); await new Promise((go) => waiting.push(go)); return [before, read()];
+  }`);
+  realm.run('var waiting = []');
+  for (const name of ['a', 'b']) {
+    realm.start(name, 'h', `${adapter(name, tool)}`, {
+      settings: { values: { key: `key of ${name}` } },
+      preScript: `globalThis.__openTabs.preScript.${name} = {}`,
+    });
+  }
+  const [a, b] = realm.bridge();
+  await realm.idle();
+  a?.send('call', 1, 'run', 1 << 20, {});
+  b?.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  realm.run('waiting.forEach((go) => go())');
+  await realm.idle();
+  for (const [port, name] of [[a, 'a'] as const, [b, 'b'] as const]) {
+    const own = [name, `key of ${name}`, name];
+    assert.equal(port?.said.at(-1), `r 1 ${JSON.stringify([own, own])}`);
+  }
+});
+
+test('fault 13, 14: readiness is asked of the plugin that says so, with its own name, and told when it changes', async () => {
+  const realm = makeRealm();
+  realm.run('var is = { a: false, b: true }; var asked = []');
+  const isReady = (name: string) =>
+    `() => { asked.push(globalThis.__openTabs._pluginName); return Promise.resolve(is.${name}); }`;
+  for (const name of ['a', 'b']) {
+    const notify = `globalThis.__openTabs._notifyReadinessChanged = () => { throw new Error('the adapter\\'s own'); };`;
+    realm.start(
+      name,
+      'h',
+      notify + adapter(name, run('() => globalThis.__openTabs._notifyReadinessChanged()'), isReady(name)),
+    );
+  }
+  const [a, b] = realm.bridge();
+  await realm.idle();
+  a?.send('probe');
+  b?.send('probe');
+  await realm.idle();
+  assert.deepEqual([a?.readiness, b?.readiness, realm.run('asked.join()')], [['s 0'], ['s 1'], 'a,b']);
+  realm.run('is.a = true');
+  a?.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  assert.deepEqual([a?.readiness, b?.readiness, realm.run('asked.join()')], [['s 0', 's 1'], ['s 1'], 'a,b,a,a']);
+  realm.run('is.a = is.b = false');
+  b?.send('probe');
+  b?.send('probe');
+  b?.send('probe');
+  await realm.idle();
+  assert.deepEqual(
+    [a?.readiness, b?.readiness],
+    [
+      ['s 0', 's 1'],
+      ['s 1', 's 0'],
+    ],
+  );
+  // Those that came while it was asked are one more question.
+  assert.equal(realm.run('asked.join()'), 'a,b,a,a,b,b');
+});
+
+test('fault 16, 19: logs leave by the private channel, whatever the adapter does, and the nonces are nobody’s', async () => {
+  // What the SDK of existing adapters does: a logger with a transport that the adapter sets, which would tell the page.
+  const code = `
+    let transport = () => log.push('console');
+    globalThis.__openTabs._setLogTransport = (fn) => { const before = transport; transport = fn; return () => { transport = before; }; };
+    const restore = globalThis.__openTabs._setLogTransport((entry) => log.push('posted ' + entry.message));
+    const logged = (level, message, ...data) => transport({ level, message, data, ts: 'then' });
+    logged('info', 'evaluated');
+    ${adapter(
+      'demo',
+      run(`async () => { logged('warning', 'one', { a: 1 }, 'x'.repeat(5000)); await null; logged('odd', 5, 7, () => 1); restore();
+        logged('error', 'restored'); return [typeof globalThis.__openTabs._logNonce, globalThis.__openTabs._logNonce === ''] }`),
+    )}`;
+  const { realm, port, log, call } = await begun(code);
+  assert.deepEqual(port.said, ['ready']);
+  realm.task();
+  assert.match(port.said[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
+  assert.equal(await call('run'), 'r 1 ["string",false]');
+  const [, text = ''] = /^l 3 0 (.*)$/.exec(port.said[2] ?? '') ?? [];
+  const entries: unknown = JSON.parse(text);
+  assert.ok(Array.isArray(entries));
+  assert.deepEqual(
+    entries.map(({ level, message, data }) => ({ level, message, data })),
+    [
+      { level: 'warning', message: 'one', data: [{ a: 1 }, 'x'.repeat(4096)] },
+      { level: 'info', message: '5', data: [7, '[function]'] },
+      { level: 'error', message: 'restored', data: undefined },
+    ],
+  );
+  assert.deepEqual(log(), []);
+});
+
+test('logs are bounded: what is too much in one task is counted', async () => {
+  const code = `globalThis.__openTabs._setLogTransport = (fn) => { send = fn; };
+    ${adapter('demo', run(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
+  const { port, call } = await begun(`let send; ${code}`);
+  port.said.splice(0);
+  assert.equal(await call('run'), 'r 1 1');
+  const heads = port.said.map((text) => text.split(' ', 3).join(' '));
+  assert.deepEqual(heads, [...Array.from({ length: 20 }, () => 'l 50 0'), 'l 0 201', 'r 1 1']);
+  const big =
+    await begun(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
+    ${adapter('demo', '')}`);
+  big.realm.task();
+  const [, text = ''] = /^l 1 0 (.*)$/.exec(big.port.said[1] ?? '') ?? [];
+  const [entry] = JSON.parse(text);
+  assert.equal(entry.message.length, 4096);
+  assert.ok(entry.data.length <= 10 && JSON.stringify(entry.data).length <= 64 * 1024);
+});
+
+test('a container that an adapter puts in place of the first keeps what is the host’s', async () => {
+  const code = `globalThis.__openTabs = { ...globalThis.__openTabs, adapters: {} };
+    Object.defineProperty(globalThis, '__openTabs', { value: Object.assign({}, globalThis.__openTabs), writable: true });
+    let send; globalThis.__openTabs._setLogTransport = (fn) => { send = fn; return () => {}; };
+    globalThis.__openTabs._setLogTransport(() => log.push('posted'));
+    ${adapter('demo', run(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
+  const { port, call, log, realm } = await begun(code, { settings: { values: { key: 'a' } } });
+  port.send('settings', { values: { key: 'b' } });
+  await realm.idle();
+  assert.equal(await call('run'), 'r 1 "b"');
+  assert.match(port.said[1] ?? '', /^l 1 0 .*"message":"m"/);
+  assert.deepEqual(log(), []);
+});
+
+test('a plugin that is gone is torn down and runs no call any more', async () => {
+  const torn = adapter('demo', run('() => 1')).replace('tools:', "teardown() { log.push('down'); throw 1; }, tools:");
+  const { realm, port, log, call } = await begun(torn);
+  assert.equal(await call('run'), 'r 1 1');
+  port.send('remove');
+  port.send('remove');
+  await realm.idle();
+  assert.deepEqual(log(), ['down']);
+  assert.match((await call('run', 2)) ?? '', /^e 2 .*"code":"internal"/);
+  realm.task();
+  assert.ok(port.said.some((text) => /^l 1 0 .*threw while it was torn down/.test(text)));
+  const waiting = await begun(say('never'), { start: 'dom' });
+  waiting.port.send('remove');
+  waiting.port.send('begin');
+  await waiting.realm.idle();
+  assert.deepEqual([waiting.log(), waiting.port.said], [[], []]);
+});
+
+test('methods of history that a later plugin has put on top stay when an earlier one is torn down', async () => {
+  const patching = (name: string) => `
+    const old = history.pushState; history.pushState = function (...args) { log.push('${name}'); return old.apply(this, args); };
+    ${adapter(name, '').replace('tools:', 'teardown() { history.pushState = old; }, tools:')}`;
+  const realm = makeRealm();
+  realm.run('var log = []; own = history.pushState');
+  for (const name of ['a', 'b']) realm.start(name, 'h', patching(name));
+  const [a, b] = realm.bridge();
+  await realm.idle();
+  a?.send('remove');
+  await realm.idle();
+  realm.run('history.pushState()');
+  assert.equal(realm.run('log.join()'), 'b,a');
+  const alone = makeRealm();
+  alone.run('var log = []; own = history.pushState');
+  alone.start('a', 'h', patching('a'));
+  alone.bridge();
+  await alone.idle();
+  assert.equal(alone.run('history.pushState === own'), false);
+  alone.ports[0]?.send('remove');
+  await alone.idle();
+  assert.equal(alone.run('history.pushState === own'), true);
+  b?.send('remove');
+  await realm.idle();
+});

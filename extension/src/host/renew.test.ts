@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { adapter, makeRealm } from '../../test/realm.ts';
+
+const version = (name: string) => `
+  log.push('start ${name}'); globalThis.__openTabs.tokenCache.seen = (globalThis.__openTabs.tokenCache.seen ?? '') + '${name}';
+  ${adapter(
+    'demo',
+    `{ name: 'run', handle: () => ['${name}', globalThis.__openTabs.tokenCache.seen, globalThis.__openTabs.preScript.demo] }`,
+  ).replace('tools:', `teardown() { log.push('end ${name}'); }, tools:`)}`;
+
+/** developed starts an adapter of a plugin that is being developed. */
+async function developed(code = version('1')) {
+  const realm = makeRealm();
+  realm.run('var log = []');
+  realm.start('demo', 'h1', code, { door: '_door', preScript: `globalThis.__openTabs.preScript.demo = 'P'` });
+  const [port] = realm.bridge();
+  assert.ok(port);
+  await realm.idle();
+  const log = () => String(realm.run('log.splice(0).join()'));
+  /** bring does what the worker's script does. */
+  const bring = (nonce: string, hash: string, text: string) =>
+    realm.run(`window['_door']('${nonce}', '${hash}', function (globalThis, window, self) {\n${text}\n})`);
+  const arm = async (nonce: string, hash: string) => {
+    port.send('renew', nonce, hash);
+    await realm.idle();
+  };
+  const call = async () => {
+    port.send('call', 1, 'run', 1 << 20, {});
+    await realm.idle();
+    return port.said.splice(0).at(-1);
+  };
+  return { realm, port, log, bring, arm, call };
+}
+
+test('a new adapter takes the place of the one before, which is torn down first; caches stay', async () => {
+  const { port, log, bring, arm, call } = await developed();
+  await arm('n', 'h2');
+  assert.equal(bring('n', 'h2', version('2')), true);
+  assert.deepEqual([log(), port.said.splice(0)], ['start 1,end 1,start 2', ['ready', 'renewed h2']]);
+  assert.equal(await call(), 'r 1 ["2","12","P"]');
+  assert.equal(bring('n', 'h2', version('3')), false);
+  assert.equal(await call(), 'r 1 ["2","12","P"]');
+});
+
+test('a new adapter that does not come up leaves the one before live, and says why', async () => {
+  for (const [broken, why] of [
+    ['throw new Error("typo")', /^kept the adapter threw while it started: typo$/],
+    ['globalThis.__openTabs.adapters = {}', /^kept the adapter did not register as demo$/],
+  ] as const) {
+    const { realm, port, log, bring, arm, call } = await developed();
+    await arm('n', 'h2');
+    assert.equal(bring('n', 'h2', broken), true);
+    realm.task();
+    assert.equal(log(), 'start 1,end 1,start 1');
+    assert.match(port.said[1] ?? '', why);
+    assert.match(
+      port.said[2] ?? '',
+      /^l 1 0 \[{"level":"error","message":"the new adapter of demo is not used: the adapter/,
+    );
+    assert.equal(await call(), 'r 1 ["1","11","P"]');
+    await arm('m', 'h3');
+    assert.equal(bring('m', 'h3', version('3')), true);
+    assert.equal(await call(), 'r 1 ["3","113","P"]');
+  }
+});
+
+test('an adapter that was broken from the start is replaced as well', async () => {
+  const { port, bring, arm, call } = await developed('throw new Error("typo")');
+  port.send('begin');
+  await arm('n', 'h2');
+  assert.match(port.said.join(), /^broken .*typo$/);
+  assert.equal(bring('n', 'h2', version('2')), true);
+  assert.equal(port.said.at(-1), 'renewed h2');
+  assert.equal(await call(), 'r 1 ["2","2","P"]');
+});
+
+test('the door does nothing for who does not know the nonce, and a page can neither take nor replace it', async () => {
+  const { realm, port, log, bring, arm, call } = await developed();
+  log();
+  assert.equal(bring('', '', version('evil')), false);
+  assert.equal(bring('n', 'h2', version('evil')), false);
+  await arm('n', 'h2');
+  for (const [nonce, hash] of [
+    ['', ''],
+    ['', 'h2'],
+    ['n', ''],
+    ['n', 'h3'],
+    ['undefined', 'h2'],
+  ] as const) {
+    assert.equal(bring(nonce, hash, version('evil')), false);
+  }
+  assert.equal(realm.run(`_door('n', 'h2', 'text')`), false);
+  assert.equal(realm.run(`_door()`), false);
+  realm.run(
+    `try { _door = () => true } catch {}; try { delete window._door } catch {}; globalThis = { _door: () => true };`,
+  );
+  assert.equal(
+    realm.run(`try { Object.defineProperty(window, '_door', { value: 1 }); 'changed' } catch { 'kept' }`),
+    'kept',
+  );
+  assert.equal(
+    realm.run(`try { _door.call = 1; } catch {}; Object.keys(_door).join() + Object.keys(window).includes('_door')`),
+    'false',
+  );
+  assert.deepEqual([log(), port.said.splice(0)], ['', ['ready']]);
+  assert.equal(bring('n', 'h2', version('2')), true);
+  assert.equal(await call(), 'r 1 ["2","12","P"]');
+});
+
+test('a plugin that is not being developed has no door, and one that is gone opens none', async () => {
+  const realm = makeRealm();
+  realm.start('demo', 'h', adapter('demo', ''));
+  const names = `Reflect.ownKeys(window).filter((name) => name !== 'event').join()`;
+  const before = realm.run(names);
+  realm.bridge();
+  await realm.idle();
+  assert.equal(realm.run(names), before);
+  const gone = await developed();
+  gone.port.send('remove');
+  await gone.arm('n', 'h2');
+  assert.equal(gone.bring('n', 'h2', version('2')), false);
+});
