@@ -42,6 +42,9 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 	})
 	if err == nil {
 		p.grants.drop(name, "")
+		if err := p.keep(one); err != nil { // the next review can't tell what has changed
+			p.opts.Log.Warn().Err(err).Str("plugin", name).Msg("what was reviewed is not kept")
+		}
 	}
 	return err
 }
@@ -127,6 +130,7 @@ func (p *Policy) Forget(name, by string) error {
 	})
 	if err == nil {
 		p.grants.drop(name, "")
+		err = p.unkeep(name)
 	}
 	return err
 }
