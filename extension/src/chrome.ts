@@ -13,19 +13,25 @@ export interface Tab {
   readonly title: string;
   readonly active: boolean;
   readonly loading: boolean;
+  /** discarded tabs were unloaded to save memory; frozen ones are in memory and run nothing. */
+  readonly discarded: boolean;
+  readonly frozen: boolean;
   readonly lastAccessed: number;
 }
 
 /** Sender is the document at the other end of a port. */
 export interface Sender {
   readonly tabId: number;
+  /** frameId is 0 for the top document. */
+  readonly frameId: number;
   readonly documentId: string;
+  readonly url: string;
 }
 
 /** Port is a connection to a document or a panel. */
 export interface Port {
   readonly name: string;
-  /** sender is set for the top document of a tab. */
+  /** sender is set for the top document of a tab, and for its frames of the same origin. */
   readonly sender: Sender | undefined;
   /** ownPage is true for a page of the extension itself. */
   readonly ownPage: boolean;
@@ -41,6 +47,8 @@ export interface Script {
   readonly matches: readonly string[];
   readonly excludeMatches: readonly string[];
   readonly isolated: boolean;
+  /** allFrames has it run in the frames of a page too. */
+  readonly allFrames: boolean;
 }
 
 // ---- bridge and panel ----
@@ -61,12 +69,10 @@ export function isExtensionAlive(): boolean {
 }
 
 function wrapPort(port: chrome.runtime.Port): Port {
-  const { tab, frameId, documentId, url } = port.sender ?? {};
-  const sender = tab?.id !== undefined && frameId === 0 && documentId ? { tabId: tab.id, documentId } : undefined;
   return {
     name: port.name,
-    sender,
-    ownPage: url?.startsWith(chrome.runtime.getURL('')) === true,
+    sender: senderOf(port.sender ?? {}),
+    ownPage: port.sender?.url?.startsWith(chrome.runtime.getURL('')) === true,
     postMessage: (message) => port.postMessage(message),
     onMessage: (listener) => port.onMessage.addListener((message: unknown) => listener(message)),
     onDisconnect: (listener) =>
@@ -77,6 +83,13 @@ function wrapPort(port: chrome.runtime.Port): Port {
       }),
     disconnect: () => port.disconnect(),
   };
+}
+
+/** senderOf takes no frame of another site: what it embeds, or is embedded in, is none of its business. */
+function senderOf({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
+  if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
+  if (frameId !== 0 && (origin === undefined || !tab.url || new URL(tab.url).origin !== origin)) return undefined;
+  return { tabId: tab.id, frameId, documentId, url: url ?? '' };
 }
 
 // ---- events of the worker ----
@@ -116,7 +129,8 @@ export function onTabsChanged(
       change.url !== undefined ||
       change.title !== undefined ||
       change.status !== undefined ||
-      change.discarded !== undefined
+      change.discarded !== undefined ||
+      change.frozen !== undefined
     )
       changed();
   });
@@ -148,6 +162,8 @@ export async function queryTabs(): Promise<Tab[]> {
       title: tab.title ?? '',
       active: tab.active,
       loading: tab.status === 'loading',
+      discarded: tab.discarded,
+      frozen: tab.frozen,
       lastAccessed: tab.lastAccessed ?? 0,
     });
   }
@@ -230,6 +246,20 @@ export async function showTab(tabId: number): Promise<void> {
   if (tab) await chrome.windows.update(tab.windowId, { focused: true });
 }
 
+/**
+ * openInBackground opens a tab that takes no focus, in the window that was used last, and returns its id. It rejects if there
+ * is no window that it may be in.
+ */
+export async function openInBackground(url: string): Promise<number> {
+  const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((w) => !w.incognito);
+  const last = await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined);
+  const window = windows.find((w) => w.id === last?.id) ?? windows[0];
+  if (window?.id === undefined) throw new Error('no window is open in this browser; the person has to open one');
+  const tab = await chrome.tabs.create({ url, active: false, windowId: window.id });
+  if (tab.id === undefined) throw new Error('the browser opened no tab');
+  return tab.id;
+}
+
 /** focusedWindow returns the id of the window that has the focus, or -1. */
 export async function focusedWindow(): Promise<number> {
   const windows = await chrome.windows.getAll();
@@ -257,6 +287,7 @@ export async function userScripts(): Promise<Script[]> {
     matches: s.matches ?? [],
     excludeMatches: s.excludeMatches ?? [],
     isolated: s.world === 'USER_SCRIPT',
+    allFrames: s.allFrames === true,
   }));
 }
 
@@ -284,13 +315,20 @@ function userScript(script: Script): chrome.userScripts.RegisteredUserScript {
     matches: [...script.matches],
     excludeMatches: [...script.excludeMatches],
     runAt: 'document_start',
-    allFrames: false,
+    allFrames: script.allFrames,
   };
 }
 
 /** unregisterUserScripts removes scripts by id. */
 export async function unregisterUserScripts(ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await chrome.userScripts.unregister({ ids: [...ids] });
+}
+
+/** runInPage runs code in the page's own world in one document, and returns its value. It rejects if the document is gone. */
+export async function runInPage(tabId: number, documentId: string, code: string): Promise<unknown> {
+  const target = { tabId, documentIds: [documentId] };
+  const [frame] = await chrome.userScripts.execute({ target, js: [{ code }], world: 'MAIN', injectImmediately: true });
+  return frame?.result;
 }
 
 /** fileScripts returns the registered content scripts. */
@@ -301,6 +339,7 @@ export async function fileScripts(): Promise<Script[]> {
     matches: s.matches ?? [],
     excludeMatches: s.excludeMatches ?? [],
     isolated: s.world === 'ISOLATED',
+    allFrames: s.allFrames === true,
   }));
 }
 
@@ -325,7 +364,7 @@ function contentScript(script: Script, file: string): chrome.scripting.Registere
     excludeMatches: [...script.excludeMatches],
     world: script.isolated ? 'ISOLATED' : 'MAIN',
     runAt: 'document_start',
-    allFrames: false,
+    allFrames: script.allFrames,
     persistAcrossSessions: true,
   };
 }

@@ -4,7 +4,8 @@ import type { CancelOutcome } from '../../../wire/wire.gen.ts';
 import { settle } from '../../test/server.ts';
 import type { TabState } from '../chrome.ts';
 import type { ToBridge } from '../port-message.ts';
-import { type Doc, makeCalls } from './calls.ts';
+import { makeCalls } from './calls.ts';
+import { type Doc, makeDocs } from './docs.ts';
 import { makeOutbox } from './outbox.ts';
 
 function makeBench(t: TestContext, booting = false) {
@@ -28,8 +29,10 @@ function makeBench(t: TestContext, booting = false) {
     confirm: () => new Promise(() => undefined),
     delivered: () => undefined,
   });
+  const docs = makeDocs();
   const calls = makeCalls({
     outbox,
+    docs,
     send: (text) => linked.up && sent.push(text) > 0,
     resumed: (ids) => resumed.push([...ids]),
     tabState: async (id) => tabs.get(id) ?? 'closed',
@@ -43,7 +46,7 @@ function makeBench(t: TestContext, booting = false) {
   if (!booting) t.mock.timers.tick(10_000);
   const doc = (tabId: number, documentId: string) => {
     const got: ToBridge[] = [];
-    const made: Doc = { tabId, documentId, post: (message) => got.push(message) };
+    const made: Doc = { tabId, frameId: 0, documentId, url: '', post: (message) => got.push(message) };
     return { doc: made, got };
   };
   const join = (tabId: number, documentId: string) => {
@@ -69,8 +72,31 @@ function makeBench(t: TestContext, booting = false) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { calls, sent, linked, room, resumed, tabs, busy, loading, counts, missing, join, doc, dispatch, codes, pass };
+  return {
+    calls,
+    docs,
+    sent,
+    linked,
+    room,
+    resumed,
+    tabs,
+    busy,
+    loading,
+    counts,
+    missing,
+    join,
+    doc,
+    dispatch,
+    codes,
+    pass,
+  };
 }
+
+test('what an adapter says of its readiness is kept', (t) => {
+  const { calls, docs, join } = makeBench(t);
+  calls.said(join(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
+  assert.deepEqual(docs.live(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
+});
 
 test('a document may send more of a large result once the socket has room, also of one that nobody knows', async (t) => {
   const { calls, room, join, dispatch, pass } = makeBench(t);
@@ -238,15 +264,6 @@ test('an error that can not be read is an internal one', (t) => {
   assert.deepEqual(codes(), ['x internal', 'y internal']);
 });
 
-test('the newest document of a tab is its live one', (t) => {
-  const { calls, join, doc } = makeBench(t);
-  join(1, 'd1');
-  join(1, 'd2');
-  calls.joined(doc(1, 'silent').doc);
-  assert.deepEqual(calls.live(1), { documentId: 'd2', plugins: [{ name: 'demo', hash: 'h' }] });
-  assert.equal(calls.live(2), undefined);
-});
-
 test('a call that never reached its document, because it was being left, may be tried again', async (t) => {
   const { calls, sent, join, dispatch, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
@@ -334,12 +351,12 @@ test('a call for a document that has just gone did not begin, whoever finds out 
 });
 
 test('what was sent to an orphaned document has not begun, and the document is not live any more', async (t) => {
-  const { calls, codes, sent, join, dispatch, pass } = makeBench(t);
+  const { calls, docs, codes, sent, join, dispatch, pass } = makeBench(t);
   join(1, 'd1');
   dispatch('x');
   calls.orphaned('d1');
   calls.orphaned('nobody');
-  assert.equal(calls.live(1), undefined);
+  assert.equal(docs.live(1), undefined);
   await pass(50);
   assert.deepEqual(codes(), ['x navigated']);
   assert.match(sent.join(), /"notStarted":true/);

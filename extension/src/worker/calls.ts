@@ -7,8 +7,9 @@ import type {
   ToolResyncParams,
 } from '../../../wire/wire.gen.ts';
 import type { TabState } from '../chrome.ts';
-import type { FromBridge, Live, ToBridge } from '../port-message.ts';
+import type { FromBridge, ToBridge } from '../port-message.ts';
 import { type Asks, makeAsks } from './asks.ts';
+import type { Doc, Docs } from './docs.ts';
 import { endings, missing, readError } from './endings.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
@@ -21,13 +22,6 @@ const BootMs = 300;
 const BusyMs = 10_000;
 /** StoppedKept is how many cancels of calls that no document has named yet are remembered. */
 const StoppedKept = 1000;
-
-/** Doc is one document with a bridge. */
-export interface Doc {
-  readonly tabId: number;
-  readonly documentId: string;
-  post(message: ToBridge): void;
-}
 
 /** Call is a call that runs in a document. */
 interface Call {
@@ -47,6 +41,7 @@ interface Waiting {
 
 export interface CallsOptions {
   readonly outbox: Outbox;
+  readonly docs: Docs;
   /** send returns false while there is no link. */
   send(text: string): boolean;
   /** resumed tells the server of calls that run in a document but were not in the table. */
@@ -64,7 +59,7 @@ export interface CallsOptions {
   docsChanged(): void;
 }
 
-/** Calls is the worker's table of documents and of the calls that run in them. */
+/** Calls is the worker's table of the calls that run in documents, which it follows. */
 export interface Calls {
   dispatch(params: ToolDispatchParams): void;
   /** cancel resolves with how the document answered. */
@@ -90,8 +85,6 @@ export interface Calls {
   readonly count: number;
   /** running returns the ids of all running calls. */
   running(): string[];
-  /** live returns the adapters of a tab's document. */
-  live(tabId: number): { documentId: string; plugins: readonly Live[] } | undefined;
 }
 
 /** makeCalls returns an empty table. */
@@ -102,8 +95,7 @@ export function makeCalls(options: CallsOptions): Calls {
 class CallTable implements Calls {
   readonly #options: CallsOptions;
   readonly #outbox: Outbox;
-  readonly #docs = new Map<string, Doc>();
-  readonly #plugins = new Map<string, readonly Live[]>();
+  readonly #docs: Docs;
   readonly #calls = new Map<string, Call>();
   readonly #waiting = new Map<string, Waiting>();
   /** #stopped are the reasons of cancels whose call no document has named yet. */
@@ -121,6 +113,7 @@ class CallTable implements Calls {
   constructor(options: CallsOptions) {
     this.#options = options;
     this.#outbox = options.outbox;
+    this.#docs = options.docs;
     this.#navigating = makeNavigating((tabId) => options.tabLoading(tabId));
     this.#asks = makeAsks({
       send: (text) => options.send(text),
@@ -185,7 +178,7 @@ class CallTable implements Calls {
   async #arrival(tabId: number, documentId: string): Promise<void> {
     const boot = this.#bornAt + BootMs - Date.now();
     if (boot > 0) await pause(boot);
-    if (this.#docs.has(documentId)) return;
+    if (this.#docs.get(documentId)) return;
     // The page may be busy: it can't be asked either until it can connect.
     const late = pause(this.#bornAt + BusyMs - Date.now()).then(() => true);
     const gone = await Promise.race([this.#options.documentGone(tabId, documentId), late]);
@@ -250,14 +243,14 @@ class CallTable implements Calls {
   }
 
   joined(doc: Doc): void {
-    this.#docs.set(doc.documentId, doc);
+    this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
     this.#began.delete(doc.documentId);
     this.#navigating.told(doc.tabId, doc.documentId, false);
   }
 
   #named(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
-    this.#plugins.set(doc.documentId, message.plugins);
+    this.#docs.named(doc.documentId, message.plugins);
     const unknown: string[] = [];
     for (const { id, plugin } of message.running) {
       const reason = this.#stopped.get(id);
@@ -296,6 +289,12 @@ class CallTable implements Calls {
       this.#navigating.told(doc.tabId, doc.documentId, message.on);
       return;
     }
+    if (message.op === 'ready') {
+      this.#docs.ready(doc.documentId, message.plugin, message.ready);
+      this.#options.docsChanged();
+      return;
+    }
+    if (message.op === 'log' || message.op === 'renewed') return; // not about calls
     if (!('id' in message)) return; // what is said of a plugin
     const { id } = message;
     if (message.op === 'part') void this.#taken(doc);
@@ -340,13 +339,12 @@ class CallTable implements Calls {
 
   left(doc: Doc): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
-    this.#docs.delete(doc.documentId);
-    this.#plugins.delete(doc.documentId);
+    this.#docs.remove(doc.documentId);
     this.#options.docsChanged();
     setTimeout(async () => {
-      if (this.#docs.has(doc.documentId)) return;
+      if (this.#docs.get(doc.documentId)) return;
       const state = this.#removedTabs.has(doc.tabId) ? 'closed' : await this.#options.tabState(doc.tabId);
-      if (!this.#docs.has(doc.documentId)) this.#gone(doc.documentId, state);
+      if (!this.#docs.get(doc.documentId)) this.#gone(doc.documentId, state);
     }, GoneMs);
   }
 
@@ -369,7 +367,7 @@ class CallTable implements Calls {
 
   #tabGone(tabId: number, state: TabState): void {
     for (const call of [...this.#calls.values()]) if (call.tabId === tabId) this.#gone(call.documentId, state);
-    for (const doc of [...this.#docs.values()]) if (doc.tabId === tabId) this.left(doc);
+    for (const doc of this.#docs.ofTab(tabId)) this.left(doc);
   }
 
   delivered(ids: readonly string[]): void {
@@ -383,16 +381,6 @@ class CallTable implements Calls {
       perDoc.set(documentId, some);
     }
     for (const [documentId, some] of perDoc) this.#docs.get(documentId)?.post({ op: 'ack', ids: some });
-  }
-
-  live(tabId: number): { documentId: string; plugins: readonly Live[] } | undefined {
-    // While a tab navigates, both documents may be there for a moment; the newer one came last.
-    let last: { documentId: string; plugins: readonly Live[] } | undefined;
-    for (const doc of this.#docs.values()) {
-      const found = this.#plugins.get(doc.documentId);
-      if (doc.tabId === tabId && found) last = { documentId: doc.documentId, plugins: found };
-    }
-    return last;
   }
 
   get count(): number {

@@ -13,7 +13,9 @@ const handlers: Handlers = {
   'plugin.code': async () => {
     throw new Error('not wanted');
   },
+  'plugin.settings': async () => ({}),
   'tab.load': async () => ({ loading: true }),
+  'tab.open': async () => ({ tabId: 1 }),
 };
 
 async function answer(text: string): Promise<string[]> {
@@ -27,7 +29,17 @@ async function answer(text: string): Promise<string[]> {
 test('the socket reaches these methods and no others', async () => {
   assert.deepEqual(
     [...ServerMethods],
-    ['ping', 'tool.dispatch', 'tool.cancel', 'tool.answer', 'plugin.sync', 'plugin.code', 'tab.load'],
+    [
+      'ping',
+      'tool.dispatch',
+      'tool.cancel',
+      'tool.answer',
+      'plugin.sync',
+      'plugin.code',
+      'plugin.settings',
+      'tab.load',
+      'tab.open',
+    ],
   );
   for (const method of RequestMethods) {
     if (ServerMethods.some((m) => m === method)) continue;
@@ -36,6 +48,8 @@ test('the socket reaches these methods and no others', async () => {
       'call.cancel': '{"callId":"c"}',
       'call.decide': '{"callId":"c","ticketId":"t","allow":true}',
       'config.permission': '{"plugin":"p"}',
+      'config.settings': '{"plugin":"p","values":{}}',
+      'config.opening': '{"plugin":"p","allowed":true}',
       'config.review': '{"plugin":"p","hash":"h","permission":"auto"}',
     };
     const body = Object.entries(params).find(([name]) => name === method)?.[1];

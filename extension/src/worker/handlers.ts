@@ -9,7 +9,9 @@ export const ServerMethods = [
   'tool.answer',
   'plugin.sync',
   'plugin.code',
+  'plugin.settings',
   'tab.load',
+  'tab.open',
 ] as const;
 export type ServerMethod = (typeof ServerMethods)[number];
 

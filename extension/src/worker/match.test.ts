@@ -25,10 +25,17 @@ const cases: [pattern: string, url: string, want: boolean][] = [
   ['*://example.com/a*/b*c', 'https://example.com/aXX/bYYd', false],
   ['*://example.com/aa*aa', 'https://example.com/aaa', false],
   ['*://example.com/*q=1', 'https://example.com/find?q=1', true],
+  ['*://example.com/app/*', 'https://example.com/app', true],
+  ['*://example.com/app/*', 'https://example.com/app?q=1', false],
+  ['*://example.com/app/*', 'https://example.com/application', false],
+  ['*://example.com/*', 'https://example.com./x', true],
+  ['*://localhost/*', 'http://127.0.0.1/', false],
+  ['*://example.com/find?q=*', 'https://example.com/find?q=1#q', true],
+  ['*://example.com/find', 'https://example.com/find?q=1', false],
   ['*://EXAMPLE.com/*', 'https://example.com/', true],
 ];
 
-test('match patterns', () => {
+test('match patterns as Chrome does, the query string among them (fault 97)', () => {
   for (const [pattern, url, want] of cases) {
     assert.equal(matchesAny(url, [pattern], []), want, `${pattern} on ${url}`);
   }

@@ -13,11 +13,13 @@ export function parsePattern(pattern: string): Pattern | undefined {
   if (!parts) return undefined;
   const [, scheme = '', host = '', port = '*', path = ''] = parts;
   const pathMatches = glob(path);
+  // To Chrome, /app/* takes in /app as well.
+  const whole = path.endsWith('/*') ? path.slice(0, -2) : undefined;
   return (url) =>
     schemeMatches(scheme, url.protocol) &&
-    hostMatches(host.toLowerCase(), url.hostname) &&
+    hostMatches(host.toLowerCase(), url.hostname.replace(/\.$/, '')) &&
     (port === '*' || port === portOf(url)) &&
-    pathMatches(url.pathname + url.search);
+    (pathMatches(url.pathname + url.search) || url.pathname + url.search === whole);
 }
 
 /** matchesAny tells whether url matches one of the patterns and none of the excluded ones. */

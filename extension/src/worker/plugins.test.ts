@@ -94,9 +94,24 @@ test('code is asked for once and registered for the pages it matches', async () 
   assert.deepEqual(
     [...scripts.values()],
     [
-      { script: { id: 'plugin-a-script-a', matches: ['*://a.org/*'], excludeMatches: [], isolated: false }, code: 'A' },
       {
-        script: { id: 'plugin-b-script-b', matches: ['*://b.org/*'], excludeMatches: ['*://b.org/x*'], isolated: true },
+        script: {
+          id: 'plugin-a-script-a',
+          matches: ['*://a.org/*'],
+          excludeMatches: [],
+          isolated: false,
+          allFrames: false,
+        },
+        code: 'A',
+      },
+      {
+        script: {
+          id: 'plugin-b-script-b',
+          matches: ['*://b.org/*'],
+          excludeMatches: ['*://b.org/x*'],
+          isolated: true,
+          allFrames: false,
+        },
         code: 'B',
       },
     ],
@@ -170,6 +185,36 @@ test('the bridge is registered after every host, also after one that came or mov
     const host = `plugin-${name}-script-${name}`;
     assert.ok(order.indexOf(`probe-${host}`) < order.indexOf(host), `no probe before ${host}: ${order}`);
   }
+});
+
+test('pre-scripts and plugins that want frames run in all; probe and bridge in those of the latter alone (fault 88)', async () => {
+  const { plugins, scripts, files, order } = makeBench();
+  const all = [
+    plugin('plain'),
+    plugin('pre', { allFrames: true }),
+    plugin('framed', { allFrames: true, frames: true }),
+  ];
+  await plugins.sync({ plugins: all });
+  await Promise.all(all.map(({ name, script }) => plugins.code(codeOf(name, script, ''))));
+  const framed = (list: readonly { script: Script }[]) =>
+    list.filter((s) => s.script.allFrames).map((s) => s.script.id);
+  assert.deepEqual(framed([...scripts.values()]), ['plugin-pre-script-pre', 'plugin-framed-script-framed']);
+  const [probe = '', bridge = '', ...more] = framed(files);
+  assert.equal(probe, 'probe-plugin-framed-script-framed');
+  assert.match(bridge, /^bridge-frames-/);
+  assert.deepEqual(more, []);
+  const bridges = files.filter((f) => f.file === 'bridge.js').map((f) => [f.script.allFrames, f.script.matches]);
+  assert.deepEqual(bridges, [
+    [false, ['*://plain.org/*', '*://pre.org/*', '*://framed.org/*']],
+    [true, ['*://framed.org/*']],
+  ]);
+  assert.deepEqual(
+    order.slice(-2).map((id) => id.split('-')[0]),
+    ['bridge', 'bridge'],
+  );
+  // It wants them no more.
+  await plugins.sync({ plugins: [plugin('framed', { allFrames: true, script: 's2' })] });
+  assert.deepEqual(framed(files), []);
 });
 
 test('without user scripts no isolated plugin can run, whatever a document says', async () => {

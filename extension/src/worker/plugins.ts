@@ -9,8 +9,9 @@ import type { Script } from '../chrome.ts';
 import { hex } from './hex.ts';
 import { parsePattern } from './match.ts';
 
-/** Ids of the bridge's registrations begin with this. */
+/** Ids of the bridge's registrations begin with this, that for frames with both. */
 const BRIDGE = 'bridge-';
+const FRAME_BRIDGE = `${BRIDGE}frames-`;
 const BRIDGE_FILE = 'bridge.js';
 /** A probe's id is this and the id of the adapter that it runs before. */
 const PROBE = 'probe-';
@@ -189,6 +190,7 @@ class RegisteredPlugins implements Plugins {
       matches: matchesOf(plugin),
       excludeMatches: readable(plugin.excludes),
       isolated: plugin.world === 'isolated',
+      allFrames: plugin.allFrames === true,
     };
   }
 
@@ -215,11 +217,14 @@ class RegisteredPlugins implements Plugins {
 
   /** putProbes registers probes anew, to run wherever and before these hosts do, whose registration comes just after. */
   async #putProbes(hosts: readonly Script[]): Promise<void> {
+    // In frames a probe is wanted only where a bridge is.
+    const framed = new Set(this.#wanted.filter(wantsFrames).map((plugin) => this.#scriptOf(plugin).id));
     const probes = hosts.map((host) => ({
       id: `${PROBE}${host.id}`,
       matches: host.matches,
       excludeMatches: host.excludeMatches,
       isolated: true,
+      allFrames: framed.has(host.id),
       file: PROBE_FILE,
     }));
     const present = new Set((await this.#registrar.fileScripts()).map((s) => s.id));
@@ -252,20 +257,33 @@ class RegisteredPlugins implements Plugins {
   /**
    * syncBridge has the bridge run wherever a plugin runs, and after its host: Chrome runs scripts in the order of their
    * registration, and the bridge hears hosts only while it starts. So it is registered anew after every other script.
-   * Its id names what was there before it; the old one goes last, so that no document is without a bridge.
+   * Its id names what was there before it; the old one goes last, so that no document is without a bridge. Where a plugin
+   * wants frames, a second one runs in them; in the top documents there it finds the first.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.fileScripts();
     const user = this.#mode === 'userScripts' ? [...(await this.#have()).values()] : [];
     const hosts = [...user, ...present.filter((s) => !isBridge(s))];
-    const matches = [...new Set(this.#wanted.flatMap(matchesOf))];
-    const id = `${BRIDGE}${await digest(JSON.stringify([hosts, matches]))}`;
-    const old = present.filter((s) => isBridge(s) && s.id !== id).map((s) => s.id);
-    if (matches.length > 0 && !present.some((s) => s.id === id)) {
-      await this.#registrar.registerFiles([{ id, matches, excludeMatches: [], isolated: true, file: BRIDGE_FILE }]);
+    const bridges = [
+      { prefix: BRIDGE, plugins: this.#wanted, allFrames: false },
+      { prefix: FRAME_BRIDGE, plugins: this.#wanted.filter(wantsFrames), allFrames: true },
+    ];
+    const keep = new Set<string>();
+    for (const { prefix, plugins, allFrames } of bridges) {
+      const matches = [...new Set(plugins.flatMap(matchesOf))];
+      const id = `${prefix}${await digest(JSON.stringify([hosts, matches]))}`;
+      if (matches.length === 0) continue;
+      keep.add(id);
+      if (present.some((s) => s.id === id)) continue;
+      const bridge = { id, matches, excludeMatches: [], isolated: true, allFrames, file: BRIDGE_FILE };
+      await this.#registrar.registerFiles([bridge]);
     }
-    await this.#registrar.unregisterFiles(matches.length > 0 ? old : present.filter(isBridge).map((s) => s.id));
+    await this.#registrar.unregisterFiles(present.filter((s) => isBridge(s) && !keep.has(s.id)).map((s) => s.id));
   }
+}
+
+function wantsFrames(plugin: PluginInfo): boolean {
+  return plugin.frames === true;
 }
 
 function isBridge(script: Script): boolean {
@@ -291,6 +309,7 @@ function same(a: Script | undefined, b: Script | undefined): boolean {
   if (!a || !b) return a === b;
   return (
     a.isolated === b.isolated &&
+    a.allFrames === b.allFrames &&
     list(a.matches) === list(b.matches) &&
     list(a.excludeMatches) === list(b.excludeMatches)
   );

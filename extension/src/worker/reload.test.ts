@@ -27,6 +27,8 @@ function makeBench(t: TestContext) {
         title: '',
         active: false,
         loading: loading.has(id),
+        discarded: false,
+        frozen: false,
         lastAccessed: 0,
       })),
     tabState: async (id) => states.get(id) ?? 'open',

@@ -4,6 +4,7 @@ import type { PluginInfo, TabInfo } from '../../../wire/wire.gen.ts';
 import { settle } from '../../test/server.ts';
 import type { Tab } from '../chrome.ts';
 import type { Live } from '../port-message.ts';
+import type { LiveDoc } from './docs.ts';
 import { makeTabs, tabInfo } from './tabs.ts';
 
 const tab = (id: number, more: Partial<Tab> = {}): Tab => ({
@@ -13,6 +14,8 @@ const tab = (id: number, more: Partial<Tab> = {}): Tab => ({
   title: 'A',
   active: false,
   loading: false,
+  discarded: false,
+  frozen: false,
   lastAccessed: 5,
   ...more,
 });
@@ -24,7 +27,18 @@ const plugin = (name: string): PluginInfo => ({
   world: 'main',
   matches: ['*://a.org/*'],
 });
-const live = (...plugins: Live[]) => ({ documentId: 'd', plugins });
+const live = (...plugins: Live[]) => frame(0, ...plugins);
+/** frame is a document with these plugins. */
+const frame = (frameId: number, ...plugins: Live[]): LiveDoc => ({
+  doc: {
+    tabId: 1,
+    frameId,
+    documentId: frameId === 0 ? 'd' : `f${frameId}`,
+    url: 'https://a.org/in',
+    post: () => undefined,
+  },
+  plugins,
+});
 
 test('what is told of a tab', () => {
   const base = {
@@ -36,26 +50,71 @@ test('what is told of a tab', () => {
     focused: true,
     lastAccessedMs: 5,
   };
-  assert.deepEqual(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], live({ name: 'p', hash: 'old' })), {
+  assert.deepEqual(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], live({ name: 'p', hash: 'old' }), []), {
     ...base,
     documentId: 'd',
     plugins: [{ name: 'p', hash: 'old' }],
     needsReload: ['q'],
   });
-  assert.deepEqual(tabInfo(tab(1), 2, [plugin('p')], undefined), { ...base, focused: false, needsReload: ['p'] });
-  assert.deepEqual(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined), { ...base, loading: ['p'] });
-  assert.equal(tabInfo(tab(1, { url: 'https://b.org/' }), 1, [plugin('p')], live({ name: 'p', hash: 'h' })), undefined);
+  assert.deepEqual(tabInfo(tab(1), 2, [plugin('p')], undefined, []), { ...base, focused: false, needsReload: ['p'] });
+  assert.deepEqual(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, []), { ...base, loading: ['p'] });
+  assert.equal(
+    tabInfo(tab(1, { url: 'https://b.org/' }), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), []),
+    undefined,
+  );
 });
 
 test('an adapter that did not start is not live, and a reload would not mend it', () => {
-  const info = tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }));
+  const info = tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }), []);
   assert.deepEqual([info?.documentId, info?.plugins, info?.needsReload], [undefined, undefined, undefined]);
 });
 
 test('a plugin that does not match the URL any more is not live there', () => {
   const elsewhere = { ...plugin('q'), matches: ['*://b.org/*'] };
-  const info = tabInfo(tab(1), 1, [plugin('p'), elsewhere], live({ name: 'p', hash: 'h' }, { name: 'q', hash: 'h' }));
+  const info = tabInfo(
+    tab(1),
+    1,
+    [plugin('p'), elsewhere],
+    live({ name: 'p', hash: 'h' }, { name: 'q', hash: 'h' }),
+    [],
+  );
   assert.deepEqual(info?.plugins, [{ name: 'p', hash: 'h' }]);
+});
+
+test('readiness is told as the adapter said it last, and not before', () => {
+  const told = (more: Partial<Live>) =>
+    tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', ...more }), [])?.plugins;
+  assert.deepEqual(told({}), [{ name: 'p', hash: 'h' }]);
+  assert.deepEqual(told({ ready: false }), [{ name: 'p', hash: 'h', ready: false }]);
+  assert.deepEqual(told({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
+});
+
+test('a tab that Chrome has unloaded is told as one', () => {
+  const info = tabInfo(tab(1, { discarded: true }), 1, [plugin('p')], undefined, []);
+  assert.deepEqual([info?.discarded, info?.needsReload], [true, ['p']]);
+});
+
+test('plugins that want frames are live in those too, others are not (fault 88)', () => {
+  const framed: PluginInfo = { ...plugin('p'), frames: true };
+  const here: Live[] = [
+    { name: 'p', hash: 'h', ready: true },
+    { name: 'q', hash: 'h' },
+  ];
+  const frames = [frame(3, ...here), frame(5, { name: 'p', hash: 'h', problem: 'it threw' })];
+  const want = [
+    { frameId: 3, url: 'https://a.org/in', documentId: 'f3', plugins: [{ name: 'p', hash: 'h', ready: true }] },
+  ];
+  assert.deepEqual(tabInfo(tab(1), 1, [framed, plugin('q')], undefined, frames)?.frames, want);
+  assert.equal(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], undefined, frames)?.frames, undefined);
+  // The tab counts though no plugin matches its own URL.
+  const outside = tabInfo(
+    tab(1, { url: 'https://a.org:81/' }),
+    1,
+    [{ ...framed, matches: ['*://b.org/*'] }],
+    undefined,
+    frames,
+  );
+  assert.deepEqual([outside?.frames, outside?.needsReload], [want, undefined]);
 });
 
 function makeBench(t: TestContext) {
@@ -70,6 +129,7 @@ function makeBench(t: TestContext) {
     focusedWindow: async () => 1,
     plugins: () => [plugin('p')],
     live: () => undefined,
+    frames: () => [],
     synced: (all) => told.push(`all ${all.map((i) => i.tabId)}`),
     changed: (id, info: TabInfo | undefined) => told.push(`${id} ${info?.title ?? 'gone'}`),
   });

@@ -1,6 +1,7 @@
-import type { PluginInfo, TabInfo } from '../../../wire/wire.gen.ts';
+import type { FrameInfo, PluginInfo, TabInfo, TabPlugin } from '../../../wire/wire.gen.ts';
 import type { Tab } from '../chrome.ts';
 import type { Live } from '../port-message.ts';
+import type { LiveDoc } from './docs.ts';
 import { matchesAny } from './match.ts';
 
 /** CoalesceMs is how long changes of tabs are gathered before they are told, in milliseconds. */
@@ -10,7 +11,9 @@ export interface TabsOptions {
   query(): Promise<readonly Tab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
-  live(tabId: number): { documentId: string; plugins: readonly Live[] } | undefined;
+  /** live returns the top document of a tab, frames the frames in which adapters may be. */
+  live(tabId: number): LiveDoc | undefined;
+  frames(tabId: number): readonly LiveDoc[];
   /** synced is told all tabs; changed one that differs from what was told last, or went. */
   synced(tabs: readonly TabInfo[]): void;
   changed(tabId: number, tab: TabInfo | undefined): void;
@@ -60,7 +63,7 @@ export function makeTabs(options: TabsOptions): Tabs {
   const tell = (tabs: readonly Tab[], focused: number, everything: boolean) => {
     const now = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
-      const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id));
+      const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id));
       if (info) now.set(tab.id, { text: JSON.stringify(info), tab: info });
     }
     const before = told;
@@ -94,15 +97,17 @@ export function makeTabs(options: TabsOptions): Tabs {
   };
 }
 
-/** tabInfo returns what is told of a tab; nothing if no plugin matches it. */
+/** tabInfo returns what is told of a tab; nothing if no plugin matches it or is live in one of its frames. */
 export function tabInfo(
   tab: Tab,
   focusedWindow: number,
   plugins: readonly PluginInfo[],
-  live: { documentId: string; plugins: readonly Live[] } | undefined,
+  live: LiveDoc | undefined,
+  frames: readonly LiveDoc[],
 ): TabInfo | undefined {
   const matching = plugins.filter((p) => matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
-  if (matching.length === 0) return undefined;
+  const framed = frames.flatMap((frame) => frameInfo(frame, plugins) ?? []);
+  if (matching.length === 0 && framed.length === 0) return undefined;
   const info: TabInfo = {
     tabId: tab.id,
     windowId: tab.windowId,
@@ -112,15 +117,29 @@ export function tabInfo(
     focused: tab.windowId === focusedWindow,
     lastAccessedMs: tab.lastAccessed,
   };
+  if (tab.discarded) info.discarded = true;
+  if (framed.length > 0) info.frames = framed;
   const here = (live?.plugins ?? []).filter((p) => matching.some((m) => m.name === p.name));
   const running = here.filter((p) => p.problem === undefined);
   if (live && running.length > 0) {
-    info.documentId = live.documentId;
-    info.plugins = running.map(({ name, hash }) => ({ name, hash }));
+    info.documentId = live.doc.documentId;
+    info.plugins = running.map(tabPlugin);
   }
   const absent = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
   // A document that is still loading may be about to say that its plugins are live.
   if (absent.length > 0 && tab.loading) info.loading = absent;
   else if (absent.length > 0) info.needsReload = absent;
   return info;
+}
+
+/** frameInfo returns what is told of a frame; nothing if no plugin that wants frames is live in it. */
+function frameInfo({ doc, plugins: here }: LiveDoc, plugins: readonly PluginInfo[]): FrameInfo | undefined {
+  const wanted = plugins.filter((p) => p.frames === true);
+  const running = here.filter((p) => p.problem === undefined && wanted.some((w) => w.name === p.name));
+  if (running.length === 0) return undefined;
+  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: running.map(tabPlugin) };
+}
+
+function tabPlugin({ name, hash, ready }: Live): TabPlugin {
+  return ready === undefined ? { name, hash } : { name, hash, ready };
 }

@@ -8,20 +8,27 @@ import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { BRIDGE_PORT, charsOf, PANEL_PORT, readEach, readFromBridge, type ToBridge } from '../port-message.ts';
 import { makeActs } from './acts.ts';
 import { makeBadge } from './badge.ts';
-import { type Doc, makeCalls } from './calls.ts';
+import { makeCalls } from './calls.ts';
+import { type Doc, type LiveDoc, makeDocs } from './docs.ts';
 import { type Handlers, serve } from './handlers.ts';
 import { helloParams, readConnection, rename } from './identity.ts';
 import { makeLink } from './link.ts';
+import { makeLogs } from './logs.ts';
+import { makeOpening } from './opening.ts';
 import { makeOutbox } from './outbox.ts';
 import { makePanels } from './panels.ts';
 import { makePlugins } from './plugins.ts';
 import { whoListens } from './proof.ts';
 import { makeRegistering } from './registering.ts';
 import { makeReload } from './reload.ts';
+import { makeRenewing } from './renewing.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
+import { makeTending } from './tending.ts';
 
 let browserName = '';
+/** synced is set once the server has named the plugins. */
+let synced = false;
 /** waiting is how many calls wait for a person; the server says so after hello if there are any. */
 let waiting = 0;
 
@@ -45,6 +52,8 @@ const handlers: Handlers = {
   'plugin.sync': async (params) => {
     const result = await plugins.sync(params);
     registering.synced(result.missing ?? []);
+    synced = true;
+    tending.synced();
     tabs.sync();
     panels.touch();
     return result;
@@ -52,9 +61,15 @@ const handlers: Handlers = {
   'plugin.code': async (params) => {
     await plugins.code(params);
     registering.taken(params.name);
+    void renewing.code(params);
+    return {};
+  },
+  'plugin.settings': async ({ name, settings }) => {
+    tending.settings(name, settings);
     return {};
   },
   'tab.load': async ({ tabId }) => ({ loading: await reload.load(tabId) }),
+  'tab.open': async ({ url }) => ({ tabId: await opening.open(url) }),
 };
 
 const link = makeLink({
@@ -100,8 +115,24 @@ const outbox = makeOutbox({
   delivered: (ids) => calls.delivered(ids),
 });
 
+const docs = makeDocs();
+const tending = makeTending({ docs, wanted: () => (synced ? plugins.wanted : undefined) });
+const logs = makeLogs({ runs: docs.runs, send: (params) => link.notify('plugin.log', params) });
+const renewing = makeRenewing({
+  docs,
+  plugin: (name) => plugins.wanted.find((plugin) => plugin.name === name),
+  run: browser.runInPage,
+  nonce: () => crypto.randomUUID(),
+});
+const opening = makeOpening({
+  plugins: () => plugins.wanted,
+  open: browser.openInBackground,
+  exists: async (tabId) => (await browser.tabState(tabId)) !== 'closed',
+});
+
 const calls = makeCalls({
   outbox,
+  docs,
   send: (text) => link.send(text),
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   tabState: browser.tabState,
@@ -121,9 +152,10 @@ const tabs = makeTabs({
   focusedWindow: browser.focusedWindow,
   plugins: () => plugins.wanted,
   live: (tabId) => {
-    const live = calls.live(tabId);
-    return live && { ...live, plugins: live.plugins.filter((p) => possible(p.name)) };
+    const live = docs.live(tabId);
+    return live && withPossible(live);
   },
+  frames: (tabId) => docs.frames(tabId).map(withPossible),
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
     panels.touch();
@@ -140,8 +172,7 @@ const reload = makeReload({
   readPage: browser.readPage,
   reloadTab: browser.reloadTab,
   plugins: () => plugins.wanted,
-  isLive: (tabId, { name, hash }) =>
-    calls.live(tabId)?.plugins.some((p) => p.name === name && p.hash === hash) === true,
+  isLive: (tabId, { name, hash }) => docs.live(tabId)?.plugins.some((p) => p.name === name && p.hash === hash) === true,
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
   orphaned: (documentId) => calls.orphaned(documentId),
 });
@@ -167,15 +198,16 @@ const panels = makePanels({
   }),
 });
 
-/** possible tells whether a plugin that a document calls live can be there. */
-function possible(name: string): boolean {
-  return plugins.wanted.some((plugin) => plugin.name === name && plugins.canRun(plugin));
+/** withPossible leaves out the plugins that a document calls live and that can't be there. */
+function withPossible(live: LiveDoc): LiveDoc {
+  const possible = plugins.wanted.filter((plugin) => plugins.canRun(plugin)).map((plugin) => plugin.name);
+  return { doc: live.doc, plugins: live.plugins.filter(({ name }) => possible.includes(name)) };
 }
 
 /** panelTabs says of each tab how its plugins stand. */
 function panelTabs(): PanelTab[] {
   return tabs.known.map((tab) => {
-    const here = calls.live(tab.tabId)?.plugins ?? [];
+    const here = docs.live(tab.tabId)?.plugins ?? [];
     const matching = plugins.wanted.flatMap(({ name, displayName, hash }): PanelPlugin[] => {
       const live = here.find((p) => p.name === name);
       if (live?.problem !== undefined) return [{ name, displayName, status: 'broken', problem: live.problem }];
@@ -217,7 +249,14 @@ browser.onPort((port) => {
     const doc: Doc = { ...port.sender, post: makeBurst({ send, charsOf, soon, alone }).post };
     calls.joined(doc);
     port.onMessage((raw) => {
-      for (const message of readEach(raw, readFromBridge)) calls.said(doc, message);
+      for (const message of readEach(raw, readFromBridge)) {
+        if (message.op === 'log') logs.said(doc, message);
+        else calls.said(doc, message);
+        if (message.op === 'live') tending.told(doc.documentId);
+        if (message.op === 'renewed' && message.problem !== undefined) {
+          console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${message.plugin}: ${message.problem}`);
+        }
+      }
     });
     port.onDisconnect(() => calls.left(doc));
     link.start();

@@ -1,0 +1,88 @@
+import type { Live, ToBridge } from '../port-message.ts';
+
+/** Doc is one document with a bridge. */
+export interface Doc {
+  readonly tabId: number;
+  /** frameId is 0 for the top document of its tab; a frame has the origin of that. */
+  readonly frameId: number;
+  readonly documentId: string;
+  /** url is what it was when the document connected. */
+  readonly url: string;
+  post(message: ToBridge): void;
+}
+
+/** LiveDoc is a document that has told its adapters. */
+export interface LiveDoc {
+  readonly doc: Doc;
+  readonly plugins: readonly Live[];
+}
+
+/** Docs is the table of the documents that are connected, and of the adapters in them. */
+export interface Docs {
+  get(documentId: string): Doc | undefined;
+  /** add takes a document in, or its new port. */
+  add(doc: Doc): void;
+  remove(documentId: string): void;
+  /** named notes all adapters of a document, ready what one of them says of itself later. */
+  named(documentId: string, plugins: readonly Live[]): void;
+  ready(documentId: string, plugin: string, ready: boolean): void;
+  /** runs tells whether a plugin runs in a document. */
+  runs(documentId: string, plugin: string): boolean;
+  /** told returns a document that has told its adapters. */
+  told(documentId: string): LiveDoc | undefined;
+  /** live returns the top document of a tab. */
+  live(tabId: number): LiveDoc | undefined;
+  /** frames returns the frames of a tab, those that came first before the others. */
+  frames(tabId: number): LiveDoc[];
+  /** all returns all documents. */
+  all(): LiveDoc[];
+  /** ofTab returns the documents of a tab, also those that have told nothing. */
+  ofTab(tabId: number): Doc[];
+}
+
+/** makeDocs returns an empty table. */
+export function makeDocs(): Docs {
+  const docs = new Map<string, Doc>();
+  const plugins = new Map<string, readonly Live[]>();
+  /** tabs are the ids of their documents, oldest first. */
+  const tabs = new Map<number, Set<string>>();
+
+  const ofTab = (tabId: number) => [...(tabs.get(tabId) ?? [])].flatMap((id) => docs.get(id) ?? []);
+  const live = (some: Iterable<Doc>) =>
+    [...some].flatMap((doc): LiveDoc[] => {
+      const found = plugins.get(doc.documentId);
+      return found ? [{ doc, plugins: found }] : [];
+    });
+  return {
+    get: (documentId) => docs.get(documentId),
+    add: (doc) => {
+      docs.set(doc.documentId, doc);
+      tabs.set(doc.tabId, (tabs.get(doc.tabId) ?? new Set()).add(doc.documentId));
+    },
+    remove: (documentId) => {
+      const tabId = docs.get(documentId)?.tabId ?? -1;
+      docs.delete(documentId);
+      plugins.delete(documentId);
+      tabs.get(tabId)?.delete(documentId);
+      if (tabs.get(tabId)?.size === 0) tabs.delete(tabId);
+    },
+    named: (documentId, found) => plugins.set(documentId, found),
+    ready: (documentId, name, ready) => {
+      const found = plugins.get(documentId);
+      if (!found) return;
+      plugins.set(
+        documentId,
+        found.map((plugin) => (plugin.name === name ? { ...plugin, ready } : plugin)),
+      );
+    },
+    runs: (documentId, name) =>
+      plugins.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) === true,
+    // While a tab navigates, both documents may be there for a moment; the newer one came last.
+    live: (tabId) => live(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
+    frames: (tabId) =>
+      live(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),
+    told: (documentId) => live([docs.get(documentId)].flatMap((doc) => doc ?? []))[0],
+    all: () => live(docs.values()),
+    ofTab,
+  };
+}
