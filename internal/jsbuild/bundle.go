@@ -15,7 +15,7 @@ import (
 // bundleName is the name of the file that becomes an adapter.
 const bundleName = "adapter.iife.js"
 
-// notice stands at the head of every adapter: zod's license wants it.
+// notice stands at the head of every script with zod in it: its license wants that.
 const notice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
 // identity is what the runtime of an adapter is told of its package; the JSON
@@ -71,39 +71,77 @@ func sdkSources(withZod bool) (Sources, error) {
 	return s, nil
 }
 
-// adapterEntry is the module that becomes the adapter.
-func adapterEntry(entry string, id identity) (string, error) {
+// adapterScript is what becomes the adapter.
+func adapterScript(entry string, id identity) (script, error) {
 	who, err := json.Marshal(id)
 	if err != nil {
-		return "", fmt.Errorf("encode the plugin's identity: %w", err)
+		return script{}, fmt.Errorf("encode the plugin's identity: %w", err)
 	}
-	return fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{head: notice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import * as module from %s;
 import { install } from "@opentabs/sdk/runtime/install.ts";
 install(module.default, %s);
-`, quote("./"+entry), who), nil
+`, quote("./"+entry), who)}, nil
 }
 
-// extractEntry is the module that is run to read the plugin's tools.
-func extractEntry(entry string) string {
-	return fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+// extractScript is what is run to read the plugin's tools.
+func extractScript(entry string) script {
+	return script{head: notice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import * as module from %s;
 import { extract } from "@opentabs/sdk/extract/extract.ts";
 globalThis.%s = JSON.stringify(extract(module.default));
-`, quote("./"+entry), extractedName)
+`, quote("./"+entry), extractedName)}
 }
 
-// bundle makes one script of entry, an ES module in the directory of zod. The
-// error is a *BuildError if the plugin's source is at fault.
-func bundle(entry string, zod zodSource) (bundled, error) {
+// ownModule is the name that a script imports one of the plugin's modules by
+// which has to run, whatever package.json says of side effects.
+const ownModule = "opentabs:own-module"
+
+// preScriptScript is what becomes the pre-script of the plugin with a name.
+func preScriptScript(entry, name string) script {
+	return script{
+		own:    entry,
+		define: map[string]string{"OPENTABS_PLUGIN_NAME": quote(name)},
+		entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/pre-script-runner.ts";
+import %s;
+`, quote(ownModule)),
+	}
+}
+
+// script is what [bundle] makes a bundle of.
+type script struct {
+	// entry is an ES module in the plugin's directory.
+	entry string
+	// head stands before all else, with an end of line; it may be empty.
+	head string
+	// own is the module that entry imports as ownModule; it may be empty.
+	own string
+	// define are global names and the expressions that stand for them.
+	define map[string]string
+}
+
+// plugin returns the esbuild plugin that finds the script's own module.
+func (s script) plugin(dir string) api.Plugin {
+	return api.Plugin{Name: "opentabs-own-module", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + ownModule + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: filepath.Join(dir, filepath.FromSlash(s.own)), SideEffects: api.SideEffectsTrue}, nil
+		})
+	}}
+}
+
+// bundle makes one script in the directory of zod. The error is a *BuildError
+// if the plugin's source is at fault.
+func bundle(s script, zod zodSource) (bundled, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
 		return bundled{}, err
 	}
 	within := fence{dir: zod.Dir}
+	defines := map[string]string{"process.env.NODE_ENV": `"production"`}
+	maps.Copy(defines, s.define)
 	r := api.Build(api.BuildOptions{
-		Stdin:         &api.StdinOptions{Contents: entry, ResolveDir: zod.Dir, Sourcefile: "opentabs-entry.ts", Loader: api.LoaderTS},
+		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: "opentabs-entry.ts", Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
 		Outfile:       "dist/" + bundleName,
 		Bundle:        true,
@@ -113,11 +151,11 @@ func bundle(entry string, zod zodSource) (bundled, error) {
 		TreeShaking:   api.TreeShakingTrue,
 		Charset:       api.CharsetUTF8,
 		LegalComments: api.LegalCommentsNone,
-		Banner:        map[string]string{"js": notice + "\n\"use strict\";"},
+		Banner:        map[string]string{"js": s.head + "\"use strict\";"},
 		Sourcemap:     api.SourceMapExternal,
 		Loader:        assetLoaders,
-		Define:        map[string]string{"process.env.NODE_ENV": `"production"`},
-		Plugins:       []api.Plugin{within.plugin(), zod.plugin(sources), sources.Plugin()},
+		Define:        defines,
+		Plugins:       []api.Plugin{within.plugin(), s.plugin(zod.Dir), zod.plugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
 		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction says it better
 	})

@@ -1,12 +1,15 @@
 package jsbuild
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
+	"opentabs/internal/svgicon"
 	"opentabs/plugin"
 )
 
@@ -29,8 +32,12 @@ type source struct {
 	ID    identity
 	// Version is the package's.
 	Version string
-	// PreScript is the source of a script that this version can't build yet.
+	// PreScript is the module of the script that runs before those of the page,
+	// relative to Dir, with slashes; empty if there is none.
 	PreScript string
+	// ConfigSchema describes the plugin's settings where its code does not.
+	ConfigSchema json.RawMessage
+	Icons        svgicon.Set
 }
 
 // readSource reads package.json. What is wrong with it is in the problems; an
@@ -44,7 +51,7 @@ func readSource(dir string) (source, []Problem, error) {
 	if err != nil {
 		return source{}, nil, fmt.Errorf("find the plugin's directory: %w", err)
 	}
-	s := source{Dir: abs, Entry: defaultEntry}
+	s := source{Dir: abs}
 	within := fence{dir: abs}
 	if p := within.checkOwn(packageFile); p != nil {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{*p}}
@@ -55,7 +62,7 @@ func readSource(dir string) (source, []Problem, error) {
 	} else if err != nil {
 		return s, nil, fmt.Errorf("read the plugin's package.json: %w", err)
 	}
-	_, problems, err := checkPackage(s.Text, nil, nil)
+	_, problems, err := checkPackage(s.Text, nil)
 	if err != nil {
 		return s, nil, err
 	}
@@ -64,8 +71,9 @@ func readSource(dir string) (source, []Problem, error) {
 		Version  string `json:"version"`
 		OpenTabs struct {
 			identity
-			Entry     string `json:"entry"`
-			PreScript string `json:"preScript"`
+			Entry        string          `json:"entry"`
+			PreScript    string          `json:"preScript"`
+			ConfigSchema json.RawMessage `json:"configSchema"`
 		} `json:"opentabs"`
 	}
 	if err := json.Unmarshal(s.Text, &pkg); err != nil {
@@ -74,86 +82,85 @@ func readSource(dir string) (source, []Problem, error) {
 		}
 		return s, nil, &BuildError{Dir: abs, Problems: problems}
 	}
-	s.ID, s.Version, s.PreScript = pkg.OpenTabs.identity, pkg.Version, pkg.OpenTabs.PreScript
+	s.ID, s.Version, s.ConfigSchema = pkg.OpenTabs.identity, pkg.Version, pkg.OpenTabs.ConfigSchema
 	if s.ID.Name, err = plugin.NameOf(pkg.Name); err != nil {
 		s.ID.Name = "unnamed" // the problems have it; the rest can still be checked
 	}
-	if pkg.OpenTabs.Entry != "" {
-		s.Entry = filepath.ToSlash(filepath.Clean(pkg.OpenTabs.Entry))
+	var wrong []Problem
+	entry := cmp.Or(pkg.OpenTabs.Entry, defaultEntry)
+	s.Entry, wrong = within.module("entry", entry, defaultEntry, "write the plugin there, or name its file in opentabs.entry of package.json")
+	if pkg.OpenTabs.PreScript != "" {
+		var also []Problem
+		s.PreScript, also = within.module("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or take opentabs.preScript out of package.json")
+		wrong = append(wrong, also...)
 	}
-	if !filepath.IsLocal(filepath.FromSlash(s.Entry)) {
-		problems = append(problems, Problem{Where: packageFile, Text: fmt.Sprintf(
-			"opentabs.entry is %q; name a file inside the plugin's directory, such as %s", pkg.OpenTabs.Entry, defaultEntry)})
-		return s, nil, &BuildError{Dir: abs, Problems: problems}
+	if p := within.checkOwn(outputDir); p != nil {
+		wrong = append(wrong, *p)
 	}
-	if _, err := os.Stat(filepath.Join(abs, filepath.FromSlash(s.Entry))); err != nil {
-		problems = append(problems, Problem{Where: s.Entry, Text: "there is no such file; write the plugin there, or name its file in opentabs.entry of package.json"})
-		return s, nil, &BuildError{Dir: abs, Problems: problems}
+	if len(wrong) > 0 {
+		return s, nil, &BuildError{Dir: abs, Problems: append(problems, wrong...)}
 	}
-	for _, name := range []string{s.Entry, outputDir} {
-		if p := within.checkOwn(name); p != nil {
-			return s, nil, &BuildError{Dir: abs, Problems: append(problems, *p)}
-		}
+	files, wrong := within.icons()
+	icons, unfit := svgicon.Make(s.ID.Name, files)
+	for _, p := range unfit {
+		wrong = append(wrong, Problem{Where: p.File, Text: p.Text})
 	}
-	return s, problems, nil
+	s.Icons = icons
+	return s, append(problems, wrong...), nil
 }
 
-// checkPackage has a package checked as it will be when it is added; it
-// returns what is odd and what is wrong. With no adapter only package.json is
-// checked.
-func checkPackage(text, adapter, tools []byte) (warnings, problems []Problem, err error) {
-	dir, err := os.MkdirTemp("", "opentabs-build-")
-	if err != nil {
-		return nil, nil, fmt.Errorf("make a directory to check the plugin in: %w", err)
+// module returns the path of one of the plugin's own modules, which a key of
+// package.json names, or says why it can't be used.
+func (f fence) module(key, name, example, missing string) (string, []Problem) {
+	clean := filepath.ToSlash(filepath.Clean(name))
+	if !filepath.IsLocal(filepath.FromSlash(clean)) {
+		return "", []Problem{{Where: packageFile, Text: fmt.Sprintf(
+			"opentabs.%s is %q; name a file inside the plugin's directory, such as %s", key, name, example)}}
 	}
-	defer os.RemoveAll(dir)
-	files := map[string][]byte{packageFile: text}
-	if adapter != nil {
-		files["dist/"+bundleName], files["dist/"+toolsName] = adapter, tools
+	if p := f.checkOwn(clean); p != nil {
+		return "", []Problem{*p}
 	}
-	for name, content := range files {
-		if err := writeFile(filepath.Join(dir, name), content); err != nil {
-			return nil, nil, err
-		}
+	info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(clean)))
+	switch {
+	case err != nil:
+		return "", []Problem{{Where: clean, Text: "there is no such file; " + missing}}
+	case !info.Mode().IsRegular():
+		return "", []Problem{{Where: clean, Text: "this is no file; " + missing}}
 	}
-	loaded, err := plugin.Load(dir)
-	if err == nil {
-		for _, text := range loaded.Warnings {
-			warnings = append(warnings, Problem{Text: text})
-		}
-		return warnings, nil, nil
-	}
-	var wrong *plugin.PackageError
-	if !errors.As(err, &wrong) {
-		return nil, nil, fmt.Errorf("check the plugin: %w", err)
-	}
-	for _, p := range wrong.Problems {
-		if adapter != nil || p.File == packageFile {
-			problems = append(problems, Problem{Where: p.File, Text: p.Text})
-		}
-	}
-	return nil, problems, nil
+	return clean, nil
 }
 
-// writeFile writes a file of the plugin in one step, so that nobody reads half
-// of it, and makes its directory.
-func writeFile(name string, content []byte) error {
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the plugin's output directory: %w", err)
+// icons reads the plugin's icons, as far as there are any.
+func (f fence) icons() (map[string][]byte, []Problem) {
+	files := map[string][]byte{}
+	var problems []Problem
+	for _, name := range svgicon.Files {
+		path := filepath.Join(f.dir, name)
+		if p := f.checkOwn(name); p != nil {
+			problems = append(problems, *p)
+			continue
+		}
+		info, err := os.Stat(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("it is no file")
+		}
+		var file *os.File
+		if err == nil {
+			file, err = os.Open(path)
+		}
+		var text []byte
+		if err == nil {
+			text, err = io.ReadAll(io.LimitReader(file, svgicon.MaxBytes+1))
+			file.Close()
+		}
+		if err != nil {
+			problems = append(problems, Problem{Where: name, Text: "it can't be read: " + err.Error() + "; correct that"})
+			continue
+		}
+		files[name] = text
 	}
-	temp, err := os.CreateTemp(dir, "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return fmt.Errorf("write the plugin: %w", err)
-	}
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), name)
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-		return fmt.Errorf("write the plugin: %w", err)
-	}
-	return nil
+	return files, problems
 }

@@ -151,42 +151,6 @@ func TestBuildExample(t *testing.T) {
 	}
 }
 
-// A plugin written for the existing SDK, prompts included.
-func TestBuildForExistingSDK(t *testing.T) {
-	b := build(t, write(t, map[string]string{
-		packageFile: goodPackage,
-		"src/index.ts": `import { definePrompt, defineTool, OpenTabsPlugin, type PromptDefinition, type ToolDefinition } from '@opentabs-dev/plugin-sdk';
-import { z } from 'zod';
-class Old extends OpenTabsPlugin {
-  readonly name = 'old';
-  readonly displayName = 'Old';
-  readonly description = 'Old.';
-  readonly urlPatterns = ['*://localhost/*'];
-  readonly tools: ToolDefinition[] = [
-    defineTool({ name: 'hi', description: 'Hi.', input: z.object({}), output: z.object({}), handle: async () => ({}) }),
-  ];
-  readonly prompts: PromptDefinition[] = [
-    definePrompt({
-      name: 'compose_message',
-      arguments: [{ name: 'to', description: 'Whom', required: true }],
-      render: async args => [{ role: 'user', content: { type: 'text', text: args.to ?? '' } }],
-    }),
-  ];
-  async isReady() { return true; }
-}
-export default new Old();
-`,
-	}))
-	loaded, err := plugin.Load(b.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
-	if p := loaded.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {
-		t.Errorf("%+v", p)
-	}
-}
-
 // The hash is that of the bundle without the snippet, found as plugin-format.md
 // 1.7 says; the map's comment is last.
 func TestAdapterHash(t *testing.T) {

@@ -53,13 +53,31 @@ func (e *BuildError) Error() string {
 }
 
 // noExport is what esbuild says of a name that the SDK does not have.
-var noExport = regexp.MustCompile(`^No matching export in "opentabs:sdk/src/index\.ts" for import "(.*)"$`)
+var noExport = regexp.MustCompile(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
+
+// elsewhere says where to find what authors look for in the SDK and is not there.
+var elsewhere = map[string]string{
+	"definePreScript": `definePreScript is in the entry "@opentabs/sdk/pre-script"; import it from there`,
+	"defineResource":  "plugins have no resources, agents read what tools return; make each resource a tool with defineTool, whose handle returns what read returned",
+}
+
+// sayNoExport says in the author's words what esbuild says of a missing name.
+func sayNoExport(text string) string {
+	found := noExport.FindStringSubmatch(text)
+	if found == nil {
+		return text
+	}
+	if advice, ok := elsewhere[found[1]]; ok {
+		return advice
+	}
+	return "this version of the SDK has no " + found[1] + "; remove the import (docs/plugins.md lists what there is)"
+}
 
 // fromEsbuild turns esbuild's messages into problems.
 func fromEsbuild(messages []api.Message) []Problem {
 	problems := make([]Problem, 0, len(messages))
 	for _, m := range messages {
-		p := Problem{Text: noExport.ReplaceAllString(m.Text, "this version of the SDK has no $1; remove the import (docs/plugins.md lists what there is)")}
+		p := Problem{Text: sayNoExport(m.Text)}
 		if at := m.Location; at != nil {
 			p.Where = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column+1)
 			p.Line = at.LineText

@@ -121,26 +121,26 @@ func TestPackageProblems(t *testing.T) {
 		"version":               {`"version":"1.0.0",`, ""},
 		"*://*/*":               {"*://*.example.com/*", "*://*/*"},
 	} {
-		_, problems, err := checkPackage([]byte(strings.Replace(goodPackage, change[0], change[1], 1)), nil, nil)
+		_, problems, err := checkPackage([]byte(strings.Replace(goodPackage, change[0], change[1], 1)), nil)
 		if err != nil || len(problems) != 1 || !strings.Contains(problems[0].String(), name) {
 			t.Errorf("%s: got %v, %v", name, problems, err)
 		}
 	}
-	if _, problems, err := checkPackage([]byte(goodPackage), nil, nil); err != nil || len(problems) > 0 {
+	if _, problems, err := checkPackage([]byte(goodPackage), nil); err != nil || len(problems) > 0 {
 		t.Errorf("the good one: got %v, %v", problems, err)
 	}
 	adapter, tools := []byte("(()=>{})();"), []byte(`{"sdkVersion":"0.1.0","tools":[{"name":"a","description":"x","input_schema":{"type":"object"},"output_schema":{}}]}`)
 	noPatterns := strings.Replace(goodPackage, `["*://*.example.com/*"]`, "[]", 1)
-	if _, problems, err := checkPackage([]byte(noPatterns), adapter, tools); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
+	if _, problems, err := checkPackage([]byte(noPatterns), output{{bundleName, adapter}, {toolsName, tools}}); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
 		t.Errorf("no patterns: got %v, %v", problems, err)
 	}
 }
 
 func TestAdapterTooLarge(t *testing.T) {
-	if p := tooLarge(5 << 20); p != nil {
+	if p := tooLarge("adapter", 5<<20); p != nil {
 		t.Errorf("5 MB: %v", p)
 	}
-	if p := tooLarge(6 << 20); p == nil || !strings.Contains(p.Text, "would have 6.0 MB; keep it below 5 MB") {
+	if p := tooLarge("pre-script", 6<<20); p == nil || !strings.Contains(p.Text, "the pre-script would have 6.0 MB; keep it below 5 MB") {
 		t.Errorf("6 MB: %v", p)
 	}
 }
@@ -176,8 +176,7 @@ void fetch('/api').then((r: Response) => r.json()).then(() => {});
 }
 
 func TestWarnings(t *testing.T) {
-	pkg := strings.Replace(goodPackage, `"displayName"`, `"preScript":"src/pre.ts","displayName"`, 1)
-	dir := write(t, map[string]string{"package.json": pkg, "src/index.ts": `
+	dir := write(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
 import { OpenTabsPlugin, defineTool } from '@opentabs-dev/plugin-sdk';
 import { z } from 'zod';
 import style from './style.css';
@@ -204,7 +203,6 @@ export default new Old();
 		got.WriteString(w.String() + "\n")
 	}
 	for _, want := range []string{
-		"opentabs.preScript is left out",
 		`opentabs.displayName is "Bad" but the plugin's code says "Other"`,
 		`opentabs.urlPatterns is "*://*.example.com/*" but the plugin's code says "*://*.example.com/*, *://example.org/*"`,
 	} {
@@ -212,7 +210,7 @@ export default new Old();
 			t.Errorf("lacks %q:\n%s", want, got.String())
 		}
 	}
-	if len(b.Warnings) != 4 || !strings.Contains(got.String(), "some clients refuse more than 64") {
+	if len(b.Warnings) != 3 || !strings.Contains(got.String(), "some clients refuse more than 64") {
 		t.Errorf("%d warnings:\n%s", len(b.Warnings), got.String())
 	}
 }

@@ -7,7 +7,6 @@ export type JsonSchema = Record<string, unknown>;
 
 /** The grammar of a tool's and of a prompt's name. */
 const definitionName = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
-export const iconName = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const maxDescriptionChars = 1000;
 
 /** Takes one problem of a tool or prompt. */

@@ -93,6 +93,7 @@ test('each fault of a tool is told with what to do', () => {
     [{ displayName: '' }, /^its displayName must be a text that is not empty; remove/],
     [{ summary: 5 }, /^its summary must be a text/],
     [{ icon: 'Not An Icon' }, /^icon "Not An Icon" is not the name of a Lucide icon; use/],
+    [{ icon: 'no-such-icon' }, /^icon "no-such-icon" is not the name of a Lucide icon; use/],
     [{ handle: undefined }, /^it has no handle; add/],
     [{ input: undefined }, /^its input is not a schema of zod 4; write `z.object\(\{\}\)`/],
     [{ output: {} }, /^its output is not a schema of zod 4; write/],
@@ -130,6 +131,19 @@ test('what is no plugin is told with what to export', () => {
   assert.match(said({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
   assert.match(said({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
   assert.match(said({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
+});
+
+test('settings are read as they are written, and resources are refused', () => {
+  const configSchema = { key: { type: 'string', label: 'Key', required: true } };
+  const of = (more: object) => extract({ isReady() {}, tools: [minimal], ...more });
+  assert.deepEqual(of({ configSchema }).configSchema, configSchema);
+  assert.match(of({ configSchema: [] }).problems.join() || 'none', /^none$/);
+  assert.match(of({ configSchema: 'key' }).problems.join(), /^configSchema is not an object; write/);
+  assert.deepEqual(of({ resources: [] }).problems, []);
+  assert.match(
+    of({ resources: [{ uri: 'a://b' }] }).problems.join(),
+    /^plugins have no resources, .* make each a tool/,
+  );
 });
 
 const text = { type: 'string' };

@@ -1,7 +1,7 @@
+import { LUCIDE_ICON_NAMES } from '../lucide-icon-names.gen.ts';
 import type { ManifestPrompt, ManifestTool } from '../manifest.ts';
 import { type Bag, isBag, isMethod } from '../runtime/value.ts';
 import {
-  iconName,
   readDescription,
   readLimits,
   readName,
@@ -38,6 +38,16 @@ export function extract(exported: unknown): Extracted {
       result.described[key] = value;
   }
   if (isBag(plugin.configSchema)) result.configSchema = plugin.configSchema;
+  else if (plugin.configSchema !== undefined) {
+    result.problems.push(
+      "configSchema is not an object; write `configSchema: { key: { type: 'string', label: 'Key' } }`",
+    );
+  }
+  if (Array.isArray(plugin.resources) && plugin.resources.length > 0) {
+    result.problems.push(
+      'plugins have no resources, agents read what tools return; make each a tool, whose handle returns what read returned',
+    );
+  }
   const seen = new Set<string>();
   readTools(plugin.tools, seen, result);
   result.prompts = readPrompts(plugin.prompts, seen, result.problems);
@@ -92,7 +102,7 @@ function readTool(tool: Bag, name: string, say: Say): ManifestTool | undefined {
   const description = readDescription(tool, say, missing);
   const displayName = readText(tool, 'displayName', say) ?? titleCase(name);
   const icon = readText(tool, 'icon', say) ?? 'wrench';
-  if (!iconName.test(icon))
+  if (!LUCIDE_ICON_NAMES.has(icon))
     say(`icon "${icon}" is not the name of a Lucide icon; use one such as list-checks (lucide.dev/icons)`);
   const summary = readText(tool, 'summary', say);
   const group = readText(tool, 'group', say);

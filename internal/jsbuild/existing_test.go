@@ -1,0 +1,379 @@
+package jsbuild
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"modernc.org/quickjs"
+
+	"opentabs/plugin"
+)
+
+// What builds beside the adapter, and what plugins written for the existing SDK
+// bring along.
+
+// A plugin written for the existing SDK, prompts included.
+func TestBuildForExistingSDK(t *testing.T) {
+	b := build(t, write(t, map[string]string{
+		packageFile: goodPackage,
+		"src/index.ts": `import { definePrompt, defineTool, OpenTabsPlugin, type PromptDefinition, type ToolDefinition } from '@opentabs-dev/plugin-sdk';
+import { z } from 'zod';
+class Old extends OpenTabsPlugin {
+  readonly name = 'old';
+  readonly displayName = 'Old';
+  readonly description = 'Old.';
+  readonly urlPatterns = ['*://localhost/*'];
+  readonly tools: ToolDefinition[] = [
+    defineTool({ name: 'hi', description: 'Hi.', input: z.object({}), output: z.object({}), handle: async () => ({}) }),
+  ];
+  readonly prompts: PromptDefinition[] = [
+    definePrompt({
+      name: 'compose_message',
+      arguments: [{ name: 'to', description: 'Whom', required: true }],
+      render: async args => [{ role: 'user', content: { type: 'text', text: args.to ?? '' } }],
+    }),
+  ];
+  async isReady() { return true; }
+}
+export default new Old();
+`,
+	}))
+	loaded, err := plugin.Load(b.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
+	if p := loaded.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {
+		t.Errorf("%+v", p)
+	}
+}
+
+// withPackage is goodPackage with more keys under opentabs.
+func withPackage(more string) string {
+	return strings.Replace(goodPackage, `"displayName"`, more+`,"displayName"`, 1)
+}
+
+// loadBuilt builds a plugin of these files and loads it.
+func loadBuilt(t *testing.T, files map[string]string) (*Built, *plugin.Plugin) {
+	t.Helper()
+	b := build(t, write(t, files))
+	loaded, err := plugin.Load(b.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, loaded
+}
+
+// said runs a script in an engine of its own and returns the text that an
+// expression has afterwards.
+func said(t *testing.T, script, expression string) string {
+	t.Helper()
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vm.Close()
+	if _, err := vm.Eval("globalThis.console = {info(...a) { globalThis.lines = a.join(' ') }, error(...a) { globalThis.lines = a.join(' ') }};\n"+script, quickjs.EvalGlobal); err != nil {
+		t.Fatal(err)
+	}
+	found, err := vm.Eval(expression, quickjs.EvalGlobal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(found)
+}
+
+const earlyScript = `import { definePreScript } from '@opentabs-dev/plugin-sdk/pre-script';
+import { keyOf } from './key.js';
+export default definePreScript(({ set, log }) => { set(keyOf(1), { n: 1 }); log.info('early', 2); });
+`
+
+// A pre-script is built to the contract that existing platforms have too
+// (plugin-format.md 1.13).
+func TestPreScript(t *testing.T) {
+	files := map[string]string{
+		// What a package says of side effects must not lose the script.
+		packageFile:    strings.Replace(withPackage(`"preScript":"./src/early.ts"`), `"main"`, `"sideEffects":false,"main"`, 1),
+		"src/index.ts": withTools(`{...ok, name: 'a'}`), "src/early.ts": earlyScript, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
+	}
+	b, loaded := loadBuilt(t, files)
+	if len(b.Warnings) > 0 {
+		t.Errorf("warnings %v", b.Warnings)
+	}
+	code := read(t, b.Dir, "dist/pre-script.iife.js")
+	sum := sha256.Sum256(code)
+	var tools struct{ PreScriptFile, PreScriptHash string }
+	if err := json.Unmarshal(read(t, b.Dir, "dist/tools.json"), &tools); err != nil {
+		t.Fatal(err)
+	}
+	if tools.PreScriptFile != "pre-script.iife.js" || tools.PreScriptHash != hex.EncodeToString(sum[:]) || !loaded.PreScript {
+		t.Errorf("tools.json says %+v, loaded %v", tools, loaded.PreScript)
+	}
+	if err := CheckScript(code); err != nil {
+		t.Error(err)
+	}
+	if text := string(code); !strings.HasPrefix(text, "\"use strict\";\n(() => {") || strings.Contains(text, "zod") || len(text) > 5000 {
+		t.Errorf("%d bytes: %.300s", len(code), text)
+	}
+	if got := said(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
+		t.Error(got)
+	}
+	// It keeps what other scripts have put there.
+	if got := said(t, "var __openTabs = {a: 1, preScript: {other: {k: 1}, bad: {old: 1}}};\n"+string(code), `JSON.stringify(__openTabs)`); got != `{"a":1,"preScript":{"other":{"k":1},"bad":{"key1":{"n":1}}}}` {
+		t.Error(got)
+	}
+	if names := namesOf(b); !slices.Equal(names, []string{bundleName, mapName, preScriptName, toolsName}) {
+		t.Errorf("files %v", names)
+	}
+
+	// Once package.json names none, the former file goes.
+	if err := os.WriteFile(filepath.Join(b.Dir, packageFile), []byte(goodPackage), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b = build(t, b.Dir)
+	if _, err := os.Stat(filepath.Join(b.Dir, "dist", preScriptName)); !errors.Is(err, fs.ErrNotExist) || len(b.Files) != 3 {
+		t.Errorf("the former pre-script is left: %v", err)
+	}
+}
+
+func namesOf(b *Built) []string {
+	var names []string
+	for _, file := range b.Files {
+		names = append(names, filepath.Base(file.Path))
+	}
+	return names
+}
+
+// A script that throws harms nothing and says so.
+func TestPreScriptThatThrows(t *testing.T) {
+	b, _ := loadBuilt(t, map[string]string{
+		packageFile: withPackage(`"preScript":"src/early.ts"`), "src/index.ts": withTools(`{...ok, name: 'a'}`),
+		"src/early.ts": "import { definePreScript } from '@opentabs/sdk/pre-script';\ndefinePreScript(() => { throw new Error('no luck') });\n",
+	})
+	if got := said(t, string(read(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:bad:pre-script] it failed: Error: no luck" {
+		t.Error(got)
+	}
+}
+
+func TestBadParts(t *testing.T) {
+	early := func(text string) map[string]string { return map[string]string{"src/early.ts": text} }
+	tests := []struct {
+		name, more string
+		index      string
+		files      map[string]string
+		want       string
+	}{
+		{"pre-script outside", `"preScript":"../x.ts"`, "", nil, `opentabs.preScript is "../x.ts"; name a file inside the plugin's directory, such as src/pre-script.ts`},
+		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: there is no such file; write the pre-script there, or take opentabs.preScript out"},
+		{"pre-script that is a folder", `"preScript":"src"`, "", nil, "src: this is no file; write the pre-script there"},
+		{"pre-script with an error", `"preScript":"src/early.ts"`, "", early("let let;"), "src/early.ts:1:5: "},
+		{"pre-script that reads elsewhere", `"preScript":"src/early.ts"`, "", early("import '/etc/passwd';"), "outside of the plugin"},
+		{"pre-script that imports it from the SDK", `"preScript":"src/early.ts"`, "", early("import { definePreScript } from '@opentabs/sdk';\ndefinePreScript(() => {});"),
+			`definePreScript is in the entry "@opentabs/sdk/pre-script"; import it from there`},
+		{"pre-script that imports the SDK from it", `"preScript":"src/early.ts"`, "", early("import { log } from '@opentabs-dev/plugin-sdk/pre-script';\nlog.info('');"),
+			"this version of the SDK has no log; remove the import"},
+		{"resources", `"frames":false`, "import { defineResource } from '@opentabs-dev/plugin-sdk';\nexport default defineResource({});\n", nil,
+			"plugins have no resources, agents read what tools return; make each resource a tool"},
+		{"unknown icon of a tool", `"frames":false`, withTools(`{...ok, name: 'a', icon: 'not-there'}`), nil, `tool a: icon "not-there" is not the name of a Lucide icon`},
+		{"icon that is not square", `"frames":false`, "", map[string]string{"icon.svg": `<svg viewBox="0 0 1 2"/>`}, "icon.svg: is not square"},
+		{"icon that is a folder", `"frames":false`, "", map[string]string{"icon.svg/x": ""}, "icon.svg: it can't be read: it is no file"},
+		{"variant without an icon", `"frames":false`, "", map[string]string{"icon-dark.svg": `<svg viewBox="0 0 1 1"/>`}, "icon.svg: is missing, but there are variants"},
+		{"setting of no type", `"configSchema":{"a":{"type":"text","label":"A"}}`, "", nil, `configSchema.a.type is "text"; use one of url, string, number, boolean, select`},
+		{"setting without a label", `"configSchema":{"a":{"type":"url"}}`, "", nil, "configSchema.a.label is missing"},
+		{"select of nothing", `"configSchema":{"a":{"type":"select","label":"A"}}`, "", nil, "configSchema.a.options has nothing to choose from"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			files := map[string]string{packageFile: withPackage(test.more), "src/index.ts": test.index}
+			if test.index == "" {
+				files["src/index.ts"] = withTools(`{...ok, name: 'a'}`)
+			}
+			for name, text := range test.files {
+				files[name] = text
+			}
+			dir := write(t, files)
+			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs})
+			var wrong *BuildError
+			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("lacks %q:\n%v", test.want, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "dist")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("something was written: %v", err)
+			}
+		})
+	}
+}
+
+// A link that leads out of the plugin is not followed.
+func TestPartsThatAreLinks(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(`<svg viewBox="0 0 1 1"/>`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"icon.svg", "src/early.ts"} {
+		dir := write(t, map[string]string{packageFile: withPackage(`"preScript":"src/early.ts"`), "src/index.ts": withTools(`{...ok, name: 'a'}`), "src/other.ts": ""})
+		if name != "src/early.ts" {
+			if err := os.WriteFile(filepath.Join(dir, "src/early.ts"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink(secret, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs})
+		if err == nil || !strings.Contains(err.Error(), name+": it is a link to "+secret+", outside of the plugin's directory") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestIcons(t *testing.T) {
+	const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#000080" d="M0 0h8v8z"/></svg>`
+	b, loaded := loadBuilt(t, map[string]string{
+		packageFile: goodPackage, "src/index.ts": withTools(`{...ok, name: 'a', icon: 'message-square'}`), "icon.svg": "<!-- mine -->\n" + icon,
+	})
+	var tools map[string]any
+	if err := json.Unmarshal(read(t, b.Dir, "dist/tools.json"), &tools); err != nil {
+		t.Fatal(err)
+	}
+	if tools["iconSvg"] != icon || loaded.Icon != icon {
+		t.Errorf("icon %v, loaded %s", tools["iconSvg"], loaded.Icon)
+	}
+	seen := map[any]bool{icon: true}
+	for _, key := range []string{"iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg"} {
+		svg, ok := tools[key].(string)
+		if !ok || !strings.HasPrefix(svg, "<svg ") || seen[svg] {
+			t.Errorf("%s is %q", key, svg)
+		}
+		seen[svg] = true
+	}
+	if string(read(t, b.Dir, packageFile)) != goodPackage {
+		t.Error("package.json was changed")
+	}
+}
+
+// Settings may be described in the code, as class plugins do, or in package.json;
+// with a required URL among them there need be no pattern.
+func TestSettings(t *testing.T) {
+	const described = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
+	noPatterns := strings.Replace(withPackage(described), `["*://*.example.com/*"]`, "[]", 1)
+	b, loaded := loadBuilt(t, map[string]string{packageFile: noPatterns, "src/index.ts": withTools(`{...ok, name: 'a'}`)})
+	if len(loaded.Settings) != 1 || loaded.Settings[0].Key != "site" || !loaded.Settings[0].Required || len(b.Warnings) > 0 {
+		t.Errorf("%+v, %v", loaded.Settings, b.Warnings)
+	}
+	inCode := strings.Replace(withTools(`{...ok, name: 'a'}`), "isReady:", `configSchema: { size: { type: 'select', label: 'Size', options: ['s', 'm'], placeholder: undefined } }, isReady:`, 1)
+	b, loaded = loadBuilt(t, map[string]string{packageFile: withPackage(described), "src/index.ts": inCode})
+	if len(loaded.Settings) != 1 || loaded.Settings[0].Key != "size" || !slices.Equal(loaded.Settings[0].Options, []string{"s", "m"}) {
+		t.Errorf("%+v", loaded.Settings)
+	}
+	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "opentabs.configSchema is not that of the plugin's code; the code counts") {
+		t.Errorf("warnings %v", b.Warnings)
+	}
+	same := withPackage(`"configSchema":{"size":{"options":["s","m"],"label":"Size","type":"select"}}`)
+	if b, _ = loadBuilt(t, map[string]string{packageFile: same, "src/index.ts": inCode}); len(b.Warnings) > 0 {
+		t.Errorf("warnings %v", b.Warnings)
+	}
+}
+
+// Fault 96: the source alone counts, whatever an earlier build of any tool left;
+// and modules may use the page while they load. No script of the package runs.
+func TestBuildsFromSource(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "ran")
+	pkg := strings.Replace(goodPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+mark), 1)
+	b, loaded := loadBuilt(t, map[string]string{
+		packageFile:     pkg,
+		"dist/index.js": "throw new Error('stale');", "dist/tools.json": `{"tools":[{"name":"stale"}]}`, "dist/adapter.iife.js": "stale",
+		"src/index.ts": `import { definePlugin } from '@opentabs-dev/plugin-sdk';
+import { echo } from './tools/echo.js';
+import view from './view.js';
+import words from './words.json';
+import style from './style.css';
+class Badge extends HTMLElement { connectedCallback() { this.textContent = view('x'); } }
+customElements.define('my-badge', Badge);
+const theme = window.matchMedia('(prefers-color-scheme: dark)').matches ? localStorage.getItem('a') : navigator.language;
+new MutationObserver(() => theme).observe(document.body, { childList: true });
+setInterval(() => style, 1000);
+export default definePlugin({ isReady: () => true, tools: [{ ...echo, description: words.echo }] });
+`,
+		"src/tools/echo.ts": "import { defineTool } from '@opentabs-dev/plugin-sdk';\nimport { z } from 'zod';\n" +
+			"export const echo = defineTool({ name: 'echo', description: '', input: z.object({}), output: z.object({}), handle: async () => ({}) });\n",
+		"src/view.tsx":   "const h = (tag: string, _: unknown, text: string) => `<${tag}>${text}`;\nexport default (text: string) => <b>{text}</b>;\n",
+		"src/words.json": `{"echo":"Says it again."}`,
+		"src/style.css":  "b { color: red }",
+		"tsconfig.json":  `{"compilerOptions":{"jsx":"react","jsxFactory":"h"}}`,
+	})
+	if len(loaded.Tools) != 1 || loaded.Tools[0].Name != "echo" || loaded.Tools[0].Description != "Says it again." {
+		t.Errorf("%+v", loaded.Tools)
+	}
+	if code := string(read(t, b.Dir, "dist/adapter.iife.js")); strings.Contains(code, "stale") || !strings.Contains(code, `h("b"`) {
+		t.Error("the adapter is not that of the source")
+	}
+	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a script of package.json ran: %v", err)
+	}
+}
+
+// Faults 53 and 54: an argument with a default may be left out, and formats of
+// time are checked and never stand in the way of a tool.
+func TestSchemasOfArguments(t *testing.T) {
+	_, loaded := loadBuilt(t, map[string]string{packageFile: goodPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
+  at: z.iso.datetime().optional(), local: z.iso.datetime({ local: true, offset: true }).optional(), day: z.iso.date().optional(),
+  time: z.iso.time().optional(), url: z.url().optional(), mail: z.email().optional(), id: z.uuid().optional(), old: z.string().datetime().optional(),
+  max: z.number().int().min(1).default(20), nested: z.object({ deep: z.boolean().default(true) }).default({ deep: false }),
+})}`)})
+	tool := loaded.Tools[0]
+	for _, good := range []string{
+		`{}`, `{"max":5,"nested":{}}`, `{"at":"2026-02-28T10:00:00Z","old":"2026-02-28T10:00:00.123Z"}`, `{"local":"2026-02-28T10:00:00"}`, `{"local":"2026-02-28T10:00:00+02:00"}`,
+		`{"day":"2026-02-28","time":"10:00:00","url":"https://a.test/b","mail":"a@b.test","id":"123e4567-e89b-42d3-a456-426614174000"}`,
+	} {
+		if err := tool.Validate(json.RawMessage(good)); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{`{"at":"tomorrow"}`, `{"at":"2026-02-30T10:00:00Z"}`, `{"old":"2026"}`, `{"day":"28.2.2026"}`, `{"time":"25:00"}`, `{"url":"nowhere"}`, `{"mail":"me"}`, `{"id":"1"}`, `{"max":0}`, `{"extra":1}`, `{"nested":{"other":1}}`} {
+		if err := tool.Validate(json.RawMessage(bad)); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+}
+
+// The SDK tells an author the same of a pattern as the server will.
+func TestPatternsOfTheSDK(t *testing.T) {
+	patterns := []string{
+		"*://*.example.com/*", "https://example.com/a/*?b=*", "http://localhost:8080/*", "*://localhost:*/*", "*://127.0.0.1/*", "*://10.0.0.1:65535/x", "*://my_host.test/*",
+		"*://EXAMPLE.com/*", "*://a.b.c.d.e/*/*/*/*/*", "*://xn--80ak6aa92e.com/*", "*://[::1]/*",
+		"", "<all_urls>", "*://*/*", "*://*.com/*", "*://*:80/*", "ftp://a.test/*", "://a.test/*", "a.test/*", "*://a.test", "https://a.test/*/*/*/*/*/*", "*://a.test/a b", "*://a.test/#x",
+		"*://a.*.test/*", "*://a*.test/*", "*://-a.test/*", "*://a..test/*", "*://.a.test/*", "*://a.test./*", "*://256.1.1.1/*", "*://1.2.3/*", "*://1.2.3.04/*", "*://*.1.2.3.4/*", "*://com/*",
+		"*://a.test:0/*", "*://a.test:65536/*", "*://a.test:x/*", "*://a.test:/*", "*://a.test:80:80/*", "*://*.localhost/*", "*:///*", "*://ä.test/*", "*://a.test:+1/*",
+	}
+	list, err := json.Marshal(patterns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := bundle(script{entry: "import { validateUrlPattern } from '@opentabs/sdk';\nglobalThis.found = JSON.stringify(" + string(list) + ".map(validateUrlPattern));"}, zodSource{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []*string
+	if err := json.Unmarshal([]byte(said(t, string(made.Code), "found")), &found); err != nil {
+		t.Fatal(err)
+	}
+	for i, pattern := range patterns {
+		_, err := plugin.ParsePattern(pattern)
+		switch {
+		case (err != nil) != (found[i] != nil):
+			t.Errorf("%q: the server says %v, the SDK %v", pattern, err, found[i])
+		case err != nil && err.Error() != *found[i]:
+			t.Errorf("%q: the server says\n%v\nthe SDK\n%s", pattern, err, *found[i])
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package jsbuild
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	sdkts "opentabs/sdk-ts"
+)
+
+// extracted is what a plugin says of itself; the JSON names are those of
+// Extracted in sdk-ts/src/extract/extract.ts.
+type extracted struct {
+	Tools        []extractedTool   `json:"tools"`
+	Prompts      []extractedPrompt `json:"prompts"`
+	ConfigSchema json.RawMessage   `json:"configSchema"`
+	Described    identity          `json:"described"`
+	Problems     []string          `json:"problems"`
+}
+
+// extractedTool is an entry of tools.json; the field order is that of the file.
+type extractedTool struct {
+	Name         string          `json:"name"`
+	DisplayName  string          `json:"displayName"`
+	Description  string          `json:"description"`
+	Summary      string          `json:"summary,omitempty"`
+	Icon         string          `json:"icon"`
+	Group        string          `json:"group,omitempty"`
+	Annotations  json.RawMessage `json:"annotations,omitempty"`
+	Limits       json.RawMessage `json:"limits,omitempty"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	OutputSchema json.RawMessage `json:"output_schema"`
+}
+
+// extractedPrompt is an entry of the prompts of tools.json.
+type extractedPrompt struct {
+	Name        string          `json:"name"`
+	DisplayName string          `json:"displayName"`
+	Description string          `json:"description,omitempty"`
+	Limits      json.RawMessage `json:"limits,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+// toolsFile is dist/tools.json; the JSON names are those of Manifest in
+// sdk-ts/src/manifest.ts, the order is that of the file.
+type toolsFile struct {
+	SDKVersion          string            `json:"sdkVersion"`
+	ConfigSchema        json.RawMessage   `json:"configSchema,omitempty"`
+	IconSVG             string            `json:"iconSvg,omitempty"`
+	IconInactiveSVG     string            `json:"iconInactiveSvg,omitempty"`
+	IconDarkSVG         string            `json:"iconDarkSvg,omitempty"`
+	IconDarkInactiveSVG string            `json:"iconDarkInactiveSvg,omitempty"`
+	PreScriptFile       string            `json:"preScriptFile,omitempty"`
+	PreScriptHash       string            `json:"preScriptHash,omitempty"`
+	Tools               []extractedTool   `json:"tools"`
+	Prompts             []extractedPrompt `json:"prompts,omitempty"`
+}
+
+// toolsFile returns what dist/tools.json takes from the plugin's code.
+func (e extracted) toolsFile() toolsFile {
+	return toolsFile{SDKVersion: sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
+}
+
+// encode writes the file.
+func (f toolsFile) encode() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(f); err != nil {
+		return nil, fmt.Errorf("encode the plugin's tools: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// readPlugin runs the plugin's modules in a child process and returns what the
+// plugin says of itself.
+func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extracted, error) {
+	argv := o.Extract
+	if len(argv) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return extracted{}, fmt.Errorf("find this program: %w", err)
+		}
+		argv = []string{self, "__extract"}
+	}
+	timeout := o.ExtractTimeout
+	if timeout <= 0 {
+		timeout = defaultExtractTimeout
+	}
+	script, err := bundle(extractScript(src.Entry), zod)
+	if err != nil {
+		return extracted{}, err
+	}
+	answer, err := runExtract(ctx, argv, script.Code, timeout)
+	if err != nil {
+		return extracted{}, err
+	}
+	if problem := answer.problem(script, timeout); problem != nil {
+		return extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
+	}
+	var read extracted
+	if err := json.Unmarshal(answer.Extracted, &read); err != nil {
+		return extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the plugin's description of itself can't be read: " + err.Error()}}}
+	}
+	if len(read.Problems) > 0 {
+		wrong := &BuildError{Dir: src.Dir}
+		for _, text := range slices.Compact(read.Problems) {
+			wrong.Problems = append(wrong.Problems, Problem{Where: src.Entry, Text: text})
+		}
+		return extracted{}, wrong
+	}
+	return read, nil
+}
+
+// problem says why the plugin could not be read; nil if it could.
+func (a extractAnswer) problem(script bundled, timeout time.Duration) *Problem {
+	where := script.place(a.Stack)
+	switch {
+	case a.Limit == "time":
+		return &Problem{Where: where, Text: fmt.Sprintf(
+			"the plugin's modules did not finish loading within %v; look for an endless loop, and move work into handlers or onActivate", timeout)}
+	case a.Limit == "memory":
+		return &Problem{Where: where, Text: fmt.Sprintf(
+			"the plugin's modules needed more than %d MB to load; move large data out of them", extractMemoryBytes>>20)}
+	case a.Error != "":
+		return &Problem{Where: where, Text: fmt.Sprintf(
+			"the plugin's modules could not be loaded: %s; move code that needs the page into isReady, onActivate or a handler", a.Error)}
+	}
+	return nil
+}

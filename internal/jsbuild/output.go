@@ -1,0 +1,142 @@
+package jsbuild
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"opentabs/plugin"
+)
+
+// output are the files of a package, by their names in dist, in the order they
+// are told; a nil text stands for a file that a former build may have left.
+type output []struct {
+	name string
+	text []byte
+}
+
+// outputOf makes the files of a package.
+func outputOf(src source, made compiled, o Options) (out output, hash string, err error) {
+	code, hash := lock(made.Adapter.Code, src.ID.Name)
+	sourceMap := made.Adapter.SourceMap
+	if o.NoSourceMap {
+		sourceMap = nil
+	} else {
+		code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
+	}
+	file := made.Read.toolsFile()
+	if file.ConfigSchema == nil {
+		file.ConfigSchema = src.ConfigSchema
+	}
+	file.IconSVG, file.IconInactiveSVG = src.Icons.Icon, src.Icons.Inactive
+	file.IconDarkSVG, file.IconDarkInactiveSVG = src.Icons.Dark, src.Icons.DarkInactive
+	if made.PreScript != nil {
+		sum := sha256.Sum256(made.PreScript)
+		file.PreScriptFile, file.PreScriptHash = preScriptName, hex.EncodeToString(sum[:])
+	}
+	tools, err := file.encode()
+	if err != nil {
+		return nil, "", err
+	}
+	return output{{bundleName, code}, {mapName, sourceMap}, {preScriptName, made.PreScript}, {toolsName, tools}}, hash, nil
+}
+
+// write checks the package as a whole and writes its files.
+func (b *Built) write(src source, made compiled, o Options) error {
+	out, hash, err := outputOf(src, made, o)
+	if err != nil {
+		return err
+	}
+	b.Hash = hash
+	warnings, problems, err := checkPackage(src.Text, out)
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return &BuildError{Dir: src.Dir, Problems: problems}
+	}
+	b.Warnings = append(b.Warnings, warnings...)
+	dir := o.Out
+	if dir == "" {
+		dir = filepath.Join(src.Dir, outputDir)
+	}
+	for _, file := range out {
+		name := filepath.Join(dir, file.name)
+		if file.text == nil {
+			if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("remove what a former build wrote: %w", err)
+			}
+			continue
+		}
+		if err := writeFile(name, file.text); err != nil {
+			return err
+		}
+		b.Files = append(b.Files, BuiltFile{Path: name, Bytes: len(file.text)})
+	}
+	return nil
+}
+
+// checkPackage has a package checked as it will be when it is added; it
+// returns what is odd and what is wrong. Without output only package.json is
+// checked.
+func checkPackage(text []byte, out output) (warnings, problems []Problem, err error) {
+	dir, err := os.MkdirTemp("", "opentabs-build-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a directory to check the plugin in: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if err := writeFile(filepath.Join(dir, packageFile), text); err != nil {
+		return nil, nil, err
+	}
+	for _, file := range out {
+		if file.text == nil {
+			continue
+		}
+		if err := writeFile(filepath.Join(dir, outputDir, file.name), file.text); err != nil {
+			return nil, nil, err
+		}
+	}
+	loaded, err := plugin.Load(dir)
+	if err == nil {
+		for _, text := range loaded.Warnings {
+			warnings = append(warnings, Problem{Text: text})
+		}
+		return warnings, nil, nil
+	}
+	var wrong *plugin.PackageError
+	if !errors.As(err, &wrong) {
+		return nil, nil, fmt.Errorf("check the plugin: %w", err)
+	}
+	for _, p := range wrong.Problems {
+		if out != nil || p.File == packageFile {
+			problems = append(problems, Problem{Where: p.File, Text: p.Text})
+		}
+	}
+	return nil, problems, nil
+}
+
+// writeFile writes a file of the plugin in one step, so that nobody reads half
+// of it, and makes its directory.
+func writeFile(name string, content []byte) error {
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the plugin's output directory: %w", err)
+	}
+	temp, err := os.CreateTemp(dir, "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return fmt.Errorf("write the plugin: %w", err)
+	}
+	_, err = temp.Write(content)
+	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), name)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+		return fmt.Errorf("write the plugin: %w", err)
+	}
+	return nil
+}
