@@ -143,6 +143,17 @@ func (o *output) ask(question string) {
 	fmt.Fprintf(o.stderr, "opentabs: %s", visibleText(question))
 }
 
+// prompt asks for a line of input, unprompt takes that off the terminal again.
+func (o *output) prompt(name string) {
+	fmt.Fprintf(o.stderr, "%s> ", visibleText(name))
+}
+
+func (o *output) unprompt() {
+	if o.errTerminal {
+		fmt.Fprint(o.stderr, "\r\x1b[K")
+	}
+}
+
 // line writes one line of what was asked for.
 func (o *output) line(format string, args ...any) {
 	o.text(fmt.Sprintf(format, args...))

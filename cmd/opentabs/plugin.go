@@ -14,15 +14,14 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/plugin"
-	"opentabs/wire"
 )
 
 func newPluginCmd(p *program) *cobra.Command {
 	return group(&cobra.Command{
 		Use:     "plugin",
-		Short:   "Build, add, review, list and remove plugins",
-		Example: "  opentabs plugin build messages\n  opentabs plugin add messages\n  opentabs plugin review messages",
-	}, newPluginCreateCmd(p), newPluginBuildCmd(p), newPluginCheckCmd(p), newPluginReadmeCmd(p), newPluginPackCmd(p), newPluginAddCmd(p), newPluginReviewCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
+		Short:   "Install, review, list, remove and make plugins",
+		Example: "  opentabs plugin install slack\n  opentabs plugin review slack\n  opentabs plugin create my-site",
+	}, newPluginCreateCmd(p), newPluginBuildCmd(p), newPluginDevCmd(p), newPluginCheckCmd(p), newPluginReadmeCmd(p), newPluginPackCmd(p), newPluginInstallCmd(p), newPluginUpdateCmd(p), newPluginSearchCmd(p), newPluginInfoCmd(p), newPluginAddCmd(p), newPluginReviewCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
 }
 
 // store is the list of plugins; what is wrong with it is told on stderr.
@@ -45,11 +44,11 @@ func newPluginAddCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add PATH",
 		Short: "Add a built plugin",
-		Long: `Add the built plugin in PATH. It is pinned to its present content: after a new
-build, add it again. A server that runs takes it over at once.
+		Long: `Add the built plugin in PATH. The folder stays yours: a server that runs takes
+every new build in it over at once.
 
-None of its tools run before you have looked at it (opentabs plugin review).
---permission says that you have: it is reviewed then.`,
+None of its tools run before you have looked at it (opentabs plugin review), and
+again after each new build. --permission says that you have: it is reviewed then.`,
 		Example: `  opentabs plugin add plugins/messages
   opentabs plugin add plugins/messages --permission ask`,
 		Args: exactly(1, "the path of a plugin"),
@@ -64,12 +63,9 @@ None of its tools run before you have looked at it (opentabs plugin review).
 
 func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	p := opts.program
-	var permission wire.Permission
-	if opts.permission != "" {
-		var err error
-		if permission, err = plugin.ParsePermission(opts.permission); err != nil {
-			return usage("--permission: %v", err)
-		}
+	permission, err := permissionFlag(opts.permission)
+	if err != nil {
+		return err
 	}
 	dirs, err := p.home()
 	if err != nil {
@@ -149,112 +145,6 @@ func (p *program) tellTabs(ctx context.Context, client *httpapi.Client) error {
 		}
 	}
 	return nil
-}
-
-type pluginListOptions struct {
-	program *program
-	json    bool
-}
-
-func newPluginListCmd(p *program) *cobra.Command {
-	opts := pluginListOptions{program: p}
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the plugins and their tools",
-		Example: "  opentabs plugin list\n  opentabs plugin list --json",
-		Args:    atMost(0),
-		RunE:    func(*cobra.Command, []string) error { return runPluginList(opts) },
-	}
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
-	return cmd
-}
-
-// runPluginList reads the plugins itself, so that it works without a server.
-func runPluginList(opts pluginListOptions) error {
-	p := opts.program
-	dirs, err := p.home()
-	if err != nil {
-		return err
-	}
-	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
-	if err := registry.Reload(); err != nil {
-		return err
-	}
-	set, policy := registry.Set(), p.policy(dirs, registry)
-	if opts.json {
-		return p.out.value(pluginList(set, policy))
-	}
-	if len(set.Plugins())+len(set.Failed()) == 0 {
-		p.out.say("there are no plugins yet; add one with `opentabs plugin add PATH`")
-	}
-	for _, one := range set.Plugins() {
-		p.out.line("%s %s (%s), %s, %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), standing(pluginStatus(one, policy)), one.Dir)
-		p.out.table("  ", toolRows(one))
-	}
-	for _, f := range set.Failed() {
-		p.out.line("%s failed: %s", oneLine(f.Path), oneLine(f.Err.Error()))
-	}
-	return nil
-}
-
-// pluginList is what --json prints, in the words of /status.
-func pluginList(set *plugin.Set, policy *plugin.Policy) any {
-	list := struct {
-		Plugins []httpapi.Plugin       `json:"plugins"`
-		Failed  []httpapi.FailedPlugin `json:"failed"`
-	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
-	for _, one := range set.Plugins() {
-		list.Plugins = append(list.Plugins, pluginStatus(one, policy))
-	}
-	for _, f := range set.Failed() {
-		list.Failed = append(list.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
-	}
-	return list
-}
-
-type pluginRemoveOptions struct {
-	program *program
-	name    string
-}
-
-func newPluginRemoveCmd(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:     "remove NAME",
-		Short:   "Remove a plugin; its folder stays",
-		Example: "  opentabs plugin remove messages",
-		Args:    exactly(1, "the name of a plugin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPluginRemove(cmd.Context(), pluginRemoveOptions{program: p, name: args[0]})
-		},
-	}
-}
-
-func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
-	p := opts.program
-	dirs, err := p.home()
-	if err != nil {
-		return err
-	}
-	settings, err := p.settings(dirs, nil)
-	if err != nil {
-		return err
-	}
-	err = p.store(dirs).Remove(opts.name)
-	if errors.Is(err, plugin.ErrUnknown) {
-		return usage("%v", err)
-	}
-	if err != nil {
-		return err
-	}
-	p.out.line("removed %s", opts.name)
-	client, err := p.tellServer(ctx, dirs, settings)
-	if err != nil {
-		return err
-	}
-	if err := p.forget(ctx, dirs, client, opts.name); err != nil || client == nil {
-		return err
-	}
-	return p.tellTabs(ctx, client)
 }
 
 type extractOptions struct{ program *program }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"opentabs/internal/author"
@@ -12,26 +14,39 @@ import (
 // runPluginWatch builds at once and at each change, until ctx ends.
 func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 	out := opts.program.out
-	build := func() {
+	watch, err := author.NewWatch(opts.dir) // before the first build: it may change meanwhile
+	if err != nil {
+		return err
+	}
+	build := func() error {
 		built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{})
 		if err != nil {
 			out.buildFailed(ctx, err)
-			return
+			return err
 		}
 		out.builtAgain(built)
+		return nil
 	}
-	build()
+	if build() != nil && !isPackage(opts.dir) {
+		return &failure{code: exitFailed, err: errors.New("there is nothing to wait for: name the directory of a plugin")}
+	}
 	if ctx.Err() == nil {
 		out.say("waiting for changes in %s; Ctrl-C ends", opts.dir)
 	}
-	err := author.Watch(ctx, opts.dir, func(files []string) {
+	err = watch.Run(ctx, func(files []string) {
 		out.say("%s changed", someFiles(files))
-		build()
+		_ = build() // it has said why
 	})
 	if ctx.Err() != nil {
 		return nil // Ctrl-C is how it ends
 	}
 	return err
+}
+
+// isPackage reports whether a directory is that of a plugin, good or not.
+func isPackage(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "package.json"))
+	return err == nil
 }
 
 // builtAgain tells of a build in one line, and of what is odd.

@@ -1,5 +1,5 @@
 // Package author is what helps people who write plugins: [Create] makes a small
-// one, [Watch] tells when its source has changed, [Check] says what could be
+// one, a [Watch] tells when its source has changed, [Check] says what could be
 // better, [Readme] keeps its README true, [Pack] makes a package of it. Only
 // package jsbuild builds.
 //

@@ -47,23 +47,29 @@ type stamp struct {
 	young bool
 }
 
-// Watch calls changed when files of the plugin in dir have changed and no more
-// change for a moment, with their paths relative to dir, sorted. The files are those
-// that an adapter can be made of, but for dist, node_modules and directories whose
-// names begin with a dot.
-// While changed runs further changes are kept for the next call. It returns when
-// ctx ends, with its error, or when the directory can't be read.
-func Watch(ctx context.Context, dir string, changed func(files []string)) error {
-	before, err := lookAt(dir)
-	if err != nil {
-		return err
-	}
-	return watchFrom(ctx, dir, before, changed)
+// Watch watches the files of one plugin.
+type Watch struct {
+	dir  string
+	told tree // what the files looked like when the last change was told
 }
 
-// watchFrom is Watch from a look that was taken before.
-func watchFrom(ctx context.Context, dir string, told tree, changed func(files []string)) error {
-	last := told
+// NewWatch begins to watch the plugin in dir: what changes from here on is told by
+// Run. The files are those that an adapter can be made of, but for dist,
+// node_modules and directories whose names begin with a dot.
+func NewWatch(dir string) (*Watch, error) {
+	now, err := lookAt(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Watch{dir: dir, told: now}, nil
+}
+
+// Run calls changed when files have changed and no more change for a moment, with
+// their paths relative to the plugin's directory, sorted. While changed runs
+// further changes are kept for the next call. It returns when ctx ends, with its
+// error, or when the directory can't be read.
+func (w *Watch) Run(ctx context.Context, changed func(files []string)) error {
+	last := w.told
 	pause := time.NewTimer(lookEvery)
 	defer pause.Stop()
 	for {
@@ -73,7 +79,7 @@ func watchFrom(ctx context.Context, dir string, told tree, changed func(files []
 		case <-pause.C:
 		}
 		began := time.Now()
-		now, err := lookAt(dir)
+		now, err := lookAt(w.dir)
 		if err != nil {
 			return err
 		}
@@ -82,8 +88,8 @@ func watchFrom(ctx context.Context, dir string, told tree, changed func(files []
 		// several files, one after the other.
 		settled := len(now.since(last)) == 0
 		last = now
-		if files := now.since(told); settled && len(files) > 0 {
-			told = now
+		if files := now.since(w.told); settled && len(files) > 0 {
+			w.told = now
 			changed(files)
 		}
 	}

@@ -94,11 +94,14 @@ func TestWatchTellsChangesTogetherAndKeepsThose(t *testing.T) {
 	put(t, dir, "src/a.ts", "1")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	before := look(t, dir)
+	w, err := NewWatch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	told := make(chan []string)
 	ended := make(chan error, 1)
 	put(t, dir, "src/a.ts", "changed")
-	go func() { ended <- watchFrom(ctx, dir, before, func(files []string) { told <- files }) }()
+	go func() { ended <- w.Run(ctx, func(files []string) { told <- files }) }()
 	if got := <-told; !slices.Equal(got, []string{"src/a.ts"}) {
 		t.Errorf("told %q", got)
 	}
@@ -124,7 +127,19 @@ func TestWatchTellsChangesTogetherAndKeepsThose(t *testing.T) {
 }
 
 func TestWatchEndsWithTheDirectory(t *testing.T) {
-	if err := Watch(t.Context(), filepath.Join(t.TempDir(), "none"), func([]string) {}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := NewWatch(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "a")
+	put(t, dir, "a.ts", "")
+	w, err := NewWatch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(t.Context(), func([]string) {}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it ended with %v", err)
 	}
 }

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginlog"
+	"opentabs/plugin"
+)
+
+const (
+	// attendAgain is the time between two tries to reach a server that has gone.
+	attendAgain = 500 * time.Millisecond
+	// livePatience is how long tabs may take to take a new build in before they are
+	// told as they are; livePoll is the time between two looks.
+	livePatience = 5 * time.Second
+	livePoll     = 20 * time.Millisecond
+)
+
+// reach finds the server, or starts one.
+func (d *developer) reach(ctx context.Context) (*httpapi.Client, error) {
+	server, err := findServer(ctx, d.dirs, d.settings)
+	if errors.Is(err, httpapi.ErrNoServer) {
+		if err = startInBackground(ctx, d.dirs, d.settings); err == nil {
+			server, err = findServer(ctx, d.dirs, d.settings)
+		}
+	}
+	if err != nil {
+		return nil, stranger(err)
+	}
+	token, err := d.dirs.Token()
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.NewClient(server.port, token), nil
+}
+
+// attend says to the server that the plugin is being developed and hears what it
+// logs, also of a server that comes in the place of the first one, until ctx ends.
+// begun gets nil once the first server knows, or why it does not.
+func (d *developer) attend(ctx context.Context, client *httpapi.Client, one *plugin.Plugin, begun chan<- error) {
+	begin := func() { begun <- nil }
+	err := d.attendOnce(ctx, client, one, begin)
+	if !errors.Is(err, httpapi.ErrEnded) {
+		begun <- err // or nobody reads it any more
+		return
+	}
+	for ctx.Err() == nil {
+		d.hear(ctx, func() {
+			d.client = nil
+			d.program.out.say("the server has gone; looking for another")
+		})
+		for client = nil; client == nil; {
+			select {
+			case <-time.After(attendAgain):
+			case <-ctx.Done():
+				return
+			}
+			client, _ = d.reach(ctx) // what is wrong may pass
+		}
+		_ = d.attendOnce(ctx, client, one, func() {
+			d.hear(ctx, func() {
+				d.client = client
+				d.program.out.say("another server has it now")
+			})
+		})
+	}
+}
+
+// attendOnce is attend for one server. It returns why that ended.
+func (d *developer) attendOnce(ctx context.Context, client *httpapi.Client, one *plugin.Plugin, begin func()) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		// If the log can't be heard the plugin can still be developed.
+		_ = client.FollowLogs(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: one.Name}}, httpapi.LogListener{
+			Entry: func(e pluginlog.Entry) error {
+				d.hear(ctx, func() { d.program.out.line("%s", devLogLine(e)) })
+				return nil
+			},
+			Missed: func(n int) error {
+				d.hear(ctx, func() { d.program.out.say("%s of the log were lost", plural(n, "entry")) })
+				return nil
+			},
+		})
+	}()
+	return client.Develop(ctx, one.Dir, d.permission, begin)
+}
+
+// hear has run's goroutine say something.
+func (d *developer) hear(ctx context.Context, tell func()) {
+	select {
+	case d.heard <- tell:
+	case <-ctx.Done():
+	}
+}
+
+// devLogLine is an entry of the plugin's log on one line.
+func devLogLine(e pluginlog.Entry) string {
+	text := fmt.Sprintf("%s %-7s %s", e.Time.Local().Format("15:04:05.000"), e.Level, oneLine(e.Message))
+	if len(e.Data) > 0 {
+		text += " " + oneLine(string(e.Data))
+	}
+	if e.Dropped > 0 {
+		text = fmt.Sprintf("(%s before this one were too many)\n%s", plural(e.Dropped, "entry"), text)
+	}
+	return text
+}
+
+// devTabs is how the tabs stand in which the plugin may run.
+type devTabs struct {
+	// live have the last build, old another one, or none yet.
+	live, old []devTab
+	browsers  int
+}
+
+type devTab struct {
+	id           int
+	url, browser string
+	// reload says that the tab has to be loaded anew; ready is what isReady said,
+	// nil if it was not asked.
+	reload bool
+	ready  *bool
+}
+
+// tabsOf sorts the tabs of a server's status.
+func tabsOf(status httpapi.Status, one *plugin.Plugin) devTabs {
+	var all devTabs
+	for _, b := range status.Browsers {
+		if b.Connected {
+			all.browsers++
+		}
+		for _, t := range b.Tabs {
+			if !one.MatchesURL(t.URL) {
+				continue
+			}
+			tab := devTab{id: t.TabID, url: t.URL, browser: b.Name, reload: slices.Contains(t.NeedsReload, one.Name)}
+			live := false
+			for _, p := range t.Plugins {
+				if p.Name == one.Name {
+					live, tab.ready = p.Hash == one.Hash, p.Ready
+				}
+			}
+			if live {
+				all.live = append(all.live, tab)
+			} else {
+				all.old = append(all.old, tab)
+			}
+		}
+	}
+	return all
+}
+
+// settled reports whether nothing more is to be waited for.
+func (t devTabs) settled() bool {
+	return !slices.ContainsFunc(t.old, func(tab devTab) bool { return !tab.reload })
+}
+
+// tellTabs waits until the tabs have the build, and says so.
+func (d *developer) tellTabs(ctx context.Context, began time.Time) error {
+	late := time.After(livePatience)
+	for {
+		status, err := d.client.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if problem := standingOf(status, d.added); problem != "" {
+			d.note("%s", problem)
+			return nil
+		}
+		tabs := tabsOf(status, d.added)
+		over := false
+		if !tabs.settled() {
+			select {
+			case <-late:
+				over = true
+			case <-time.After(livePoll):
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		d.noteTabs(tabs, over, time.Since(began))
+		return nil
+	}
+}
+
+// standingOf says why the server lets no tab have the plugin; empty if it does.
+func standingOf(status httpapi.Status, one *plugin.Plugin) string {
+	for _, f := range status.Failed {
+		if f.Path == one.Dir {
+			return "the server can't load it: " + f.Error
+		}
+	}
+	for _, p := range status.Plugins {
+		if p.Name == one.Name && p.Dir != one.Dir {
+			return fmt.Sprintf("another plugin has the name %s, in %s; remove that with `opentabs plugin remove %[1]s`", p.Name, p.Dir)
+		}
+		if p.Name == one.Name && p.Permission == "off" {
+			return fmt.Sprintf("its permission is off, so no page gets it; change that with `opentabs plugin permission %s auto`", p.Name)
+		}
+	}
+	return ""
+}
+
+// noteTabs says in which tabs the build is, and what the person can do about the
+// others.
+func (d *developer) noteTabs(tabs devTabs, late bool, took time.Duration) {
+	switch {
+	case tabs.browsers == 0:
+		d.note("no browser is connected; `opentabs extension install` says how")
+	case len(tabs.live)+len(tabs.old) == 0:
+		d.note("no tab of it is open; open one of %s", oneLine(fmt.Sprint(d.added.Matches)))
+	case len(tabs.live) > 0:
+		d.note("live in %s after %s", plural(len(tabs.live), "tab"), spell(took))
+	}
+	for _, t := range tabs.old {
+		switch {
+		case t.reload:
+			d.note("reload tab %d (%s) in %s to use it there", t.id, oneLine(t.url), oneLine(t.browser))
+		case late:
+			d.note("tab %d (%s) in %s has not taken it; reload it", t.id, oneLine(t.url), oneLine(t.browser))
+		}
+	}
+}
