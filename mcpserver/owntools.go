@@ -24,7 +24,7 @@ type ownTool struct {
 }
 
 // ownTools are all of them, by name.
-var ownTools = byName(jobTools, tabTools)
+var ownTools = byName(jobTools, tabTools, reviewTools)
 
 func byName(lists ...[]ownTool) map[string]ownTool {
 	tools := map[string]ownTool{}

@@ -69,6 +69,9 @@ type Options struct {
 	// the names of tools and prompts, and nothing that its author wrote. Default:
 	// all are reviewed.
 	Reviewed func(plugin string) bool
+	// Inspector lets agents look at plugins and recommend them to the person.
+	// Default: they can't.
+	Inspector Inspector
 	// Watch shows the calls that are offered as resources. Default: there are no
 	// resources.
 	Watch Watcher
@@ -109,6 +112,8 @@ type Server struct {
 	watch *watch
 	// unwatch ends the subscription to plugins.
 	unwatch func()
+	// tokens are those of plugins that agents have inspected.
+	tokens plugin.ReviewTokens
 	// serial makes keys for what has no id of its own.
 	serial atomic.Uint64
 	// tools is what is listed now; it is replaced whole.

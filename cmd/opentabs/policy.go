@@ -13,6 +13,7 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
+	"opentabs/mcpserver"
 	"opentabs/plugin"
 	"opentabs/wire"
 	"opentabs/wsbridge"
@@ -27,6 +28,8 @@ type policyAPI struct {
 var (
 	_ httpapi.Policy  = policyAPI{}
 	_ wsbridge.Policy = policyAPI{}
+
+	_ mcpserver.Inspector = policyAPI{}
 )
 
 // Plugins are the plugins as the side panel shows them.
@@ -80,6 +83,16 @@ func (a policyAPI) ChangeSettings(name string, values map[string]json.RawMessage
 
 func (a policyAPI) Forget(name, by string) error {
 	return errors.Join(a.policy.Forget(name, by), a.registry.Values().Forget(name, by))
+}
+
+// Inspect shows a plugin to whoever reviews it.
+func (a policyAPI) Inspect(name string) (*plugin.Inspection, error) {
+	return a.policy.Inspect(name, a.registry.Values())
+}
+
+// Recommend keeps an agent's opinion.
+func (a policyAPI) Recommend(name, hash string, permission wire.Permission, note, by string) error {
+	return a.policy.Recommend(name, hash, permission, note, by)
 }
 
 // known makes an error about a name that is not there one of the routes.
@@ -184,8 +197,15 @@ func (p *program) policy(dirs config.Dirs, registry *plugin.Registry) *plugin.Po
 
 // plugins loads the plugins, with their settings.
 func (p *program) plugins(dirs config.Dirs) (*plugin.Registry, error) {
+	settings, err := p.settings(dirs, nil)
+	if err != nil {
+		return nil, err
+	}
 	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
 	registry.UseValues(plugin.NewValues(dirs.State, p.told(dirs)))
+	if err := discover(registry, settings, p.getenv); err != nil {
+		p.out.say("warning: %v", err)
+	}
 	return registry, registry.Reload()
 }
 
