@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
@@ -77,6 +78,11 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	n++
 	w.want("npm installed one", n)
 	installGlobally(t, global, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
+	// Folders keep their size, and the clock of a coarse disk may stand still for so long.
+	later := time.Now().Add(time.Minute)
+	if err := os.Chtimes(filepath.Join(global, "@acme"), later, later); err != nil {
+		t.Fatal(err)
+	}
 	n++
 	w.want("npm installed one beside it", n)
 	if got := len(registry.Set().Plugins()); got != 3 {
