@@ -174,7 +174,7 @@ func (c *checkup) checkPlugins() {
 		return
 	}
 	for _, f := range failed {
-		c.fail("plugins", fmt.Sprintf("%s: %s", f.Path, f.Error), "mend or build it and add it again, or take it out with `opentabs plugin remove`")
+		c.fail("plugins", fmt.Sprintf("%s: %s", f.Path, f.Error), "mend or build it, or take it out with `opentabs plugin remove`")
 	}
 	usable, tools := 0, 0
 	for _, p := range plugins {
@@ -203,6 +203,9 @@ func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 		return c.status.Plugins, c.status.Failed, nil
 	}
 	registry := plugin.NewRegistry(plugin.NewStore(c.dirs.State, plugin.StoreOptions{}), zerolog.Nop())
+	if err := discover(registry, c.settings, c.program.getenv); err != nil {
+		c.warn("plugins", err.Error(), "mend npm's settings, or set discoverGlobal to \"off\"")
+	}
 	if err := registry.Reload(); err != nil {
 		return nil, nil, err
 	}

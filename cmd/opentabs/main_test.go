@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 		"opentabs":    main,
 		"fakebrowser": fakeBrowser,
 		"squatter":    squatter,
+		"npmregistry": npmRegistry,
 	})
 }
 

@@ -70,6 +70,9 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	}
 	v.registry = plugin.NewRegistry(plugin.NewStore(dirs.State, plugin.StoreOptions{}), log)
 	v.registry.UseValues(v.values)
+	if err := discover(v.registry, s, os.Getenv); err != nil {
+		log.Warn().Err(err).Msg("plugins that npm has installed are not listed")
+	}
 	if err := v.registry.Reload(); err != nil {
 		// The status shows it too. What else there is can be used.
 		log.Error().Err(err).Msg("there are no plugins until their list can be read")
@@ -186,6 +189,7 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	// them, so nobody waits. A shutdown does not either: each is whole or absent.
 	go v.syncBrowsers()
 	go v.policy.Watch(base)
+	go v.watchPlugins(base)
 	var spreading sync.WaitGroup
 	spreading.Go(v.spreadLogs)
 	go v.values.Watch(base)
@@ -282,9 +286,9 @@ func (v *server) status() httpapi.Status {
 func pluginStatus(p *plugin.Plugin, policy *plugin.Policy) httpapi.Plugin {
 	state := policy.State(p.Name)
 	status := httpapi.Plugin{
-		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Dir: p.Dir, Hash: p.Hash,
+		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Source: string(p.Source), Package: p.Package, Dir: p.Dir, Hash: p.Hash,
 		Matches: append([]string{}, p.Matches...), Tools: []string{},
-		Reviewed: state.Reviewed, Permission: state.Effective,
+		Reviewed: state.Reviewed, Permission: state.Effective, Changed: state.Review != nil && !state.Reviewed,
 	}
 	for _, t := range p.Tools {
 		status.Tools = append(status.Tools, t.FullName())

@@ -145,8 +145,14 @@ func pluginsIn(t wire.TabInfo) []string {
 
 // standing says how the tools of a plugin run, and whether they can now.
 func standing(p httpapi.Plugin) string {
+	if p.Changed {
+		return "changed since it was reviewed (opentabs plugin review " + p.Name + ")"
+	}
 	if !p.Reviewed {
 		return "not reviewed (opentabs plugin review " + p.Name + ")"
+	}
+	if p.State == "" { // nobody knows without a server
+		return oneLine(string(p.Permission))
 	}
 	return oneLine(string(p.Permission) + ", " + string(p.State))
 }

@@ -52,8 +52,8 @@ func TestLoadWithoutFile(t *testing.T) {
 
 func TestLoadWholeFile(t *testing.T) {
 	got, err := Load(home(t, `{"port":0,"idleTimeout":"1s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
-		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","elicitation":"on","logLevel":"debug"}`), noEnv, nil)
-	want := Settings{Port: 0, IdleTimeout: time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Elicitation: true, LogLevel: "debug"}
+		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","elicitation":"on","discoverGlobal":"on","logLevel":"debug"}`), noEnv, nil)
+	want := Settings{Port: 0, IdleTimeout: time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Elicitation: true, DiscoverGlobal: true, LogLevel: "debug"}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -62,7 +62,7 @@ func TestLoadWholeFile(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	const duration = `a time with its unit, such as "30s", "500ms" or "5m", from 10ms to 24h`
 	for _, c := range []struct{ file, want string }{
-		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, hardTimeout, decisionTimeout, progressInterval, maxResultBytes, maxRunning, maxWaiting, detach, elicitation, logLevel`},
+		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, hardTimeout, decisionTimeout, progressInterval, maxResultBytes, maxRunning, maxWaiting, detach, elicitation, discoverGlobal, logLevel`},
 		{`{"idletimeout": "1s"}`, `there is no setting "idletimeout" (did you mean idleTimeout?)`},
 		{`{"colour": true}`, `there is no setting "colour": use one of`},
 		{`{"port": "9527"}`, `"port" is "9527": set it to a whole number from 0 to 65535`},

@@ -44,6 +44,10 @@ type Settings struct {
 	// call may run; default true. Otherwise only the side panel and the command
 	// line ask.
 	Elicitation bool
+	// DiscoverGlobal lists the plugins that were installed with npm for the whole
+	// machine beside those that the person has added; default true. They do not run
+	// before they are reviewed.
+	DiscoverGlobal bool
 	// LogLevel is the least level that is logged: trace, debug, info, warn or
 	// error; default info.
 	LogLevel string
@@ -62,6 +66,7 @@ func Defaults() Settings {
 		MaxWaiting:       20000,
 		Detach:           detachNever,
 		Elicitation:      true,
+		DiscoverGlobal:   true,
 		LogLevel:         "info",
 	}
 }
@@ -124,21 +129,10 @@ var table = []setting{
 		},
 		get: func(s Settings) string { return string(s.Detach) },
 	},
-	{
-		key: "elicitation", flag: "elicitation", kind: isText,
-		about: `whether MCP clients may ask the person if a call may run: "on", or "off" for the side panel and the command line alone`,
-		want:  `"on" or "off"`,
-		set: func(s *Settings, text string) bool {
-			s.Elicitation = text == "on"
-			return text == "on" || text == "off"
-		},
-		get: func(s Settings) string {
-			if s.Elicitation {
-				return "on"
-			}
-			return "off"
-		},
-	},
+	onOff("elicitation", "elicitation", `whether MCP clients may ask the person if a call may run: "on", or "off" for the side panel and the command line alone`,
+		func(s *Settings) *bool { return &s.Elicitation }),
+	onOff("discoverGlobal", "discover-global", `whether plugins that were installed with npm for the whole machine are listed too: "on" or "off"`,
+		func(s *Settings) *bool { return &s.DiscoverGlobal }),
 	{
 		key: "logLevel", flag: "log-level", about: "least level that is logged: " + strings.Join(LogLevels, ", "), kind: isText,
 		want: "one of " + strings.Join(LogLevels, ", "),
@@ -148,6 +142,23 @@ var table = []setting{
 		},
 		get: func(s Settings) string { return s.LogLevel },
 	},
+}
+
+// onOff is a setting that is "on" or "off".
+func onOff(key, flag, about string, field func(*Settings) *bool) setting {
+	return setting{
+		key: key, flag: flag, kind: isText, about: about, want: `"on" or "off"`,
+		set: func(s *Settings, text string) bool {
+			*field(s) = text == "on"
+			return text == "on" || text == "off"
+		},
+		get: func(s Settings) string {
+			if *field(&s) {
+				return "on"
+			}
+			return "off"
+		},
+	}
 }
 
 func integer(key, flag, about string, low, high int, field func(*Settings) *int) setting {

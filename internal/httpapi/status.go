@@ -87,18 +87,24 @@ type Browser struct {
 
 // Plugin is one plugin that is loaded.
 type Plugin struct {
-	Name        string   `json:"name"`
-	DisplayName string   `json:"display_name"`
-	Version     string   `json:"version"`
-	Dir         string   `json:"dir"`
-	Hash        string   `json:"hash"`
-	Matches     []string `json:"matches"`
+	Name        string `json:"name"`
+	DisplayName string `json:"display_name"`
+	Version     string `json:"version"`
+	// Source is how it came to Dir: "folder", "npm" or "global". Package is its npm
+	// name.
+	Source  string   `json:"source"`
+	Package string   `json:"package"`
+	Dir     string   `json:"dir"`
+	Hash    string   `json:"hash"`
+	Matches []string `json:"matches"`
 	// Tools are the tools' full names.
 	Tools []string `json:"tools"`
 	// Reviewed says that a person has reviewed what is there now; otherwise
 	// Permission is off.
 	Reviewed   bool            `json:"reviewed"`
 	Permission wire.Permission `json:"permission"`
+	// Changed says that a person has reviewed it once, but not what is there now.
+	Changed bool `json:"changed,omitempty"`
 	// State says whether its tools can run in a tab; closed for a plugin that may
 	// not run at all.
 	State dispatch.PluginState `json:"state"`

@@ -43,7 +43,7 @@ type Options struct {
 	// UserAgent is what the client calls itself; default "opentabs".
 	UserAgent string
 	// Backoff is the time before the second try, which doubles for the third;
-	// default 500 ms.
+	// default 300 ms.
 	Backoff time.Duration
 }
 
@@ -61,7 +61,7 @@ func New(config *Config, o Options) (*Client, error) {
 		o.UserAgent = "opentabs"
 	}
 	if o.Backoff == 0 {
-		o.Backoff = 500 * time.Millisecond
+		o.Backoff = 300 * time.Millisecond
 	}
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

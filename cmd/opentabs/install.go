@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"opentabs/internal/config"
+	"opentabs/internal/npm"
+	"opentabs/internal/statefile"
+	"opentabs/internal/version"
+	"opentabs/plugin"
+)
+
+const (
+	// packagesFolder holds the packages that were installed, below the state
+	// directory: one folder for each package, in it one for each content.
+	packagesFolder = "packages"
+	// unpackedFolder begins the names of folders that are not in use yet.
+	unpackedFolder = ".new-"
+	// installWait is how long another process that installs is waited for.
+	installWait = time.Minute
+	// officialPackages and otherPackages begin the names of packages that a short
+	// name stands for, in this order.
+	officialPackages = "@opentabs-dev/opentabs-plugin-"
+	otherPackages    = "opentabs-plugin-"
+)
+
+// installer gets packages from registries and files into the state directory.
+type installer struct {
+	p      *program
+	dirs   config.Dirs
+	client *npm.Client
+	config *npm.Config
+}
+
+func (p *program) installer(dirs config.Dirs) (*installer, error) {
+	settings, err := npmConfig(p.getenv)
+	if err != nil {
+		return nil, err
+	}
+	client, err := npm.New(settings, npm.Options{UserAgent: "opentabs/" + version.Version})
+	if err != nil {
+		return nil, err
+	}
+	return &installer{p: p, dirs: dirs, client: client, config: settings}, nil
+}
+
+// spec is what a person names: slack, @acme/opentabs-plugin-slack@^1.2.0.
+type spec struct{ name, want string }
+
+func parseSpec(text string) spec {
+	if i := strings.LastIndexByte(text, '@'); i > 0 {
+		return spec{text[:i], text[i+1:]}
+	}
+	return spec{name: text}
+}
+
+// candidates are the npm names that a name may stand for.
+func candidates(name string) []string {
+	if scope, rest, ok := strings.Cut(name, "/"); ok {
+		if strings.HasPrefix(rest, otherPackages) {
+			return []string{name}
+		}
+		return []string{scope + "/" + otherPackages + rest}
+	}
+	if strings.HasPrefix(name, otherPackages) {
+		return []string{name}
+	}
+	return []string{officialPackages + name, otherPackages + name}
+}
+
+// find asks the registry for the package that a name stands for.
+func (i *installer) find(ctx context.Context, name string) (*npm.Package, error) {
+	names := candidates(name)
+	for _, candidate := range names {
+		if _, err := plugin.NameOf(candidate); err != nil {
+			return nil, usage("%v", err)
+		}
+		found, err := i.client.Package(ctx, candidate)
+		if errors.Is(err, npm.ErrNotFound) && len(names) > 1 {
+			continue
+		}
+		return found, err
+	}
+	return nil, fmt.Errorf("there is no plugin %q: the registry knows neither %s; check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
+}
+
+// fetch installs a version of a package, which is pinned to what it holds.
+func (i *installer) fetch(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
+	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the packages: %w", err)
+	}
+	file, err := i.client.Download(ctx, from, v, i.folder())
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(file.Path)
+	return i.install(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
+}
+
+// install unpacks a file, checks that it is the plugin it should be, and adds it.
+// Nothing of it is run, and until it is whole nothing of it is in use. Of a file
+// that a person names the package's name and version are what it says.
+func (i *installer) install(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
+	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the packages: %w", err)
+	}
+	unlock, err := statefile.Lock(filepath.Join(i.folder(), "lock"), installWait)
+	if err != nil {
+		return nil, fmt.Errorf("another opentabs is installing: %w; wait for it to end and try again", err)
+	}
+	defer unlock()
+	i.tidy()
+	fresh, err := os.MkdirTemp(i.folder(), unpackedFolder)
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the package: %w", err)
+	}
+	defer os.RemoveAll(fresh)
+	if err := npm.Unpack(file, fresh); err != nil {
+		return nil, err
+	}
+	loaded, err := plugin.Load(fresh)
+	if err != nil {
+		return nil, fmt.Errorf("the package is not a plugin that can be used; nothing was installed: %w", err)
+	}
+	if e.Package == "" {
+		e.Package, number = loaded.Package, loaded.Version
+	}
+	if loaded.Package != e.Package || loaded.Version != number {
+		return nil, fmt.Errorf("the package says that it is %s %s, but it should be %s %s; nothing was installed: tell its author", loaded.Package, loaded.Version, e.Package, number)
+	}
+	if e.Path, err = i.place(fresh, file, e.Package, number); err != nil {
+		return nil, err
+	}
+	return i.p.store(i.dirs).AddInstalled(e)
+}
+
+func (i *installer) folder() string { return filepath.Join(i.dirs.State, packagesFolder) }
+
+// place moves an unpacked package to where it stays: a folder whose name tells the
+// content, so that nothing which is in use is ever written to.
+func (i *installer) place(fresh string, file npm.Tarball, name, number string) (string, error) {
+	if err := npm.CheckName(name); err != nil {
+		return "", err
+	}
+	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(file.Integrity, "sha512-"))
+	if err != nil {
+		return "", fmt.Errorf("read the integrity of the package: %w", err)
+	}
+	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", fmt.Errorf("make the package's folder: %w", err)
+	}
+	place := filepath.Join(parent, safeName(number)+"-"+hex.EncodeToString(sum[:4]))
+	// The same content may be there already, and may have been damaged since.
+	aside := fresh + ".old"
+	if err := os.Rename(place, aside); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("replace the package: %w", err)
+	}
+	defer os.RemoveAll(aside)
+	if err := os.Rename(fresh, place); err != nil {
+		return "", fmt.Errorf("put the package in its place: %w", err)
+	}
+	return place, nil
+}
+
+// safeName makes a version fit for the name of a folder.
+func safeName(number string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, number[:min(len(number), 64)])
+}
+
+// tidy removes what processes that were killed have left. The caller holds the
+// lock.
+func (i *installer) tidy() {
+	for _, pattern := range []string{unpackedFolder + "*", "download-*.tgz"} {
+		left, err := filepath.Glob(filepath.Join(i.folder(), pattern))
+		if err != nil {
+			continue
+		}
+		for _, path := range left {
+			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
+				_ = os.RemoveAll(path)
+			}
+		}
+	}
+}
+
+// sweep removes the folders of a package that no plugin of the list uses any more.
+// A server that runs has been told before.
+func (i *installer) sweep(name string) {
+	entries, err := i.p.store(i.dirs).Entries()
+	if err != nil {
+		return
+	}
+	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
+	folders, err := filepath.Glob(filepath.Join(parent, "*"))
+	if err != nil {
+		return
+	}
+	for _, folder := range folders {
+		used := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
+		if !used {
+			if err := os.RemoveAll(folder); err != nil {
+				i.p.out.say("warning: could not remove %s: %v", folder, err)
+			}
+		}
+	}
+	_ = os.Remove(parent) // only if it is empty
+	if scope := filepath.Dir(parent); scope != i.folder() {
+		_ = os.Remove(scope)
+	}
+}

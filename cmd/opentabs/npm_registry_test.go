@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"opentabs/internal/npm/npmtest"
+)
+
+// npmRegistry is a program that serves the packages in the folder of its first
+// argument as an npm registry, and writes its address into the .npmrc of the home
+// directory, with the token of its second argument if there is one.
+func npmRegistry() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	registry := &npmtest.Registry{Folder: os.Args[1]}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil {
+		lines := fmt.Sprintf("registry=http://%s/\n", l.Addr())
+		if len(os.Args) > 2 {
+			registry.Token = os.Args[2]
+			lines += fmt.Sprintf("//%s/:_authToken=${NPM_TOKEN}\n", l.Addr())
+		}
+		err = os.WriteFile(".npmrc", []byte(lines), 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	s := &http.Server{Handler: registry}
+	go func() { _ = s.Serve(l) }()
+	<-ctx.Done()
+	_ = s.Close()
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/npm"
+	"opentabs/plugin"
+)
+
+type pluginInfoOptions struct {
+	program *program
+	what    string
+	json    bool
+}
+
+func newPluginInfoCmd(p *program) *cobra.Command {
+	opts := pluginInfoOptions{program: p}
+	cmd := &cobra.Command{
+		Use:     "info NAME[@RANGE]",
+		Short:   "Show what the npm registry tells of a plugin",
+		Example: "  opentabs plugin info slack\n  opentabs plugin info @acme/opentabs-plugin-wiki@^2",
+		Args:    exactly(1, "the name of a plugin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.what = args[0]
+			return runPluginInfo(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+// pluginInfo is what --json prints.
+type pluginInfo struct {
+	Package     string            `json:"package"`
+	Name        string            `json:"name"`
+	Version     string            `json:"version"`
+	DisplayName string            `json:"display_name,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Homepage    string            `json:"homepage,omitempty"`
+	License     string            `json:"license,omitempty"`
+	Matches     []string          `json:"matches,omitempty"`
+	Published   *time.Time        `json:"published,omitempty"`
+	Deprecated  string            `json:"deprecated,omitempty"`
+	Tags        map[string]string `json:"tags,omitempty"`
+	Versions    int               `json:"versions"`
+	Registry    string            `json:"registry"`
+	// Installed is the version that is there, and where it came from.
+	Installed string        `json:"installed,omitempty"`
+	Source    plugin.Source `json:"source,omitempty"`
+}
+
+func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	i, err := p.installer(dirs)
+	if err != nil {
+		return err
+	}
+	registry, err := p.plugins(dirs)
+	if err != nil {
+		return err
+	}
+	wanted := parseSpec(opts.what)
+	from, err := i.find(ctx, wanted.name)
+	if err != nil {
+		return err
+	}
+	version, err := from.Pick(wanted.want)
+	if err != nil {
+		return err
+	}
+	info := infoOf(from, version)
+	if one, ok := registry.Set().Plugin(info.Name); ok && one.Package == info.Package {
+		info.Installed, info.Source = one.Version, one.Source
+	}
+	if opts.json {
+		return p.out.value(info)
+	}
+	p.showInfo(info)
+	return nil
+}
+
+// infoOf gathers what a registry tells; nothing of it is checked.
+func infoOf(from *npm.Package, v *npm.Version) pluginInfo {
+	info := pluginInfo{
+		Package: from.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),
+		Tags: from.Tags, Versions: len(from.Versions), Registry: from.Registry,
+	}
+	info.Name, _ = plugin.NameOf(from.Name) // find has checked it
+	if license, ok := v.License.(string); ok {
+		info.License = license
+	}
+	var own struct {
+		DisplayName string   `json:"displayName"`
+		Description string   `json:"description"`
+		Homepage    string   `json:"homepage"`
+		URLPatterns []string `json:"urlPatterns"`
+	}
+	if json.Unmarshal(v.OpenTabs, &own) == nil {
+		info.DisplayName, info.Matches = own.DisplayName, own.URLPatterns
+		if own.Description != "" {
+			info.Description = own.Description
+		}
+		if own.Homepage != "" {
+			info.Homepage = own.Homepage
+		}
+	}
+	if at := from.Published[v.Version]; !at.IsZero() {
+		info.Published = &at
+	}
+	return info
+}
+
+func (p *program) showInfo(info pluginInfo) {
+	title := info.Package + " " + info.Version
+	if info.DisplayName != "" {
+		title += " (" + info.DisplayName + ")"
+	}
+	p.out.line("%s", oneLine(title))
+	if info.Description != "" {
+		p.out.line("  %s", oneLine(info.Description))
+	}
+	installed := "no; install it with `opentabs plugin install " + info.Package + "`"
+	if info.Installed != "" {
+		installed = fmt.Sprintf("%s (%s)", info.Installed, info.Source)
+	}
+	published := ""
+	if info.Published != nil {
+		published = info.Published.Local().Format(time.DateOnly)
+	}
+	for _, row := range [][2]string{
+		{"plugin", info.Name}, {"sites", strings.Join(info.Matches, " ")}, {"homepage", info.Homepage}, {"license", info.License},
+		{"published", published}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installed},
+	} {
+		if row[1] != "" {
+			p.out.line("  %-9s %s", row[0], oneLine(row[1]))
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/config"
+	"opentabs/internal/npm"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+type pluginInstallOptions struct {
+	program *program
+	what    string
+	// permission is that of --permission; empty without the flag.
+	permission string
+}
+
+func newPluginInstallCmd(p *program) *cobra.Command {
+	opts := pluginInstallOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "install NAME[@RANGE] | FILE.tgz | PATH",
+		Short: "Install a plugin from an npm registry, a file or a folder",
+		Long: `Install a plugin. npm is not needed, no script of the package is run and nothing
+else is installed. NAME is that of an npm package, or the short one: slack stands
+for @opentabs-dev/opentabs-plugin-slack, or else for opentabs-plugin-slack. RANGE
+is a version, a tag or a range such as ^1.2.0; opentabs plugin update stays in it.
+The registry and its logins are those of npm's settings (.npmrc, npm_config_*).
+The folder of a built plugin is added as it is: the same as opentabs plugin add.
+
+None of its tools run before you have looked at it (opentabs plugin review).
+--permission says that you have: it is reviewed then.`,
+		Example: `  opentabs plugin install slack
+  opentabs plugin install @acme/opentabs-plugin-wiki@^2.1.0
+  opentabs plugin install ./opentabs-plugin-wiki-2.1.0.tgz --permission ask`,
+		Args: exactly(1, "the name of a plugin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.what = args[0]
+			return runPluginInstall(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "review it too, and say how its tools run: `off, ask or auto`")
+	return cmd
+}
+
+func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
+	p := opts.program
+	if isFolder(opts.what) {
+		return runPluginAdd(ctx, pluginAddOptions{program: p, path: opts.what, permission: opts.permission})
+	}
+	if strings.Contains(opts.what, "://") {
+		return usage("%q is an address, and nobody says what is to be there: download the file and install that, or name a package", opts.what)
+	}
+	permission, err := permissionFlag(opts.permission)
+	if err != nil {
+		return err
+	}
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	i, err := p.installer(dirs)
+	if err != nil {
+		return err
+	}
+	before, err := p.installed(dirs)
+	if err != nil {
+		return err
+	}
+	var added *plugin.Plugin
+	if isTarball(opts.what) {
+		file, err := npm.OpenTarball(opts.what)
+		if err != nil {
+			return err
+		}
+		added, err = i.install(file, plugin.Entry{}, "")
+		if err != nil {
+			return err
+		}
+	} else {
+		wanted := parseSpec(opts.what)
+		from, err := i.find(ctx, wanted.name)
+		if err != nil {
+			return err
+		}
+		version, err := from.Pick(wanted.want)
+		if err != nil {
+			return err
+		}
+		if added, err = i.get(ctx, from, version, wanted.want); err != nil {
+			return err
+		}
+	}
+	return i.finish(ctx, added, before[added.Package], permission)
+}
+
+// isFolder reports whether a person means a folder of this machine.
+func isFolder(what string) bool {
+	info, err := os.Stat(what)
+	return isPath(what) && !isTarball(what) || err == nil && info.IsDir() && strings.ContainsAny(what, `/\`) && !strings.HasPrefix(what, "@")
+}
+
+// isPath reports whether what can't be the name of a package.
+func isPath(what string) bool {
+	return filepath.IsAbs(what) || what == "." || what == ".." || strings.HasPrefix(what, "./") || strings.HasPrefix(what, "../") ||
+		strings.HasPrefix(what, `.\`) || strings.HasPrefix(what, `..\`) || strings.HasPrefix(what, "~")
+}
+
+func isTarball(what string) bool {
+	return strings.HasSuffix(what, ".tgz") || strings.HasSuffix(what, ".tar.gz")
+}
+
+func permissionFlag(text string) (wire.Permission, error) {
+	if text == "" {
+		return "", nil
+	}
+	permission, err := plugin.ParsePermission(text)
+	if err != nil {
+		return "", usage("--permission: %v", err)
+	}
+	return permission, nil
+}
+
+// installed returns the plugins that opentabs has installed, by package.
+func (p *program) installed(dirs config.Dirs) (map[string]*plugin.Plugin, error) {
+	registry, err := p.plugins(dirs)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]*plugin.Plugin{}
+	for _, one := range registry.Set().Plugins() {
+		if one.Source == plugin.SourceNPM {
+			list[one.Package] = one
+		}
+	}
+	return list, nil
+}
+
+// get fetches a version and says from where.
+func (i *installer) get(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
+	where := from.Registry
+	if _, set, err := i.config.Registry(from.Name); err == nil && set != "" {
+		where += ", as " + set + " says"
+	}
+	i.p.out.say("getting %s %s from %s", from.Name, oneLine(v.Version), oneLine(where))
+	if warning := v.Warning(); warning != "" {
+		i.p.out.say("warning: its author says of this version: %s", oneLine(warning))
+	}
+	return i.fetch(ctx, from, v, want)
+}
+
+// finish tells what was installed to the person and to the server that runs.
+func (i *installer) finish(ctx context.Context, added, before *plugin.Plugin, permission wire.Permission) error {
+	p := i.p
+	settings, err := p.settings(i.dirs, nil)
+	if err != nil {
+		return err
+	}
+	for _, w := range added.Warnings {
+		p.out.say("warning: %s", w)
+	}
+	about := fmt.Sprintf("%s (%s), %s", oneLine(added.Version), oneLine(added.DisplayName), plural(len(added.Tools), "tool"))
+	switch {
+	case before == nil:
+		p.out.line("installed %s %s", added.Name, about)
+	case before.ContentHash() == added.ContentHash():
+		p.out.line("%s %s was there already", added.Name, about)
+	default:
+		p.out.line("updated %s from %s to %s", added.Name, oneLine(before.Version), about)
+		for _, change := range changesOf(before, added) {
+			p.out.line("  %s", oneLine(change))
+		}
+	}
+	if before == nil {
+		p.out.table("  ", toolRows(added))
+	}
+	client, err := p.tellServer(ctx, i.dirs, settings)
+	if err != nil {
+		return err
+	}
+	i.sweep(added.Package)
+	if err := p.letIn(ctx, i.dirs, client, added, permission); err != nil || client == nil {
+		return err
+	}
+	return p.tellTabs(ctx, client)
+}
+
+// changesOf says what a new version of a plugin does that the old one did not.
+func changesOf(old, renewed *plugin.Plugin) []string {
+	var changes []string
+	compare := func(what string, before, after []string) {
+		isIn := func(list []string) func(string) bool {
+			return func(s string) bool { return slices.Contains(list, s) }
+		}
+		if more := slices.DeleteFunc(slices.Clone(after), isIn(before)); len(more) > 0 {
+			changes = append(changes, "new "+what+": "+strings.Join(more, ", "))
+		}
+		if gone := slices.DeleteFunc(slices.Clone(before), isIn(after)); len(gone) > 0 {
+			changes = append(changes, "gone "+what+": "+strings.Join(gone, ", "))
+		}
+	}
+	compare("sites", old.Matches, renewed.Matches)
+	compare("tools", toolNames(old), toolNames(renewed))
+	if !old.PreScript && renewed.PreScript {
+		changes = append(changes, "it has a pre-script now, which runs before the page's own scripts")
+	}
+	return changes
+}
+
+func toolNames(p *plugin.Plugin) []string {
+	var names []string
+	for _, t := range p.Tools {
+		names = append(names, t.FullName())
+	}
+	return names
+}

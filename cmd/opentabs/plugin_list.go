@@ -1,0 +1,80 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/httpapi"
+	"opentabs/plugin"
+)
+
+type pluginListOptions struct {
+	program *program
+	json    bool
+}
+
+func newPluginListCmd(p *program) *cobra.Command {
+	opts := pluginListOptions{program: p}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the plugins and their tools",
+		Example: "  opentabs plugin list\n  opentabs plugin list --json",
+		Args:    atMost(0),
+		RunE:    func(*cobra.Command, []string) error { return runPluginList(opts) },
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+// runPluginList reads the plugins itself, so that it works without a server.
+func runPluginList(opts pluginListOptions) error {
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	registry, err := p.plugins(dirs)
+	if err != nil {
+		return err
+	}
+	set, policy := registry.Set(), p.policy(dirs, registry)
+	if opts.json {
+		return p.out.value(pluginList(set, policy))
+	}
+	if len(set.Plugins())+len(set.Failed()) == 0 {
+		p.out.say("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
+	}
+	for _, one := range set.Plugins() {
+		p.out.line("%s %s (%s), %s, %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), standing(pluginStatus(one, policy)), origin(one))
+		p.out.table("  ", toolRows(one))
+	}
+	for _, f := range set.Failed() {
+		p.out.line("%s failed: %s", oneLine(f.Path), oneLine(f.Err.Error()))
+	}
+	return nil
+}
+
+// origin tells where a plugin came from.
+func origin(one *plugin.Plugin) string {
+	switch one.Source {
+	case plugin.SourceNPM:
+		return "installed from " + one.Package
+	case plugin.SourceGlobal:
+		return "installed with npm: " + one.Dir
+	}
+	return one.Dir
+}
+
+// pluginList is what --json prints, in the words of /status.
+func pluginList(set *plugin.Set, policy *plugin.Policy) any {
+	list := struct {
+		Plugins []httpapi.Plugin       `json:"plugins"`
+		Failed  []httpapi.FailedPlugin `json:"failed"`
+	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
+	for _, one := range set.Plugins() {
+		list.Plugins = append(list.Plugins, pluginStatus(one, policy))
+	}
+	for _, f := range set.Failed() {
+		list.Failed = append(list.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
+	}
+	return list
+}
