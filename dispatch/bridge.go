@@ -73,8 +73,8 @@ func (w Want) AllowsBrowser(id, name string) bool {
 type Targets struct {
 	// Browsers counts the connected browsers.
 	Browsers int
-	// Live are the documents where the adapter is live, the best first: ready
-	// before not known before not ready; within each active tab of the focused
+	// Live are the documents where the adapter is live, the best first: those that
+	// may be ready before those that are not; within each active tab of the focused
 	// window, active tab, tab of the focused window, rest; then the tab used
 	// last; within a tab the top document first. Those of one browser stand
 	// together.

@@ -73,7 +73,7 @@ func (s *search) look() time.Duration {
 	found, returning, arriving := s.hub.targets(s.want)
 	s.found = found
 	live := slices.DeleteFunc(slices.Clone(found.Live), func(t dispatch.Target) bool { return !s.want.Allows(t) })
-	ready := len(live) > 0 && live[0].Readiness == dispatch.Ready
+	ready := slices.ContainsFunc(live, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
 	coming := slices.ContainsFunc(found.Loading, s.want.Allows)
 	switch {
 	case returning > 0:
@@ -244,8 +244,10 @@ func class(t wire.TabInfo) int {
 	}
 }
 
-// rankOf ranks what is known of readiness.
-var rankOf = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 1, dispatch.NotReady: 2}
+// rankOf ranks what is known of readiness. A document of which nothing is known
+// has just come, maybe for the call: the call asks it, and goes on to another if
+// it is not ready.
+var rankOf = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
 // compare returns less than 0 if a goes before b.
 func compare(a, b place) int {

@@ -30,9 +30,8 @@ func spots(targets []dispatch.Target) string {
 	return strings.Join(out, " ")
 }
 
-// TestRankOfReadiness: what is ready goes before what has not been asked, and
-// that before what is not ready, whatever the person looks at; within that the
-// eyes of the person decide, then the last use.
+// TestRankOfReadiness: what may be ready goes before what is not, whatever the
+// person looks at; within that the eyes of the person decide, then the last use.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -46,7 +45,7 @@ func TestRankOfReadiness(t *testing.T) {
 			tabText(6, "a", 1, "d6", ","+chatIs("")),
 		}, ",") + `]}}`)
 		w.take()
-		if got := spots(w.hub.Where("chat").Live); got != "5/0 4/0 3/0 2/0 6/0 1/0" {
+		if got := spots(w.hub.Where("chat").Live); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
 			t.Error(got)
 		}
 	})
