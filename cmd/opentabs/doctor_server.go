@@ -179,6 +179,9 @@ func (c *checkup) checkPlugins() {
 	usable, tools := 0, 0
 	for _, p := range plugins {
 		switch {
+		case p.Source == string(plugin.SourceGlobal) && !p.Reviewed: // nobody has asked for it
+		case p.Changed:
+			c.warn("plugins", p.Name+" has changed since it was reviewed, so no agent can use it", "look at it with `opentabs plugin review "+p.Name+"`")
 		case !p.Reviewed:
 			c.warn("plugins", p.Name+" is not reviewed, so no agent can use it", "look at it with `opentabs plugin review "+p.Name+"`")
 		case p.Permission == wire.PermissionOff:

@@ -140,7 +140,11 @@ func (i *installer) install(file npm.Tarball, e plugin.Entry, number string) (*p
 	if e.Path, err = i.place(fresh, file, e.Package, number); err != nil {
 		return nil, err
 	}
-	return i.p.store(i.dirs).AddInstalled(e)
+	added, err := i.p.store(i.dirs).AddInstalled(e)
+	if err != nil {
+		i.sweep(e.Package)
+	}
+	return added, err
 }
 
 func (i *installer) folder() string { return filepath.Join(i.dirs.State, packagesFolder) }
