@@ -124,6 +124,7 @@ var badPackages = []struct {
 	{"empty tools", toolsFile, set("tools", "[]"), "tools is empty; give the plugin at least one tool"},
 	{"tool a number", toolsFile, set("tools", "[7]"), "tools[0] is a number"},
 	{"SDK from the future", toolsFile, set("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
+	{"our SDK from the future", toolsFile, set("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
 	{"SDK a number", toolsFile, set("sdkVersion", `1`), "sdkVersion is a number"},
 	{"tool without name", toolsFile, set("tools.name", ""), "tools[0].name is missing; give"},
 	{"tool name with a space", toolsFile, set("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},

@@ -266,10 +266,15 @@ func builtByOthers(version string) bool {
 	return version == "" || strings.HasPrefix(version, "0.0.")
 }
 
+// OwnSDK stands before the version of our SDK in the packages that it builds:
+// the existing platform refuses packages of an SDK that is newer than its own,
+// and takes those whose version it cannot read.
+const OwnSDK = "opentabs-"
+
 // newerSDK reports whether version is newer than what is understood. Versions
 // that cannot be read are taken as old ones.
 func newerSDK(version string) bool {
-	parts := strings.SplitN(version, ".", 3)
+	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDK), ".", 3)
 	if len(parts) < 2 {
 		return false
 	}

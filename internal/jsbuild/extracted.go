@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"opentabs/plugin"
 	sdkts "opentabs/sdk-ts"
 )
 
@@ -62,7 +63,7 @@ type toolsFile struct {
 
 // toolsFile returns what dist/tools.json takes from the plugin's code.
 func (e extracted) toolsFile() toolsFile {
-	return toolsFile{SDKVersion: sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
+	return toolsFile{SDKVersion: plugin.OwnSDK + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }
 
 // encode writes the file.

@@ -106,3 +106,15 @@ test('only schemas of zod 4 are schemas', () => {
   assert.equal(isSchema(z.string()), true);
   for (const other of [undefined, null, {}, { _def: {} }, { _zod: 1 }, 'string']) assert.equal(isSchema(other), false);
 });
+
+// Fault 54: a client that knows no such format refuses the whole tool.
+test('a text that must begin with another has a pattern and no format', () => {
+  const { schema } = convert(
+    z.object({ a: z.string().startsWith('ab'), b: z.string().endsWith('b').includes('c'), at: z.iso.datetime() }),
+    'input',
+  );
+  const { a, b, at } = Object(schema?.properties);
+  assert.deepEqual(a, { type: 'string', pattern: '^ab.*' });
+  assert.deepEqual(Object.keys(b).sort(), ['allOf', 'type']);
+  assert.deepEqual(Object.keys(at).sort(), ['format', 'pattern', 'type']);
+});

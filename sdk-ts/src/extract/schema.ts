@@ -68,11 +68,15 @@ function fieldOf(path: readonly (string | number)[]): string {
   return field;
 }
 
+/** What newer versions of zod call the format of a text that their pattern says already. Strict readers refuse them. */
+const noFormats: ReadonlySet<unknown> = new Set(['starts_with', 'ends_with', 'includes', 'lowercase', 'uppercase']);
+
 /**
  * Nothing removes what a handler returns beside the fields of its schema, so unless the author said otherwise (by
  * z.strictObject) agents are not told that there is nothing else.
  */
 function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: Side): void {
+  if (noFormats.has(one.jsonSchema.format)) delete one.jsonSchema.format;
   if (side !== 'output' || !isSchema(one.zodSchema)) return;
   const { def } = one.zodSchema._zod;
   const open = def.type === 'intersection' || (def.type === 'object' && !('catchall' in def && def.catchall));
