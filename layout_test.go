@@ -105,6 +105,7 @@ var libraries = map[string]library{
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch"}, "applies the JSON Patches (RFC 6902) of activities"},
 	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
 	"golang.org/x/sys":                 {[]string{"internal/statefile", "cmd/opentabs"}, "file locks and process details of each system"},
+	"golang.org/x/term":                {[]string{"cmd/opentabs"}, "reads a secret from the terminal without showing it"},
 }
 
 // goFile is one parsed Go file of this repository.

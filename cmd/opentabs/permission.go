@@ -17,8 +17,10 @@ type permissionOptions struct {
 	// plugin is empty for all; tool is empty for the plugin as a whole.
 	plugin, tool string
 	// set is what to set; empty to print what holds.
-	set  string
-	json bool
+	set string
+	// openTabs is on or off to set whether tabs may be opened; empty to leave it.
+	openTabs string
+	json     bool
 }
 
 func newPluginPermissionCmd(p *program) *cobra.Command {
@@ -34,10 +36,15 @@ func newPluginPermissionCmd(p *program) *cobra.Command {
   default  (of a tool) as its plugin says
 
 A server that runs holds to it at once, and what you allowed for a session or for
-some time ends.`,
+some time ends.
+
+--open-tabs on lets a call that finds no tab of the plugin open its page, in the
+background. It holds for that page: if another version names another one, tabs are
+not opened until you say so again.`,
 		Example: `  opentabs plugin permission
   opentabs plugin permission messages auto
-  opentabs plugin permission messages__export off`,
+  opentabs plugin permission messages__export off
+  opentabs plugin permission messages --open-tabs on`,
 		Args: atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -49,6 +56,7 @@ some time ends.`,
 			return runPermission(cmd.Context(), opts)
 		},
 	}
+	cmd.Flags().StringVar(&opts.openTabs, "open-tabs", "", "whether calls may open a tab of the plugin: `on or off`")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -58,6 +66,11 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 	book, err := p.rulebook(ctx)
 	if err != nil {
 		return err
+	}
+	if opts.openTabs != "" {
+		if err := p.setOpening(book, opts); err != nil || opts.set == "" {
+			return err
+		}
 	}
 	if opts.set == "" {
 		return p.showPermissions(book, opts)
@@ -86,6 +99,29 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 			p.out.say("%s__%s has its own: %s", opts.plugin, t.Name, t.Own)
 		}
 	}
+	return nil
+}
+
+// setOpening sets whether calls may open tabs of a plugin.
+func (p *program) setOpening(book rulebook, opts permissionOptions) error {
+	if opts.openTabs != "on" && opts.openTabs != "off" {
+		return usage("--open-tabs: %q is neither on nor off", opts.openTabs)
+	}
+	if opts.plugin == "" || opts.tool != "" {
+		return usage("--open-tabs is for a plugin: run `opentabs plugin permission NAME --open-tabs %s`", opts.openTabs)
+	}
+	if err := book.SetOpening(opts.plugin, opts.openTabs == "on", surface("opentabs plugin permission")); err != nil {
+		return misnamed(err)
+	}
+	now, err := book.Permissions(opts.plugin)
+	if err != nil {
+		return misnamed(err)
+	}
+	if now.Opening {
+		p.out.say("a call that finds no tab of %s may open %s", opts.plugin, now.OpensAt)
+		return nil
+	}
+	p.out.say("calls may not open tabs of %s", opts.plugin)
 	return nil
 }
 
@@ -133,6 +169,8 @@ func permissionRows(view httpapi.PluginPermissions, only string) [][]string {
 		note = "changed since its review: opentabs plugin review " + view.Plugin
 	case !view.Reviewed:
 		note = "not reviewed: opentabs plugin review " + view.Plugin
+	case view.Opening:
+		note = "may open " + view.OpensAt
 	}
 	rows := [][]string{{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.Mark)), note}}
 	for _, t := range view.Tools {

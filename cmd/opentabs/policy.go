@@ -141,8 +141,9 @@ func permissionsOf(policy *plugin.Policy, one *plugin.Plugin) httpapi.PluginPerm
 // runs, or the file where none does.
 type rulebook struct {
 	httpapi.Policy
-	// set is the plugins as this process has loaded them.
-	set *plugin.Set
+	// set is the plugins as this process has loaded them; here reads their files.
+	set  *plugin.Set
+	here policyAPI
 	// client asks the server, which has every change at once; nil if none runs.
 	client *httpapi.Client
 }
@@ -161,7 +162,7 @@ func (p *program) rulebook(ctx context.Context) (rulebook, error) {
 	if err != nil {
 		return rulebook{}, err
 	}
-	book := rulebook{set: registry.Set()}
+	book := rulebook{set: registry.Set(), here: policyAPI{p.policy(dirs, registry), registry}}
 	client, err := p.serverOf(ctx, dirs, settings)
 	switch {
 	case err != nil:
@@ -169,7 +170,7 @@ func (p *program) rulebook(ctx context.Context) (rulebook, error) {
 	case client != nil:
 		book.Policy, book.client = remotePolicy{ctx, client}, client
 	default:
-		book.Policy = policyAPI{p.policy(dirs, registry), registry}
+		book.Policy = book.here
 	}
 	return book, nil
 }

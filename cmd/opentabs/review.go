@@ -21,6 +21,9 @@ type reviewOptions struct {
 	name       string
 	yes        bool
 	permission string
+	// code and noCode say whether the code is shown; without either it is on a
+	// terminal.
+	code, noCode bool
 }
 
 func newPluginReviewCmd(p *program) *cobra.Command {
@@ -29,7 +32,11 @@ func newPluginReviewCmd(p *program) *cobra.Command {
 		Use:   "review NAME",
 		Short: "Look at a plugin and let its tools run",
 		Long: `Print what a plugin is and what it can do, and let it in. Until then none of its
-tools run and no page gets its code. That is so again when it has changed.
+tools run and no page gets its code. That is so again when it has changed; then the
+difference to what you reviewed last is shown.
+
+On a terminal its code is shown too, by $PAGER: what its author wrote, and not the
+libraries that are bundled with it (see opentabs plugin inspect).
 
 The tools then run as --permission says: ask asks you before each call, auto does
 not, off lets none run. This is for you to do: an agent that reviews a plugin by
@@ -42,6 +49,9 @@ itself takes the decision from you.`,
 			return runReview(cmd.Context(), opts)
 		},
 	}
+	cmd.Flags().BoolVar(&opts.code, "code", false, "print the code, also where stdout is no terminal")
+	cmd.Flags().BoolVar(&opts.noCode, "no-code", false, "do not show the code")
+	cmd.MarkFlagsMutuallyExclusive("code", "no-code")
 	cmd.Flags().BoolVar(&opts.yes, "yes", false, "let it in without a question")
 	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAsk), "how its tools run then: `off, ask or auto`")
 	return cmd
@@ -66,6 +76,9 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 		return fmt.Errorf("the plugin %s is changing: the server has another content than its folder; try again", opts.name)
 	}
 	p.showPlugin(one, now)
+	if err := p.showCode(ctx, book, opts); err != nil {
+		return err
+	}
 	if !opts.yes {
 		sure, err := p.confirm(fmt.Sprintf("Let %s in, with the permission %q? Type yes: ", one.Name, permission))
 		if err != nil {
@@ -94,7 +107,14 @@ func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) 
 	if len(one.Excludes) > 0 {
 		rows = append(rows, []string{"but not", strings.Join(one.Excludes, " ")})
 	}
-	rows = append(rows, []string{"code", codeSize(one)}, []string{"hash", now.Hash}, []string{"reviewed", reviewText(now)})
+	rows = append(rows, []string{"code", codeSize(one)})
+	if one.PreScript {
+		rows = append(rows, []string{"before it", "dist/pre-script.iife.js, which runs before all scripts of the page and in its frames"})
+	}
+	rows = append(rows, []string{"hash", now.Hash}, []string{"reviewed", reviewText(now)})
+	if r := now.Recommended; r != nil {
+		rows = append(rows, []string{"advised", recommendationText(r)})
+	}
 	for _, row := range rows { // nothing is cut: this is what is decided on
 		out.line("  %-9s %s", row[0], oneLine(row[1]))
 	}
@@ -110,6 +130,15 @@ func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) 
 		out.line("  %s", prompt.FullName())
 		out.line("      %s", oneLine(prompt.Description))
 	}
+}
+
+// recommendationText is what an agent says of a plugin.
+func recommendationText(r *httpapi.Recommendation) string {
+	text := fmt.Sprintf("an agent%s recommends the permission %s; only you let it in", markText(r.Mark), r.Permission)
+	if r.Note != "" {
+		text += fmt.Sprintf("; it writes: %q", r.Note)
+	}
+	return text
 }
 
 // codeSize tells where the code is that pages get, and how much of it.

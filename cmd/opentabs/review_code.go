@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"opentabs/plugin"
+)
+
+// shownSections are what a review shows beside the overview, with their titles.
+var shownSections = []struct{ name, title string }{
+	{plugin.SectionChanges, "What has changed since it was reviewed"},
+	{plugin.SectionPreScript, "Its pre-script"},
+	{plugin.SectionCode, "Its author's code"},
+}
+
+// showCode shows what has changed and the code, as the options say: on a terminal
+// by the pager, elsewhere only if that is asked for. Changes are always shown.
+func (p *program) showCode(ctx context.Context, book rulebook, opts reviewOptions) error {
+	in, err := book.here.Inspect(opts.name)
+	if err != nil {
+		return err
+	}
+	code := opts.code || p.out.terminal && !opts.noCode && !opts.yes
+	var b strings.Builder
+	for _, s := range shownSections {
+		if s.name != plugin.SectionChanges && !code {
+			continue
+		}
+		text := ""
+		for section := s.name; section != ""; {
+			page, next, err := in.Page(section)
+			if err != nil {
+				break // there is no such section
+			}
+			text, section = text+page, next
+		}
+		if text != "" {
+			fmt.Fprintf(&b, "\n%s:\n\n%s\n", s.title, strings.TrimRight(text, "\n"))
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	if p.out.terminal && !opts.yes {
+		return p.page(ctx, b.String())
+	}
+	p.out.text(b.String())
+	return nil
+}
+
+// page shows a text by the person's pager, or as it is if there is none. Nothing in
+// it can command the terminal.
+func (p *program) page(ctx context.Context, text string) error {
+	pager := p.getenv("PAGER")
+	if pager == "" {
+		for _, known := range []string{"less", "more"} {
+			if _, err := exec.LookPath(known); err == nil {
+				pager = known
+				break
+			}
+		}
+	}
+	if pager == "" {
+		p.out.text(text)
+		return nil
+	}
+	shell := []string{"sh", "-c", pager}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/c", pager}
+	}
+	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
+	cmd.Env = append(os.Environ(), "LESSSECURE=1") // a reader, not a shell
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(visibleText(text)+"\n"), p.out.stdout, p.out.stderr
+	if terminal := p.out.written.w; terminal != nil {
+		cmd.Stdout = terminal
+	}
+	if err := cmd.Run(); err != nil {
+		p.out.say("the pager %q ended with an error (%v); set PAGER to another one, or see the code with `opentabs plugin inspect`", pager, err)
+	}
+	return nil
+}
