@@ -216,7 +216,7 @@ func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	policy := plugin.NewPolicy(c.dirs.State, registry.Set, plugin.PolicyOptions{})
 	var plugins []httpapi.Plugin
 	for _, p := range set.Plugins() {
-		plugins = append(plugins, pluginStatus(p, policy))
+		plugins = append(plugins, policyAPI{policy, registry}.status(p))
 	}
 	var failed []httpapi.FailedPlugin
 	for _, f := range set.Failed() {

@@ -36,15 +36,15 @@ func runPluginList(opts pluginListOptions) error {
 	if err != nil {
 		return err
 	}
-	set, policy := registry.Set(), p.policy(dirs, registry)
+	set, api := registry.Set(), policyAPI{p.policy(dirs, registry), registry}
 	if opts.json {
-		return p.out.value(pluginList(set, policy))
+		return p.out.value(pluginList(set, api))
 	}
 	if len(set.Plugins())+len(set.Failed()) == 0 {
 		p.out.say("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
 	}
 	for _, one := range set.Plugins() {
-		p.out.line("%s %s (%s), %s, %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), standing(pluginStatus(one, policy)), origin(one))
+		p.out.line("%s %s (%s), %s, %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), standing(api.status(one)), origin(one))
 		p.out.table("  ", toolRows(one))
 	}
 	for _, f := range set.Failed() {
@@ -65,13 +65,13 @@ func origin(one *plugin.Plugin) string {
 }
 
 // pluginList is what --json prints, in the words of /status.
-func pluginList(set *plugin.Set, policy *plugin.Policy) any {
+func pluginList(set *plugin.Set, api policyAPI) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
 		Failed  []httpapi.FailedPlugin `json:"failed"`
 	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
 	for _, one := range set.Plugins() {
-		list.Plugins = append(list.Plugins, pluginStatus(one, policy))
+		list.Plugins = append(list.Plugins, api.status(one))
 	}
 	for _, f := range set.Failed() {
 		list.Failed = append(list.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})

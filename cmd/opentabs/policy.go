@@ -42,7 +42,9 @@ func (a policyAPI) Permissions(name string) (httpapi.PluginPermissions, error) {
 	if !ok {
 		return httpapi.PluginPermissions{}, known(a.policy.Unknown(name))
 	}
-	return permissionsOf(a.policy, one), nil
+	view := permissionsOf(a.policy, one)
+	view.Recommended = a.recommended(one)
+	return view, nil
 }
 
 func (a policyAPI) Review(name, hash string, permission wire.Permission, by string) error {
@@ -85,6 +87,15 @@ func (a policyAPI) Forget(name, by string) error {
 	return errors.Join(a.policy.Forget(name, by), a.registry.Values().Forget(name, by))
 }
 
+// recommended is what an agent says of a plugin.
+func (a policyAPI) recommended(one *plugin.Plugin) *httpapi.Recommendation {
+	r := a.policy.Recommended(one)
+	if r == nil {
+		return nil
+	}
+	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, Mark: httpapi.Mark(r.Mark)}
+}
+
 // Inspect shows a plugin to whoever reviews it.
 func (a policyAPI) Inspect(name string) (*plugin.Inspection, error) {
 	return a.policy.Inspect(name, a.registry.Values())
@@ -116,9 +127,6 @@ func permissionsOf(policy *plugin.Policy, one *plugin.Plugin) httpapi.PluginPerm
 		Plugin: one.Name, Hash: one.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
 		Mark: httpapi.Mark(s.Set), Problems: policy.Problems(), Tools: []httpapi.ToolPermissions{},
 		OpensAt: one.OpensAt, Opening: policy.MayOpen(one.Name),
-	}
-	if r := policy.Recommended(one); r != nil {
-		view.Recommended = &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, Mark: httpapi.Mark(r.Mark)}
 	}
 	if r := s.Review; r != nil {
 		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.Mark)}

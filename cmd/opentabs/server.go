@@ -272,7 +272,7 @@ func (v *server) status() httpapi.Status {
 	}
 	set := v.registry.Set()
 	for _, p := range set.Plugins() {
-		one := pluginStatus(p, v.policy)
+		one := policyAPI{v.policy, v.registry}.status(p)
 		one.State = v.hub.Where(p.Name).State()
 		status.Plugins = append(status.Plugins, one)
 	}
@@ -283,8 +283,8 @@ func (v *server) status() httpapi.Status {
 	return status
 }
 
-func pluginStatus(p *plugin.Plugin, policy *plugin.Policy) httpapi.Plugin {
-	state := policy.State(p.Name)
+func (a policyAPI) status(p *plugin.Plugin) httpapi.Plugin {
+	state := a.policy.State(p.Name)
 	status := httpapi.Plugin{
 		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Source: string(p.Source), Package: p.Package, Dir: p.Dir, Hash: p.Hash,
 		Matches: append([]string{}, p.Matches...), Tools: []string{},
@@ -293,5 +293,9 @@ func pluginStatus(p *plugin.Plugin, policy *plugin.Policy) httpapi.Plugin {
 	for _, t := range p.Tools {
 		status.Tools = append(status.Tools, t.FullName())
 	}
+	for _, s := range a.registry.Values().Missing(p) {
+		status.Needs = append(status.Needs, s.Key)
+	}
+	status.Recommended = a.recommended(p)
 	return status
 }

@@ -145,11 +145,18 @@ func pluginsIn(t wire.TabInfo) []string {
 
 // standing says how the tools of a plugin run, and whether they can now.
 func standing(p httpapi.Plugin) string {
+	advised := ""
+	if p.Recommended != nil {
+		advised = ", " + oneLine(p.Recommended.By) + " recommends it"
+	}
 	if p.Changed {
-		return "changed since it was reviewed (opentabs plugin review " + p.Name + ")"
+		return "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + advised
 	}
 	if !p.Reviewed {
-		return "not reviewed (opentabs plugin review " + p.Name + ")"
+		return "not reviewed (opentabs plugin review " + p.Name + ")" + advised
+	}
+	if len(p.Needs) > 0 {
+		return "needs settings: " + oneLine(strings.Join(p.Needs, ", ")) + " (opentabs plugin configure " + p.Name + ")"
 	}
 	if p.State == "" { // nobody knows without a server
 		return oneLine(string(p.Permission))

@@ -105,6 +105,11 @@ type Plugin struct {
 	Permission wire.Permission `json:"permission"`
 	// Changed says that a person has reviewed it once, but not what is there now.
 	Changed bool `json:"changed,omitempty"`
+	// Needs are the settings that the plugin requires and that are not set: its
+	// tools do not run.
+	Needs []string `json:"needs,omitempty"`
+	// Recommended is what an agent says of what is there now; it changes nothing.
+	Recommended *Recommendation `json:"recommended,omitempty"`
 	// State says whether its tools can run in a tab; closed for a plugin that may
 	// not run at all.
 	State dispatch.PluginState `json:"state"`
