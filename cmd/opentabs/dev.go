@@ -24,6 +24,7 @@ type developer struct {
 	permission wire.Permission
 	dirs       config.Dirs
 	settings   config.Settings
+	options    jsbuild.Options
 
 	signals <-chan os.Signal
 	// lines are what is typed; nil without a terminal.
@@ -141,7 +142,7 @@ func (d *developer) build(ctx context.Context) {
 // takeIn builds the plugin and has the server take it in.
 func (d *developer) takeIn(ctx context.Context) error {
 	began := time.Now()
-	built, err := jsbuild.BuildPlugin(ctx, d.source, jsbuild.Options{})
+	built, err := jsbuild.BuildPlugin(ctx, d.source, d.options)
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ type devTab struct {
 	ready  *bool
 }
 
-// tabsOf sorts the tabs of a server's status.
+// tabsOf sorts the tabs of a server's status in which the plugin may run.
 func tabsOf(status httpapi.Status, one *plugin.Plugin) devTabs {
 	var all devTabs
 	for _, b := range status.Browsers {
@@ -135,19 +135,17 @@ func tabsOf(status httpapi.Status, one *plugin.Plugin) devTabs {
 			all.browsers++
 		}
 		for _, t := range b.Tabs {
-			if !one.MatchesURL(t.URL) {
-				continue
-			}
 			tab := devTab{id: t.TabID, url: t.URL, browser: b.Name, reload: slices.Contains(t.NeedsReload, one.Name)}
-			live := false
+			known, live := tab.reload || slices.Contains(t.Loading, one.Name), false
 			for _, p := range t.Plugins {
 				if p.Name == one.Name {
-					live, tab.ready = p.Hash == one.Hash, p.Ready
+					known, live, tab.ready = true, p.Hash == one.Hash, p.Ready
 				}
 			}
-			if live {
+			switch {
+			case live:
 				all.live = append(all.live, tab)
-			} else {
+			case known:
 				all.old = append(all.old, tab)
 			}
 		}
