@@ -154,6 +154,9 @@ func (o *output) unprompt() {
 	}
 }
 
+// answered ends the line of a question whose answer the terminal does not show.
+func (o *output) answered() { fmt.Fprintln(o.stderr) }
+
 // line writes one line of what was asked for.
 func (o *output) line(format string, args ...any) {
 	o.text(fmt.Sprintf(format, args...))

@@ -364,6 +364,6 @@ func (p *program) readAnswer(lines *bufio.Reader, in *os.File, secret bool) (str
 		return lines.ReadString('\n')
 	}
 	text, err := term.ReadPassword(int(in.Fd()))
-	p.out.ask("\n")
+	p.out.answered()
 	return string(text), err
 }
