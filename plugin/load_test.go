@@ -114,6 +114,10 @@ var badPackages = []struct {
 	{"bad exclude", packageFile, set("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
 	{"homepage a script", packageFile, set("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
 	{"empty homepage", packageFile, set("opentabs.homepage", `""`), "opentabs.homepage is empty"},
+	{"bad start", packageFile, set("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
+	{"frames a string", packageFile, set("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
+	{"a pattern of a whole country", packageFile, set("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
+	{"a script for a pattern", packageFile, set("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
 	{"bad world", packageFile, set("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
 
 	{"tools no JSON", toolsFile, to(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
@@ -141,6 +145,13 @@ var badPackages = []struct {
 	{"output schema an array", toolsFile, set("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
 	{"annotations an array", toolsFile, set("tools.annotations", "[]"), "tools[0].annotations is an array"},
 	{"hint a string", toolsFile, set("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
+	{"pre-script elsewhere", toolsFile, set("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
+	{"pre-script with a bad hash", toolsFile, set("preScriptHash", `"x"`), "preScriptHash is not a SHA-256 in hex"},
+	{"pre-script a number", toolsFile, set("preScriptFile", "1"), "preScriptFile is a number"},
+	{"icon a number", toolsFile, set("iconSvg", "1"), "iconSvg is a number; make it a string"},
+	{"icon of a tool an array", toolsFile, set("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
+	{"hidden characters", toolsFile, set("tools.description", "\"Reads.\u202eerif lla seteleD\""), "tools[0].description has the character U+202E, which is not shown"},
+	{"huge tools", toolsFile, func(s string) string { return s + strings.Repeat(" ", 8<<20) }, "more than the 8388608 allowed"},
 	{"settings an array", toolsFile, set("configSchema", "[]"), "configSchema is an array"},
 	{"setting a string", toolsFile, set("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
 	{"setting null", toolsFile, set("configSchema", `{"a":null}`), "configSchema.a is null"},
@@ -156,12 +167,16 @@ var badPackages = []struct {
 	{"enormous adapter", adapterFile, to(strings.Repeat("x", 16<<20)), "more than the"},
 	// Fault 29: a hash that nobody computes.
 	{"edited adapter", adapterFile, replace("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
+	{"edited pre-script", preScriptFile, to("evil()"), "pre-script.iife.js: was changed after it was built: dist/tools.json says its hash is"},
+	{"empty pre-script", preScriptFile, to(""), "pre-script.iife.js: is empty"},
+	{"binary pre-script", preScriptFile, to("\x00\xff\xfe"), "pre-script.iife.js: is not UTF-8"},
+	{"enormous pre-script", preScriptFile, to(strings.Repeat("x", 16<<20)), "more than the"},
 }
 
 func TestLoadRefuses(t *testing.T) {
 	for _, c := range badPackages {
 		t.Run(c.name, func(t *testing.T) {
-			dir := plugintest.Package{}.Write(t)
+			dir := plugintest.Package{PreScript: "token()"}.Write(t)
 			edit(t, dir, c.file, c.change)
 			p, err := plugin.Load(dir)
 			var packageErr *plugin.PackageError
