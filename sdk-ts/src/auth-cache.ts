@@ -1,3 +1,4 @@
+import { openContainer, partOfContainer } from './runtime/container.ts';
 import { type Bag, isBag } from './runtime/value.ts';
 
 // What a plugin has found out about its login, kept for as long as the document lives: also when the adapter is replaced
@@ -6,9 +7,8 @@ import { type Bag, isBag } from './runtime/value.ts';
 /** Returns what {@link setAuthCache} kept in this document; null if there is nothing. */
 export function getAuthCache<T>(namespace: string): T | null;
 export function getAuthCache(namespace: string): unknown {
-  const container = globalThis.__openTabs;
-  const cache = isBag(container) ? container.tokenCache : undefined;
-  return isBag(cache) && Object.hasOwn(cache, namespace) ? (cache[namespace] ?? null) : null;
+  const cache = partOfContainer('tokenCache');
+  return cache && Object.hasOwn(cache, namespace) ? (cache[namespace] ?? null) : null;
 }
 
 /** Keeps `value`, such as a token, until the document is gone or {@link clearAuthCache} is called. It never throws. */
@@ -23,13 +23,11 @@ export function clearAuthCache(namespace: string): void {
 }
 
 function openCache(): Bag | undefined {
+  const container = openContainer();
   try {
-    if (!isBag(globalThis.__openTabs)) globalThis.__openTabs = {};
-    const container = globalThis.__openTabs;
-    if (!isBag(container)) return undefined;
-    if (!isBag(container.tokenCache)) container.tokenCache = {};
-    return isBag(container.tokenCache) ? container.tokenCache : undefined;
+    if (container && !isBag(container.tokenCache)) container.tokenCache = {};
   } catch {
     return undefined; // a page has locked the container
   }
+  return partOfContainer('tokenCache');
 }

@@ -1,4 +1,4 @@
-import { isBag } from './runtime/value.ts';
+import { partOfContainer } from './runtime/container.ts';
 
 /** What a setting is, and so what its value is: a text, but for `number` and `boolean`. */
 export type ConfigSettingType = 'url' | 'string' | 'number' | 'boolean' | 'select';
@@ -25,8 +25,7 @@ export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
  * setting with several instances gives the one of the page that the plugin runs in.
  */
 export function getConfig(key: string): string | number | boolean | undefined {
-  const container = globalThis.__openTabs;
-  const settings = isBag(container) ? container.pluginConfig : undefined;
-  const value = isBag(settings) && Object.hasOwn(settings, key) ? settings[key] : undefined;
+  const settings = partOfContainer('pluginConfig');
+  const value = settings && Object.hasOwn(settings, key) ? settings[key] : undefined;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { container, partOfContainer } from './runtime/container.ts';
 import { isBag } from './runtime/value.ts';
 
 /** The plugin that this code is part of, once the adapter has started. */
@@ -14,10 +15,8 @@ export function setPreScriptOwner(name: string): void {
  */
 export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {
-  const container = globalThis.__openTabs;
-  if (!isBag(container)) return undefined;
   // An existing host names the plugin only while one of its tools runs.
-  const name = owner ?? container._pluginName;
-  const values = isBag(container.preScript) && typeof name === 'string' ? container.preScript[name] : undefined;
+  const name = owner ?? container()?._pluginName;
+  const values = typeof name === 'string' ? partOfContainer('preScript')?.[name] : undefined;
   return isBag(values) && Object.hasOwn(values, key) ? values[key] : undefined;
 }

@@ -1,6 +1,7 @@
 // The entry `@opentabs/sdk/pre-script`, for the module that package.json names in opentabs.preScript.
 
-import { isBag, isMethod } from './runtime/value.ts';
+import { container } from './runtime/container.ts';
+import { isMethod } from './runtime/value.ts';
 
 /** A value of a pre-script: what JSON can hold. */
 export type PreScriptValue = string | number | boolean | null | object;
@@ -25,6 +26,6 @@ export interface PreScriptContext {
  * to the console. Where no pre-script is being started, as in a test, it does nothing.
  */
 export function definePreScript(script: (context: PreScriptContext) => void): void {
-  const container = globalThis.__openTabs;
-  if (isBag(container) && isMethod(container._preScriptRunner)) container._preScriptRunner(script);
+  const runner = container()?._preScriptRunner;
+  if (isMethod(runner)) runner(script);
 }

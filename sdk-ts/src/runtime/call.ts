@@ -1,6 +1,7 @@
 import { runCall } from '../running.ts';
+import { container } from './container.ts';
 import { completeContext } from './context.ts';
-import { type Bag, isBag, isMethod } from './value.ts';
+import { type Bag, isMethod } from './value.ts';
 
 /** The plugin whose tools are wrapped, and where to say what its hooks throw. */
 export interface Caller {
@@ -41,8 +42,8 @@ function wrap(caller: Caller, definition: Bag, key: 'handle' | 'render', around:
   const method = definition[key];
   if (!isMethod(method)) return definition;
   const value = async function (this: unknown, params: unknown, given: unknown, ...rest: unknown[]): Promise<unknown> {
-    const container = globalThis.__openTabs;
-    if (isBag(container)) container._pluginName = caller.name;
+    const own = container();
+    if (own) own._pluginName = caller.name;
     const context = completeContext(given);
     return await around(() => runCall(context.signal, () => Reflect.apply(method, this, [params, context, ...rest])));
   };

@@ -1,3 +1,4 @@
+import { container } from './container.ts';
 import { isBag, messageOf } from './value.ts';
 
 // Several adapters of one document share one patch of `history`: `__openTabs._navigationInterceptor` holds who wants to
@@ -45,8 +46,8 @@ export function watchNavigation(
 }
 
 function sharedInterceptor(): Interceptor {
-  const container = globalThis.__openTabs;
-  if (isBag(container) && isInterceptor(container._navigationInterceptor)) return container._navigationInterceptor;
+  const own = container();
+  if (isInterceptor(own?._navigationInterceptor)) return own._navigationInterceptor;
   const interceptor: Interceptor = {
     callbacks: new Map(),
     origPushState: history.pushState,
@@ -54,7 +55,7 @@ function sharedInterceptor(): Interceptor {
   };
   history.pushState = patched(interceptor, interceptor.origPushState);
   history.replaceState = patched(interceptor, interceptor.origReplaceState);
-  if (isBag(container)) container._navigationInterceptor = interceptor;
+  if (own) own._navigationInterceptor = interceptor;
   return interceptor;
 }
 
@@ -73,9 +74,9 @@ function patched(interceptor: Interceptor, original: History['pushState']): Hist
 }
 
 function removeInterceptor(): void {
-  const container = globalThis.__openTabs;
-  if (!isBag(container) || !isInterceptor(container._navigationInterceptor)) return;
-  history.pushState = container._navigationInterceptor.origPushState;
-  history.replaceState = container._navigationInterceptor.origReplaceState;
-  delete container._navigationInterceptor;
+  const own = container();
+  if (!isInterceptor(own?._navigationInterceptor)) return;
+  history.pushState = own._navigationInterceptor.origPushState;
+  history.replaceState = own._navigationInterceptor.origReplaceState;
+  delete own._navigationInterceptor;
 }

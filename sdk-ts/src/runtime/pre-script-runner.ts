@@ -1,4 +1,5 @@
 import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
+import { openContainer } from './container.ts';
 import { type Bag, isBag, isMethod } from './value.ts';
 
 // Stands before a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. The places
@@ -19,9 +20,8 @@ function logOf(name: string): PreScriptLog {
 
 /** Opens the plugin's place for values and lets the next definePreScript run. */
 export function preparePreScript(name: string): void {
-  if (!isBag(globalThis.__openTabs)) globalThis.__openTabs = {};
-  const container = globalThis.__openTabs;
-  if (!isBag(container)) return;
+  const container = openContainer();
+  if (!container) return;
   if (!isBag(container.preScript)) container.preScript = {};
   const values: Bag = {};
   if (isBag(container.preScript)) container.preScript[name] = values;
