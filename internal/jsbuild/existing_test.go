@@ -377,3 +377,43 @@ func TestPatternsOfTheSDK(t *testing.T) {
 		}
 	}
 }
+
+// bareRealm has the little that an adapter needs of a page to start
+// (plugin-format.md 1.6).
+const bareRealm = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
+globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
+globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };
+globalThis.sent = []; globalThis.postMessage = (message) => sent.push(message);
+globalThis.__openTabs = {_logNonce: "l", _readinessNonce: "r", pluginConfig: {size: 3}, tokenCache: {a: 1}};
+`
+
+// An adapter that is built here starts on the existing platform as well: it
+// registers and is locked as plugin-format.md 1.6 to 1.8 say, and logs there.
+func TestAdapterOnTheExistingPlatform(t *testing.T) {
+	b := build(t, write(t, map[string]string{packageFile: goodPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
+import { z } from 'zod';
+log.info('loading');
+export default definePlugin({
+  isReady: () => true,
+  onActivate: () => notifyReadinessChanged(),
+  tools: [defineTool({ name: 'size', description: 'Tells.', input: z.object({ n: z.number().default(2) }), output: z.object({}), async handle({ n }) { log.warn('asked', n); return { size: getConfig('size') }; } })],
+});
+`}))
+	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
+	const look = `(() => {
+  const a = __openTabs.adapters.bad, d = Object.getOwnPropertyDescriptor(__openTabs.adapters, "bad"), o = Object.getOwnPropertyDescriptor(__openTabs, "adapters");
+  const tool = a.tools.find((t) => t.name === "size");
+  globalThis.parsed = tool.input.safeParse({}).data.n;
+  tool.handle({n: 1}, {reportProgress() {}}).then((r) => { globalThis.result = r.size });
+  return [Object.isFrozen(a), Object.isFrozen(a.tools), Object.isFrozen(tool), a.__adapterHash, d.writable, d.configurable, d.enumerable, o.writable, o.configurable,
+    typeof a.isReady, typeof a.teardown, typeof __openTabs._setLogTransport, typeof __openTabs.log.info, __openTabs.tokenCache.a, __openTabs._pluginName, parsed].join(" ");
+})()`
+	want := "true true true " + b.Hash + " false false true false false function function function function 1 bad 2"
+	if got := said(t, bareRealm+code, look); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	const messages = `(() => { __openTabs.adapters.bad.tools[0].handle({n: 1}, {reportProgress() {}}); return JSON.stringify(sent.map((m) => [m.type, m.plugin, m.nonce, m.entries?.[0].level, m.entries?.[0].data])) })()`
+	if got := said(t, bareRealm+code, messages); got != `[["opentabs:readiness-changed","bad","r",null,null],["opentabs:plugin-logs","bad","l","warning",[1]]]` {
+		t.Error(got)
+	}
+}
