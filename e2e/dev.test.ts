@@ -1,0 +1,90 @@
+/** Promise: an author who saves a file has the new code in the page, without a reload, and sees what it logs. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Author, develop } from './harness/author.ts';
+import type { McpClient } from './harness/client.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let author: Author;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack();
+  author = await develop(stack, 'tickets');
+  client = await stack.client();
+});
+after(async () => {
+  await author?.end();
+  await stack?.close();
+});
+
+const source = 'src/tools/describe-page.ts';
+
+async function describe(): Promise<unknown> {
+  return (await client.call('tickets__describe_page')).structured;
+}
+
+/** doors are the names that the developed plugin leaves on the page's window. */
+async function doors(): Promise<string[]> {
+  return await stack.page.evaluate(() =>
+    Object.getOwnPropertyNames(window).filter((name) => {
+      const property = Object.getOwnPropertyDescriptor(window, name);
+      return property?.configurable === false && property.enumerable === false && typeof property.value === 'function';
+    }),
+  );
+}
+
+test('a change is in the page without a reload, and again', async () => {
+  await stack.page.evaluate(() => {
+    document.documentElement.dataset.mark = 'not reloaded';
+  });
+  for (const [old, fresh] of [
+    ['title: document.title', "title: 'one'"],
+    ["title: 'one'", "title: 'two'"],
+  ] as const) {
+    author.edit(source, old, fresh);
+    await until(`an answer of ${fresh}`, async () => JSON.stringify(await describe()).includes(fresh.slice(8, -1)));
+  }
+  assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
+  await until('dev to tell the tab', () => author.dev.stderr().includes('live in 1 tab'));
+});
+
+test('an error is told with its place, and the code that works stays', async () => {
+  author.edit(source, "title: 'two'", "title: 'two");
+  await until('the error', () => /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.dev.stderr()));
+  assert.match(JSON.stringify(await describe()), /"title":"two"/);
+  author.edit(source, "title: 'two", "title: 'three'");
+  await until('the new code', async () => JSON.stringify(await describe()).includes('three'));
+});
+
+test('what the plugin logs is in the terminal', async () => {
+  author.edit(
+    source,
+    "import { defineTool } from '@opentabs/sdk';",
+    "import { defineTool, log } from '@opentabs/sdk';",
+  );
+  author.edit(
+    source,
+    'const headings: string[] = [];',
+    "log.warn('looked', { at: maxHeadings });\n    const headings: string[] = [];",
+  );
+  await until('the log', async () => {
+    await describe();
+    return author.dev.stdout().includes('warning looked [{"at":20}]');
+  });
+});
+
+test('afterwards the last build stays, and pages get no door', async () => {
+  assert.equal((await doors()).length, 1);
+  const { code, stderr } = await author.end();
+  assert.equal(code, 0);
+  assert.match(stderr, /tickets stays as it was built last/);
+  assert.match(JSON.stringify(await describe()), /"title":"three"/);
+  await until('a page without a door', async () => {
+    await stack.page.reload();
+    return (await doors()).length === 0;
+  });
+  await until('the plugin in that page', async () => JSON.stringify(await describe()).includes('three'));
+});
