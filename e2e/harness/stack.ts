@@ -27,6 +27,9 @@ export interface ExtraPlugin {
   readonly permission?: 'off' | 'ask' | 'auto';
 }
 
+/** places is the plugin that says where its tools run, in frames too. */
+export const places: ExtraPlugin = { dir: 'e2e/testdata/places' };
+
 /** everything is the plugin with a tool for each thing that a call can say and do. */
 export const everything: ExtraPlugin = { dir: 'e2e/testdata/everything' };
 
@@ -47,6 +50,7 @@ export interface Stack {
   client(person?: Person): Promise<McpClient>;
   stdioClient(person?: Person): Promise<McpClient>;
   cli(...args: string[]): Promise<Ran>;
+  status(): Promise<Status>;
   /** tabs returns the tabs that match a plugin, of all browsers. */
   tabs(): Promise<readonly Tab[]>;
   calls(): Promise<readonly CallView[]>;
@@ -66,14 +70,24 @@ export const bothWays = [
 
 /** Status is what tests read of opentabs status --json. */
 export interface Status {
-  readonly browsers?: readonly { readonly tabs?: readonly Tab[] }[];
+  readonly browsers?: readonly { readonly id: string; readonly tabs?: readonly Tab[] }[];
+  readonly plugins?: readonly { readonly name: string; readonly state: string }[];
 }
 
 /** Tab is what tests read of one tab. */
 export interface Tab {
+  readonly tabId: number;
   readonly url: string;
   readonly active: boolean;
-  readonly plugins?: readonly unknown[];
+  readonly discarded?: boolean;
+  readonly plugins?: readonly TabPlugin[];
+  readonly frames?: readonly { readonly url: string; readonly plugins?: readonly TabPlugin[] }[];
+}
+
+/** TabPlugin is what tests read of a plugin in a document. */
+export interface TabPlugin {
+  readonly name: string;
+  readonly ready?: boolean;
 }
 
 /** CallView is what tests read of opentabs calls --json. */
@@ -160,6 +174,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     client: async (person) => keep(await connectHttp(port, token, person)),
     stdioClient: async (person) => keep(await connectStdio(env, person)),
     cli: (...args) => run(args, env),
+    status,
     tabs,
     async calls() {
       const value: unknown = await json('calls');

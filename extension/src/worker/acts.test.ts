@@ -34,6 +34,8 @@ test('what a person did is asked of the server, and its refusal is told', async 
     { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'once' } },
     { op: 'permission', params: { plugin: 'p', tool: 't', permission: 'off' } },
     { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask' } },
+    { op: 'settings', params: { plugin: 'p', values: { size: 3, token: null } } },
+    { op: 'opening', params: { plugin: 'p', allowed: true } },
   ];
   for (const action of actions) await assert.rejects(act(action), /read-only/);
   assert.deepEqual(
@@ -43,6 +45,8 @@ test('what a person did is asked of the server, and its refusal is told', async 
       ['call.decide', { callId: 'c', ticketId: 't', allow: true, scope: 'once' }],
       ['config.permission', { plugin: 'p', tool: 't', permission: 'off' }],
       ['config.review', { plugin: 'p', hash: 'h', permission: 'ask' }],
+      ['config.settings', { plugin: 'p', values: { size: 3, token: null } }],
+      ['config.opening', { plugin: 'p', allowed: true }],
     ],
   );
 });

@@ -30,6 +30,12 @@ export function makeActs({
       case 'review':
         await link.request('config.review', action.params);
         return {};
+      case 'settings':
+        await link.request('config.settings', action.params);
+        return {};
+      case 'opening':
+        await link.request('config.opening', action.params);
+        return {};
       case 'reload':
         await reloadTab(action.tabId);
         return {};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { matchesAny, parsePattern } from './match.ts';
+import { asChrome, matchesAny, parsePattern } from './match.ts';
 
 const cases: [pattern: string, url: string, want: boolean][] = [
   ['*://example.com/*', 'https://example.com/', true],
@@ -49,4 +49,11 @@ test('excludes win, and what is no URL or no pattern matches nothing', () => {
   for (const bad of ['', 'example.com', '*://example.com', 'ws://example.com/*', '*://exa*mple.com/*']) {
     assert.equal(parsePattern(bad), undefined, bad);
   }
+});
+
+test('a port with the scheme * becomes two patterns: Chrome refuses it, and all that are registered with it', () => {
+  assert.deepEqual(asChrome('*://a.org:8080/x*'), ['http://a.org:8080/x*', 'https://a.org:8080/x*']);
+  for (const same of ['*://a.org/*', '*://a.org:*/*', 'http://localhost:8080/*'])
+    assert.deepEqual(asChrome(same), [same]);
+  assert.deepEqual(asChrome('no pattern'), []);
 });

@@ -22,6 +22,15 @@ export function parsePattern(pattern: string): Pattern | undefined {
     (pathMatches(url.pathname + url.search) || url.pathname + url.search === whole);
 }
 
+/** asChrome returns the patterns that say the same to Chrome: it takes no port with the scheme `*`. Nothing for what is none. */
+export function asChrome(pattern: string): string[] {
+  const parts = parsed.exec(pattern);
+  if (!parts) return [];
+  const [, scheme = '', host = '', port = '*', path = ''] = parts;
+  if (scheme !== '*' || port === '*') return [pattern];
+  return ['http', 'https'].map((each) => `${each}://${host}:${port}${path}`);
+}
+
 /** matchesAny tells whether url matches one of the patterns and none of the excluded ones. */
 export function matchesAny(url: string, patterns: readonly string[], excludes: readonly string[]): boolean {
   const at = readUrl(url);

@@ -73,9 +73,10 @@ test('plugins are told when they come, and to a panel that opens later', () => {
   const [one, two, late] = [makePort(), makePort(), makePort()];
   panels.joined(one.port);
   const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
-  panels.plugins([plugin]);
+  const failed = [{ path: '/broken', error: 'dist/tools.json is missing' }];
+  panels.plugins({ plugins: [plugin], failed });
   panels.joined(two.port);
-  for (const { got } of [one, two]) assert.deepEqual(got, [none, { op: 'plugins', plugins: [plugin] }]);
+  for (const { got } of [one, two]) assert.deepEqual(got, [none, { op: 'plugins', plugins: [plugin], failed }]);
   one.close();
   two.close();
   panels.joined(late.port);
@@ -89,6 +90,8 @@ const good: Action[] = [
   { op: 'permission', params: { plugin: 'p', permission: 'auto' } },
   { op: 'permission', params: { plugin: 'p', tool: 't' } },
   { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask' } },
+  { op: 'settings', params: { plugin: 'p', values: { site: { work: 'https://a.example' } } } },
+  { op: 'opening', params: { plugin: 'p', allowed: false } },
   { op: 'reload', tabId: 1 },
   { op: 'show', tabId: 1 },
   { op: 'rename', name: 'n' },
@@ -106,6 +109,9 @@ const bad: unknown[] = [
   { op: 'permission', params: { permission: 'auto' } },
   { op: 'permission', params: { plugin: 'p', permission: 'all' } },
   { op: 'review', params: { plugin: 'p', hash: 'h' } },
+  { op: 'settings', params: { plugin: 'p', values: [] } },
+  { op: 'settings', params: { values: {} } },
+  { op: 'opening', params: { plugin: 'p' } },
   { op: 'reload', tabId: 'x' },
   { op: 'rename' },
   { op: 'format' },

@@ -1,4 +1,4 @@
-import type { PluginView, StateSyncParams } from '../../../wire/wire.gen.ts';
+import type { StatePluginsParams, StateSyncParams } from '../../../wire/wire.gen.ts';
 import type { Port } from '../chrome.ts';
 import { type Action, type Done, type PanelState, readFromPanel, type ToPanel } from '../panel-message.ts';
 
@@ -21,7 +21,7 @@ export interface Panels {
   /** synced takes the server's list of calls. */
   synced(state: StateSyncParams): void;
   /** plugins takes the server's list of plugins. */
-  plugins(plugins: readonly PluginView[]): void;
+  plugins(all: StatePluginsParams): void;
   /** touch has the panels told soon that something changed. */
   touch(): void;
   /** lost forgets the calls: without a link nobody knows how they stand. */
@@ -32,7 +32,7 @@ export interface Panels {
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   let calls: Pick<PanelState, 'calls' | 'callsAt' | 'running'> = { calls: [], callsAt: 0, running: 0 };
-  let plugins: readonly PluginView[] | undefined;
+  let plugins: ToPanel | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const tell = (message: ToPanel) => {
@@ -64,8 +64,7 @@ export function makePanels(options: PanelsOptions): Panels {
     });
     if (ports.size === 1) options.watch(true);
     port.postMessage(now());
-    const known: ToPanel | undefined = plugins && { op: 'plugins', plugins };
-    if (known) port.postMessage(known);
+    if (plugins) port.postMessage(plugins);
   };
   return {
     get open() {
@@ -77,8 +76,8 @@ export function makePanels(options: PanelsOptions): Panels {
       touch();
     },
     plugins: (all) => {
-      plugins = all;
-      tell({ op: 'plugins', plugins: all });
+      plugins = { op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] };
+      tell(plugins);
     },
     touch,
     lost: () => {

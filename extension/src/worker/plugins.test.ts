@@ -261,9 +261,9 @@ test('a new script makes the old one stale', async () => {
 test('a pattern that Chrome would refuse does not keep others from working', async () => {
   const { plugins, files } = makeBench();
   const bad = plugin('bad', { matches: ['*://*', 'not a pattern'] });
-  const half = plugin('half', { matches: ['nonsense', '*://half.org/*'], excludes: ['?'] });
+  const half = plugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
   assert.deepEqual(await plugins.sync({ plugins: [bad, half] }), { mode: 'userScripts', missing: ['half'] });
-  assert.deepEqual(files[0]?.script.matches, ['*://half.org/*']);
+  assert.deepEqual(files[0]?.script.matches, ['http://half.org:81/*', 'https://half.org:81/*']);
 });
 
 test('code that nobody wants is refused', async () => {

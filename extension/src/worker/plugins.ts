@@ -7,7 +7,7 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome.ts';
 import { hex } from './hex.ts';
-import { parsePattern } from './match.ts';
+import { asChrome } from './match.ts';
 
 /** Ids of the bridge's registrations begin with this, that for frames with both. */
 const BRIDGE = 'bridge-';
@@ -302,7 +302,7 @@ function matchesOf(plugin: PluginInfo): readonly string[] {
 }
 
 function readable(patterns: readonly string[] | undefined): readonly string[] {
-  return (patterns ?? []).filter((pattern) => parsePattern(pattern) !== undefined);
+  return (patterns ?? []).flatMap(asChrome);
 }
 
 function same(a: Script | undefined, b: Script | undefined): boolean {

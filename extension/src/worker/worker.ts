@@ -96,7 +96,7 @@ const link = makeLink({
   notification: (frame) => {
     if (frame.method === 'tool.resync') calls.resync(frame.params);
     if (frame.method === 'state.sync') panels.synced(frame.params);
-    if (frame.method === 'state.plugins') panels.plugins(frame.params.plugins ?? []);
+    if (frame.method === 'state.plugins') panels.plugins(frame.params);
     if (frame.method === 'state.waiting') {
       waiting = frame.params.count;
       showBadge();
@@ -211,7 +211,10 @@ function panelTabs(): PanelTab[] {
     const matching = plugins.wanted.flatMap(({ name, displayName, hash }): PanelPlugin[] => {
       const live = here.find((p) => p.name === name);
       if (live?.problem !== undefined) return [{ name, displayName, status: 'broken', problem: live.problem }];
-      if (live?.hash === hash) return [{ name, displayName, status: 'live' }];
+      if (live?.hash === hash) {
+        const { ready } = live;
+        return [{ name, displayName, status: 'live', ...(ready === undefined ? {} : { ready }) }];
+      }
       if (live || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
       return [];
     });

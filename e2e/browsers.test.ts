@@ -1,0 +1,77 @@
+/** Promise: of two browsers, which may be two accounts, opentabs never chooses one by itself. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Chrome, launch } from './harness/chromium.ts';
+import type { McpClient } from './harness/client.ts';
+import { places, type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+let second: Chrome | undefined;
+/** ids are the browsers' ids, that of the second last; page is the second's tab. */
+let ids: readonly string[];
+let page: Page;
+
+before(async () => {
+  stack = await startStack({ plugins: [places] });
+  client = await stack.client();
+  const [first] = (await stack.status()).browsers ?? [];
+  second = await launch({ extension: stack.extension });
+  page = await second.open(`${stack.site.origin}/second`);
+  await stack.live('/second');
+  const other = (await stack.status()).browsers?.find((b) => b.id !== first?.id);
+  ids = [first?.id ?? '', other?.id ?? ''];
+});
+after(async () => {
+  await second?.close();
+  await stack?.close();
+});
+
+const call = (args: Record<string, unknown> = {}) => client.call('places__where', args);
+const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
+
+/** readyIn waits until the server knows whether the plugin is ready in the tabs of a browser. */
+async function readyIn(id: string, ready: boolean) {
+  await until('the readiness', async () => {
+    const browser = (await stack.status()).browsers?.find((b) => b.id === id);
+    return browser?.tabs?.some((t) => t.plugins?.some((p) => p.name === 'places' && p.ready === ready));
+  });
+}
+
+test('where both could, the error names the choices, and each can be named', async () => {
+  for (const id of ids) await readyIn(id, true);
+  const out = await call();
+  assert.equal(out.code, 'ambiguous_target', out.text);
+  for (const id of ids) assert.ok(out.text.includes(`id ${id}`), out.text);
+  assert.match(out.text, /pass its id as "tabId", the browser as "browser"/);
+  assert.equal(pathOf((await call({ browser: ids[0] })).structured), '/');
+  assert.equal(pathOf((await call({ browser: ids[1] })).structured), '/second');
+  const tabs = (await stack.status()).browsers?.find((b) => b.id === ids[1])?.tabs;
+  assert.equal(pathOf((await call({ tabId: tabs?.[0]?.tabId })).structured), '/second');
+  assert.equal((await call({ browser: 'nobody' })).code, 'no_tab');
+});
+
+test('a browser in which nobody is logged in is no choice', async () => {
+  await page.evaluate(() => {
+    document.documentElement.toggleAttribute('data-busy', true);
+    history.pushState(null, '', location.href);
+  });
+  await readyIn(ids[1] ?? '', false);
+  const out = await call();
+  assert.equal(pathOf(out.structured), '/', out.text);
+  assert.equal((await call({ browser: ids[1] })).code, 'not_ready');
+});
+
+test('no tab is opened in either while there are two', async () => {
+  const allowed = await stack.cli('plugin', 'permission', 'places', '--open-tabs', 'on');
+  assert.equal(allowed.code, 0, allowed.stderr);
+  await Promise.all([page.goto('about:blank'), stack.page.goto('about:blank')]);
+  await until('no tab', async () => (await stack.tabs()).length === 0);
+  const out = await call();
+  assert.match(String(out.code), /^(no_tab|ambiguous_target)$/);
+  await page.goto(`${stack.site.origin}/second`);
+  await readyIn(ids[1] ?? '', true);
+  assert.equal(pathOf((await call()).structured), '/second');
+});

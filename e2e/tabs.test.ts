@@ -1,0 +1,171 @@
+/** Promise: a call runs in the tab, or the frame, that the person would expect, and nothing takes the focus from them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { McpClient } from './harness/client.ts';
+import { places, type Stack, startStack, type Tab } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack({ plugins: [places] });
+  client = await stack.client();
+});
+after(() => stack?.close());
+
+/** where calls the tool that says where it runs. */
+async function where(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+  const out = await client.call('places__where', args);
+  assert.equal(out.isError, false, out.text);
+  return Object.fromEntries(Object.entries(Object(out.structured)));
+}
+
+/** tabAt waits for what the server knows of the tab that shows path. */
+function tabAt(path: string, wanted: (tab: Tab) => boolean = () => true): Promise<Tab> {
+  return until(`the tab ${path}`, async () =>
+    (await stack.tabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && wanted(tab)),
+  );
+}
+
+const ready = (tab: Tab) => tab.plugins?.find((p) => p.name === 'places')?.ready;
+const state = async () => (await stack.status()).plugins?.find((p) => p.name === 'places')?.state;
+
+/** setBusy says whether a page is busy, and has its adapter asked anew. */
+async function setBusy(page: Page, path: string, busy: boolean) {
+  await page.evaluate((on) => document.documentElement.toggleAttribute('data-busy', on), busy);
+  // The host asks when the page has gone on without loading anew.
+  await page.evaluate(() => history.pushState(null, '', location.href));
+  await tabAt(path, (tab) => ready(tab) === !busy);
+}
+
+/** inFront brings a tab to the front and waits until the server knows. */
+async function inFront(page: Page, path: string) {
+  await page.bringToFront();
+  await tabAt(path, (tab) => tab.active);
+}
+
+test('of three tabs the one in front goes first; a tabId names any, also one that is hidden', async () => {
+  const pages = [await stack.open('/one'), await stack.open('/two')];
+  await inFront(stack.page, '/');
+  await tabAt('/one', (tab) => ready(tab) === true);
+  assert.deepEqual(await where(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
+  const { tabId } = await tabAt('/one');
+  // Headless Chromium shows several tabs of a window at once, so nothing is hidden there.
+  assert.equal((await where({ tabId })).path, '/one');
+  const listed = await client.call('plugin_list_tabs', { plugin: 'places' });
+  assert.equal(listed.isError, false, listed.text);
+  for (const path of ['/', '/one', '/two'])
+    assert.match(listed.text, new RegExp(`"${stack.site.origin}${path}" "Messages`));
+  assert.match(listed.text, /^places: ready\n {2}tab \d+ of .*\n {2}tab/);
+  const wrong = await client.call('places__where', { tabId: 999_999 });
+  assert.equal(wrong.code, 'no_tab');
+  assert.match(wrong.text, new RegExp(`these do: tab .*tab ${tabId} of browser`));
+  for (const page of pages) await page.close();
+});
+
+test('a tab that is not ready comes last; the state is closed, unavailable or ready', async () => {
+  const other = await stack.open('/other');
+  await inFront(stack.page, '/');
+  await setBusy(stack.page, '/', true);
+  assert.equal((await where()).path, '/other');
+  // The server does not know yet: the call asks, and goes on to the next.
+  await setBusy(stack.page, '/', false);
+  await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
+  assert.equal((await where()).path, '/other');
+  await other.close();
+  await setBusy(stack.page, '/', true);
+  await until('it to be unavailable', async () => (await state()) === 'unavailable');
+  assert.match((await stack.cli('status')).stdout, /, unavailable\n/);
+  const out = await client.call('places__where');
+  assert.equal(out.code, 'not_ready', out.text);
+  await stack.page.goto('about:blank');
+  await until('it to be closed', async () => (await state()) === 'closed');
+  await stack.page.goto(stack.site.url);
+  await until('it to be ready', async () => (await state()) === 'ready');
+});
+
+test('frames of the same origin are places too, those of another are none (fault 88)', async () => {
+  const elsewhere = stack.site.origin.replace('127.0.0.1', 'localhost');
+  stack.site.page(
+    `<!doctype html><title>Frames</title><link rel="icon" href="data:,"><iframe src="/in"></iframe><iframe src="${elsewhere}/out"></iframe>`,
+  );
+  const page = await stack.chrome.open(`${stack.site.origin}/page`);
+  const known = await tabAt('/page', (tab) => (tab.frames ?? []).length > 0);
+  assert.deepEqual(
+    known.frames?.map((frame) => [frame.url, frame.plugins?.map((p) => p.name)]),
+    [[`${stack.site.origin}/in`, ['places']]],
+  );
+  const { tabId } = known;
+  assert.equal((await where({ tabId })).path, '/page');
+  await setBusy(page, '/page', true);
+  assert.deepEqual(await where({ tabId }), { path: '/in', host: '127.0.0.1', frame: true, hidden: false, site: '' });
+  await page.evaluate(() => document.querySelector('iframe')?.remove());
+  await tabAt('/page', (tab) => tab.frames === undefined);
+  assert.equal((await client.call('places__where', { tabId })).code, 'not_ready');
+  await page.close();
+});
+
+test('a tab that Chrome has unloaded is loaded for the call, and stays behind', async () => {
+  const front = await stack.chrome.open('about:blank');
+  await front.bringToFront();
+  await tabAt('/', (tab) => !tab.active);
+  const worker = await until('the worker', () => stack.chrome.context.serviceWorkers()[0]);
+  await worker.evaluate(async () => {
+    for (const { id, url } of await chrome.tabs.query({}))
+      if (url?.includes('127.0.0.1')) await chrome.tabs.discard(id);
+  });
+  await tabAt('/', (tab) => tab.discarded === true);
+  assert.equal((await where()).path, '/');
+  assert.equal((await tabAt('/', (tab) => ready(tab) === true)).active, false);
+  await front.close();
+});
+
+test('a call that finds no tab opens one behind the one in front, if the person has allowed that', async () => {
+  const { env, port, token, site } = stack;
+  const set = await fetch(`http://127.0.0.1:${port}/plugins/places/settings`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ values: { site: `${site.origin}/start` } }),
+  });
+  assert.equal(set.status, 200, await set.text());
+  const front = await stack.chrome.open('about:blank#front');
+  for (const page of stack.chrome.context.pages()) if (page !== front) await page.close();
+  await until('it to be closed', async () => (await state()) === 'closed');
+  assert.equal((await client.call('places__where')).code, 'no_tab');
+  const allowed = await stack.cli('plugin', 'permission', 'places', '--open-tabs', 'on');
+  assert.equal(allowed.code, 0, `${allowed.stderr} ${JSON.stringify(env)}`);
+  // Two calls at once get one tab.
+  const both = await Promise.all([where(), where()]);
+  assert.deepEqual(
+    both.map((one) => [one.path, one.site]),
+    [
+      ['/start', `${site.origin}/start`],
+      ['/start', `${site.origin}/start`],
+    ],
+  );
+  assert.equal((await stack.tabs()).length, 1);
+  assert.equal((await tabAt('/start')).active, false);
+});
+
+test('neither a navigation nor a call runs a script in the page beyond those that are registered (fault 87)', async () => {
+  const worker = await until('the worker', () => stack.chrome.context.serviceWorkers()[0]);
+  await worker.evaluate(() => {
+    Reflect.set(globalThis, 'ran', 0);
+    for (const api of [chrome.scripting, chrome.userScripts]) {
+      for (const name of ['executeScript', 'execute']) {
+        if (!Reflect.has(api, name)) continue;
+        Reflect.set(api, name, async () => Reflect.set(globalThis, 'ran', Number(Reflect.get(globalThis, 'ran')) + 1));
+      }
+    }
+  });
+  const page = await stack.open('/quiet');
+  for (const path of ['/quiet-2', '/quiet-3']) {
+    await page.goto(`${stack.site.origin}${path}`);
+    await tabAt(path, (tab) => ready(tab) === true);
+    const { tabId } = await tabAt(path);
+    assert.equal((await where({ tabId })).path, path);
+  }
+  assert.equal(await worker.evaluate(() => Reflect.get(globalThis, 'ran')), 0);
+});

@@ -1,0 +1,29 @@
+import { definePlugin, defineTool, getConfig, log } from '@opentabs/sdk';
+import { z } from 'zod';
+
+const where = defineTool({
+  name: 'where',
+  description: 'Says in which document it runs.',
+  annotations: { readOnlyHint: true },
+  input: z.object({}),
+  output: z.object({ path: z.string(), host: z.string(), frame: z.boolean(), hidden: z.boolean(), site: z.string() }),
+  handle: async () => {
+    log.info('asked where', location.pathname);
+    return {
+      path: location.pathname,
+      host: location.hostname,
+      frame: window !== window.top,
+      hidden: document.hidden,
+      site: String(getConfig('site') ?? ''),
+    };
+  },
+});
+
+export default definePlugin({
+  tools: [where],
+
+  // The test's page says when it is not ready.
+  isReady() {
+    return !document.documentElement.hasAttribute('data-busy');
+  },
+});
