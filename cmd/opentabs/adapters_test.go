@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,4 +122,40 @@ func compose(b *testing.B, a *adapters) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// Fault 95: of plugins called x and x-prescript the second one lost its file when
+// the first one went.
+func TestAdapterFilesOfAlikeNames(t *testing.T) {
+	registry, store := plugintest.Registry(t, plugintest.Package{Name: "x", PreScript: "token()"}, plugintest.Package{Name: "x-prescript"})
+	dirs := config.Dirs{State: t.TempDir()}
+	folder := filepath.Join(dirs.ExtensionDir(), adapterFolder)
+	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(dirs.ExtensionDir(), connectionFile), []byte("{}"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	a := newAdapters(registry, reviewed(t, dirs, registry), dirs, zerolog.Nop())
+	hold := func(want ...string) {
+		t.Helper()
+		if err := a.writeFiles(); err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]bool{}
+		for _, info := range a.List() {
+			files[filepath.Base(info.File)] = true
+		}
+		entries, err := os.ReadDir(folder)
+		if err != nil || len(entries) != len(want) || len(files) != len(want) {
+			t.Fatalf("there is %v, %v, want the files of %v", entries, err, want)
+		}
+		for _, e := range entries {
+			if !files[e.Name()] {
+				t.Errorf("there is %s, which no plugin names: %v", e.Name(), files)
+			}
+		}
+	}
+	hold("x", "x-prescript")
+	if err := errors.Join(store.Remove("x"), registry.Reload()); err != nil {
+		t.Fatal(err)
+	}
+	hold("x-prescript")
 }
