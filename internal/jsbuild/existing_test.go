@@ -417,3 +417,25 @@ export default definePlugin({
 		t.Error(got)
 	}
 }
+
+// The example with settings, icon and pre-script builds without a warning.
+func TestBuildTickets(t *testing.T) {
+	const example = "../../sdk-ts/examples/tickets"
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(example, "src"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{packageFile, "icon.svg"} {
+		if err := os.WriteFile(filepath.Join(dir, name), read(t, example, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := build(t, dir)
+	loaded, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Warnings) > 0 || len(loaded.Warnings) > 0 || !loaded.PreScript || loaded.Icon == "" || len(loaded.Settings) != 3 || len(loaded.Matches) != 0 {
+		t.Errorf("built with %v, loaded as %+v", b.Warnings, loaded)
+	}
+}

@@ -1,0 +1,26 @@
+import { definePlugin, getMetaContent, log, notifyReadinessChanged, observeDOM } from '@opentabs/sdk';
+import { settings } from './settings.ts';
+import { createTicket } from './tools/create-ticket.ts';
+import { listTickets } from './tools/list-tickets.ts';
+import { readOpenTicket } from './tools/read-open-ticket.ts';
+
+let stopWatching: (() => void) | undefined;
+
+export default definePlugin({
+  configSchema: settings,
+  tools: [listTickets, createTicket, readOpenTicket],
+
+  // The site names the person in its head once they have logged in.
+  isReady() {
+    return getMetaContent('user') !== null;
+  },
+
+  onActivate() {
+    stopWatching = observeDOM('head', () => notifyReadinessChanged());
+    log.debug('watching for the login');
+  },
+
+  teardown() {
+    stopWatching?.();
+  },
+});

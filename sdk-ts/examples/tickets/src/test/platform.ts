@@ -1,0 +1,35 @@
+import type { TestContext } from 'node:test';
+
+/** What stands for the platform and the page that a plugin runs in. */
+export interface Platform {
+  settings?: Record<string, unknown>;
+  preScript?: Record<string, unknown>;
+  /** Answers a request to the site; it may throw. */
+  answer?: (request: Request) => unknown;
+}
+
+/** Sets all up for one test and returns the site's requests and what is in the page's storage. */
+export function platform(t: TestContext, { settings, preScript, answer }: Platform) {
+  const requests: Request[] = [];
+  const stored = new Map<string, string>();
+  const localStorage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => stored.set(key, value),
+  };
+  const globals = {
+    __openTabs: { pluginConfig: settings ?? {}, _pluginName: 'tickets', preScript: { tickets: preScript ?? {} } },
+    window: { localStorage },
+  };
+  for (const [name, value] of Object.entries(globals)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    t.after(() => Reflect.deleteProperty(globalThis, name));
+  }
+  for (const method of ['debug', 'info'] as const) t.mock.method(console, method, () => undefined);
+  t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+    const request = new Request(url, init);
+    requests.push(request);
+    const body = answer?.(request);
+    return body instanceof Response ? body : Response.json(body);
+  });
+  return { requests, stored };
+}
