@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"opentabs/internal/jsbuild"
 )
@@ -18,13 +19,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// patient is how long a plugin may take to be read: the engine under the race
+// detector, on a busy machine.
+const patient = 10 * time.Minute
+
 // inChild makes this test binary the child. Without the variable a program built
 // with -race sleeps for a second at its end, and the child has no environment.
 var inChild = func() jsbuild.Options {
 	if runtime.GOOS == "windows" {
-		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}}
+		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}, ExtractTimeout: patient}
 	}
-	return jsbuild.Options{Extract: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}}
+	return jsbuild.Options{Extract: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}, ExtractTimeout: patient}
 }()
 
 // created makes the plugin tickets.

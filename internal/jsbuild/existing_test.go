@@ -201,7 +201,7 @@ func TestBadParts(t *testing.T) {
 				files[name] = text
 			}
 			dir := write(t, files)
-			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs})
+			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
 			var wrong *BuildError
 			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("lacks %q:\n%v", test.want, err)
@@ -229,7 +229,7 @@ func TestPartsThatAreLinks(t *testing.T) {
 		if err := os.Symlink(secret, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs})
+		_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
 		if err == nil || !strings.Contains(err.Error(), name+": it is a link to "+secret+", outside of the plugin's directory") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -61,7 +61,7 @@ func (f fenced) link(t *testing.T, name, target string) {
 // nothing of what is outside.
 func (f fenced) refused(t *testing.T, parts ...string) {
 	t.Helper()
-	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs})
+	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: patient})
 	var wrong *BuildError
 	if !errors.As(err, &wrong) {
 		t.Fatalf("got %v, want a BuildError", err)
@@ -163,7 +163,7 @@ func TestFenceConfiguration(t *testing.T) {
 	t.Run("extends", func(t *testing.T) {
 		f := newFenced(t, "")
 		put(t, f, `{"extends":"OUT/token"}`)
-		b, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs})
+		b, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: patient})
 		if err != nil {
 			if strings.Contains(err.Error(), "S3CRET") {
 				t.Errorf("the error shows a file outside: %v", err)

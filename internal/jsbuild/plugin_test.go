@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"opentabs/plugin"
 	sdkts "opentabs/sdk-ts"
@@ -73,7 +72,7 @@ var example = sync.OnceValues(func() (*Built, error) {
 	if err := copyExample(dir); err != nil {
 		return nil, err
 	}
-	return BuildPlugin(context.Background(), dir, Options{Extract: childArgs})
+	return BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
 })
 
 func builtExample(t testing.TB) *Built {
@@ -87,7 +86,7 @@ func builtExample(t testing.TB) *Built {
 
 func build(t testing.TB, dir string) *Built {
 	t.Helper()
-	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs})
+	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +200,7 @@ func TestBuildWithoutSourceMap(t *testing.T) {
 	if err := writeFile(stale, []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
-	b, err := BuildPlugin(t.Context(), dir, Options{NoSourceMap: true, ExtractTimeout: time.Minute})
+	b, err := BuildPlugin(t.Context(), dir, Options{NoSourceMap: true, ExtractTimeout: patient})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +283,7 @@ func BenchmarkBuildExample(b *testing.B) {
 
 func TestBuildLeavesThePluginAloneIfItWritesElsewhere(t *testing.T) {
 	dir, out := freshExample(t), filepath.Join(t.TempDir(), "not", "there")
-	built, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, Out: out})
+	built, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: patient, Out: out})
 	if err != nil {
 		t.Fatal(err)
 	}

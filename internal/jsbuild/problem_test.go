@@ -79,7 +79,7 @@ func TestBadPlugins(t *testing.T) {
 				files[name] = text
 			}
 			dir := write(t, files)
-			timeout := time.Minute
+			timeout := patient
 			if strings.HasPrefix(test.name, "endless") {
 				timeout = 3 * time.Second
 			}
@@ -103,7 +103,7 @@ func TestBadPlugins(t *testing.T) {
 // Nothing is said twice, and the count is right.
 func TestProblemsAreListedOnce(t *testing.T) {
 	dir := write(t, map[string]string{"package.json": goodPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
-	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs})
+	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
 	want := "the plugin in " + dir + ` has 2 problems; fix what is listed and build again
   - src/index.ts:1:8: Could not resolve "./nowhere"
       import './nowhere';
@@ -146,7 +146,7 @@ func TestAdapterTooLarge(t *testing.T) {
 }
 
 func TestNoPackage(t *testing.T) {
-	_, err := BuildPlugin(t.Context(), t.TempDir(), Options{Extract: childArgs})
+	_, err := BuildPlugin(t.Context(), t.TempDir(), Options{Extract: childArgs, ExtractTimeout: patient})
 	if err == nil || !strings.Contains(err.Error(), "it has no package.json; name the directory of a plugin") {
 		t.Errorf("got %v", err)
 	}
