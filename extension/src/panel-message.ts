@@ -4,8 +4,11 @@ import {
   type CallDecideParams,
   type CallDecideResult,
   type CallView,
+  type ConfigOpeningParams,
   type ConfigPermissionParams,
   type ConfigReviewParams,
+  type ConfigSettingsParams,
+  type FailedView,
   type InjectMode,
   Permissions,
   type PluginView,
@@ -21,6 +24,8 @@ export interface PanelPlugin {
   /** live: it works. reload: it works after a reload of the tab. broken: its adapter failed; problem says how. */
   readonly status: 'live' | 'reload' | 'broken';
   readonly problem?: string;
+  /** ready is what a live adapter last said of itself; absent before it was asked. */
+  readonly ready?: boolean;
 }
 
 /** PanelTab is a tab that plugins match. */
@@ -53,8 +58,8 @@ export interface Done {
 /** ToPanel is a message to a panel. Plugins are many and change rarely, so they don't come with each state. */
 export type ToPanel =
   | { readonly op: 'state'; readonly state: PanelState }
-  /** plugins replace the last; they are not known before the first. */
-  | { readonly op: 'plugins'; readonly plugins: readonly PluginView[] }
+  /** plugins and those that can't be loaded replace the last; they are not known before the first. */
+  | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedView[] }
   | { readonly op: 'done'; readonly ask: number; readonly done: Done };
 
 /** Action is what a person did. */
@@ -63,6 +68,8 @@ export type Action =
   | { readonly op: 'decide'; readonly params: CallDecideParams }
   | { readonly op: 'permission'; readonly params: ConfigPermissionParams }
   | { readonly op: 'review'; readonly params: ConfigReviewParams }
+  | { readonly op: 'settings'; readonly params: ConfigSettingsParams }
+  | { readonly op: 'opening'; readonly params: ConfigOpeningParams }
   | { readonly op: 'reload'; readonly tabId: number }
   | { readonly op: 'show'; readonly tabId: number }
   | { readonly op: 'rename'; readonly name: string }
@@ -114,6 +121,11 @@ function readRequest(op: unknown, params: Bag): Action | undefined {
     return { op, params: { callId, ticketId, allow, ...(scope ? { scope } : {}), ...until } };
   }
   if (typeof plugin !== 'string') return undefined;
+  if (op === 'settings') return isBag(params.values) ? { op, params: { plugin, values: params.values } } : undefined;
+  if (op === 'opening') {
+    const { allowed } = params;
+    return typeof allowed === 'boolean' ? { op, params: { plugin, allowed } } : undefined;
+  }
   if (op === 'review') {
     return typeof hash === 'string' && permission ? { op, params: { plugin, hash, permission } } : undefined;
   }
@@ -131,7 +143,7 @@ export function isToPanel(value: unknown): value is ToPanel {
     case 'state':
       return isBag(value.state) && isBag(value.state.link) && Array.isArray(value.state.calls);
     case 'plugins':
-      return Array.isArray(value.plugins);
+      return Array.isArray(value.plugins) && Array.isArray(value.failed);
     case 'done':
       return typeof value.ask === 'number' && isBag(value.done);
     default:

@@ -3,7 +3,7 @@
 // the switch.
 
 import { render } from 'preact';
-import type { PluginView } from '../../../wire/wire.gen.ts';
+import type { FailedView, PluginView } from '../../../wire/wire.gen.ts';
 import { connectPanel, type Port, readSetting, writeSetting } from '../chrome.ts';
 import { isToPanel, type PanelState } from '../panel-message.ts';
 import { Panel } from './panel.tsx';
@@ -19,6 +19,7 @@ const EverythingKey = 'showEverything';
 let port: Port | undefined;
 let state: PanelState | undefined;
 let plugins: readonly PluginView[] | undefined;
+let failed: readonly FailedView[] = [];
 let everything = false;
 
 const requests = makeRequests((message) => {
@@ -34,7 +35,7 @@ function showEverything(on: boolean): void {
 
 function draw(): void {
   const root = document.getElementById('panel');
-  const props = { state, plugins, everything, showEverything, now: Date.now(), act: requests.act };
+  const props = { state, plugins, failed, everything, showEverything, now: Date.now(), act: requests.act };
   if (root) render(<Panel {...props} />, root);
 }
 
@@ -49,7 +50,7 @@ function connect(): void {
       return;
     }
     if (message.op === 'state') state = message.state;
-    else plugins = message.plugins;
+    else ({ plugins, failed } = message);
     draw();
   });
   opened.onDisconnect(() => {

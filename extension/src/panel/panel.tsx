@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PluginView } from '../../../wire/wire.gen.ts';
+import type { FailedView, PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelState } from '../panel-message.ts';
 import { Calls } from './calls.tsx';
 import { Plugins } from './plugins.tsx';
@@ -15,6 +15,8 @@ export interface PanelProps {
   readonly state: PanelState | undefined;
   /** plugins is absent until the server has told of them. */
   readonly plugins: readonly PluginView[] | undefined;
+  /** failed are the plugins that can't be loaded. */
+  readonly failed: readonly FailedView[];
   /** everything shows also what is not meant for people. */
   readonly everything: boolean;
   showEverything(on: boolean): void;
@@ -66,7 +68,7 @@ export function Panel(props: PanelProps): VNode {
 
 /** Linked is what there is to see while the server is there. */
 function Linked(props: PanelProps & { readonly state: PanelState }): VNode {
-  const { state, plugins, everything, showEverything, now, act } = props;
+  const { state, plugins, failed, everything, showEverything, now, act } = props;
   const [view, setView] = useState<View>('calls');
   const { calls, callsAt, running, tabs } = state;
   return (
@@ -85,7 +87,7 @@ function Linked(props: PanelProps & { readonly state: PanelState }): VNode {
         />
       ) : (
         <>
-          <Plugins plugins={plugins} act={act} />
+          <Plugins plugins={plugins} failed={failed} tabs={tabs} act={act} />
           <Tabs tabs={tabs} act={act} />
         </>
       )}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginView } from '../../../wire/wire.gen.ts';
-import { hashGroups, matching, ownCount, sitesOf } from './plugin-words.ts';
+import { hashGroups, iconUrl, matching, ownCount, readinessOf, sitesOf } from './plugin-words.ts';
 
 test('sites by their hosts', () => {
   assert.equal(sitesOf(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
@@ -43,4 +43,27 @@ test('tools with a permission of their own', () => {
     { name: 'b', displayName: '', permission: 'off' },
   ] as const;
   assert.equal(ownCount(tools), 1);
+});
+
+test('a plugin is ready if it is in one tab', () => {
+  const tab = (...plugins: { name: string; status: 'live' | 'reload'; ready?: boolean }[]) => ({
+    tabId: 1,
+    title: '',
+    url: '',
+    plugins: plugins.map((plugin) => ({ displayName: '', ...plugin })),
+  });
+  const tabs = [
+    tab({ name: 'mail', status: 'live', ready: false }, { name: 'chat', status: 'live', ready: true }),
+    tab({ name: 'mail', status: 'reload' }, { name: 'bank', status: 'reload' }),
+  ];
+  assert.equal(readinessOf('chat', tabs), 'ready');
+  assert.equal(readinessOf('mail', tabs), 'unavailable');
+  assert.equal(readinessOf('bank', tabs), 'unavailable');
+  assert.equal(readinessOf('wiki', tabs), 'closed');
+});
+
+test('an icon is an image and nothing else (fault 25)', () => {
+  assert.equal(iconUrl('<svg onload="x()"/>'), 'data:image/svg+xml,%3Csvg%20onload%3D%22x()%22%2F%3E');
+  assert.equal(iconUrl(''), undefined);
+  assert.equal(iconUrl('<svg>\ud800</svg>'), undefined);
 });

@@ -1,4 +1,5 @@
 import type { PluginView, ToolView } from '../../../wire/wire.gen.ts';
+import type { PanelTab } from '../panel-message.ts';
 import { plain } from './wording.ts';
 
 /** MaxSites is how many sites of a plugin are named in the list. */
@@ -39,4 +40,24 @@ export function matching(plugins: readonly PluginView[], text: string): PluginVi
         (plugin.tools ?? []).some((tool) => holds(tool.name) || holds(tool.displayName)),
     )
     .toSorted((a, b) => Number(a.reviewed) - Number(b.reviewed));
+}
+
+/** Readiness is whether a plugin's tools can run in a tab: closed without one, unavailable while none is ready. */
+export type Readiness = 'closed' | 'unavailable' | 'ready';
+
+/** readinessOf says how a plugin stands in the tabs of this browser. */
+export function readinessOf(name: string, tabs: readonly PanelTab[]): Readiness {
+  const here = tabs.flatMap((tab) => tab.plugins.filter((plugin) => plugin.name === name));
+  if (here.some((plugin) => plugin.status === 'live' && plugin.ready === true)) return 'ready';
+  return here.length > 0 ? 'unavailable' : 'closed';
+}
+
+/** iconUrl is an icon as an image's address; an image runs no scripts and loads nothing. It is absent if the text can't be one. */
+export function iconUrl(svg: string | undefined): string | undefined {
+  if (!svg) return undefined;
+  try {
+    return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  } catch {
+    return undefined; // half of a surrogate pair
+  }
 }

@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PluginView, ToolView } from '../../../wire/wire.gen.ts';
+import type { FailedView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
+import type { PanelTab } from '../panel-message.ts';
 import { PermissionSelect } from './permission-select.tsx';
-import { hashGroups, matching, ownCount, sitesOf } from './plugin-words.ts';
+import { hashGroups, iconUrl, matching, ownCount, type Readiness, readinessOf, sitesOf } from './plugin-words.ts';
 import { usePressed } from './pressed.ts';
 import type { Act } from './requests.ts';
+import { Settings } from './settings-form.tsx';
 import { plain } from './wording.ts';
 
 /** ManyPlugins is from how many plugins on there is a field to find one. */
@@ -13,19 +15,22 @@ const ManyPlugins = 8;
 export interface PluginsProps {
   /** plugins is absent until the server has told of them. */
   readonly plugins: readonly PluginView[] | undefined;
+  /** failed are those that can't be loaded. */
+  readonly failed: readonly FailedView[];
+  readonly tabs: readonly PanelTab[];
   readonly act: Act;
 }
 
 /** Plugins shows what is installed and what agents may do with it. */
-export function Plugins({ plugins, act }: PluginsProps): VNode {
+export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
   const [sought, setSought] = useState('');
   const all = plugins ?? [];
   return (
     <section aria-labelledby="plugins">
       <h2 id="plugins">Plugins {plugins && <span class="count">{all.length}</span>}</h2>
-      {plugins?.length === 0 && (
+      {plugins?.length === 0 && failed.length === 0 && (
         <p class="empty">
-          No plugin is installed. Add one with <code>opentabs plugin add</code>.
+          No plugin is installed. Install one with <code>opentabs plugin install</code>.
         </p>
       )}
       {all.length >= ManyPlugins && (
@@ -40,29 +45,120 @@ export function Plugins({ plugins, act }: PluginsProps): VNode {
       )}
       <ul class="plugins">
         {matching(all, sought).map((plugin) => (
-          <Plugin key={plugin.name} plugin={plugin} act={act} />
+          <Plugin key={plugin.name} plugin={plugin} readiness={readinessOf(plugin.name, tabs)} act={act} />
+        ))}
+        {failed.map((one) => (
+          <li key={one.path} class="failed">
+            <span class="title">{one.name ?? 'A plugin'} can’t be loaded</span>
+            <p class="sites">{plain(one.path)}</p>
+            <p class="error">{plain(one.error)}</p>
+          </li>
         ))}
       </ul>
     </section>
   );
 }
 
-function Plugin({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
-  const { name, displayName, version, reviewed, permission } = plugin;
+interface PluginProps {
+  readonly plugin: PluginView;
+  readonly readiness: Readiness;
+  readonly act: Act;
+}
+
+const readinessWords = {
+  closed: 'no tab is open',
+  unavailable: 'a tab is open, but not ready',
+  ready: 'ready in a tab',
+} as const;
+
+function Plugin({ plugin, readiness, act }: PluginProps): VNode {
+  const { name, displayName, version, reviewed, permission, homepage } = plugin;
   const shownName = plain(displayName) || name;
+  const icon = iconUrl(plugin.icon);
   return (
     <li class={reviewed ? '' : 'unreviewed'}>
       <div class="head">
         <span class="title" title={name}>
+          {icon && <img class="icon" src={icon} alt="" />}
           {shownName} <span class="version">{plain(version)}</span>
+          {reviewed && (
+            <span
+              class={`dot ${readiness}`}
+              role="img"
+              aria-label={readinessWords[readiness]}
+              title={readinessWords[readiness]}
+            />
+          )}
         </span>
         {reviewed && (
           <PermissionSelect label={`Permission of ${shownName}`} plugin={name} permission={permission} act={act} />
         )}
       </div>
-      <p class="sites">{sitesOf(plugin.matches ?? [])}</p>
+      <p class="sites">
+        {sitesOf(plugin.matches ?? []) || 'no site yet: it works where its settings say'}
+        {homepage && (
+          <>
+            {' '}
+            <a href={homepage} target="_blank" rel="noreferrer">
+              Homepage
+            </a>
+          </>
+        )}
+      </p>
+      <Recommended plugin={plugin} />
       {reviewed ? <Tools plugin={plugin} act={act} /> : <Review key={plugin.hash} plugin={plugin} act={act} />}
+      {reviewed && <Settings plugin={plugin} act={act} />}
+      {reviewed && plugin.opensAt && <Opening plugin={plugin} opensAt={plugin.opensAt} act={act} />}
     </li>
+  );
+}
+
+/** Recommended is what an agent says of a plugin that it has looked at. Nothing follows from it. */
+function Recommended({ plugin }: { readonly plugin: PluginView }): VNode | null {
+  const said = plugin.recommended;
+  if (!said) return null;
+  const note = plain(said.note ?? '');
+  return (
+    <div class="advice" role="note">
+      <p>
+        {plain(said.by) || 'An agent'} has looked at it and would allow it
+        {said.permission === 'auto' ? ' without asking.' : ', asking each time.'} Only you can.
+      </p>
+      {note && <blockquote>{note}</blockquote>}
+    </div>
+  );
+}
+
+interface OpeningProps {
+  readonly plugin: PluginView;
+  readonly opensAt: string;
+  readonly act: Act;
+}
+
+/** Opening is whether a call that finds no tab may open one. */
+function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
+  const { busy, error, run } = usePressed(act);
+  return (
+    <div class="opening">
+      <label>
+        <input
+          type="checkbox"
+          role="switch"
+          aria-checked={plugin.opening === true}
+          checked={plugin.opening === true}
+          aria-busy={busy}
+          onChange={(event) =>
+            void run({ op: 'opening', params: { plugin: plugin.name, allowed: event.currentTarget.checked } })
+          }
+        />{' '}
+        Calls may open a tab <span class="host">{plain(opensAt)}</span>
+      </label>
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -127,6 +223,9 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
   return (
     <div class="review">
       <p>Its code can do in these sites all that you can do there. Allow it only if you trust where you got it.</p>
+      <p>
+        <code>opentabs plugin review {name}</code> shows its code, and what has changed.
+      </p>
       <dl>
         <dt>Sites</dt>
         <dd>

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
+import { lacking } from './setting-draft.ts';
 
 /** View is what the lower part of the panel shows. */
 export type View = 'calls' | 'plugins';
@@ -33,7 +34,7 @@ export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode
       </Switch>
       <Switch name="plugins" title="Plugins" view={view} show={show}>
         {todo > 0 ? (
-          <span class="todo" title="Plugins to review, tabs to reload">
+          <span class="todo" title="Plugins to review or to set up, tabs to reload">
             {todo}
           </span>
         ) : (
@@ -68,8 +69,10 @@ function Switch({ name, title, view, show, children }: SwitchProps): VNode {
   );
 }
 
-/** needs counts what waits for the person among plugins and tabs: reviews, reloads, and adapters that failed. */
+/** needs counts what waits for the person among plugins and tabs: reviews, settings, reloads, and adapters that failed. */
 export function needs(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
-  const reviews = plugins.filter((plugin) => !plugin.reviewed).length;
-  return reviews + tabs.filter((tab) => tab.plugins.some((plugin) => plugin.status !== 'live')).length;
+  const wanting = plugins.filter(
+    (plugin) => !plugin.reviewed || (plugin.permission !== 'off' && lacking(plugin.settings ?? []).length > 0),
+  );
+  return wanting.length + tabs.filter((tab) => tab.plugins.some((plugin) => plugin.status !== 'live')).length;
 }

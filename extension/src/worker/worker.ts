@@ -204,17 +204,16 @@ function withPossible(live: LiveDoc): LiveDoc {
   return { doc: live.doc, plugins: live.plugins.filter(({ name }) => possible.includes(name)) };
 }
 
-/** panelTabs says of each tab how its plugins stand. */
+/** panelTabs says of each tab how its plugins stand, those in its frames among them. */
 function panelTabs(): PanelTab[] {
   return tabs.known.map((tab) => {
-    const here = docs.live(tab.tabId)?.plugins ?? [];
+    const top = docs.live(tab.tabId)?.plugins ?? [];
+    const framed = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
     const matching = plugins.wanted.flatMap(({ name, displayName, hash }): PanelPlugin[] => {
-      const live = here.find((p) => p.name === name);
+      const live = top.find((p) => p.name === name);
+      const here = [...top, ...framed].filter((p) => p.name === name && p.hash === hash);
       if (live?.problem !== undefined) return [{ name, displayName, status: 'broken', problem: live.problem }];
-      if (live?.hash === hash) {
-        const { ready } = live;
-        return [{ name, displayName, status: 'live', ...(ready === undefined ? {} : { ready }) }];
-      }
+      if (here.length > 0) return [{ name, displayName, status: 'live', ready: here.some((p) => p.ready === true) }];
       if (live || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
       return [];
     });

@@ -1,0 +1,252 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { PluginView, SettingView } from '../../../wire/wire.gen.ts';
+import { usePressed } from './pressed.ts';
+import type { Act } from './requests.ts';
+import {
+  Cleared,
+  type Draft,
+  draftOf,
+  isChanged,
+  lacking,
+  meaningOf,
+  settingOfError,
+  type UrlRow,
+} from './setting-draft.ts';
+import { plain } from './wording.ts';
+
+/** Settings are what a person can set for a plugin, folded until one that it needs is missing. */
+export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
+  const settings = plugin.settings ?? [];
+  const missing = lacking(settings).length > 0;
+  const [open, setOpen] = useState(missing);
+  if (settings.length === 0) return null;
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary class="fold">
+        {settings.length === 1 ? '1 setting' : `${settings.length} settings`}
+        {missing && <span class="needs">needs settings</span>}
+      </summary>
+      {open && <Form plugin={plugin.name} settings={settings} act={act} />}
+    </details>
+  );
+}
+
+interface FormProps {
+  readonly plugin: string;
+  readonly settings: readonly SettingView[];
+  readonly act: Act;
+}
+
+/** Form keeps what is typed until it is saved; what is not touched follows the server. */
+function Form({ plugin, settings, act }: FormProps): VNode {
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  const [saved, setSaved] = useState(false);
+  const { busy, error, run } = usePressed(act);
+  const wrong = settingOfError(error, settings);
+  const changed = settings.filter((setting) => isChanged(setting, drafts[setting.key]));
+  const type = (key: string, draft: Draft) => {
+    setSaved(false);
+    setDrafts((all) => ({ ...all, [key]: draft }));
+  };
+  const save = async () => {
+    const values = Object.fromEntries(changed.map((setting) => [setting.key, meaningOf(setting, drafts[setting.key])]));
+    const { error } = await run({ op: 'settings', params: { plugin, values } });
+    if (error !== undefined) return;
+    setDrafts({});
+    setSaved(true);
+  };
+  return (
+    <form
+      class="settings"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changed.length > 0) void save();
+      }}
+    >
+      {settings.map((setting) => (
+        <Field
+          key={setting.key}
+          id={`${plugin}-${setting.key}`}
+          setting={setting}
+          draft={drafts[setting.key] ?? draftOf(setting)}
+          type={(draft) => type(setting.key, draft)}
+          error={wrong?.key === setting.key ? wrong.text : ''}
+        />
+      ))}
+      <div class="save">
+        <button type="submit" disabled={busy || changed.length === 0}>
+          Save
+        </button>
+        <span role="status">{saved && changed.length === 0 && 'Saved'}</span>
+      </div>
+      {error && !wrong && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly id: string;
+  readonly setting: SettingView;
+  readonly draft: Draft;
+  readonly error: string;
+  type(draft: Draft): void;
+}
+
+function Field({ id, setting, draft, error, type }: FieldProps): VNode {
+  const { label, description, required } = setting;
+  const many = typeof draft !== 'string';
+  const name = plain(label) || setting.key;
+  return (
+    <div class="field">
+      {many ? <span id={id}>{name}</span> : <label for={id}>{name}</label>}
+      {required && <span class="required"> required</span>}
+      {description && <p id={`${id}-about`}>{plain(description)}</p>}
+      {many ? (
+        <Urls id={id} rows={draft} setting={setting} type={type} />
+      ) : (
+        <One id={id} setting={setting} text={draft} type={type} wrong={error !== ''} />
+      )}
+      {error && (
+        <p class="error" role="alert" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface OneProps {
+  readonly id: string;
+  readonly setting: SettingView;
+  readonly text: string;
+  readonly wrong: boolean;
+  type(text: string): void;
+}
+
+/** One is a setting with one value. */
+function One({ id, setting, text, wrong, type }: OneProps): VNode {
+  const about = [setting.description && `${id}-about`, wrong && `${id}-error`].filter(Boolean).join(' ');
+  const common = {
+    id,
+    'aria-describedby': about || undefined,
+    'aria-invalid': wrong,
+    'aria-required': setting.required === true,
+  };
+  const options = optionsOf(setting);
+  if (options) {
+    return (
+      <select {...common} value={text} onChange={(event) => type(event.currentTarget.value)}>
+        <option value="">not set</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {plain(option)}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (setting.secret) return <Secret common={common} setting={setting} text={text} type={type} />;
+  return (
+    <span class="one">
+      <input
+        {...common}
+        type="text"
+        inputMode={setting.type === 'number' ? 'decimal' : 'text'}
+        value={text}
+        placeholder={plain(setting.placeholder ?? '')}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+    </span>
+  );
+}
+
+interface SecretProps extends Pick<OneProps, 'setting' | 'text' | 'type'> {
+  readonly common: { readonly id: string };
+}
+
+/** Secret is a value that the panel never gets: it is set anew or taken away. */
+function Secret({ common, setting, text, type }: SecretProps): VNode {
+  const cleared = text === Cleared;
+  const kept = setting.set && !cleared;
+  return (
+    <span class="one">
+      <input
+        {...common}
+        type="password"
+        value={cleared ? '' : text}
+        placeholder={cleared ? 'taken away when you save' : kept ? 'set, not shown' : plain(setting.placeholder ?? '')}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+      {kept && (
+        <button type="button" aria-label={`Take ${setting.key} away`} onClick={() => type(Cleared)}>
+          Clear
+        </button>
+      )}
+    </span>
+  );
+}
+
+function optionsOf(setting: SettingView): readonly string[] | undefined {
+  if (setting.type === 'select') return setting.options ?? [];
+  return setting.type === 'boolean' ? ['true', 'false'] : undefined;
+}
+
+interface UrlsProps {
+  readonly id: string;
+  readonly setting: SettingView;
+  readonly rows: readonly UrlRow[];
+  type(rows: readonly UrlRow[]): void;
+}
+
+/** Urls are the instances of a url setting: each a name and a URL. */
+function Urls({ id, setting, rows, type }: UrlsProps): VNode {
+  const change = (at: number, more: Partial<UrlRow>) =>
+    type(rows.map((row, i) => (i === at ? { ...row, ...more } : row)));
+  const what = plain(setting.label) || setting.key;
+  return (
+    <fieldset class="urls" aria-labelledby={id}>
+      {rows.map((row, i) => (
+        <div key={i}>
+          <input
+            class="instance"
+            aria-label={`Name of site ${i + 1} of ${what}`}
+            value={row.name}
+            placeholder="name"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => change(i, { name: event.currentTarget.value })}
+          />
+          <input
+            aria-label={`URL of site ${i + 1} of ${what}`}
+            type="text"
+            inputMode="url"
+            value={row.url}
+            placeholder={plain(setting.placeholder ?? '') || 'https://'}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => change(i, { url: event.currentTarget.value })}
+          />
+          <button
+            type="button"
+            aria-label={`Remove site ${i + 1} of ${what}`}
+            onClick={() => type(rows.filter((_, at) => at !== i))}
+          >
+            ×
+          </button>
+        </div>
+      ))}
+      <button type="button" onClick={() => type([...rows, { name: rows.length === 0 ? 'default' : '', url: '' }])}>
+        Add a site
+      </button>
+    </fieldset>
+  );
+}
