@@ -23,7 +23,8 @@ before(async () => {
       `const inner = ${JSON.stringify(script('forge.js'))};addEventListener('load', () => { ${frames} });`,
     ),
   });
-  stack = await startStack({ serve: ['--idle-timeout', '10s'] });
+  // A page that is busy with what it does to itself takes that long to answer on a slow machine.
+  stack = await startStack({ serve: ['--idle-timeout', '60s'] });
   client = await stack.client();
   const matches = ['*://127.0.0.1/*'];
   await addPlugin(stack, {

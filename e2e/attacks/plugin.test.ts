@@ -16,7 +16,7 @@ const others = ['thrownull', 'liar', 'quotes', 'twice', 'nested', 'late', 'again
 
 before(async () => {
   pages = await startPages({});
-  stack = await startStack({ serve: ['--idle-timeout', '3s', '--max-result-bytes', '1048576'] });
+  stack = await startStack({ serve: ['--idle-timeout', '10s', '--max-result-bytes', '1048576'] });
   client = await stack.client();
   await addPlugin(stack, {
     name: 'hostile',
