@@ -16,9 +16,12 @@ const (
 	// attendAgain is the time between two tries to reach a server that has gone.
 	attendAgain = 500 * time.Millisecond
 	// livePatience is how long tabs may take to take a new build in before they are
-	// told as they are; livePoll is the time between two looks.
-	livePatience = 5 * time.Second
-	livePoll     = 20 * time.Millisecond
+	// told as they are, reloadPatience how long before one that seems to want a
+	// reload is believed: it also does while one adapter takes the place of the
+	// other. livePoll is the time between two looks.
+	livePatience   = 5 * time.Second
+	reloadPatience = 2 * time.Second
+	livePoll       = 20 * time.Millisecond
 )
 
 // reach finds the server, or starts one.
@@ -153,14 +156,15 @@ func tabsOf(status httpapi.Status, one *plugin.Plugin) devTabs {
 	return all
 }
 
-// settled reports whether nothing more is to be waited for.
-func (t devTabs) settled() bool {
-	return !slices.ContainsFunc(t.old, func(tab devTab) bool { return !tab.reload })
+// settled reports whether nothing more is to be waited for; patient is set while
+// one that seems to want a reload may not.
+func (t devTabs) settled(patient bool) bool {
+	return !slices.ContainsFunc(t.old, func(tab devTab) bool { return !tab.reload || patient })
 }
 
 // tellTabs waits until the tabs have the build, and says so.
 func (d *developer) tellTabs(ctx context.Context, began time.Time) error {
-	late := time.After(livePatience)
+	late, believed := time.After(livePatience), time.Now().Add(reloadPatience)
 	for {
 		status, err := d.client.Status(ctx)
 		if err != nil {
@@ -172,7 +176,7 @@ func (d *developer) tellTabs(ctx context.Context, began time.Time) error {
 		}
 		tabs := tabsOf(status, d.added)
 		over := false
-		if !tabs.settled() {
+		if !tabs.settled(time.Now().Before(believed)) {
 			select {
 			case <-late:
 				over = true

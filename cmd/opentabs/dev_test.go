@@ -183,8 +183,8 @@ func TestDevTellsHowTabsStand(t *testing.T) {
 		out := &said{t: t, wrote: make(chan struct{}, 1)}
 		d := &developer{program: &program{out: newOutput(out, out, os.Getenv)}, added: one}
 		d.noteTabs(tabs, c.late, time.Second)
-		if tabs.settled() != c.settled || !strings.HasPrefix(out.text.String(), "opentabs: "+c.says) {
-			t.Errorf("%s: settled %t, %q", c.what, tabs.settled(), out.text.String())
+		if tabs.settled(false) != c.settled || tabs.settled(true) != (len(tabs.old) == 0) || !strings.HasPrefix(out.text.String(), "opentabs: "+c.says) {
+			t.Errorf("%s: settled %t, %q", c.what, tabs.settled(false), out.text.String())
 		}
 	}
 }

@@ -73,7 +73,9 @@ func (d *developing) has(one *plugin.Plugin) bool {
 	return held
 }
 
-// permission is that which a plugin gets that is being developed and has none.
+// permission is that which a plugin gets that is being developed and has none. It
+// is plugin.PolicyOptions.Trusted: from one build to the next a plugin is never
+// without a review.
 func (d *developing) permission(one *plugin.Plugin) (wire.Permission, bool) {
 	if d == nil {
 		return "", false
@@ -87,13 +89,13 @@ func (d *developing) permission(one *plugin.Plugin) (wire.Permission, bool) {
 	return held.permission, true
 }
 
-// review lets in what is being developed and has changed. Its permission stays as
-// the person has set it.
+// review records what is being developed and has changed as reviewed, so that it
+// stays so afterwards. Its permission stays as the person has set it.
 func (d *developing) review(set *plugin.Set) {
 	for _, one := range set.Plugins() {
 		permission, held := d.permission(one)
 		state := d.policy.State(one.Name)
-		if !held || state.Reviewed {
+		if !held || state.Review != nil && state.Review.Hash == one.ContentHash() {
 			continue
 		}
 		if state.Permission != "" {

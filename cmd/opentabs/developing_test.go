@@ -22,9 +22,17 @@ func developed(t *testing.T) (d *developing, changes *int, build func(code strin
 		}
 	}
 	registry := plugin.NewRegistry(store, zerolog.Nop())
-	policy := plugin.NewPolicy(state, registry.Set, plugin.PolicyOptions{})
 	changes = new(int)
-	d = &developing{policy: policy, set: registry.Set, changed: func() { *changes++ }, held: map[string]*heldOpen{}}
+	d = &developing{set: registry.Set, changed: func() { *changes++ }, held: map[string]*heldOpen{}}
+	policy := plugin.NewPolicy(state, registry.Set, plugin.PolicyOptions{Trusted: d.permission})
+	d.policy = policy
+	// Nobody ever sees a build that is being developed without a review.
+	registry.OnChange(func(*plugin.Set) {
+		one, _ := registry.Set().Plugin("mine")
+		if state := policy.State("mine"); d.has(one) && !state.Reviewed {
+			t.Errorf("between two builds: %+v", state)
+		}
+	})
 	registry.OnChange(d.review)
 	reload = func() (mine, other plugin.State) {
 		t.Helper()

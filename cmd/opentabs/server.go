@@ -77,11 +77,13 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		// The status shows it too. What else there is can be used.
 		log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
+	v.dev = &developing{set: v.registry.Set, changed: v.syncBrowsers, log: log, held: map[string]*heldOpen{}}
+	told.Trusted = v.dev.permission
 	v.policy = plugin.NewPolicy(dirs.State, v.registry.Set, told)
 	if err := v.policy.Mend(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be put aside; nothing is reviewed")
 	}
-	v.dev = &developing{policy: v.policy, set: v.registry.Set, changed: v.syncBrowsers, log: log, held: map[string]*heldOpen{}}
+	v.dev.policy = v.policy
 	v.registry.OnChange(v.dev.review) // first of all: others should see it reviewed
 	v.adapters = newAdapters(v.registry, v.policy, dirs, log)
 	v.adapters.dev = v.dev
