@@ -110,7 +110,34 @@ const samples: Golden = {
   'plugin.code.result': {},
   'tab.sync.params': {
     tabs: [
-      tab,
+      {
+        tabId: 7,
+        windowId: 1,
+        url: 'http://localhost:8080/channels/general',
+        title: 'general',
+        active: true,
+        focused: true,
+        lastAccessedMs: 1790000000000.25,
+        documentId: '5C3E0A1B',
+        plugins: [
+          { name: 'messages', hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', ready: true },
+        ],
+        frames: [
+          {
+            frameId: 4,
+            url: 'http://localhost:8080/embedded',
+            documentId: '77AA01',
+            plugins: [
+              {
+                name: 'messages',
+                hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+                ready: false,
+              },
+            ],
+          },
+        ],
+        needsReload: ['calendar'],
+      },
       {
         tabId: 8,
         windowId: 1,
@@ -119,11 +146,37 @@ const samples: Golden = {
         active: false,
         focused: true,
         lastAccessedMs: 1790000000000,
+        discarded: true,
       },
     ],
   },
   'tab.changed.params': { tabId: 7, tab },
   'tab.load.params': { tabId: 7 },
+  'tab.open.params': { url: 'https://tickets.example.com/' },
+  'tab.open.result': { tabId: 12 },
+  'plugin.log.params': {
+    tabId: 7,
+    plugin: 'messages',
+    entries: [
+      { level: 'warning', message: 'the channel is empty', data: [{ channel: 'a' }, 'second'], atMs: 1763744400123 },
+    ],
+    dropped: 3,
+  },
+  'plugin.settings.params': {
+    name: 'tickets',
+    settings: {
+      values: { apiKey: 'k-1', pageSize: 50, verbose: true },
+      urls: { instanceUrl: { work: 'https://tickets.example.com' } },
+    },
+  },
+  'plugin.settings.result': {},
+  'config.settings.params': {
+    plugin: 'tickets',
+    values: { apiKey: null, instanceUrl: { work: 'https://tickets.example.com' } },
+  },
+  'config.settings.result': {},
+  'config.opening.params': { plugin: 'tickets', allowed: true },
+  'config.opening.result': {},
   'tab.load.result': { loading: true },
   'state.watch.params': { on: true },
   'state.sync.params': { serverVersion: '0.1.0', calls: [call], running: 1 },
@@ -151,6 +204,31 @@ const samples: Golden = {
           { name: 'echo', displayName: 'Echo', permission: 'auto', readOnly: true },
           { name: 'export_messages', displayName: 'Export messages' },
         ],
+        icon: 'svg',
+        homepage: 'https://example.com/',
+        settings: [
+          {
+            key: 'apiKey',
+            type: 'string',
+            label: 'API key',
+            description: 'Of your account.',
+            placeholder: 'k-...',
+            required: true,
+            secret: true,
+            set: true,
+          },
+          { key: 'size', type: 'select', label: 'Size', options: ['small', 'large'], set: true, value: 'small' },
+        ],
+        opening: true,
+        opensAt: 'https://example.com/',
+        recommended: { by: 'claude-code', permission: 'ask', note: 'reads only' },
+      },
+    ],
+    failed: [
+      {
+        name: 'broken',
+        path: '/home/ann/broken',
+        error: 'dist/tools.json is missing; run opentabs plugin build first',
       },
     ],
   },
