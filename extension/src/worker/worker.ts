@@ -59,9 +59,9 @@ const handlers: Handlers = {
     return result;
   },
   'plugin.code': async (params) => {
+    void renewing.code(params); // first: to register a script takes Chrome longer
     await plugins.code(params);
     registering.taken(params.name);
-    void renewing.code(params);
     return {};
   },
   'plugin.settings': async ({ name, settings }) => {
