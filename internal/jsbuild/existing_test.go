@@ -174,7 +174,7 @@ func TestBadParts(t *testing.T) {
 	}{
 		{"pre-script outside", `"preScript":"../x.ts"`, "", nil, `opentabs.preScript is "../x.ts"; name a file inside the plugin's directory, such as src/pre-script.ts`},
 		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: there is no such file; write the pre-script there, or take opentabs.preScript out"},
-		{"pre-script that is a folder", `"preScript":"src"`, "", nil, "src: this is no file; write the pre-script there"},
+		{"pre-script that is a folder", `"preScript":"src"`, "", nil, "src is not a regular file; replace it by one"},
 		{"pre-script with an error", `"preScript":"src/early.ts"`, "", early("let let;"), "src/early.ts:1:5: "},
 		{"pre-script that reads elsewhere", `"preScript":"src/early.ts"`, "", early("import '/etc/passwd';"), "outside of the plugin"},
 		{"pre-script that imports it from the SDK", `"preScript":"src/early.ts"`, "", early("import { definePreScript } from '@opentabs/sdk';\ndefinePreScript(() => {});"),
@@ -185,7 +185,7 @@ func TestBadParts(t *testing.T) {
 			"plugins have no resources, agents read what tools return; make each resource a tool"},
 		{"unknown icon of a tool", `"frames":false`, withTools(`{...ok, name: 'a', icon: 'not-there'}`), nil, `tool a: icon "not-there" is not the name of a Lucide icon`},
 		{"icon that is not square", `"frames":false`, "", map[string]string{"icon.svg": `<svg viewBox="0 0 1 2"/>`}, "icon.svg: is not square"},
-		{"icon that is a folder", `"frames":false`, "", map[string]string{"icon.svg/x": ""}, "icon.svg: it can't be read: it is no file"},
+		{"icon that is a folder", `"frames":false`, "", map[string]string{"icon.svg/x": ""}, "icon.svg is not a regular file; replace it by one"},
 		{"variant without an icon", `"frames":false`, "", map[string]string{"icon-dark.svg": `<svg viewBox="0 0 1 1"/>`}, "icon.svg: is missing, but there are variants"},
 		{"setting of no type", `"configSchema":{"a":{"type":"text","label":"A"}}`, "", nil, `configSchema.a.type is "text"; use one of url, string, number, boolean, select`},
 		{"setting without a label", `"configSchema":{"a":{"type":"url"}}`, "", nil, "configSchema.a.label is missing"},

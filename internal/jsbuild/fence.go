@@ -17,6 +17,10 @@ type fence struct {
 	dir string
 }
 
+// maxSourceBytes is the largest file that goes into a bundle: far more than an
+// adapter may have, and far less than the memory of the machine.
+const maxSourceBytes = 32 << 20
+
 // allowed is the end of every refusal.
 const allowed = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
@@ -59,9 +63,25 @@ func (f fence) plugin() api.Plugin {
 			if _, err := f.check(a.Path); err != nil {
 				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowed)
 			}
-			return api.OnLoadResult{}, nil // the next one loads it
+			// What is no file, such as a pipe, could keep its reader waiting for ever.
+			return api.OnLoadResult{}, plainFile(a.Path) // without an error the next one loads it
 		})
 	}}
+}
+
+// plainFile returns an error unless path is a regular file of a size that can be
+// read.
+func plainFile(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file; replace it by one", path)
+	case info.Size() > maxSourceBytes:
+		return fmt.Errorf("%s has %d MB; keep it below %d MB, or fetch its data at run time", path, info.Size()>>20, maxSourceBytes>>20)
+	}
+	return nil
 }
 
 // fromEsbuild is like the function of this name, but shows nothing of files

@@ -56,6 +56,12 @@ func readSource(dir string) (source, []Problem, error) {
 	if p := within.checkOwn(packageFile); p != nil {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{*p}}
 	}
+	// Esbuild reads the others.
+	for _, name := range []string{packageFile, "tsconfig.json", "jsconfig.json"} {
+		if err := plainFile(filepath.Join(abs, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Where: name, Text: err.Error()}}}
+		}
+	}
 	s.Text, err = os.ReadFile(filepath.Join(abs, packageFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Text: "it has no package.json; name the directory of a plugin"}}}
@@ -120,12 +126,11 @@ func (f fence) module(key, name, example, missing string) (string, []Problem) {
 	if p := f.checkOwn(clean); p != nil {
 		return "", []Problem{*p}
 	}
-	info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(clean)))
-	switch {
-	case err != nil:
+	switch err := plainFile(filepath.Join(f.dir, filepath.FromSlash(clean))); {
+	case errors.Is(err, os.ErrNotExist):
 		return "", []Problem{{Where: clean, Text: "there is no such file; " + missing}}
-	case !info.Mode().IsRegular():
-		return "", []Problem{{Where: clean, Text: "this is no file; " + missing}}
+	case err != nil:
+		return "", []Problem{{Where: clean, Text: err.Error()}}
 	}
 	return clean, nil
 }
@@ -140,12 +145,9 @@ func (f fence) icons() (map[string][]byte, []Problem) {
 			problems = append(problems, *p)
 			continue
 		}
-		info, err := os.Stat(path)
+		err := plainFile(path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
-		}
-		if err == nil && !info.Mode().IsRegular() {
-			err = errors.New("it is no file")
 		}
 		var file *os.File
 		if err == nil {

@@ -1,0 +1,45 @@
+//go:build unix
+
+package jsbuild
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A pipe in the place of a file would keep the build waiting for ever, and a file
+// of many gigabytes would take all memory.
+func TestFilesThatCanNotBeRead(t *testing.T) {
+	const imports = "import words from './words.json';\nvoid words;\n"
+	for _, name := range []string{packageFile, "tsconfig.json", "src/index.ts", "src/words.json", "icon.svg", "src/early.ts"} {
+		for kind, make := range map[string]func(string) error{
+			"is not a regular file": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+			"MB; keep it below": func(path string) error {
+				file, err := os.Create(path)
+				if err != nil {
+					return err
+				}
+				return errors.Join(file.Truncate(8<<30), file.Close()) // a hole: it takes no room
+			},
+		} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				dir := write(t, map[string]string{
+					packageFile: withPackage(`"preScript":"src/early.ts"`), "tsconfig.json": "{}", "src/index.ts": imports + withTools(`{...ok, name: 'a'}`), "src/words.json": "{}",
+					"icon.svg": "<svg/>", "src/early.ts": "",
+				})
+				path := filepath.Join(dir, name)
+				if err := errors.Join(os.Remove(path), make(path)); err != nil {
+					t.Fatal(err)
+				}
+				_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
+				if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), kind) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+	}
+}
