@@ -107,8 +107,20 @@ func (s script) id(host string) string {
 
 func (s script) options() jsbuild.ScriptOptions {
 	return jsbuild.ScriptOptions{
-		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Frames: s.info.Frames, Door: s.door(),
+		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Start: s.start(), Frames: s.info.Frames, Door: s.door(),
 	}
+}
+
+// start is when the adapter starts, empty if its code decides. The existing tool
+// chain starts adapters when the document is there, and they may rely on it.
+func (s script) start() jsbuild.StartAt {
+	switch p := s.plugin; {
+	case p.Start == plugin.StartAtOnce:
+		return jsbuild.StartNow
+	case p.Start == plugin.StartIdle, p.Legacy:
+		return jsbuild.StartAtDOM
+	}
+	return ""
 }
 
 // doorSalt makes the names of doors those of this process: a page of another

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -83,6 +84,59 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	must(policy.SetPermission("one", "", wire.PermissionAuto, "test"))
 	must(policy.SetPermission("one", "echo", wire.PermissionOff, "test"))
 	hold("one") // for tools that it may get
+}
+
+// TestAdaptersScript: what a page gets of a plugin is in its script, and the
+// script has another name if any of it is another.
+func TestAdaptersScript(t *testing.T) {
+	registry, _ := plugintest.Registry(t,
+		plugintest.Package{Name: "ours"},
+		plugintest.Package{Name: "hooked", Code: "var p = { onActivate() {} };"},
+		plugintest.Package{Name: "legacy", SDKVersion: "0.0.115"},
+		plugintest.Package{Name: "pre", PreScript: "token()", Settings: json.RawMessage(`{"key":{"type":"string","label":"Key"}}`)},
+	)
+	dirs := config.Dirs{State: t.TempDir()}
+	a := newAdapters(registry, reviewed(t, dirs, registry), dirs, zerolog.Nop())
+	code := func(name string) (wire.PluginInfo, wire.PluginCodeParams) {
+		t.Helper()
+		for _, info := range a.List() {
+			if info.Name == name {
+				params, err := a.Code(name, info.Script)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return info, params
+			}
+		}
+		t.Fatalf("no plugin %s", name)
+		return wire.PluginInfo{}, wire.PluginCodeParams{}
+	}
+	for name, want := range map[string]string{"ours": "now", "hooked": "dom", "legacy": "dom", "pre": "now"} {
+		if _, got := code(name); !strings.Contains(got.Code, `\"start\":\"`+want+`\"`) || got.Hot != nil {
+			t.Errorf("%s does not start %q, or is developed: %.80q", name, want, got.Code[strings.LastIndex(got.Code, `"{\"`):])
+		}
+	}
+	before, got := code("pre")
+	if !strings.HasSuffix(got.Code, "token()\n});\n") || !before.AllFrames {
+		t.Errorf("the pre-script is not there: %+v", before)
+	}
+	one, _ := registry.Set().Plugin("pre")
+	if err := registry.Values().Change(one, map[string]json.RawMessage{"key": json.RawMessage(`"S3CRET"`)}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	after, got := code("pre")
+	if after.Script == before.Script || !strings.Contains(got.Code, `S3CRET`) {
+		t.Errorf("settings are not in the script, or it has the same name: %s", after.Script)
+	}
+	if _, err := a.Code("pre", before.Script); err == nil {
+		t.Error("a script that is no more was composed")
+	}
+	a.dev = &developing{held: map[string]*heldOpen{one.Dir: {}}}
+	developed, got := code("pre")
+	if !developed.Dev || developed.Script == after.Script || got.Hot == nil || !strings.Contains(got.Code, got.Hot.Door) ||
+		!strings.HasPrefix(got.Hot.Adapter, "function (") || strings.Contains(got.Hot.Adapter, "token()") {
+		t.Errorf("a plugin that is developed has no door: %+v, %+v", developed, got.Hot)
+	}
 }
 
 // reviewed is a policy by which all plugins run.

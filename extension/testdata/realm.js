@@ -73,12 +73,6 @@
     get readyState() {
       return outer.readyState(this);
     }
-    get body() {
-      return null;
-    }
-    querySelector() {
-      return null;
-    }
   }
   class MutationObserver {
     constructor(callback) {

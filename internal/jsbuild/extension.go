@@ -234,7 +234,8 @@ type ScriptOptions struct {
 	Hash string `json:"hash"`
 	// Settings are those of the plugin when the script is composed.
 	Settings wire.PluginSettings `json:"settings"`
-	// Start is set by [WrapAdapter].
+	// Start is when the adapter starts; if it is empty, [WrapAdapter] decides by
+	// the adapter's code.
 	Start StartAt `json:"start"`
 	// Frames says that the adapter runs in frames of the page's own origin too.
 	Frames bool `json:"frames,omitempty"`
@@ -259,7 +260,9 @@ const (
 // returns; [CheckScript] must have let both codes pass, or they could end their
 // function early.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
-	options.Start = startOf(adapter)
+	if options.Start == "" {
+		options.Start = startOf(adapter)
+	}
 	text, err := json.Marshal(options)
 	if err != nil {
 		panic("jsbuild: settings that are no JSON: " + err.Error()) // they were encoded here
@@ -285,8 +288,32 @@ func AdapterFunction(code []byte) []byte {
 	b = append(b, "function ("...)
 	b = append(b, parameters(code)...)
 	b = append(b, ") {\n"...)
-	b = append(b, dropShebang(code)...)
+	b = append(b, withRealThis(dropShebang(code))...)
 	return append(b, "\n}"...)
+}
+
+// thisArgument and itsEnd match what stands before a globalThis that is handed
+// to a function as its `this`, and that with what follows.
+var thisArgument, itsEnd = regexp.MustCompile(`\.\s*(?:bind|call|apply)\(\s*$`), regexp.MustCompile(`^globalThis\s*[,)]`)
+
+// withRealThis has code hand out the page's window where it hands globalThis to
+// a function as its `this`, as in fetch.bind(globalThis): a function of the
+// browser refuses any other.
+func withRealThis(code []byte) []byte {
+	const private, real = "globalThis", "window"
+	out := make([]byte, 0, len(code))
+	done := 0
+	for at := 0; ; at += len(private) {
+		next := bytes.Index(code[at:], []byte(private))
+		if next < 0 {
+			return append(out, code[done:]...)
+		}
+		at += next
+		if thisArgument.Match(code[max(0, at-maxBefore):at]) && itsEnd.Match(code[at:min(len(code), at+maxBefore)]) {
+			out = append(append(out, code[done:at]...), real...)
+			done = at + len(private)
+		}
+	}
 }
 
 const activate = "onActivate"
@@ -300,9 +327,9 @@ var (
 	lowered = []byte("__publicField(this, \"")
 )
 
-// startOf returns when an adapter starts. The existing tool chain starts all
-// when the document is idle, so a hook of the author's that runs at the start
-// may rely on the document; all else of an adapter only waits for calls.
+// startOf returns when an adapter starts whose package does not say: at once,
+// unless its author has written a hook that runs at the start, and may rely on
+// the document there.
 func startOf(code []byte) StartAt {
 	for at := 0; ; at += len(activate) {
 		next := bytes.Index(code[at:], []byte(activate))

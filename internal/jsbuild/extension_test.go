@@ -212,6 +212,34 @@ func TestStartOf(t *testing.T) {
 	}
 }
 
+// TestWrapAdapterStart: what the package says holds, whatever its code has.
+func TestWrapAdapterStart(t *testing.T) {
+	for _, want := range []StartAt{StartNow, StartAtDOM} {
+		for _, code := range []string{"", "onActivate() {}"} {
+			got := string(WrapAdapter([]byte("x"), ScriptOptions{Start: want}, []byte(code), nil))
+			if !strings.Contains(got, `\"start\":\"`+string(want)+`\"`) {
+				t.Errorf("%q, %s: got %s", code, want, got)
+			}
+		}
+	}
+}
+
+// A function of the browser refuses a private globalThis as its `this`.
+func TestAdapterFunctionThis(t *testing.T) {
+	for _, c := range [][2]string{
+		{`fetch.bind(globalThis)`, `fetch.bind(window)`},
+		{`setTimeout.call( globalThis, f)`, `setTimeout.call( window, f)`},
+		{"fetch\n.apply(globalThis, a)", "fetch\n.apply(window, a)"},
+		{`f.call(globalThis.x)`, `f.call(globalThis.x)`},
+		{`bind(globalThis); x.f(globalThis)`, `bind(globalThis); x.f(globalThis)`},
+	} {
+		got := string(AdapterFunction([]byte(c[0])))
+		if want := "function (globalThis) {\n" + c[1] + "\n}"; got != want {
+			t.Errorf("%q: got %q, want %q", c[0], got, want)
+		}
+	}
+}
+
 // TestWrapAdapterShebang: a first line ends where a browser ends it. What came
 // after it must not lose its head, here the beginning of a comment.
 func TestWrapAdapterShebang(t *testing.T) {

@@ -1,6 +1,5 @@
 import { type CallEvents, makeRunner, type Runner } from './call.ts';
 import { makeContainer } from './container.ts';
-import { runEarly } from './early.ts';
 import { messageOf } from './failure.ts';
 import type { Services } from './furnish.ts';
 import { type Patches, watchPatches } from './patches.ts';
@@ -26,8 +25,8 @@ export interface Life {
   /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
-   * begin starts the adapter, unless it is too early for it. One that throws before the document is parsed, or reads the
-   * document then, is started once more when it is.
+   * begin starts the adapter, unless it is too early for it. One that throws before the document is parsed is started
+   * once more when it is: it may have looked for what was not there yet.
    */
   begin(parsed: boolean): void;
   /** openDoor puts a function on the page's window that takes another adapter, for a plugin that is being developed. */
@@ -52,23 +51,19 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
   let code = evaluate;
   let patches: Patches | undefined;
-  /** early tells that the last start came too early for what the adapter did. */
-  let early = false;
+  let threw = false;
   let armed: Armed | undefined;
 
   /** start starts the adapter's code in the container and returns what went wrong, or nothing. */
-  const start = (parsed: boolean): string => {
+  const start = (): string => {
     const { scope } = container;
-    const evaluated = () => {
-      apply(code, scope, [scope, scope, scope]);
-    };
+    threw = false;
     patches = watchPatches();
-    early = !parsed;
     try {
-      if (parsed) evaluated();
-      else early = runEarly(evaluated);
+      apply(code, scope, [scope, scope, scope]);
       return runner.check();
     } catch (error) {
+      threw = true;
       return `the adapter threw while it started: ${messageOf(error)}`;
     } finally {
       patches.started();
@@ -92,8 +87,8 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
 
   const begin = (parsed: boolean) => {
     if (state !== 'waiting' || (late && !parsed)) return;
-    const problem = start(parsed);
-    if (early) {
+    const problem = start();
+    if (threw && !parsed) {
       stop();
       return;
     }
@@ -106,7 +101,7 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
     state = 'started';
     stop();
     code = next;
-    const problem = start(true);
+    const problem = start();
     if (problem === '') {
       up(`renewed ${hash}`);
       return;
@@ -115,7 +110,7 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
     code = old;
     logs.say('error', `the new adapter of ${plugin} is not used: ${problem}`);
     up(`kept ${problem}`);
-    const again = start(true);
+    const again = start();
     if (again !== '') up(`broken ${again}`);
   };
   // The nonce is told to the host over the private port and to the script that brings the adapter, and to nobody else.

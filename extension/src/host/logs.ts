@@ -3,7 +3,7 @@ import { bytesOf, writeJson } from './json.ts';
 import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordials.ts';
 import { cut } from './report.ts';
 
-/** MaxWaiting is how many entries wait for the end of a task, and MaxWaitingChars their length; more are counted only. */
+/** MaxWaiting is how many entries wait for the end of a task, and MaxWaitingChars their length; the oldest give way. */
 const MaxWaiting = 1000;
 const MaxWaitingChars = 4 * 1024 * 1024;
 
@@ -24,6 +24,8 @@ export interface Logs {
 interface Chunk {
   text: string;
   count: number;
+  /** dropped is how many entries right before it gave way. */
+  dropped: number;
   next: Chunk | undefined;
 }
 
@@ -33,16 +35,11 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   let last: Chunk | undefined;
   let waiting = 0;
   let chars = 0;
-  let dropped = 0;
 
   const add = (entry: string) => {
-    if (waiting === 0 && dropped === 0) whenIdle();
-    if (waiting >= MaxWaiting || chars >= MaxWaitingChars) {
-      dropped++;
-      return;
-    }
+    if (waiting === 0) whenIdle();
     if (!last || last.count >= MaxLogEntries) {
-      const chunk: Chunk = { text: '', count: 0, next: undefined };
+      const chunk: Chunk = { text: '', count: 0, dropped: 0, next: undefined };
       if (last) last.next = chunk;
       else first = chunk;
       last = chunk;
@@ -51,6 +48,17 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
     last.count++;
     waiting++;
     chars += entry.length;
+    while (waiting > MaxWaiting || chars > MaxWaitingChars) if (!dropOldest()) break;
+  };
+  /** dropOldest makes room: the end of a flood says more than its beginning. It keeps the last chunk. */
+  const dropOldest = (): boolean => {
+    const old = first;
+    if (!old?.next) return false;
+    first = old.next;
+    first.dropped = old.dropped + old.count;
+    waiting -= old.count;
+    chars -= old.text.length;
+    return true;
   };
   const flush = () => {
     let chunk = first;
@@ -58,9 +66,7 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
     last = undefined;
     waiting = 0;
     chars = 0;
-    for (; chunk; chunk = chunk.next) send(chunk.count, 0, `[${chunk.text}]`);
-    if (dropped > 0) send(0, dropped, '[]');
-    dropped = 0;
+    for (; chunk; chunk = chunk.next) send(chunk.count, chunk.dropped, `[${chunk.text}]`);
   };
   const take = (given: unknown) => {
     if (!isObject(given)) return;

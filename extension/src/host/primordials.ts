@@ -25,7 +25,6 @@ export const ObjectPrototype = Object.prototype;
 export const ErrorPrototype = Error.prototype;
 export const PromisePrototype = Promise.prototype;
 export const ArrayPrototype = Array.prototype;
-export const DocumentPrototype = Document.prototype;
 export const NativeProxy = Proxy;
 export const NativeAbortController = AbortController;
 export const NativeDOMException = DOMException;
