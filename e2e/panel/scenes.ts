@@ -1,5 +1,5 @@
 /** What the panel is shown: calls and plugins as the server tells of them. */
-import type { ActivityView, CallView, PluginView, WaitingView } from '../../wire/wire.gen.ts';
+import type { ActivityView, CallView, FailedView, PluginView, SettingView, WaitingView } from '../../wire/wire.gen.ts';
 
 /** call makes a running call. */
 export function call(callId: string, more: Partial<CallView> = {}): CallView {
@@ -134,4 +134,55 @@ export const plugins: readonly PluginView[] = [
     version: '2.0.0-beta.1',
     matches: ['https://mail.example.com/*'],
   }),
+];
+
+/** settings are one of each type; the first, which is required, is not set. */
+export const settings: readonly SettingView[] = [
+  {
+    key: 'site',
+    type: 'url',
+    label: 'Site',
+    description: 'Where your wiki is.',
+    required: true,
+    placeholder: 'https://wiki.example.com',
+  },
+  { key: 'apiToken', type: 'string', label: 'API token', secret: true, set: true },
+  { key: 'size', type: 'number', label: 'Results on a page', set: true, value: 20 },
+  { key: 'drafts', type: 'boolean', label: 'Read drafts', set: true, value: false },
+  { key: 'order', type: 'select', label: 'Order', options: ['newest', 'oldest'], set: true, value: 'newest' },
+];
+
+/** evilIcon would run a script and load a picture if it were more than an image. */
+const evilIcon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" onload="document.title=\'pwned\'"><script>document.title="pwned"</script>' +
+  '<image href="http://127.0.0.1:9/beacon.png"/><circle cx="8" cy="8" r="7" fill="#3b82f6"/></svg>';
+
+/** wiki is a plugin that needs settings, and may open its page. */
+export function wiki(more: Partial<PluginView> = {}): PluginView {
+  return plugin('wiki', 'Wiki', {
+    icon: evilIcon,
+    homepage: 'https://wiki.example.com/',
+    matches: [],
+    settings,
+    opensAt: 'https://wiki.example.com/start?of=a&very=long&address=that-does-not-fit-into-one-line',
+    ...more,
+  });
+}
+
+/** recommended is a plugin that an agent would let in. */
+export const recommended = plugin('notes', 'Notes', {
+  reviewed: false,
+  permission: 'off',
+  icon: evilIcon,
+  matches: ['https://notes.example.com/*'],
+  recommended: {
+    by: 'claude-code',
+    permission: 'ask',
+    note: 'Reads and writes notes. Its code calls /api/notes only. <b>bold</b>',
+  },
+});
+
+/** broken are plugins that can't be loaded. */
+export const broken: readonly FailedView[] = [
+  { name: 'old', path: '/home/ann/plugins/old', error: 'dist/tools.json is missing; run opentabs plugin build first' },
 ];

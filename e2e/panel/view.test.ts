@@ -6,12 +6,12 @@ import { root } from '../harness/process.ts';
 import { until } from '../harness/wait.ts';
 import { type Bed, makeBed } from './bed.ts';
 import { activities, asking, failed, many, plugins, running, suspended } from './scenes.ts';
+import { shoot } from './shoot.ts';
 
-const out = `${root}e2e/out`;
 let bed: Bed;
 
 before(async () => {
-  mkdirSync(out, { recursive: true });
+  mkdirSync(`${root}e2e/out`, { recursive: true });
   bed = await makeBed();
 });
 beforeEach(async () => {
@@ -20,20 +20,6 @@ beforeEach(async () => {
 });
 after(() => bed?.close());
 
-/** shoot takes the whole panel, and sees that nothing stands out of it. */
-async function shoot(name: string): Promise<void> {
-  const { panel } = bed;
-  const height = await panel.evaluate(() => document.body.scrollHeight);
-  await panel.setViewportSize({ width: 360, height });
-  const overflow = await panel.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  assert.ok(overflow <= 0, `${name}: ${overflow} px too wide`);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await panel.emulateMedia({ colorScheme });
-    await panel.screenshot({ path: `${out}/panel-${name}-${colorScheme}.png` });
-  }
-  await panel.setViewportSize({ width: 360, height: 640 });
-}
-
 test('running calls, nested ones under their parent', async () => {
   const { panel, show } = bed;
   show(running);
@@ -41,7 +27,7 @@ test('running calls, nested ones under their parent', async () => {
   const lefts = await panel.locator('.call').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
   const [c1 = 0, c2 = 0, c3 = 0, c4 = 0] = lefts;
   assert.ok(c1 === c2 && c2 < c3 && c3 < c4, String(lefts));
-  await shoot('running');
+  await shoot(panel, 'running');
 });
 
 test('what is not meant for people is shown when the switch is on, which stays so', async () => {
@@ -65,7 +51,7 @@ test('calls that failed say why', async () => {
   await panel.getByText('failed').first().click();
   await panel.getByText(/Ask for fewer pages/).waitFor();
   assert.equal(await panel.getByText('echo').count(), 0);
-  await shoot('failed');
+  await shoot(panel, 'failed');
 });
 
 test('calls that wait for a person', async () => {
@@ -73,7 +59,7 @@ test('calls that wait for a person', async () => {
   show(suspended(tabId));
   await panel.getByRole('button', { name: 'Go to tab' }).waitFor();
   await until('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
-  await shoot('suspended');
+  await shoot(panel, 'suspended');
 });
 
 test('many questions at once leave room for each other', async () => {
@@ -83,7 +69,7 @@ test('many questions at once leave room for each other', async () => {
   await deny.nth(4).waitFor();
   assert.equal(await deny.count(), 5);
   await until('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
-  await shoot('12-questions');
+  await shoot(panel, '12-questions');
   await panel.getByRole('button', { name: 'Show 7 more' }).click();
   await until('all', async () => (await deny.count()) === 12);
 });
@@ -96,7 +82,7 @@ test('activities, by their type, never as HTML', async () => {
   await panel.getByText(/<img src=x/).waitFor();
   assert.equal(await panel.locator('img').count(), 0);
   assert.equal(await panel.getByText('for nobody').count(), 0);
-  await shoot('activities');
+  await shoot(panel, 'activities');
 });
 
 test('30 calls at once are drawn anew in their places', async () => {
@@ -115,7 +101,7 @@ test('30 calls at once are drawn anew in their places', async () => {
   await until('all to be far', async () => (await panel.getByText('100%').count()) === 9);
   assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was made anew');
   assert.ok(await stop.evaluate((button) => button === document.activeElement), 'the focus stays');
-  await shoot('30-calls');
+  await shoot(panel, '30-calls');
 });
 
 test('plugins, what they may do, and one to review', async () => {
@@ -126,7 +112,7 @@ test('plugins, what they may do, and one to review', async () => {
   await panel.getByRole('button', { name: 'Review mail' }).click();
   await panel.getByText('3 tools, 2 with their own permission').first().click();
   await panel.getByRole('combobox', { name: 'Permission of post' }).waitFor();
-  await shoot('plugins');
+  await shoot(panel, 'plugins');
 });
 
 test('the badge says how many calls wait for a person, also while the panel is closed', async () => {

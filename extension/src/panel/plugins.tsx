@@ -138,18 +138,26 @@ interface OpeningProps {
 /** Opening is whether a call that finds no tab may open one. */
 function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
   const { busy, error, run } = usePressed(act);
+  const holds = plugin.opening === true;
+  const [chosen, setChosen] = useState<{ on: boolean; before: boolean }>();
+  const on = chosen?.before === holds ? chosen.on : holds;
+  // Forgotten, not only hidden: it must not come back when another surface sets what held before.
+  if (chosen && chosen.before !== holds) setChosen(undefined);
+  const choose = async (allowed: boolean) => {
+    setChosen({ on: allowed, before: holds });
+    const { error } = await run({ op: 'opening', params: { plugin: plugin.name, allowed } });
+    if (error !== undefined) setChosen(undefined);
+  };
   return (
     <div class="opening">
       <label>
         <input
           type="checkbox"
           role="switch"
-          aria-checked={plugin.opening === true}
-          checked={plugin.opening === true}
+          aria-checked={on}
+          checked={on}
           aria-busy={busy}
-          onChange={(event) =>
-            void run({ op: 'opening', params: { plugin: plugin.name, allowed: event.currentTarget.checked } })
-          }
+          onChange={(event) => void choose(event.currentTarget.checked)}
         />{' '}
         Calls may open a tab <span class="host">{plain(opensAt)}</span>
       </label>
