@@ -130,9 +130,9 @@ func (s script) plugin(dir string) api.Plugin {
 	}}
 }
 
-// bundle makes one script in the directory of zod. The error is a *BuildError
-// if the plugin's source is at fault.
-func bundle(s script, zod zodSource) (bundled, error) {
+// bundle makes one script in the directory of zod. kept may be nil. The error is
+// a *BuildError if the plugin's source is at fault.
+func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
 		return bundled{}, err
@@ -140,7 +140,7 @@ func bundle(s script, zod zodSource) (bundled, error) {
 	within := fence{dir: zod.Dir}
 	defines := map[string]string{"process.env.NODE_ENV": `"production"`}
 	maps.Copy(defines, s.define)
-	r := api.Build(api.BuildOptions{
+	r := kept.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: "opentabs-entry.ts", Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
 		Outfile:       "dist/" + bundleName,

@@ -359,7 +359,7 @@ func TestPatternsOfTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := bundle(script{entry: "import { validateUrlPattern } from '@opentabs/sdk';\nglobalThis.found = JSON.stringify(" + string(list) + ".map(validateUrlPattern));"}, zodSource{Dir: t.TempDir()})
+	made, err := bundle(script{entry: "import { validateUrlPattern } from '@opentabs/sdk';\nglobalThis.found = JSON.stringify(" + string(list) + ".map(validateUrlPattern));"}, zodSource{Dir: t.TempDir()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

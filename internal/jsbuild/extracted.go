@@ -93,7 +93,7 @@ func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extr
 	if timeout <= 0 {
 		timeout = defaultExtractTimeout
 	}
-	script, err := bundle(extractScript(src.Entry), zod)
+	script, err := bundle(extractScript(src.Entry), zod, o.Kept)
 	if err != nil {
 		return extracted{}, err
 	}

@@ -34,6 +34,9 @@ type Options struct {
 	// Out is the directory that the files are written to; it need not exist yet.
 	// The default is dist in the plugin's directory.
 	Out string
+	// Kept makes later builds faster that are given the same one. The default is to
+	// keep nothing.
+	Kept *Kept
 }
 
 // Built is a plugin that was built.
@@ -140,7 +143,7 @@ func compile(ctx context.Context, src source, zod zodSource, o Options) (compile
 	}
 	done := make(chan result, 1)
 	go func() {
-		made, err := bundleScripts(src, adapter, zod)
+		made, err := bundleScripts(src, adapter, zod, o.Kept)
 		done <- result{made, err}
 	}()
 	read, readErr := readPlugin(ctx, src, zod, o)
@@ -153,15 +156,15 @@ func compile(ctx context.Context, src source, zod zodSource, o Options) (compile
 }
 
 // bundleScripts bundles the adapter and the pre-script.
-func bundleScripts(src source, main script, zod zodSource) (compiled, error) {
-	adapter, err := bundle(main, zod)
+func bundleScripts(src source, main script, zod zodSource, kept *Kept) (compiled, error) {
+	adapter, err := bundle(main, zod, kept)
 	if err != nil {
 		return compiled{}, err
 	}
 	made := compiled{Adapter: adapter, Warnings: adapter.Warnings}
 	what, largest := "adapter", len(adapter.Code)
 	if src.PreScript != "" {
-		early, err := bundle(preScriptScript(src.PreScript, src.ID.Name), zod)
+		early, err := bundle(preScriptScript(src.PreScript, src.ID.Name), zod, kept)
 		if err != nil {
 			return compiled{}, err
 		}

@@ -1,0 +1,74 @@
+package jsbuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestKeptBuildsAreTheSame: what is kept of one build changes nothing of the
+// next but its time.
+func TestKeptBuildsAreTheSame(t *testing.T) {
+	dir, fresh := freshExample(t), t.TempDir()
+	kept := &Kept{}
+	defer kept.Close()
+	edit := func(file, old, now string) {
+		t.Helper()
+		path := filepath.Join(dir, file)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), old) {
+			t.Fatalf("%s does not hold %q", file, old)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, now, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := func(o Options) error {
+		o.Extract = childArgs
+		_, err := BuildPlugin(context.Background(), dir, o)
+		return err
+	}
+	same := func(what string) {
+		t.Helper()
+		if err := errors.Join(build(Options{Kept: kept}), build(Options{Out: fresh})); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for _, name := range []string{bundleName, mapName, toolsName} {
+			one, err := os.ReadFile(filepath.Join(dir, outputDir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			other, err := os.ReadFile(filepath.Join(fresh, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(one) != string(other) {
+				t.Errorf("%s: %s differs", what, name)
+			}
+		}
+	}
+	same("the first")
+	same("again")
+	edit("src/tools/echo.ts", "Returns the value", "Gives back the value")
+	same("a module changed")
+	edit("src/tools/echo.ts", "export const echo", "export const = echo")
+	if err := build(Options{Kept: kept}); !errors.As(err, new(*BuildError)) {
+		t.Errorf("a module is broken: got %v", err)
+	}
+	edit("src/tools/echo.ts", "export const = echo", "export const echo")
+	same("it is mended")
+	before := "Messages"
+	for i := range maxKept {
+		now := fmt.Sprintf("Messages %d", i)
+		edit(packageFile, before, now)
+		before = now
+		same("another name")
+	}
+}
