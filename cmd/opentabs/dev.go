@@ -55,6 +55,9 @@ func (d *developer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	kept := &jsbuild.Kept{}
+	defer kept.Close()
+	d.options.Kept = kept
 	ended := make(chan error, 1)
 	go func() {
 		ended <- watch.Run(ctx, func(files []string) {

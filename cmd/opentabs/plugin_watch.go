@@ -18,8 +18,10 @@ func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 	if err != nil {
 		return err
 	}
+	kept := &jsbuild.Kept{}
+	defer kept.Close()
 	build := func() error {
-		built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{})
+		built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{Kept: kept})
 		if err != nil {
 			out.buildFailed(ctx, err)
 			return err
