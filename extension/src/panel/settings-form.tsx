@@ -144,7 +144,7 @@ function One({ id, setting, text, wrong, type }: OneProps): VNode {
         <option value="">not set</option>
         {options.map((option) => (
           <option key={option} value={option}>
-            {plain(option)}
+            {setting.type === 'boolean' ? yesNo(option) : plain(option)}
           </option>
         ))}
       </select>
@@ -194,6 +194,8 @@ function Secret({ common, setting, text, type }: SecretProps): VNode {
     </span>
   );
 }
+
+const yesNo = (option: string) => (option === 'true' ? 'yes' : 'no');
 
 function optionsOf(setting: SettingView): readonly string[] | undefined {
   if (setting.type === 'select') return setting.options ?? [];

@@ -1,0 +1,104 @@
+/** Promise: what a person sets for a plugin, in a terminal or in the side panel, its tools have in the page, and it works in the site that they named. */
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { McpClient } from './harness/client.ts';
+import { must, root } from './harness/process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack();
+  client = await stack.client();
+  const plugin = join(stack.home, 'wiki-plugin');
+  cpSync(join(root, 'e2e/testdata/wiki'), plugin, { recursive: true });
+  await must(['plugin', 'build', plugin], stack.env);
+  await must(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
+});
+after(() => stack?.close());
+
+const configure = (...args: string[]) => must(['plugin', 'configure', 'wiki', ...args], stack.env);
+
+/** settings are what the tool has in the page. */
+async function settings(): Promise<unknown> {
+  const out = await client.call('wiki__read_settings', {});
+  return out.isError ? out.text : out.structured;
+}
+
+/** has waits until the page has these settings: a call may come before they do. */
+async function has(wanted: object): Promise<void> {
+  await until(JSON.stringify(wanted), async () => {
+    const got = await settings();
+    return JSON.stringify(got) === JSON.stringify(wanted);
+  });
+}
+
+test('a plugin that lacks a setting says what to do; with it, it works in the site that it names', async () => {
+  const refused = await client.call('wiki__read_settings', {});
+  assert.equal(refused.code, 'needs_settings');
+  assert.match(refused.text, /lacks the setting site.*opentabs plugin configure wiki/);
+
+  await configure(`site.here=${stack.site.origin}`, 'site.elsewhere=https://wiki.example.com', 'apiToken=s3cret-text');
+  await stack.page.reload();
+  // Of several URLs a page has its own.
+  await has({ site: stack.site.origin, apiToken: 's3cret-text' });
+});
+
+test('a change reaches the page that is open, without a reload', async () => {
+  await stack.page.evaluate(() => Object.assign(globalThis, { stillHere: true }));
+  await configure('size=20', 'drafts=no', 'order=oldest', '--unset', 'apiToken');
+  await has({ site: stack.site.origin, size: 20, drafts: false, order: 'oldest' });
+
+  const panel = await stack.chrome.panel();
+  await panel.getByRole('tab', { name: /Plugins/ }).click();
+  const wiki = panel.locator('.plugins > li', { hasText: 'Wiki' });
+  await wiki.getByText('5 settings').click();
+  await wiki.getByLabel('Size').fill('many');
+  await wiki.getByRole('button', { name: 'Save' }).click();
+  await wiki.getByText('It is a string; make it a number').waitFor();
+  await wiki.getByLabel('Size').fill('50');
+  await wiki.getByLabel('Order').selectOption('');
+  await wiki.getByLabel('API token', { exact: true }).fill('another-s3cret');
+  await wiki.getByRole('button', { name: 'Save' }).click();
+  await wiki.getByText('Saved').waitFor();
+  await has({ site: stack.site.origin, apiToken: 'another-s3cret', size: 50, drafts: false });
+  assert.equal(await stack.page.evaluate(() => Reflect.get(globalThis, 'stillHere')), true);
+});
+
+test('neither the page nor a surface sees a secret', async () => {
+  const inPage = await stack.page.evaluate(() => [
+    Object.getOwnPropertyNames(globalThis).filter((name) => /opentabs/i.test(name)),
+    document.documentElement.outerHTML.includes('s3cret'),
+  ]);
+  assert.deepEqual(inPage, [[], false]);
+  for (const args of [
+    ['plugin', 'configure', 'wiki', '--json'],
+    ['plugin', 'inspect', 'wiki'],
+    ['audit', '--json'],
+    ['status', '--json'],
+  ])
+    assert.doesNotMatch(await must(args, stack.env), /s3cret/, args.join(' '));
+});
+
+test('an agent that reviews a plugin changes nothing; the side panel tells the person what it says', async () => {
+  await must(['plugin', 'permission', 'wiki', 'off'], stack.env);
+  const seen = await client.call('plugin_inspect', { plugin: 'wiki' });
+  const reviewToken = /reviewToken "([\w-]+)"/.exec(seen.text)?.[1];
+  const marked = await client.call('plugin_mark_reviewed', {
+    plugin: 'wiki',
+    reviewToken,
+    permission: 'auto',
+    note: 'It only reads.',
+  });
+  assert.equal(marked.isError, false, marked.text);
+  assert.equal((await client.call('wiki__read_settings', {})).code, 'denied');
+  const panel = await stack.chrome.panel();
+  await panel.getByRole('tab', { name: /Plugins/ }).click();
+  await panel.getByText('It only reads.').waitFor();
+  await panel.getByRole('combobox', { name: 'Permission of Wiki' }).selectOption('ask');
+  await panel.getByText('It only reads.').waitFor({ state: 'detached' });
+});

@@ -1,0 +1,21 @@
+import { definePlugin, defineTool, getConfig } from '@opentabs/sdk';
+import { z } from 'zod';
+
+const keys = ['site', 'apiToken', 'size', 'drafts', 'order'];
+
+const readSettings = defineTool({
+  name: 'read_settings',
+  description: 'Returns the settings as the page has them.',
+  annotations: { readOnlyHint: true },
+  input: z.object({}),
+  output: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  handle: async () =>
+    Object.fromEntries(
+      keys.flatMap((key) => {
+        const value = getConfig(key);
+        return value === undefined ? [] : [[key, value]];
+      }),
+    ),
+});
+
+export default definePlugin({ tools: [readSettings], isReady: () => true });
