@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import test, { afterEach, beforeEach, mock } from 'node:test';
 import type { FromBridge } from '../port-message.ts';
 import { makeDesk } from './calls.ts';
 import type { Host } from './hosts.ts';
+
+// Adapters that are not ready are asked again and again.
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
+afterEach(() => mock.timers.reset());
 
 /** makeBench returns a desk in a document that has just begun, and its hosts by name. */
 function makeBench(...names: string[]) {
@@ -64,8 +68,7 @@ test('fault 13: readiness is told of the plugin whose host says so, and with eve
   ]);
 });
 
-test('adapters that are not ready are asked less and less often, those that are not at all, and none in a hidden tab', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+test('adapters that are not ready are asked less and less often, those that are not at all, and none in a hidden tab', () => {
   const { plugins, told, say, page } = makeBench('a', 'b', 'c');
   for (const name of ['a', 'b']) say(name, 'ready');
   say('c', 'broken it does not work');
@@ -74,7 +77,7 @@ test('adapters that are not ready are asked less and less often, those that are 
   say('a', 's 1');
   say('b', 's 0');
   const after = (ms: number) => {
-    t.mock.timers.tick(ms);
+    mock.timers.tick(ms);
     return told.splice(0).join();
   };
   const ask = 'b ["probe"]';
@@ -93,8 +96,7 @@ test('adapters that are not ready are asked less and less often, those that are 
   assert.deepEqual([after(1000), after(600_000) === ''], ['a ["probe"]', false]);
 });
 
-test('a navigation within the document has all asked soon, but not for each of many', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+test('a navigation within the document has all asked soon, but not for each of many', () => {
   const { plugins, told, say } = makeBench('a', 'b');
   for (const name of ['a', 'b']) {
     say(name, 'ready');
@@ -102,13 +104,13 @@ test('a navigation within the document has all asked soon, but not for each of m
   }
   plugins.moved();
   plugins.moved();
-  t.mock.timers.tick(249);
+  mock.timers.tick(249);
   assert.deepEqual(told, []);
-  t.mock.timers.tick(1);
+  mock.timers.tick(1);
   assert.deepEqual(told.splice(0), ['a ["probe"]', 'b ["probe"]']);
   for (let ms = 0; ms < 10_000; ms += 50) {
     plugins.moved();
-    t.mock.timers.tick(50);
+    mock.timers.tick(50);
   }
   assert.ok(told.length <= 2 * 10, `${told.length}`);
 });
@@ -157,8 +159,7 @@ test('a plugin that is gone is torn down and not live any more; its calls end ne
   assert.match(JSON.stringify(posted), /not live/);
 });
 
-test('logs go at once, and together where they come fast; a port that is gone loses none', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+test('logs go at once, and together where they come fast; a port that is gone loses none', () => {
   const { posted, say, page, desk } = makeBench('a', 'b');
   say('a', 'l 1 0 [{"message":"1 x"}]');
   say('a', 'l 2 0 [{"message":"2"},{"message":"3"}]');
@@ -166,15 +167,15 @@ test('logs go at once, and together where they come fast; a port that is gone lo
   say('b', 'l 0 7 []');
   const log = (plugin: string, entries: string, dropped = 0) => ({ op: 'log', plugin, entries, dropped });
   assert.deepEqual(posted.splice(0), [log('a', '[{"message":"1 x"}]')]);
-  t.mock.timers.tick(100);
+  mock.timers.tick(100);
   assert.deepEqual(posted.splice(0), [
     log('a', '[{"message":"2"},{"message":"3"},{"message":"4"}]'),
     log('b', '[]', 7),
   ]);
-  t.mock.timers.tick(1000);
+  mock.timers.tick(1000);
   page.port = false;
   say('a', 'l 1 0 [{"message":"5"}]');
-  t.mock.timers.tick(1000);
+  mock.timers.tick(1000);
   page.port = true;
   desk.connected();
   assert.deepEqual(posted.splice(0), [log('a', '[{"message":"5"}]')]);
@@ -188,8 +189,7 @@ test('logs go at once, and together where they come fast; a port that is gone lo
   );
 });
 
-test('what waits of logs is bounded; the oldest give way and are counted', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+test('what waits of logs is bounded; the oldest give way and are counted', () => {
   const { posted, say, page, desk } = makeBench('a', 'b');
   page.port = false;
   say('b', 'l 1 0 [0]');
