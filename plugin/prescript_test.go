@@ -28,8 +28,16 @@ func TestLoadReadsPreScripts(t *testing.T) {
 	if code, err := without.PreScriptCode(); code != nil || err != nil || without.PreScript || without.Info().AllFrames {
 		t.Errorf("without one: %q, %v, %+v", code, err, without)
 	}
-	if p.ManifestHash == without.ManifestHash {
-		t.Error("the pre-script is not part of what is reviewed")
+	dir := plugintest.Package{PreScript: "token()"}.Write(t)
+	edit(t, dir, toolsFile, set("preScriptHash", "")) // so that only the code tells
+	before, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(t, dir, preScriptFile, to("evil1()"))
+	after, err := plugin.Load(dir)
+	if err != nil || after.ManifestHash == before.ManifestHash {
+		t.Errorf("the pre-script is not part of what is reviewed: %v", err)
 	}
 }
 

@@ -110,12 +110,9 @@ func (i *installer) fetch(ctx context.Context, from *npm.Package, v *npm.Version
 // Nothing of it is run, and until it is whole nothing of it is in use. Of a file
 // that a person names the package's name and version are what it says.
 func (i *installer) install(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
-	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of the packages: %w", err)
-	}
-	unlock, err := statefile.Lock(filepath.Join(i.folder(), "lock"), installWait)
+	unlock, err := i.lock()
 	if err != nil {
-		return nil, fmt.Errorf("another opentabs is installing: %w; wait for it to end and try again", err)
+		return nil, err
 	}
 	defer unlock()
 	i.tidy()
@@ -142,9 +139,21 @@ func (i *installer) install(file npm.Tarball, e plugin.Entry, number string) (*p
 	}
 	added, err := i.p.store(i.dirs).AddInstalled(e)
 	if err != nil {
-		i.sweep(e.Package)
+		i.clear(e.Package)
 	}
 	return added, err
+}
+
+// lock keeps other processes from changing the packages.
+func (i *installer) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the packages: %w", err)
+	}
+	unlock, err = statefile.Lock(filepath.Join(i.folder(), "lock"), installWait)
+	if errors.Is(err, statefile.ErrLocked) {
+		return nil, fmt.Errorf("another opentabs is installing: %w; wait for it to end and try again", err)
+	}
+	return unlock, err
 }
 
 func (i *installer) folder() string { return filepath.Join(i.dirs.State, packagesFolder) }
@@ -205,6 +214,17 @@ func (i *installer) tidy() {
 // sweep removes the folders of a package that no plugin of the list uses any more.
 // A server that runs has been told before.
 func (i *installer) sweep(name string) {
+	unlock, err := i.lock()
+	if err != nil {
+		i.p.out.say("warning: the old files of %s are still there: %v", name, err)
+		return
+	}
+	defer unlock()
+	i.clear(name)
+}
+
+// clear is sweep for one who holds the lock.
+func (i *installer) clear(name string) {
 	entries, err := i.p.store(i.dirs).Entries()
 	if err != nil {
 		return
