@@ -13,13 +13,17 @@ import (
 //go:embed src/auth-cache.ts src/config.ts src/content.ts src/context.ts src/dom.ts src/fetch.ts src/index.ts
 //go:embed src/json-patch.ts src/log-data.ts src/log.ts src/lucide-icon-names.gen.ts src/manifest.ts src/names.ts
 //go:embed src/page.ts src/plugin.ts src/pre-script-value.ts src/pre-script.ts src/prompt.ts src/query.ts
-//go:embed src/readiness.ts src/retry-after.ts src/running.ts src/send.ts src/storage.ts src/testing.ts
+//go:embed src/readiness.ts src/retry-after.ts src/running.ts src/send.ts src/storage.ts src/testing.ts src/testing-context.ts
 //go:embed src/timing.ts src/tool-error.ts src/tool.ts src/url-pattern.ts
 //go:embed src/extract/definition.ts src/extract/extract.ts src/extract/prompts.ts src/extract/schema.ts
 //go:embed src/runtime/call.ts src/runtime/container.ts src/runtime/context.ts
 //go:embed src/runtime/install.ts src/runtime/jitless.ts src/runtime/navigation.ts
 //go:embed src/runtime/platform.ts src/runtime/pre-script-runner.ts
 //go:embed src/runtime/value.ts src/runtime/zod-global.ts
+//go:embed src/simulator/check.ts src/simulator/clock.ts src/simulator/document.ts src/simulator/encoding.ts src/simulator/events.ts
+//go:embed src/simulator/expect.ts src/simulator/failure.ts src/simulator/http.ts src/simulator/mode.ts
+//go:embed src/simulator/page.ts src/simulator/runner.ts src/simulator/start.ts src/simulator/storage.ts
+//go:embed src/simulator/tab.ts src/simulator/url.ts vendor/linkedom
 var Source embed.FS
 
 // Version returns the SDK's version.

@@ -26,3 +26,10 @@ test('the embedded zod has all that its index imports', () => {
     assert.deepEqual(modules(vendored), modules(installed));
   }
 });
+
+test('the embedded linkedom is the released one, byte for byte', () => {
+  for (const name of ['worker.js', 'LICENSE', 'package.json']) {
+    const released = readFileSync(join(here, '../node_modules/linkedom', name));
+    assert.ok(readFileSync(join(here, 'vendor/linkedom', name)).equals(released), `${name} differs`);
+  }
+});

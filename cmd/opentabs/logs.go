@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -163,11 +162,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 // show prints one entry.
 func (o logsOptions) show(e pluginlog.Entry) error {
 	if o.json {
-		text, err := json.Marshal(e)
-		if err != nil {
-			return fmt.Errorf("encode an entry: %w", err)
-		}
-		return o.program.out.jsonLine(text)
+		return o.program.out.jsonValue(e)
 	}
 	for _, line := range logLines(e) {
 		o.program.out.line("%s", line)

@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case "__extract":
 			os.Exit(Extract(os.Stdin, os.Stdout))
+		case "__simulate":
+			os.Exit(Simulate(os.Stdin, os.Stdout))
 		case "__surroundings":
 			dir, err := os.Getwd()
 			found, marshalErr := json.Marshal(map[string]any{"env": os.Environ(), "dir": dir})

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/jsbuild"
+)
+
+type pluginTestOptions struct {
+	program *program
+	dir     string
+	filter  string
+	timeout time.Duration
+	json    bool
+}
+
+func newPluginTestCmd(p *program) *cobra.Command {
+	opts := pluginTestOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "test [DIR]",
+		Short: "Run a plugin's tests in a simulated page",
+		Long: `Run the tests of the plugin in DIR (default: this directory): the files that end
+in .test.ts below src and test. They run in a page that is played, with a clock of
+its own: five minutes of waiting take no time. Neither a browser nor Node is needed.
+
+A test opens a tab with simulate() of @opentabs/sdk/testing, calls tools in it as
+an agent would, and says what it expects.`,
+		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.dir = dirOf(args)
+			return runPluginTest(cmd.Context(), opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opts.filter, "filter", "", "run only the tests whose name matches this `PATTERN`, a regular expression")
+	f.DurationVar(&opts.timeout, "timeout", time.Minute, "how long one test may take, of real time")
+	f.BoolVar(&opts.json, "json", false, "print one JSON object a line: each test that ended, then how many there were")
+	return cmd
+}
+
+// testTally counts the tests of a plugin.
+type testTally struct {
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+}
+
+func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
+	if _, err := regexp.Compile(opts.filter); err != nil {
+		return usage("--filter: %v: give it a regular expression, as in 'stop|cancel'", err)
+	}
+	if opts.timeout <= 0 {
+		return usage("--timeout is %v: give it more than 0, as in 30s", opts.timeout)
+	}
+	files, err := jsbuild.FindTests(opts.dir)
+	if err != nil {
+		return err
+	}
+	out, began := opts.program.out, time.Now()
+	var tally testTally
+	for _, file := range files {
+		if file.Node {
+			out.say("%s imports node:test: run it with node --test", oneLine(file.Name))
+			continue
+		}
+		if err := opts.run(ctx, file, &tally); err != nil {
+			return err
+		}
+	}
+	if opts.json {
+		if err := out.jsonValue(tally); err != nil {
+			return err
+		}
+	}
+	switch {
+	case tally.Failed > 0:
+		return &failure{code: exitFailed, err: fmt.Errorf("%d passed, %d failed", tally.Passed, tally.Failed)}
+	case tally.Passed == 0 && opts.filter != "":
+		return &failure{code: exitFailed, err: fmt.Errorf("no test has a name that matches %q: leave --filter out to run all", opts.filter)}
+	case tally.Passed == 0:
+		return &failure{code: exitFailed, err: errors.New("there are no tests: write one in src/index.test.ts with test() and simulate() of @opentabs/sdk/testing")}
+	}
+	out.say("%d passed, 0 failed, in %s", tally.Passed, spell(time.Since(began)))
+	return nil
+}
+
+// run runs the tests of one file. What keeps it from running counts as a failure.
+func (o pluginTestOptions) run(ctx context.Context, file jsbuild.TestFile, tally *testTally) error {
+	out := o.program.out
+	if !o.json {
+		out.line("%s", oneLine(file.Name))
+	}
+	var told error
+	err := jsbuild.RunTests(ctx, o.dir, file, jsbuild.TestOptions{Timeout: o.timeout, Filter: o.filter}, func(n jsbuild.TestNews) {
+		if n.Op == "end" {
+			told = errors.Join(told, o.show(file.Name, n, tally))
+		}
+	})
+	var broken *jsbuild.BuildError
+	switch {
+	case errors.As(err, &broken):
+		for _, p := range broken.Problems {
+			told = errors.Join(told, o.show(file.Name, jsbuild.TestNews{Error: p.Text, Where: p.Where}, tally))
+		}
+	case err != nil:
+		return err
+	}
+	return told
+}
+
+// show prints how one test ended.
+func (o pluginTestOptions) show(file string, n jsbuild.TestNews, tally *testTally) error {
+	if n.Error == "" {
+		tally.Passed++
+	} else {
+		tally.Failed++
+	}
+	out := o.program.out
+	if o.json {
+		return out.jsonValue(struct {
+			File      string  `json:"file"`
+			Test      string  `json:"test,omitempty"`
+			OK        bool    `json:"ok"`
+			Error     string  `json:"error,omitempty"`
+			Where     string  `json:"where,omitempty"`
+			VirtualMs float64 `json:"virtual_ms"`
+		}{file, n.Test, n.Error == "", n.Error, n.Where, n.VirtualMs})
+	}
+	name := oneLine(n.Test)
+	if name == "" {
+		name = "the file"
+	}
+	if n.Error == "" {
+		passed := "  ok    " + name
+		if n.VirtualMs >= 1000 {
+			passed += fmt.Sprintf(" (%s in the page)", spell(time.Duration(n.VirtualMs*float64(time.Millisecond))))
+		}
+		out.line("%s", passed)
+		return nil
+	}
+	out.line("  FAIL  %s", name)
+	for line := range strings.Lines(n.Error) {
+		out.line("        %s", oneLine(line))
+	}
+	if n.Where != "" {
+		out.line("        at %s", oneLine(n.Where))
+	}
+	return nil
+}
+
+// jsonValue prints a value as one line of JSON.
+func (o *output) jsonValue(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode JSON: %w", err)
+	}
+	return o.jsonLine(text)
+}
+
+// newSimulateCmd is the child process in which `plugin test` runs tests; it is not
+// for people.
+func newSimulateCmd(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:    "__simulate",
+		Short:  "Run the tests of a plugin (started by plugin test)",
+		Hidden: true,
+		Args:   atMost(0),
+		RunE: func(*cobra.Command, []string) error {
+			if code := jsbuild.Simulate(p.in, p.out.stdout); code != exitOK {
+				return &failure{code: code, err: errors.New("the tests could not be run: this command is started by opentabs plugin test")}
+			}
+			return nil
+		},
+	}
+}

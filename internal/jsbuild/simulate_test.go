@@ -1,0 +1,100 @@
+package jsbuild
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const simulated = "testdata/simulated"
+
+var simulateArgs = append(slices.Clone(childArgs[:len(childArgs)-1]), "__simulate")
+
+// runTests runs the tests of a file and returns how they ended, by their names.
+func runTests(t *testing.T, file string, o TestOptions) (failed map[string]string, passed int, err error) {
+	t.Helper()
+	o.Simulate = simulateArgs
+	if o.Timeout == 0 {
+		o.Timeout = patient
+	}
+	failed = map[string]string{}
+	err = RunTests(t.Context(), simulated, TestFile{Name: file}, o, func(n TestNews) {
+		switch {
+		case n.Op != "end":
+		case n.Error == "":
+			passed++
+		default:
+			failed[n.Test] = n.Where + ": " + n.Error
+		}
+	})
+	return failed, passed, err
+}
+
+// TestSimulator runs the tests in testdata/simulated, which say what it does.
+func TestSimulator(t *testing.T) {
+	failed, passed, err := runTests(t, "src/good.test.ts", TestOptions{})
+	if err != nil || len(failed) > 0 || passed < 14 {
+		t.Errorf("%d passed, %v", passed, err)
+		for name, why := range failed {
+			t.Errorf("%s: %s", name, why)
+		}
+	}
+}
+
+func TestSimulatorTellsWhatFails(t *testing.T) {
+	failed, passed, err := runTests(t, "src/bad.test.ts", TestOptions{})
+	if err != nil || passed != 1 {
+		t.Errorf("%d passed, %v", passed, err)
+	}
+	for name, want := range map[string]string{
+		"wrong":               `src/bad.test.ts:6:23: expected {"counted":3} to equal {"counted":4}`,
+		"waits for nothing":   "the test waits for something that never comes",
+		"asks for ever":       "the test did not end within an hour of virtual time",
+		"throws from a timer": "src/bad.test.ts:18:15: in a timer",
+		"throws nothing":      "it threw nothing",
+	} {
+		if !strings.Contains(failed[name], want) {
+			t.Errorf("%s: %s, want %s", name, failed[name], want)
+		}
+	}
+}
+
+// TestFilter runs those tests whose name matches.
+func TestFilter(t *testing.T) {
+	failed, passed, err := runTests(t, "src/bad.test.ts", TestOptions{Filter: "^is fi"})
+	if err != nil || passed != 1 || len(failed) > 0 {
+		t.Errorf("%d passed, %v, %v", passed, failed, err)
+	}
+}
+
+// TestEndlessLoop ends the tests of its file, and says which it was.
+func TestEndlessLoop(t *testing.T) {
+	_, passed, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 10 * time.Second})
+	var wrong *BuildError
+	if !errors.As(err, &wrong) || passed != 1 || !strings.Contains(err.Error(), `"never ends" ran for 10s of real time without an end`) {
+		t.Errorf("%d passed, %v", passed, err)
+	}
+}
+
+func TestTestsThatCannotBeBuilt(t *testing.T) {
+	_, _, err := runTests(t, "src/node.test.ts", TestOptions{})
+	if err == nil || !strings.Contains(err.Error(), "there is no Node here: use expect of @opentabs/sdk/testing") {
+		t.Error(err)
+	}
+	if _, _, err := runTests(t, "src/none.test.ts", TestOptions{}); err == nil {
+		t.Error("a file that is not there was run")
+	}
+}
+
+func TestFindTests(t *testing.T) {
+	files, err := FindTests(simulated)
+	if got := fmt.Sprint(files, err); got != "[{src/bad.test.ts false} {src/endless.test.ts false} {src/good.test.ts false} {src/node.test.ts true}] <nil>" {
+		t.Error(got)
+	}
+	if files, err := FindTests(t.TempDir()); err != nil || len(files) != 0 {
+		t.Errorf("%v, %v", files, err)
+	}
+}

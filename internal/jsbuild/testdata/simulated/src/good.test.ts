@@ -1,0 +1,132 @@
+import { expect, simulate, test } from '@opentabs/sdk/testing';
+import plugin from './index.ts';
+
+const url = 'https://shop.example/start';
+
+test('the page has what a page has', async () => {
+  const tab = simulate(plugin, {
+    url,
+    html: '<title>Shop</title><h1 class="big" data-x="1">Hello</h1>',
+    cookies: 'a=1; session=s3',
+    localStorage: { key: 'value' },
+    settings: { apiKey: 'k' },
+    preScript: { token: 't' },
+    globals: { pageGlobal: 7 },
+  });
+  const call = await tab.call('read_page', {});
+  expect(call.result).toEqual({
+    title: 'Shop', heading: 'Hello', url, host: 'shop.example', cookie: 's3', stored: 'value', setting: 'k', early: 't', global: 7,
+  });
+});
+
+test('nothing is left of the page before', async () => {
+  const call = await simulate(plugin, { url }).call('read_page', {});
+  expect(call.result).toEqual({ title: '', url, host: 'shop.example', cookie: null, stored: null });
+});
+
+test('five minutes pass at once, and reports keep a call alive', async () => {
+  const call = await simulate(plugin).call('count', { to: 10, everyMs: 29_000 });
+  expect(call.result).toEqual({ counted: 10 });
+  expect(call.reports.length).toBe(10);
+  expect(call.reports[9]).toEqual({ progress: 10, total: 10, message: '10 done' });
+  expect(call.tookMs).toBe(290_000);
+});
+
+test('a call that says nothing ends after 30 s', async () => {
+  const call = await simulate(plugin).call('silent', { ms: 31_000 });
+  expect(call.error).toEqual({ code: 'idle_timeout', message: 'no progress and no result for 30 s' });
+  expect(call.stopped).toBe('aborted');
+  expect(call.tookMs).toBe(30_000);
+});
+
+test('no call is longer than 5 minutes', async () => {
+  const call = await simulate(plugin).call('count', { to: 100, everyMs: 10_000 });
+  expect(call.error?.code).toBe('deadline_exceeded');
+  expect(call.tookMs).toBe(300_000);
+});
+
+test('a cancel stops what waits, at a time and at a report', async () => {
+  const late = await simulate(plugin).call('count', { to: 100 }, { cancelAt: 2500 });
+  expect([late.error?.code, late.stopped, late.reports.length, late.tookMs]).toEqual(['cancelled', 'aborted', 2, 2500]);
+  const reported = await simulate(plugin).call('count', { to: 100 }, { cancelAtReport: 4 });
+  expect([reported.error?.code, reported.stopped, reported.reports.length]).toEqual(['cancelled', 'aborted', 4]);
+  const early = await simulate(plugin).call('count', {}, { cancelAt: 0 });
+  expect([early.error?.code, early.reports.length]).toEqual(['cancelled', 0]);
+});
+
+test('a handler that ignores the stop is found out', async () => {
+  const call = await simulate(plugin).call('deaf', {}, { cancelAt: 1000 });
+  expect([call.error?.code, call.stopped, call.tookMs]).toEqual(['cancelled', 'ignored', 3000]);
+});
+
+test('the site answers by its routes', async () => {
+  const tab = simulate(plugin, {
+    url,
+    routes: {
+      'GET /api/items/7': { json: { price: 3 }, delayMs: 800 },
+      'GET /api/items/8': { status: 404, text: 'gone' },
+      'GET https://shop.example/api/items/9*': ({ url }) => ({ json: { asked: url } }),
+      'GET /api/items/10': { error: 'connection reset' },
+    },
+  });
+  const found = await tab.call('buy', { id: '7' });
+  expect([found.result, found.tookMs]).toEqual([{ answer: { price: 3 } }, 800]);
+  const gone = await tab.call('buy', { id: '8' });
+  expect([gone.error?.code, gone.error?.tool?.code, gone.error?.tool?.category]).toEqual(['tool_error', 'NOT_FOUND', 'not_found']);
+  expect((await tab.call('buy', { id: '9' })).result).toEqual({ answer: { asked: 'https://shop.example/api/items/9?full=1' } });
+  const broken = await tab.call('buy', { id: '10' });
+  expect([broken.error?.tool?.code, broken.error?.tool?.retryable]).toEqual(['network_error', true]);
+  const missing = await tab.call('buy', { id: '11' });
+  expect(missing.error?.message).toMatch('the test has no route "GET /api/items/11?full=1"');
+  expect(tab.requests.map(({ method, url }) => `${method} ${url}`)).toContain('GET https://shop.example/api/items/7?full=1');
+  expect(tab.logs.map(({ level, message, data }) => [level, message, data])[0]).toEqual(['info', 'buying', [{ id: '7' }]]);
+});
+
+test('arguments and results are checked as the server does', async () => {
+  const tab = simulate(plugin);
+  expect((await tab.call('silent', {})).error?.message).toMatch(/^the arguments of silent are not valid:\nms: /);
+  expect((await tab.call('silent', { ms: 1, more: 2 })).error?.message).toMatch('more is not known; it takes ms');
+  expect((await tab.call('nothing', {})).error?.code).toBe('unknown_tool');
+  expect((await tab.call('wrong', {})).error?.code).toBe('invalid_result');
+  expect((await tab.call('fail', {})).error).toEqual({
+    code: 'tool_error', message: 'slow down', tool: { code: 'RATE_LIMITED', category: 'rate_limit', retryable: true, retryAfterMs: 5000 },
+  });
+});
+
+test('a plugin that is not ready runs nothing', async () => {
+  const call = await simulate(plugin, { html: '<html data-logged-out><body></body></html>' }).call('read_page', {});
+  expect(call.error?.code).toBe('not_ready');
+});
+
+test('a result that is there wins over the navigation; one that is not is lost', async () => {
+  const tab = simulate(plugin, { url });
+  expect((await tab.call('go', {})).result).toEqual({ going: true });
+  expect(tab.url).toBe('https://shop.example/elsewhere');
+  expect((await simulate(plugin, { url }).call('go', { stay: true })).error?.code).toBe('navigated');
+  expect((await simulate(plugin, { url }).call('count', {}, { navigateAt: 1500 })).error?.code).toBe('navigated');
+});
+
+test('elements appear, people answer, other tools are played', async () => {
+  expect((await simulate(plugin).call('appear', {})).result).toEqual({ text: 'here' });
+  const tab = simulate(plugin, { tools: { other__tool: ({ a }: { a: number }) => a + 1 } });
+  const call = await tab.call('ask', {});
+  expect([call.result, call.userRequests.length, call.calls]).toEqual([{ nested: 2 }, 1, [{ tool: 'other__tool', input: { a: 1 } }]]);
+  expect((await simulate(plugin, { user: 'deny' }).call('ask', {})).error?.tool?.code).toBe('user_denied');
+});
+
+test('a prompt is rendered', async () => {
+  const tab = simulate(plugin);
+  expect((await tab.prompt('hello', { who: 'ann' })).result).toBe('Hello ann');
+  expect((await tab.prompt('hello', {})).error?.code).toBe('invalid_arguments');
+});
+
+test('expectations can be turned round', () => {
+  expect([1, { a: 2 }]).toContain({ a: 2 });
+  expect('text').not.toMatch('other');
+  expect({ a: undefined }).toEqual({});
+  expect(() => {
+    throw new Error('no');
+  }).toThrow('no');
+  expect(() => expect(1).toBe(2)).toThrow('expected 1 to be 2');
+  expect(new Date(2026, 0, 1)).not.toEqual(new Date(2027, 0, 1));
+});

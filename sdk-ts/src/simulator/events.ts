@@ -1,0 +1,193 @@
+import type { Clock } from './clock.ts';
+
+// What QuickJS does not have of events: enough for code that waits, stops and is told.
+
+export class FakeEvent {
+  readonly type: string;
+  readonly detail: unknown;
+  readonly data: unknown;
+  readonly bubbles: boolean;
+  readonly cancelable: boolean;
+  target: unknown = null;
+  currentTarget: unknown = null;
+  defaultPrevented = false;
+  stopped = false;
+
+  constructor(type: string, init: Readonly<Record<string, unknown>> = {}) {
+    this.type = type;
+    this.detail = init.detail ?? null;
+    this.data = init.data ?? null;
+    this.bubbles = init.bubbles === true;
+    this.cancelable = init.cancelable === true;
+  }
+
+  preventDefault(): void {
+    this.defaultPrevented = this.cancelable;
+  }
+
+  stopPropagation(): void {
+    this.stopped = true;
+  }
+
+  stopImmediatePropagation(): void {
+    this.stopped = true;
+  }
+}
+
+type Listener = ((event: FakeEvent) => void) | { handleEvent(event: FakeEvent): void };
+
+interface ListenerOptions {
+  once?: boolean;
+  signal?: FakeSignal;
+}
+
+interface Registered {
+  readonly listener: Listener;
+  readonly once: boolean;
+}
+
+export class FakeEventTarget {
+  readonly #listeners = new Map<string, Registered[]>();
+
+  addEventListener(type: string, listener: Listener | null, options: ListenerOptions | boolean = {}): void {
+    if (!listener) return;
+    const { once = false, signal = undefined } = typeof options === 'object' ? options : {};
+    if (signal?.aborted) return;
+    const list = this.#listeners.get(type) ?? [];
+    if (list.some((entry) => entry.listener === listener)) return;
+    this.#listeners.set(type, [...list, { listener, once }]);
+    signal?.addEventListener('abort', () => this.removeEventListener(type, listener), { once: true });
+  }
+
+  removeEventListener(type: string, listener: Listener | null): void {
+    const list = this.#listeners.get(type) ?? [];
+    this.#listeners.set(
+      type,
+      list.filter((entry) => entry.listener !== listener),
+    );
+  }
+
+  dispatchEvent(event: FakeEvent): boolean {
+    event.target ??= this;
+    event.currentTarget = this;
+    for (const { listener, once } of this.#listeners.get(event.type) ?? []) {
+      if (once) this.removeEventListener(event.type, listener);
+      if (typeof listener === 'function') Reflect.apply(listener, this, [event]);
+      else listener.handleEvent(event);
+    }
+    return !event.defaultPrevented;
+  }
+}
+
+/** The codes that some exceptions of the DOM have beside their name. */
+const codes: Readonly<Record<string, number>> = {
+  AbortError: 20,
+  TimeoutError: 23,
+  DataCloneError: 25,
+  SyntaxError: 12,
+};
+
+export class FakeDOMException extends Error {
+  readonly code: number;
+
+  constructor(message = '', name = 'Error') {
+    super(message);
+    this.name = name;
+    this.code = codes[name] ?? 0;
+  }
+}
+
+export class FakeSignal extends FakeEventTarget {
+  aborted = false;
+  reason: unknown;
+  onabort: ((event: FakeEvent) => void) | null = null;
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+
+  static abort(reason?: unknown): FakeSignal {
+    const signal = new FakeSignal();
+    stop(signal, reason);
+    return signal;
+  }
+
+  static any(signals: Iterable<FakeSignal>): FakeSignal {
+    const any = new FakeSignal();
+    for (const signal of signals) {
+      if (signal.aborted) stop(any, signal.reason);
+      else signal.addEventListener('abort', () => stop(any, signal.reason), { once: true });
+    }
+    return any;
+  }
+}
+
+function stop(signal: FakeSignal, reason: unknown): void {
+  if (signal.aborted) return;
+  signal.aborted = true;
+  signal.reason = reason ?? new FakeDOMException('signal is aborted without reason', 'AbortError');
+  const event = new FakeEvent('abort');
+  signal.onabort?.(event);
+  signal.dispatchEvent(event);
+}
+
+export class FakeController {
+  readonly signal = new FakeSignal();
+
+  abort(reason?: unknown): void {
+    stop(this.signal, reason);
+  }
+}
+
+/** Returns AbortSignal with a `timeout` that goes by `clock`. */
+export function signalsBy(clock: Clock): typeof FakeSignal {
+  return class extends FakeSignal {
+    static timeout(ms: number): FakeSignal {
+      const signal = new FakeSignal();
+      clock.set(() => stop(signal, new FakeDOMException('signal timed out', 'TimeoutError')), ms);
+      return signal;
+    }
+  };
+}
+
+/** Returns MessageChannel: a message arrives in a task of its own. */
+export function channelsBy(clock: Clock): new () => { port1: FakePort; port2: FakePort } {
+  return class {
+    readonly port1 = new FakePort(clock);
+    readonly port2 = new FakePort(clock);
+
+    constructor() {
+      this.port1.other = this.port2;
+      this.port2.other = this.port1;
+    }
+  };
+}
+
+export class FakePort extends FakeEventTarget {
+  onmessage: ((event: FakeEvent) => void) | null = null;
+  other: FakePort | undefined;
+  #closed = false;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    super();
+    this.#clock = clock;
+  }
+
+  postMessage(data: unknown): void {
+    const { other } = this;
+    this.#clock.set(() => other?.take(new FakeEvent('message', { data })), 0);
+  }
+
+  take(event: FakeEvent): void {
+    if (this.#closed) return;
+    this.onmessage?.(event);
+    this.dispatchEvent(event);
+  }
+
+  start(): void {}
+
+  close(): void {
+    this.#closed = true;
+  }
+}

@@ -1,0 +1,263 @@
+import { type Bag, isBag, isMethod } from '../runtime/value.ts';
+import type { Clock } from './clock.ts';
+import { FakeTextDecoder, FakeTextEncoder } from './encoding.ts';
+import type { FakeSignal } from './events.ts';
+import { FakeURL } from './url.ts';
+
+/** What the site answers to a request. Without `json`, `text` or `error` the body is empty. */
+export interface RouteAnswer {
+  /** 200 if absent. */
+  status?: number | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  json?: unknown;
+  text?: string | undefined;
+  /** How long the site takes to begin its answer, in milliseconds of virtual time; 0 if absent. */
+  delayMs?: number | undefined;
+  /** The connection breaks, with this message. */
+  error?: string | undefined;
+}
+
+/** A request that a plugin made. */
+export interface RouteRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The headers, their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as text; empty if there is none. */
+  readonly body: string;
+}
+
+/**
+ * What a site answers, by method and address: `GET /api/items`, `POST https://api.example.com/*`. An address without a
+ * host is one of the page's own site, `*` stands for anything, and the query counts only where the key has one.
+ */
+export type Routes = Readonly<
+  Record<string, RouteAnswer | ((request: RouteRequest) => RouteAnswer | Promise<RouteAnswer>)>
+>;
+
+export class FakeHeaders {
+  readonly #all = new Map<string, string>();
+
+  constructor(init: unknown = {}) {
+    const entries: Iterable<unknown> =
+      isBag(init) && Symbol.iterator in init ? Array.from(Object(init)) : Object.entries(Object(init));
+    for (const entry of entries) if (Array.isArray(entry)) this.append(String(entry[0]), entry[1]);
+  }
+
+  append(name: string, value: unknown): void {
+    const before = this.get(name);
+    this.set(name, before === null ? value : `${before}, ${String(value)}`);
+  }
+
+  delete(name: string): void {
+    this.#all.delete(name.toLowerCase());
+  }
+
+  get(name: string): string | null {
+    return this.#all.get(name.toLowerCase()) ?? null;
+  }
+
+  has(name: string): boolean {
+    return this.#all.has(name.toLowerCase());
+  }
+
+  set(name: string, value: unknown): void {
+    this.#all.set(name.toLowerCase(), String(value).trim());
+  }
+
+  forEach(visit: (value: string, key: string) => void): void {
+    for (const [key, value] of this) visit(value, key);
+  }
+
+  entries(): IterableIterator<[string, string]> {
+    return [...this.#all].sort(([a], [b]) => (a < b ? -1 : 1)).values();
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, string]> {
+    return this.entries();
+  }
+}
+
+export class FakeBlob {
+  readonly type: string;
+  readonly #bytes: Uint8Array;
+
+  constructor(parts: readonly unknown[] = [], options: { type?: string } = {}) {
+    const bytes = parts.map((part) => (part instanceof FakeBlob ? part.#bytes : bytesOf(part)));
+    this.#bytes = Uint8Array.from(bytes.flatMap((piece) => [...piece]));
+    this.type = options.type ?? '';
+  }
+
+  get size(): number {
+    return this.#bytes.length;
+  }
+
+  async text(): Promise<string> {
+    return new FakeTextDecoder().decode(this.#bytes);
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#bytes.slice().buffer;
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    return this.#bytes.slice();
+  }
+}
+
+function bytesOf(part: unknown): Uint8Array {
+  if (part instanceof Uint8Array) return part;
+  return part instanceof ArrayBuffer ? new Uint8Array(part) : new FakeTextEncoder().encode(String(part));
+}
+
+export class FakeFormData {
+  readonly #pairs: [string, unknown][] = [];
+
+  append(name: string, value: unknown): void {
+    this.#pairs.push([name, value instanceof FakeBlob ? value : String(value)]);
+  }
+
+  get(name: string): unknown {
+    return this.#pairs.find(([key]) => key === name)?.[1] ?? null;
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, unknown]> {
+    return this.#pairs.values();
+  }
+
+  toString(): string {
+    return this.#pairs
+      .map(([key, value]) => `${key}=${value instanceof FakeBlob ? '(a file)' : String(value)}`)
+      .join('&');
+  }
+}
+
+export class FakeResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: FakeHeaders;
+  readonly url: string;
+  bodyUsed = false;
+  readonly #body: string;
+
+  constructor(
+    body: unknown = '',
+    init: { status?: number; statusText?: string; headers?: unknown; url?: string } = {},
+  ) {
+    this.#body = body === null || body === undefined ? '' : String(body);
+    this.status = init.status ?? 200;
+    this.statusText = init.statusText ?? '';
+    this.headers = new FakeHeaders(init.headers ?? {});
+    this.url = init.url ?? '';
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  clone(): FakeResponse {
+    return new FakeResponse(this.#body, { status: this.status, headers: this.headers, url: this.url });
+  }
+
+  async text(): Promise<string> {
+    if (this.bodyUsed) throw new TypeError('body stream already read');
+    this.bodyUsed = true;
+    return this.#body;
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return new FakeTextEncoder().encode(await this.text()).slice().buffer;
+  }
+
+  async blob(): Promise<FakeBlob> {
+    return new FakeBlob([await this.text()], { type: this.headers.get('content-type') ?? '' });
+  }
+}
+
+/** A site that answers by its routes. */
+export class FakeSite {
+  /** The requests that were made, in order. */
+  readonly requests: RouteRequest[] = [];
+  readonly #clock: Clock;
+  readonly #routes: Routes;
+  readonly #page: () => string;
+
+  constructor(clock: Clock, routes: Routes, page: () => string) {
+    this.#clock = clock;
+    this.#routes = routes;
+    this.#page = page;
+  }
+
+  /** Makes a request as the page's `fetch`. */
+  async fetch(input: unknown, init: Bag = {}): Promise<FakeResponse> {
+    const url = new FakeURL(isBag(input) && typeof input.url === 'string' ? input.url : String(input), this.#page());
+    const signal = signalOf(init.signal);
+    signal?.throwIfAborted();
+    const request: RouteRequest = {
+      method: String(init.method ?? 'GET').toUpperCase(),
+      url: url.href,
+      headers: Object.fromEntries(new FakeHeaders(init.headers ?? {})),
+      body: init.body === undefined || init.body === null ? '' : String(init.body),
+    };
+    this.requests.push(request);
+    const route = this.#routeOf(request.method, url);
+    if (route === undefined) {
+      throw new TypeError(
+        `the test has no route "${request.method} ${url.pathname}${url.search}"; add it to routes of simulate()`,
+      );
+    }
+    const answer: unknown = isMethod(route) ? await route(request) : route;
+    if (!isBag(answer))
+      throw new TypeError(`the route of ${request.method} ${url.href} is no object: ${String(answer)}`);
+    await this.#wait(typeof answer.delayMs === 'number' ? answer.delayMs : 0, signal);
+    if (typeof answer.error === 'string') throw new TypeError(answer.error);
+    return responseOf(answer, url.href);
+  }
+
+  #wait(ms: number, signal: FakeSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.set(resolve, ms);
+      const stopped = () => {
+        this.#clock.clear(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', stopped, { once: true });
+    });
+  }
+
+  #routeOf(method: string, url: FakeURL): unknown {
+    const page = new FakeURL(this.#page());
+    for (const [key, answer] of Object.entries(this.#routes)) {
+      const [, of = 'GET', address = ''] = /^([A-Z]+)\s+(\S+)$/.exec(key.trim()) ?? [];
+      if (of !== method || address === '') continue;
+      if (address.startsWith('/') && url.origin !== page.origin) continue;
+      const whole = address.startsWith('/') ? `${page.origin}${address}` : address;
+      const asked = whole.includes('?') ? `${url.origin}${url.pathname}${url.search}` : `${url.origin}${url.pathname}`;
+      const pattern = whole.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+      if (new RegExp(`^${pattern.join('.*')}$`, 's').test(asked)) return answer;
+    }
+    return undefined;
+  }
+}
+
+function signalOf(value: unknown): FakeSignal | undefined {
+  return isSignal(value) ? value : undefined;
+}
+
+function isSignal(value: unknown): value is FakeSignal {
+  return isBag(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
+}
+
+function responseOf(answer: Bag, url: string): FakeResponse {
+  const headers = new FakeHeaders(answer.headers ?? {});
+  let body = typeof answer.text === 'string' ? answer.text : '';
+  if (answer.json !== undefined) {
+    body = JSON.stringify(answer.json);
+    if (!headers.has('content-type')) headers.set('content-type', 'application/json');
+  }
+  return new FakeResponse(body, { status: typeof answer.status === 'number' ? answer.status : 200, headers, url });
+}
