@@ -9,7 +9,7 @@ import (
 )
 
 // Of a plugin that is not reviewed agents read nothing that its author wrote; when
-// it is, every session is told, once.
+// it is, every session is told, once (fault 41).
 func TestUnreviewedPluginIsBare(t *testing.T) {
 	var reviewed atomic.Bool
 	s := serve(t, callerFunc(echo), Options{

@@ -178,7 +178,8 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 }
 
 // The agent is told truly why, what the person can do, and nothing that it could
-// do itself.
+// do itself (fault 26); the commands are those that there are (fault 37), which
+// cmd/opentabs/testdata/script/review.txtar runs.
 func TestRefusals(t *testing.T) {
 	g := newGated(t, auto)
 	g.runs("s", "send", nil)

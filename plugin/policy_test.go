@@ -112,6 +112,7 @@ const (
 	auto = wire.PermissionAuto
 )
 
+// A review is of content, whatever the version says (fault 27).
 func TestReview(t *testing.T) {
 	w := newPolicyWorld(t, two("a", "1;"))
 	w.hold("a", off, off, off)
@@ -155,6 +156,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
+// A tool's off is written as off, and holds against a plugin that is auto (fault 34).
 func TestToolPermission(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))
 	w.review("a", auto)
@@ -195,8 +197,9 @@ func TestToolPermission(t *testing.T) {
 	}
 }
 
-// What a plugin that is missing was allowed, and what another version wrote, are
-// still there after others were changed.
+// What a plugin that is missing was allowed (fault 32), what another version wrote
+// (fault 33), and a review without a permission (fault 35) are still there after
+// others were changed.
 func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""), two("b", ""))
 	w.review("a", auto)

@@ -174,6 +174,37 @@ func TestValuesOutliveThePlugin(t *testing.T) {
 	}
 }
 
+// A change of one setting leaves all else as it is: what a newer version wrote, other
+// plugins, other files (fault 33).
+func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
+	dir, p := t.TempDir(), wiki(t)
+	file, other := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
+	for name, text := range map[string]string{
+		file:  `{"version":1,"later":[1],"plugins":{"gone":{"token":"kept"},"wiki":{"more":{"x":null},"loud":true}}}`,
+		other: `{"telemetry":false}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := plugin.NewValues(dir, plugin.PolicyOptions{})
+	if err := v.Change(p, raws("size", "3"), "me"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"later": [`, `"gone": {`, `"token": "kept"`, `"x": null`, `"loud": true`, `"size": 3`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is not in %s", want, text)
+		}
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != `{"telemetry":false}` {
+		t.Errorf("another file is %s, %v", text, err)
+	}
+}
+
 // A file that can't be read costs the settings, not the file.
 func TestDamagedSettings(t *testing.T) {
 	dir, p := t.TempDir(), wiki(t)

@@ -421,6 +421,8 @@ func TestPanelFlood(t *testing.T) {
 	})
 }
 
+// Whatever a panel asks for is known here (fault 38): the transcripts have every
+// method, and these are all that set something.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *peer, method, params, want string) {
 		t.Helper()

@@ -163,6 +163,18 @@ func auditLine(r audit.Record) string {
 		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, oneLine(r.New), oneLine(r.By))
 	case audit.KindPermission, audit.KindLimit:
 		return fmt.Sprintf("%s  %s %s, was %s, by %s", head, r.Kind, orDefault(r.New), orDefault(r.Old), oneLine(r.By))
+	case audit.KindOpening:
+		if r.New == "" {
+			return fmt.Sprintf("%s  tabs may not be opened any more, by %s", head, oneLine(r.By))
+		}
+		return fmt.Sprintf("%s  calls may open %s, by %s", head, oneLine(r.New), oneLine(r.By))
+	case audit.KindSettings:
+		if r.New == "" {
+			return fmt.Sprintf("%s  all settings taken away by %s", head, oneLine(r.By))
+		}
+		return fmt.Sprintf("%s  settings changed (%s) by %s", head, oneLine(r.New), oneLine(r.By))
+	case audit.KindRecommendation:
+		return fmt.Sprintf("%s  an agent (%s) recommends the permission %s", head, oneLine(r.By), oneLine(r.New))
 	case audit.KindForget:
 		return fmt.Sprintf("%s  removed by %s", head, oneLine(r.By))
 	case audit.KindLog:

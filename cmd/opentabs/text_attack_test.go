@@ -164,7 +164,7 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 		}
 		return nil
 	})
-	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindForget, audit.Kind(evil)} {
+	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindOpening, audit.KindSettings, audit.KindRecommendation, audit.KindForget, audit.Kind(evil)} {
 		record := audit.Record{Kind: kind, Tool: evil, By: evil, Old: evil, New: evil, Scope: wire.Scope(evil)}
 		capture("audit: "+string(kind), func(o *output) error { o.line("%s", auditLine(record)); return nil })
 	}

@@ -23,6 +23,12 @@ const (
 	KindPermission Kind = "permission"
 	KindLimit      Kind = "limit"
 	KindForget     Kind = "forget"
+	// KindOpening says whether calls may open a plugin's page, and which one.
+	KindOpening Kind = "opening"
+	// KindSettings names the settings that were changed, and not what they are.
+	KindSettings Kind = "settings"
+	// KindRecommendation is what an agent said of a plugin; it changed nothing.
+	KindRecommendation Kind = "recommendation"
 	// KindLog is a warning or an error that a plugin has logged.
 	KindLog Kind = "log"
 	// KindDropped stands for records that could not be written.
