@@ -1,0 +1,104 @@
+/** Promise: the example of a plugin with settings, a pre-script, storage and logs does in a real page what the documentation says. */
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { McpClient } from './harness/client.ts';
+import { must, root } from './harness/process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+/** What the site was asked for, with the token that came along. */
+const asked: string[] = [];
+
+// Its first script sends a token that nothing else has. The page names the person in its head once they have logged in.
+const page = `<!doctype html><head><title>Tickets</title>
+<script>fetch('/ping', { headers: { 'X-Ticket-Token': 's3' } }); const send = window.fetch; window.fetch = (...a) => send(...a);</script>
+</head><div class="ticket"><h1> Broken link </h1><p class="comment">Where?</p></div>`;
+
+function answer({ url = '', method = '' }: IncomingMessage): unknown {
+  if (url.startsWith('/api/tickets?')) return [{ id: '7', title: 'Broken link', state: 'open' }];
+  return method === 'POST' ? { id: '8', title: 'New', state: 'open' } : {};
+}
+
+const site = createServer((request, response) => {
+  if (request.url === '/') {
+    response.setHeader('content-type', 'text/html').end(page);
+    return;
+  }
+  if (request.url?.startsWith('/api/'))
+    asked.push(`${request.method} ${request.url} ${request.headers['x-ticket-token'] ?? ''}`.trim());
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(answer(request)));
+});
+
+before(async () => {
+  stack = await startStack();
+  client = await stack.client();
+  const plugin = join(stack.home, 'tickets-plugin');
+  cpSync(join(root, 'sdk-ts/examples/tickets'), plugin, { recursive: true });
+  await must(['plugin', 'build', plugin], stack.env);
+  await must(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+});
+after(async () => {
+  await stack?.close();
+  site.closeAllConnections();
+  site.close();
+});
+
+test('the plugin works in the site that a person names, once they are logged in there', async () => {
+  const address = site.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const origin = `http://127.0.0.1:${address.port}`;
+  await must(['plugin', 'configure', 'tickets', `site=${origin}`, 'state=all', 'limit=3'], stack.env);
+  const tab = await stack.chrome.open(`${origin}/`);
+  // A call has a tab loaded anew that was opened before the browser knew of the plugin there.
+  await until('a call that is refused', async () => {
+    const { code } = await client.call('tickets__list_tickets', {});
+    return code === 'not_ready';
+  });
+  await tab.evaluate(() => {
+    const meta = document.createElement('meta');
+    meta.name = 'user';
+    meta.content = 'ann';
+    document.head.append(meta);
+  });
+  // The plugin watches for that and says so.
+  await until('a tab that is ready', async () =>
+    (await stack.tabs()).some((t) => (t.plugins ?? []).some((p) => p.name === 'tickets' && p.ready === true)),
+  );
+});
+
+test('it asks for what is set, and remembers in the storage of the page', async () => {
+  const listed = await client.call('tickets__list_tickets', { project: 'website' });
+  assert.deepEqual(listed.structured, {
+    project: 'website',
+    tickets: [{ id: '7', title: 'Broken link', state: 'open' }],
+  });
+  const again = await client.call('tickets__list_tickets', {});
+  assert.deepEqual(again.structured, listed.structured);
+  assert.deepEqual(asked.slice(-2), Array(2).fill('GET /api/tickets?project=website&state=all&limit=3'));
+});
+
+test('it has the token that only its pre-script saw', async () => {
+  const created = await client.call('tickets__create_ticket', { project: 'website', title: 'New' });
+  assert.deepEqual(created.structured, { id: '8', title: 'New', state: 'open' });
+  assert.equal(asked.at(-1), 'POST /api/tickets s3');
+});
+
+test('it reads the page', async () => {
+  const read = await client.call('tickets__read_open_ticket', {});
+  assert.deepEqual(read.structured, { title: 'Broken link', comments: ['Where?'] });
+});
+
+test('what it logs is there to read, without the token', async () => {
+  const logs = await until('the log', async () => {
+    const text = await must(['logs', '--plugin', 'tickets'], stack.env);
+    return text.includes('created a ticket') ? text : undefined;
+  });
+  assert.match(logs, /listed tickets .*website/);
+  assert.doesNotMatch(logs, /s3/);
+});
