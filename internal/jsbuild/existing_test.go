@@ -302,6 +302,11 @@ customElements.define('my-badge', Badge);
 const theme = window.matchMedia('(prefers-color-scheme: dark)').matches ? localStorage.getItem('a') : navigator.language;
 new MutationObserver(() => theme).observe(document.body, { childList: true });
 setInterval(() => style, 1000);
+const kept = JSON.parse(localStorage.getItem('kept') ?? '{}');
+const data = JSON.parse(document.getElementById('data')!.textContent!).items.map((item: { id: string }) => item.id);
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const plain = JSON.parse('{"a":1}').a === 1 && !(kept instanceof SVGElement) && [data, zone].length === 2;
+if (!plain) throw new Error('JSON is not what it was');
 export default definePlugin({ isReady: () => true, tools: [{ ...echo, description: words.echo }] });
 `,
 		"src/tools/echo.ts": "import { defineTool } from '@opentabs-dev/plugin-sdk';\nimport { z } from 'zod';\n" +

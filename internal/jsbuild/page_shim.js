@@ -24,27 +24,37 @@
   });
 
   const names = `
-    AbortController AbortSignal AnimationEvent Audio AudioContext Blob BroadcastChannel ByteLengthQueuingStrategy CSS
-    CSSStyleSheet CacheStorage CanvasRenderingContext2D ClipboardItem CloseEvent Comment CompressionStream
-    CountQueuingStrategy CryptoKey CustomElementRegistry CustomEvent DOMException DOMParser DOMRect DataTransfer
-    DecompressionStream Document DocumentFragment Element ErrorEvent Event EventSource EventTarget File FileList
-    FileReader FocusEvent FontFace FormData HTMLAnchorElement HTMLButtonElement HTMLCanvasElement HTMLDivElement
-    HTMLElement HTMLFormElement HTMLIFrameElement HTMLImageElement HTMLInputElement HTMLScriptElement
-    HTMLSelectElement HTMLTextAreaElement HashChangeEvent Headers IDBKeyRange Image ImageData InputEvent
-    IntersectionObserver KeyboardEvent MediaRecorder MediaStream MessageChannel MessageEvent MessagePort MouseEvent
-    MutationObserver Node NodeFilter NodeList Notification OffscreenCanvas Option PerformanceObserver PointerEvent
-    PopStateEvent ProgressEvent PromiseRejectionEvent Range ReadableStream Request ResizeObserver Response Selection
-    ServiceWorker ShadowRoot SharedWorker Storage StorageEvent TextDecoder TextDecoderStream TextEncoder
-    TextEncoderStream Touch TouchEvent TransformStream TreeWalker UIEvent URL URLPattern URLSearchParams WebSocket
-    WheelEvent Worker WritableStream XMLDocument XMLHttpRequest XMLSerializer XPathResult
-    addEventListener alert atob btoa caches cancelAnimationFrame cancelIdleCallback chrome clearInterval clearTimeout
-    clientInformation close confirm cookieStore createImageBitmap crypto customElements devicePixelRatio
-    dispatchEvent document fetch focus frameElement frames getComputedStyle getSelection history indexedDB
-    innerHeight innerWidth localStorage location matchMedia name navigation navigator open opener origin outerHeight
+    AbortController AbortSignal AnimationEvent Audio AudioContext BeforeUnloadEvent Blob BroadcastChannel
+    ByteLengthQueuingStrategy CSS CSSRule CSSStyleDeclaration CSSStyleSheet CacheStorage CanvasRenderingContext2D
+    CharacterData ClipboardEvent ClipboardItem CloseEvent Comment CompositionEvent CompressionStream
+    CountQueuingStrategy CryptoKey CustomElementRegistry CustomEvent DOMException DOMImplementation DOMMatrix
+    DOMParser DOMPoint DOMRect DOMRectReadOnly DOMStringMap DOMTokenList DataTransfer DecompressionStream Document
+    DocumentFragment DragEvent Element ErrorEvent Event EventSource EventTarget File FileList FileReader FocusEvent
+    FontFace FormData FormDataEvent GainNode HTMLAnchorElement HTMLAudioElement HTMLBodyElement HTMLButtonElement
+    HTMLCanvasElement HTMLCollection HTMLDialogElement HTMLDivElement HTMLDocument HTMLElement HTMLFormElement
+    HTMLHeadElement HTMLIFrameElement HTMLImageElement HTMLInputElement HTMLLIElement HTMLLabelElement HTMLLinkElement
+    HTMLMediaElement HTMLMetaElement HTMLOListElement HTMLOptionElement HTMLParagraphElement HTMLPreElement
+    HTMLScriptElement HTMLSelectElement HTMLSlotElement HTMLSpanElement HTMLStyleElement HTMLTableCellElement
+    HTMLTableElement HTMLTableRowElement HTMLTemplateElement HTMLTextAreaElement HTMLUListElement HTMLVideoElement
+    HashChangeEvent Headers IDBDatabase IDBFactory IDBKeyRange IDBRequest Image ImageData InputEvent
+    IntersectionObserver Intl KeyboardEvent KeyframeEffect Location MediaQueryList MediaRecorder MediaSource
+    MediaStream MessageChannel MessageEvent MessagePort MouseEvent MutationObserver MutationRecord NamedNodeMap
+    NavigateEvent Navigator Node NodeFilter NodeList Notification OffscreenCanvas Option Path2D PerformanceEntry
+    PerformanceNavigationTiming PerformanceObserver PointerEvent PopStateEvent ProgressEvent PromiseRejectionEvent
+    RTCPeerConnection Range ReadableStream Request ResizeObserver Response SVGElement SVGPathElement SVGSVGElement
+    Screen Selection ServiceWorker ShadowRoot SharedWorker SourceBuffer StaticRange Storage StorageEvent
+    StorageManager StyleSheet SubmitEvent Text TextDecoder TextDecoderStream TextEncoder TextEncoderStream ToggleEvent
+    Touch TouchEvent TransformStream TransitionEvent TreeWalker UIEvent URL URLPattern URLSearchParams ViewTransition
+    WebAssembly WebKitMutationObserver WebSocket WheelEvent Window Worker WritableStream XMLDocument XMLHttpRequest
+    XMLSerializer XPathResult addEventListener alert atob btoa caches cancelAnimationFrame cancelIdleCallback chrome
+    clearInterval clearTimeout clientInformation close confirm cookieStore createImageBitmap crypto customElements
+    devicePixelRatio dispatchEvent document documentPictureInPicture external fetch fetchLater focus frameElement
+    frames getComputedStyle getSelection history indexedDB innerHeight innerWidth isSecureContext localStorage
+    location locationbar matchMedia name navigation navigator open opener origin originAgentCluster outerHeight
     outerWidth pageXOffset pageYOffset performance postMessage print prompt queueMicrotask removeEventListener
-    reportError requestAnimationFrame requestIdleCallback scheduler screen screenX screenY scroll scrollBy scrollTo
-    scrollX scrollY sessionStorage setInterval setTimeout speechSynthesis stop structuredClone trustedTypes
-    visualViewport
+    reportError requestAnimationFrame requestIdleCallback resizeBy resizeTo scheduler screen screenX screenY scroll
+    scrollBy scrollTo scrollX scrollY sessionStorage setInterval setTimeout speechSynthesis status stop
+    structuredClone toolbar trustedTypes visualViewport webkitRequestAnimationFrame
   `;
   for (const name of names.trim().split(/\s+/)) if (!(name in globalThis)) globalThis[name] = nothing;
 
@@ -54,6 +64,10 @@
     set: (target, key, value) => Reflect.set(target, key, value),
   });
   for (const name of ['window', 'self', 'top', 'parent']) globalThis[name] = window;
+
+  // What a page keeps as JSON is not there either.
+  const { parse } = JSON;
+  JSON.parse = (text, reviver) => (text === nothing ? nothing : parse(text, reviver));
 
   const quiet = () => undefined;
   globalThis.console = new Proxy({}, { get: () => quiet });
