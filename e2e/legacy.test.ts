@@ -1,0 +1,163 @@
+/** Promise: plugins of the existing tool chain work as they did, side by side in a tab, and a page can not get between. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import type { McpClient, Outcome } from './harness/client.ts';
+import { must } from './harness/process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+import { buildLegacy } from './testdata/legacy/legacy.ts';
+import { twin } from './testdata/legacy/twin.ts';
+
+const twins = ['alpha', 'beta'] as const;
+const hostile = readFileSync(fileURLToPath(new URL('testdata/legacy/hostile.js', import.meta.url)), 'utf8');
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack();
+  client = await stack.client();
+  for (const name of twins) {
+    const dir = join(stack.home, name);
+    await buildLegacy(dir, twin(name));
+    await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+    const site = `site.main=${stack.site.origin}`;
+    await must(
+      ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
+      stack.env,
+    );
+  }
+});
+after(() => stack?.close());
+
+/** show serves a page and opens it; both twins are live in it when it returns. */
+async function show(script = ''): Promise<{ page: Page; tabId: number }> {
+  const early = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
+  stack.site.page(
+    `<!doctype html><title>t</title><script>${script};${early}</script><body><iframe src="/inner"></iframe>`,
+  );
+  const page = await stack.chrome.open(`${stack.site.origin}/page`);
+  return { page, tabId: await tabId('/page') };
+}
+
+function tabId(path: string): Promise<number> {
+  return until(`both plugins in ${path}`, async () => {
+    const tab = (await stack.tabs()).find(({ url }) => url === `${stack.site.origin}${path}`);
+    const live = tab?.plugins?.map((plugin) => plugin.name) ?? [];
+    return twins.every((name) => live.includes(name)) ? tab?.tabId : undefined;
+  });
+}
+
+async function call(tool: string, args: Record<string, unknown>): Promise<Outcome> {
+  const out = await client.call(tool, args);
+  assert.equal(out.isError, false, out.text);
+  return out;
+}
+
+const marks = (page: Page, name: string) => page.evaluate((key) => document.documentElement.dataset[key] ?? '', name);
+
+test('fault 12, 14: settings, early tokens, names and caches of two plugins in a tab never mix, also after an await', async () => {
+  const { page, tabId } = await show();
+  await page.waitForLoadState('networkidle');
+  const both = await Promise.all(twins.map((name) => call(`${name}__mine`, { tabId })));
+  for (const [i, name] of twins.entries()) {
+    const own = [`key of ${name}`, stack.site.origin, `${name} saw T0KEN`, name];
+    assert.deepEqual(both[i]?.structured, { before: own, after: own });
+  }
+  await call('alpha__cache', { tabId, set: 'of alpha' });
+  assert.deepEqual((await call('alpha__cache', { tabId })).structured, { value: 'of alpha' });
+  assert.deepEqual((await call('beta__cache', { tabId })).structured, { value: null });
+  await must(['plugin', 'configure', 'alpha', 'key=changed'], stack.env);
+  await until('the setting in the open page', async () =>
+    JSON.stringify((await call('alpha__mine', { tabId })).structured).includes('changed'),
+  );
+  assert.match(JSON.stringify((await call('beta__mine', { tabId })).structured), /key of beta/);
+  // The pre-scripts run in frames as well, in those of another document's own.
+  const inner = page.frames().find((frame) => frame.url().endsWith('/inner'));
+  const pre = (await inner?.evaluate(() => document.documentElement.dataset.pre))?.split(' ').sort().join(' ');
+  assert.equal(pre, ' alpha beta');
+  assert.equal(await inner?.evaluate(() => document.documentElement.dataset.alpha), undefined);
+  await page.close();
+});
+
+test('fault 15, 17, 86: each is evaluated once, with a document; its hooks hear of calls, navigations and its end', async () => {
+  const { page, tabId } = await show();
+  const failed = await client.call('alpha__fail', { tabId });
+  assert.match(failed.text, /slow down/);
+  assert.match(failed.text, /RATE_LIMITED/);
+  await page.evaluate(() => history.pushState(null, '', '/page?a'));
+  await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
+  await page.evaluate(() => history.replaceState(null, '', '/page'));
+  const seen = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
+  assert.equal(await marks(page, 'alpha'), seen);
+  await must(['plugin', 'permission', 'alpha', 'off'], stack.env);
+  await until('alpha to be torn down', async () => (await marks(page, 'alpha')) === `${seen}deactivated torn `);
+  await page.evaluate(() => history.pushState(null, '', '/after'));
+  const beta = seen.replace('start:fail end:fail:false ', '');
+  assert.equal(await marks(page, 'beta'), `${beta}navigated:/after `);
+  const locked = (await call('beta__locked', { tabId })).structured;
+  assert.deepEqual(locked, { names: ['beta'], locked: true });
+  await must(['plugin', 'permission', 'alpha', 'auto'], stack.env);
+  await page.close();
+});
+
+test('fault 53: defaults of the schema are optional, and applied as the author wrote them', async () => {
+  const { page, tabId } = await show();
+  assert.deepEqual((await call('alpha__defaults', { tabId })).structured, { limit: 7, deep: { on: false } });
+  const given = { limit: 1, deep: {} };
+  assert.deepEqual((await call('alpha__defaults', { tabId, ...given })).structured, { limit: 1, deep: { on: true } });
+  await page.close();
+});
+
+test('fault 13: readiness is that of the plugin which says so', async () => {
+  const { page, tabId } = await show();
+  const ready = async () => {
+    const tab = (await stack.tabs()).find((one) => one.tabId === tabId);
+    return twins.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
+  };
+  const both = (want: readonly boolean[]) =>
+    until(`readiness ${want}`, async () => JSON.stringify(await ready()) === JSON.stringify(want));
+  await both([true, true]);
+  await call('alpha__ready', { tabId, on: false });
+  await both([false, true]);
+  assert.equal((await client.call('alpha__mine', { tabId })).code, 'not_ready');
+  await call('beta__mine', { tabId });
+  await page.close();
+});
+
+test('fault 16, 18 to 22: a page that forges every event and message, and takes the old registry, is told and believed nothing', async () => {
+  const { page, tabId } = await show(hostile);
+  const seenBy = { onProgress: () => undefined };
+  const counted = await client.call('alpha__count', { tabId, to: 5 }, seenBy);
+  assert.deepEqual(counted.structured, { counted: 5, secret: 'S3CRET-alpha' });
+  assert.ok(counted.progress.length > 0);
+  for (const { message = '' } of counted.progress) assert.match(message, /^alpha \d$/);
+  await call('alpha__say', { tabId, text: 'hello' });
+  await call('beta__say', { tabId, text: 'hello' });
+  const own = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
+  const text = JSON.stringify((await call('beta__mine', { tabId })).structured);
+  for (const part of own('beta')) assert.ok(text.includes(part), text);
+  const logs = await until('what both have logged', async () => {
+    const { stdout } = await stack.cli('logs', '--json');
+    return twins.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;
+  });
+  assert.match(logs, /alpha says hello/);
+  assert.doesNotMatch(logs, /FORGED/);
+  const page_ = await page.evaluate(() => JSON.stringify(Reflect.get(window, 'seen')));
+  assert.doesNotMatch(page_, /opentabs|S3CRET|hello|alpha|beta|T0KEN.*saw|_logNonce":"/i);
+  assert.ok(JSON.parse(page_).includes('the page runs'));
+  await page.close();
+});
+
+test('a tool that navigates and returns at once gets its result through', async () => {
+  for (let i = 0; i < 5; i++) {
+    const { page, tabId } = await show();
+    assert.deepEqual((await call('alpha__go', { tabId, to: `/next${i}` })).structured, { went: `/next${i}` });
+    await page.waitForURL(`**/next${i}`);
+    await page.close();
+  }
+});

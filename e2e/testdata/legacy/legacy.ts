@@ -1,0 +1,103 @@
+/** Packages as the existing tool chain makes them, of plugins in plain JavaScript. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** LegacyPlugin is the source of a plugin. */
+export interface LegacyPlugin {
+  readonly name: string;
+  readonly urlPatterns: readonly string[];
+  readonly configSchema?: object;
+  /** source is a module whose default export is the plugin's instance; it may import zod and @opentabs-dev/plugin-sdk. */
+  readonly source: string;
+  /** preScript is a module that calls definePreScript of @opentabs-dev/plugin-sdk/pre-script. */
+  readonly preScript?: string;
+}
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+/** buildLegacy writes the package of a plugin into dir: package.json, dist/tools.json and the scripts. */
+export async function buildLegacy(dir: string, plugin: LegacyPlugin): Promise<void> {
+  mkdirSync(join(dir, 'dist'), { recursive: true });
+  const dist = (name: string, text: string) => writeFileSync(join(dir, 'dist', name), text);
+  const { name, urlPatterns, configSchema } = plugin;
+  const about = { displayName: name, description: `The plugin ${name}.`, urlPatterns, configSchema };
+  const entry = { name: `opentabs-plugin-${name}`, version: '1.0.0', type: 'module', main: 'dist/adapter.iife.js' };
+  writeFileSync(join(dir, 'package.json'), JSON.stringify({ ...entry, files: ['dist'], opentabs: about }));
+  const adapter = await bundle(
+    plugin,
+    `import '@opentabs-dev/plugin-sdk'; import { install } from 'legacy:wrapper'; import plugin from 'legacy:plugin';
+     install(${JSON.stringify(name)}, plugin);`,
+  );
+  dist('adapter.iife.js', `${adapter}${locking(name, sha256(adapter))}\n//# sourceMappingURL=adapter.iife.js.map\n`);
+  const pre = plugin.preScript === undefined ? undefined : await bundle(plugin, "import 'legacy:pre-script';");
+  if (pre !== undefined) dist('pre-script.iife.js', pre);
+  const preScript = pre === undefined ? {} : { preScriptFile: 'pre-script.iife.js', preScriptHash: sha256(pre) };
+  dist('tools.json', JSON.stringify({ sdkVersion: '0.0.115', configSchema, ...preScript, tools: await tools(plugin) }));
+}
+
+/** locking is what stands after every adapter: it names the code before it and locks what has registered. */
+function locking(name: string, hash: string): string {
+  const key = JSON.stringify(name);
+  return `(function(){var o=(globalThis).__openTabs;var a=o&&o.adapters&&o.adapters[${key}];if(!a)return;
+a.__adapterHash="${hash}";if(a.tools){a.tools.forEach(function(t){Object.freeze(t)});Object.freeze(a.tools)}Object.freeze(a);
+Object.defineProperty(o.adapters,${key},{value:a,writable:false,configurable:false,enumerable:true});
+Object.defineProperty(o,"adapters",{value:o.adapters,writable:false,configurable:false,enumerable:true})})();`;
+}
+
+/** tools runs the plugin's module, as the tool chain does, and returns its tools as dist/tools.json has them. */
+async function tools(plugin: LegacyPlugin): Promise<unknown> {
+  const listing = `import { z } from 'zod'; import plugin from 'legacy:plugin';
+    const schema = (type) => { const { $schema, ...rest } = z.toJSONSchema(type); return rest; };
+    export default plugin.tools.map(({ name, description, input, output }) => ({
+      name, displayName: name, description, icon: 'wrench', input_schema: schema(input), output_schema: schema(output) }));`;
+  const code = await bundle(plugin, listing, 'esm');
+  const made: { default: unknown } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  return made.default;
+}
+
+async function bundle(plugin: LegacyPlugin, contents: string, format: 'iife' | 'esm' = 'iife'): Promise<string> {
+  const modules: Record<string, string> = {
+    'legacy:plugin': plugin.source,
+    // The runner must be there before the source, whose imports come first.
+    'legacy:pre-script': `import 'legacy:runner'; import 'legacy:pre-source';`,
+    'legacy:runner': `import { prepare } from 'legacy:pre'; prepare(${JSON.stringify(plugin.name)});`,
+    'legacy:pre-source': plugin.preScript ?? '',
+  };
+  const files: Record<string, string> = {
+    '@opentabs-dev/plugin-sdk': 'sdk.js',
+    '@opentabs-dev/plugin-sdk/pre-script': 'prescript.js',
+    'legacy:pre': 'prescript.js',
+    'legacy:wrapper': 'wrapper.js',
+  };
+  const out = await build({
+    stdin: { contents, resolveDir: folder, loader: 'js' },
+    bundle: true,
+    write: false,
+    format,
+    platform: 'browser',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'legacy',
+        setup(made) {
+          made.onResolve({ filter: /^(legacy:|@opentabs-dev\/)/ }, ({ path }) => {
+            const file = files[path];
+            return file === undefined ? { path, namespace: 'legacy' } : { path: join(folder, file) };
+          });
+          made.onLoad({ filter: /.*/, namespace: 'legacy' }, ({ path }) => ({
+            contents: modules[path] ?? '',
+            resolveDir: folder,
+          }));
+        },
+      },
+    ],
+  });
+  return out.outputFiles[0]?.text ?? '';
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

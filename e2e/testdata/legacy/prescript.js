@@ -1,0 +1,24 @@
+// What a pre-script of the existing tool chain imports, in the words of plugin.js.
+
+/** definePreScript hands fn to the runner that the bundle has put there for its plugin. */
+export const definePreScript = (fn) => globalThis.__openTabs._preScriptRunner(fn);
+
+/** prepare makes the plugin's bucket, and the runner of its pre-script, which runs once. */
+export const prepare = (plugin) => {
+  globalThis.__openTabs ??= {};
+  const shared = globalThis.__openTabs;
+  shared.preScript ??= {};
+  shared.preScript[plugin] = {};
+  const say = (level) => (message) => console[level](`[opentabs:${plugin}:pre-script] ${message}`);
+  shared._preScriptRunner = (fn) => {
+    delete shared._preScriptRunner;
+    const set = (key, value) => {
+      globalThis.__openTabs.preScript[plugin][key] = value;
+    };
+    try {
+      fn({ set, log: { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') } });
+    } catch (error) {
+      console.error(error);
+    }
+  };
+};
