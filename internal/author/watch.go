@@ -15,7 +15,7 @@ const (
 	// lookEvery is the time between two looks at a plugin's files. Looking is
 	// preferred to being told by the system: it costs some microseconds a file,
 	// and works on every disk, in containers and over links.
-	lookEvery = 50 * time.Millisecond
+	lookEvery = 30 * time.Millisecond
 	// lookShare is the largest part of the time that may be spent on looking, as
 	// 1 of so many: large trees are looked at less often.
 	lookShare = 20

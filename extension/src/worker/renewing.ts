@@ -22,14 +22,34 @@ export interface Renewing {
    * counts as one to be loaded anew.
    */
   code(params: PluginCodeParams): Promise<void>;
+  /** synced takes the names of the plugins whose code is about to come. */
+  synced(missing: readonly string[]): void;
+  /**
+   * expects tells whether a plugin that is live in a tab's top document with older code is about to get the new one. Such a
+   * tab needs no reload, which would cost the author what is in the page.
+   */
+  expects(tabId: number, plugin: string): boolean;
 }
 
 /** makeRenewing returns a Renewing. */
 export function makeRenewing(options: RenewingOptions): Renewing {
+  /** due are the documents that are about to get new code, by the plugin. */
+  const due = new Map<string, Set<Doc>>();
+  /** takes tells whether new code of a plugin is put into documents: in a world of its own an adapter is found by the name of its script, which is another one now. */
+  const takes = (plugin: PluginInfo | undefined) => plugin?.dev === true && plugin.world !== 'isolated';
+  const older = (name: string, hash: string) =>
+    options.docs
+      .all()
+      .flatMap(({ doc, plugins }) => (plugins.some((p) => p.name === name && p.hash !== hash) ? [doc] : []));
   const renew = async (doc: Doc, { name, hash }: PluginCodeParams, door: string, adapter: string) => {
     const nonce = options.nonce();
     doc.post({ op: 'renew', plugin: name, hash, nonce });
-    const code = `globalThis[${JSON.stringify(door)}]?.(${JSON.stringify(nonce)},${JSON.stringify(hash)},${adapter}\n)`;
+    // By window, which a page can't replace as it can globalThis.
+    const place = `window[${JSON.stringify(door)}]`;
+    if ((await options.run(doc.tabId, doc.documentId, `typeof ${place} === 'function'`)) !== true) {
+      throw new Error('it was there before the plugin was developed; reload the tab');
+    }
+    const code = `${place}(${JSON.stringify(nonce)},${JSON.stringify(hash)},${adapter}\n)`;
     for (let tries = 0; tries < MaxTries; tries++) {
       if ((await options.run(doc.tabId, doc.documentId, code)) === true) return;
       await new Promise((resolve) => setTimeout(resolve, PollMs));
@@ -40,16 +60,26 @@ export function makeRenewing(options: RenewingOptions): Renewing {
   return {
     code: async (params) => {
       const { name, hash, hot } = params;
-      const plugin = options.plugin(name);
-      // In a world of its own an adapter is found by the name of its script, which is another one now.
-      if (!hot || plugin?.dev !== true || plugin.world === 'isolated') return;
-      const old = options.docs.all().filter(({ plugins }) => plugins.some((p) => p.name === name && p.hash !== hash));
-      const each = old.map(({ doc }) =>
-        renew(doc, params, hot.door, hot.adapter).catch((error: unknown) => {
-          console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${String(error)}`);
-        }),
+      if (!hot || !takes(options.plugin(name))) return;
+      const each = older(name, hash).map((doc) =>
+        renew(doc, params, hot.door, hot.adapter)
+          .catch((error: unknown) => {
+            console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${String(error)}`);
+          })
+          .finally(() => due.get(name)?.delete(doc)),
       );
       await Promise.all(each);
+    },
+    synced: (missing) => {
+      due.clear();
+      for (const name of missing) {
+        const plugin = options.plugin(name);
+        if (plugin && takes(plugin)) due.set(name, new Set(older(name, plugin.hash)));
+      }
+    },
+    expects: (tabId, plugin) => {
+      const live = options.docs.live(tabId);
+      return live !== undefined && due.get(plugin)?.has(live.doc) === true;
     },
   };
 }

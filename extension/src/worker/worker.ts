@@ -52,6 +52,7 @@ const handlers: Handlers = {
   'plugin.sync': async (params) => {
     const result = await plugins.sync(params);
     registering.synced(result.missing ?? []);
+    renewing.synced(result.missing ?? []);
     synced = true;
     tending.synced();
     tabs.sync();
@@ -172,7 +173,8 @@ const reload = makeReload({
   readPage: browser.readPage,
   reloadTab: browser.reloadTab,
   plugins: () => plugins.wanted,
-  isLive: (tabId, { name, hash }) => docs.live(tabId)?.plugins.some((p) => p.name === name && p.hash === hash) === true,
+  isLive: (tabId, { name, hash }) =>
+    docs.live(tabId)?.plugins.some((p) => p.name === name && p.hash === hash) === true || renewing.expects(tabId, name),
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
   orphaned: (documentId) => calls.orphaned(documentId),
 });
