@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -64,7 +63,7 @@ func TestWrongArguments(t *testing.T) {
 // runOnce runs a command that is bound to fail, and holds what is true of each.
 func runOnce(t *testing.T, args []string) (code int, said string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	code = run(ctx, args, strings.NewReader(""), &stdout, &stderr)

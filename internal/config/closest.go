@@ -1,19 +1,27 @@
 package config
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Closest returns the choice that word was most likely meant to be, or "" if
 // none is near: at most a third of its letters differ.
 func Closest(word string, choices []string) string {
 	best, distance := "", len(word)/3+1
+	small := strings.ToLower(word)
+	length := utf8.RuneCountInString(small)
 	for _, choice := range choices {
 		if strings.EqualFold(word, choice) {
 			return choice
 		}
-		d := edits(strings.ToLower(word), strings.ToLower(choice))
-		// A word that breaks off is a common slip too.
-		if len(word) >= 3 && strings.HasPrefix(strings.ToLower(choice), strings.ToLower(word)) {
-			d = 1
+		d := 1 // a word that breaks off is a common slip too
+		if other := strings.ToLower(choice); len(word) < 3 || !strings.HasPrefix(other, small) {
+			// As many letters have to come or go at least, which for a word of a
+			// megabyte is far quicker found.
+			if d = abs(length - utf8.RuneCountInString(other)); d < distance {
+				d = edits(small, other)
+			}
 		}
 		if d < distance {
 			best, distance = choice, d
@@ -29,6 +37,8 @@ func DidYouMean(word string, choices []string) string {
 	}
 	return ""
 }
+
+func abs(n int) int { return max(n, -n) }
 
 // edits is the number of insertions, deletions, replacements and swaps of
 // neighbours that turn a into b.
