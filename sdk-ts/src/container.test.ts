@@ -20,9 +20,17 @@ test('without a platform there is nothing, and nothing throws', () => {
 });
 
 test('settings are read at each use, and only what a setting can be', () => {
-  const pluginConfig: Record<string, unknown> = { url: 'https://a.test', n: 0, on: false, map: { a: 1 } };
+  // A page can give every object a member.
+  const polluted = { polluted: 'by the page' };
+  const pluginConfig: Record<string, unknown> = {
+    __proto__: polluted,
+    url: 'https://a.test',
+    n: 0,
+    on: false,
+    map: { a: 1 },
+  };
   globalThis.__openTabs = { pluginConfig };
-  assert.deepEqual(['url', 'n', 'on', 'map', 'absent', 'toString'].map(getConfig), [
+  assert.deepEqual(['url', 'n', 'on', 'map', 'absent', 'polluted'].map(getConfig), [
     'https://a.test',
     0,
     false,

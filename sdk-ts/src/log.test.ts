@@ -153,4 +153,15 @@ test('a log is bounded', () => {
   assert.ok(sizeOf(Array.from({ length: 900 }, () => long)) <= 64 * 1024);
   assert.ok(sizeOf(Array.from({ length: 900 }, () => many)) <= 64 * 1024);
   assert.ok(sizeOf(Array.from({ length: 15 }, () => '\u0001'.repeat(4096))) <= 64 * 1024);
+
+  // Not only is what leaves the page bounded, but also what is looked at.
+  let looked = 0;
+  const leaf = {
+    get a() {
+      return ++looked;
+    },
+  };
+  const tree = (depth: number): unknown => (depth === 0 ? leaf : Array.from({ length: 100 }, () => tree(depth - 1)));
+  log.info('', tree(3));
+  assert.ok(looked < 100_000, String(looked));
 });
