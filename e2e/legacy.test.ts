@@ -93,12 +93,12 @@ test('fault 15, 17, 86: each is evaluated once, with a document; its hooks hear 
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
   const seen = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
-  assert.equal(await marks(page, 'alpha'), seen);
+  await until('what alpha heard', async () => (await marks(page, 'alpha')) === seen);
   await must(['plugin', 'permission', 'alpha', 'off'], stack.env);
   await until('alpha to be torn down', async () => (await marks(page, 'alpha')) === `${seen}deactivated torn `);
   await page.evaluate(() => history.pushState(null, '', '/after'));
   const beta = seen.replace('start:fail end:fail:false ', '');
-  assert.equal(await marks(page, 'beta'), `${beta}navigated:/after `);
+  await until('what beta heard', async () => (await marks(page, 'beta')) === `${beta}navigated:/after `);
   const locked = (await call('beta__locked', { tabId })).structured;
   assert.deepEqual(locked, { names: ['beta'], locked: true });
   await must(['plugin', 'permission', 'alpha', 'auto'], stack.env);
