@@ -28,8 +28,8 @@ test('docs/plugins.md names every factory and function of the SDK', () => {
 test('docs/plugins.md names every member of the context and of the testing entry', () => {
   const tables: [string, string][] = [
     ['sdk-ts/src/context.ts', 'ToolHandlerContext'],
-    ['sdk-ts/src/testing.ts', 'TestContext'],
-    ['sdk-ts/src/testing.ts', 'ContextScript'],
+    ['sdk-ts/src/testing-context.ts', 'TestContext'],
+    ['sdk-ts/src/testing-context.ts', 'ContextScript'],
   ];
   for (const [file, name] of tables) {
     const source = readFileSync(new URL(file, root), 'utf8');
