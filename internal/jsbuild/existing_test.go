@@ -153,14 +153,18 @@ func namesOf(b *Built) []string {
 	return names
 }
 
-// A script that throws harms nothing and says so.
+// A script that throws harms nothing and says so. And a plugin may be called as
+// the files of another one's pre-script were once (fault 95).
 func TestPreScriptThatThrows(t *testing.T) {
-	b, _ := loadBuilt(t, map[string]string{
-		packageFile: withPackage(`"preScript":"src/early.ts"`), "src/index.ts": withTools(`{...ok, name: 'a'}`),
+	b, loaded := loadBuilt(t, map[string]string{
+		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
 		"src/early.ts": "import { definePreScript } from '@opentabs/sdk/pre-script';\ndefinePreScript(() => { throw new Error('no luck') });\n",
 	})
-	if got := said(t, string(read(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:bad:pre-script] it failed: Error: no luck" {
+	if got := said(t, string(read(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] it failed: Error: no luck" {
 		t.Error(got)
+	}
+	if loaded.Name != "x-prescript" || !loaded.PreScript {
+		t.Errorf("loaded as %+v", loaded)
 	}
 }
 
