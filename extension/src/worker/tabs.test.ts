@@ -89,6 +89,11 @@ test('readiness is told as the adapter said it last, and not before', () => {
   assert.deepEqual(told({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
 });
 
+test('a frozen tab runs nothing, so nothing is ready there', () => {
+  const info = tabInfo(tab(1, { frozen: true }), 1, [plugin('p')], live({ name: 'p', hash: 'h', ready: true }), []);
+  assert.deepEqual([info?.documentId, info?.plugins], ['d', [{ name: 'p', hash: 'h', ready: false }]]);
+});
+
 test('a tab that Chrome has unloaded is told as one', () => {
   const info = tabInfo(tab(1, { discarded: true }), 1, [plugin('p')], undefined, []);
   assert.deepEqual([info?.discarded, info?.needsReload], [true, ['p']]);

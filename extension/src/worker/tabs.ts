@@ -106,7 +106,9 @@ export function tabInfo(
   frames: readonly LiveDoc[],
 ): TabInfo | undefined {
   const matching = plugins.filter((p) => matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
-  const framed = frames.flatMap((frame) => frameInfo(frame, plugins) ?? []);
+  // What is frozen runs nothing until the person looks at it, whatever its adapters said before.
+  const said = (plugin: Live) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
+  const framed = frames.flatMap((frame) => frameInfo(frame, plugins, said) ?? []);
   if (matching.length === 0 && framed.length === 0) return undefined;
   const info: TabInfo = {
     tabId: tab.id,
@@ -123,7 +125,7 @@ export function tabInfo(
   const running = here.filter((p) => p.problem === undefined);
   if (live && running.length > 0) {
     info.documentId = live.doc.documentId;
-    info.plugins = running.map(tabPlugin);
+    info.plugins = running.map(said);
   }
   const absent = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
   // A document that is still loading may be about to say that its plugins are live.
@@ -133,11 +135,15 @@ export function tabInfo(
 }
 
 /** frameInfo returns what is told of a frame; nothing if no plugin that wants frames is live in it. */
-function frameInfo({ doc, plugins: here }: LiveDoc, plugins: readonly PluginInfo[]): FrameInfo | undefined {
+function frameInfo(
+  { doc, plugins: here }: LiveDoc,
+  plugins: readonly PluginInfo[],
+  said: (plugin: Live) => TabPlugin,
+): FrameInfo | undefined {
   const wanted = plugins.filter((p) => p.frames === true);
   const running = here.filter((p) => p.problem === undefined && wanted.some((w) => w.name === p.name));
   if (running.length === 0) return undefined;
-  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: running.map(tabPlugin) };
+  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: running.map(said) };
 }
 
 function tabPlugin({ name, hash, ready }: Live): TabPlugin {
