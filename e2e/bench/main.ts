@@ -12,6 +12,7 @@ import { arch, cpus, loadavg, release } from 'node:os';
 import { Bed } from './bed.ts';
 import { type Row, table, verdict } from './row.ts';
 import { cancel } from './rows/cancel.ts';
+import { dev } from './rows/dev.ts';
 import { echo, load } from './rows/echo.ts';
 import { followers } from './rows/followers.ts';
 import { dispatch, hub } from './rows/gobench.ts';
@@ -40,6 +41,7 @@ const measures: Readonly<Record<string, (bed: Bed) => Promise<Row[]>>> = {
   event,
   result,
   cancel,
+  dev,
   worker,
   restart,
 };

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { develop } from '../../harness/author.ts';
+import { must } from '../../harness/process.ts';
+import { pause } from '../../harness/wait.ts';
+import type { Bed } from '../bed.ts';
+import { atMost, type Row, typical } from '../row.ts';
+import { median } from '../samples.ts';
+
+const edits = 12;
+
+/** dev is the time from saving a file of a plugin that is being developed to a call that is answered by the new code. */
+export async function dev(bed: Bed): Promise<Row[]> {
+  const { stack } = await bed.live();
+  await stack.page.bringToFront();
+  const author = await develop(stack, 'edited');
+  const client = await stack.client();
+  const ours: number[] = [];
+  const floor: number[] = [];
+  try {
+    let last = 'document.title';
+    for (let i = 0; i < edits; i++) {
+      await pause(500); // an author does not save as soon as the last change is there
+      const fresh = `'edit ${i}'`;
+      const begun = performance.now();
+      author.edit('src/tools/describe-page.ts', `title: ${last}`, `title: ${fresh}`);
+      while (!(await client.call('edited__describe_page')).text.includes(`edit ${i}"`)) await pause(5);
+      ours.push(performance.now() - begun);
+      last = fresh;
+    }
+    const code = join(author.dir, 'dist', 'adapter.iife.js');
+    for (let i = 0; i < edits; i++) {
+      const begun = performance.now();
+      await must(['plugin', 'build', author.dir], stack.env);
+      await stack.page.evaluate(`(() => { const globalThis = {}; ${readFileSync(code, 'utf8')} })(), 1`);
+      floor.push(performance.now() - begun);
+    }
+  } finally {
+    await author.end();
+    await must(['plugin', 'remove', 'edited'], stack.env);
+  }
+  return [
+    {
+      id: 'dev',
+      what: 'a file of a plugin in development saved, to a call answered by the new code, p50',
+      ours: typical(ours),
+      floor: typical(floor),
+      value: median(ours),
+      bar: atMost(1000, 'ms'),
+      note: 'the floor is opentabs plugin build and the adapter evaluated in the page by the DevTools protocol',
+    },
+  ];
+}
