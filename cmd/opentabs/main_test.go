@@ -34,9 +34,17 @@ const hangs = 2 * time.Minute
 // a second.
 const quickRace = "atexit_sleep_ms=0"
 
+// noRegistry is where nothing listens: no test asks a registry of the world.
+const noRegistry = "http://127.0.0.1:1/"
+
 func TestMain(m *testing.M) {
-	if err := os.Setenv("GORACE", quickRace); err != nil {
-		panic(err)
+	for name, value := range map[string]string{"GORACE": quickRace, "npm_config_registry": noRegistry} {
+		if _, set := os.LookupEnv(name); set { // by the script that runs this as a program
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
 	}
 	testscript.Main(m, map[string]func(){
 		"opentabs":    main,
@@ -100,6 +108,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("OPENTABS_HOME", home)
 			env.Setenv("OPENTABS_PORT", "0")
 			env.Setenv("GORACE", quickRace)
+			env.Setenv("npm_config_registry", noRegistry)
 			// The programs of TestMain, for a script that leaves no others.
 			bin, err := exec.LookPath("opentabs")
 			if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,11 +24,14 @@ type pluginSearchOptions struct {
 func newPluginSearchCmd(p *program) *cobra.Command {
 	opts := pluginSearchOptions{program: p}
 	cmd := &cobra.Command{
-		Use:     "search [WORD...]",
+		Use:     "search [WORDS]",
 		Short:   "Find plugins on the npm registry",
-		Example: "  opentabs plugin search slack",
+		Example: "  opentabs plugin search slack\n  opentabs plugin search \"shared documents\"",
+		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.query = strings.Join(args, " ")
+			if len(args) > 0 {
+				opts.query = args[0]
+			}
 			return runPluginSearch(cmd.Context(), opts)
 		},
 	}
