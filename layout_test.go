@@ -75,6 +75,7 @@ var testsMayImport = map[string][]string{
 	"wsbridge":              {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
 	"mcpserver":             {"internal/leaktest", "dispatch/dispatchtest", "plugin/plugintest"},
+	"internal/author":       {"wire"},
 	"internal/httpapi":      {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
 	"internal/npm":          {"internal/npm/npmtest"},
