@@ -71,8 +71,12 @@ func (r *Registry) entries() ([]Entry, []Failure, error) {
 		r.loaded, r.stamps = nil, seen
 		return nil, nil, err
 	}
+	added := map[string]bool{}
+	for _, e := range entries {
+		added[resolved(e.Path)] = true
+	}
 	for _, e := range found(folders) {
-		if !slices.ContainsFunc(entries, func(added Entry) bool { return sameFolder(added.Path, e.Path) }) {
+		if !added[resolved(e.Path)] {
 			entries = append(entries, e)
 		}
 	}

@@ -44,6 +44,14 @@ func found(folders []string) []Entry {
 	return entries
 }
 
+// resolved returns the path without links; as it is if nothing is there.
+func resolved(path string) string {
+	if own, err := filepath.EvalSymlinks(path); err == nil {
+		return own
+	}
+	return path
+}
+
 // packagesIn returns the npm names of the packages in a folder, sorted.
 func packagesIn(folder string) []string {
 	var names []string

@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -161,5 +162,23 @@ func TestLoadReadsTheStart(t *testing.T) {
 	edit(t, dir, toolsFile, set("start", `"soon"`))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), `dist/tools.json: start is "soon"; use "document_start" or "document_idle"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// npm link puts a link to a folder into the global one: it is the folder's plugin,
+// once.
+func TestLinkedPackages(t *testing.T) {
+	local, folder := plugintest.Package{Name: "a"}.Write(t), t.TempDir()
+	if err := os.Symlink(local, filepath.Join(folder, "opentabs-plugin-a")); err != nil {
+		t.Fatal(err)
+	}
+	registry, store := plugintest.Registry(t)
+	registry.DiscoverIn([]string{folder})
+	if set := reload(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceGlobal {
+		t.Errorf("%v, failed %v", set.Plugins(), set.Failed())
+	}
+	add(t, store, local)
+	if set := reload(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceFolder || len(set.Failed()) != 0 {
+		t.Errorf("added too: %v, failed %v", set.Plugins(), set.Failed())
 	}
 }
