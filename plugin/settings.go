@@ -1,14 +1,28 @@
 package plugin
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"opentabs/wire"
 )
 
 // settingTypes are the types a setting may have.
 var settingTypes = []string{"url", "string", "number", "boolean", "select"}
+
+const (
+	// maxSettings is how many settings a plugin may have, maxOptions how many
+	// choices one of them. Surfaces are told all of them again and again.
+	maxSettings = 100
+	maxOptions  = 500
+	// maxSettingText is how long a text of a setting may be, in characters.
+	maxSettingText = 1000
+)
+
+// settingKey is what a setting may be called: the command line writes KEY=VALUE.
+var settingKey = regexp.MustCompile(`^[\pL\pN_$][\pL\pN_$.:/ -]{0,99}$`)
 
 // Setting is one thing that a person can set for a plugin.
 type Setting struct {
@@ -27,8 +41,14 @@ type Setting struct {
 func parseConfigSchema(top *fields, p *Plugin) {
 	namesTabs := false
 	if config := top.object("configSchema"); config != nil {
+		if n := len(config.member); n > maxSettings {
+			top.add("configSchema", "has %d settings; use at most %d", n, maxSettings)
+			return
+		}
 		for _, key := range sortedKeys(config.member) {
-			if s := config.object(key); s != nil {
+			if !settingKey.MatchString(key) || key == "__proto__" {
+				top.add("configSchema", "has a setting called %q; use up to 100 letters, digits, _, - and dots", shortText(key))
+			} else if s := config.object(key); s != nil {
 				setting := parseSetting(s)
 				setting.Key = key
 				p.Settings = append(p.Settings, setting)
@@ -53,6 +73,11 @@ func parseSetting(s *fields) Setting {
 		Type: wire.SettingType(kind), Label: s.text("label", "give the setting a name for people"),
 		Description: s.optional("description"), Placeholder: s.optional("placeholder"),
 	}
+	for _, key := range []string{"label", "description", "placeholder"} {
+		if n := utf8.RuneCountInString(s.optional(key)); n > maxSettingText {
+			s.add(key, "has %d characters; shorten it to at most %d", n, maxSettingText)
+		}
+	}
 	required := s.flag("required")
 	setting.Required = required != nil && *required
 	options := s.strings("options")
@@ -60,6 +85,8 @@ func parseSetting(s *fields) Setting {
 		setting.Options = options
 		if len(options) == 0 {
 			s.add("options", "has nothing to choose from; list at least one string")
+		} else if len(options) > maxOptions {
+			s.add("options", "has %d choices; use at most %d", len(options), maxOptions)
 		}
 	}
 	return setting

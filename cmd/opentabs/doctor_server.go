@@ -186,6 +186,8 @@ func (c *checkup) checkPlugins() {
 			c.warn("plugins", p.Name+" is not reviewed, so no agent can use it", "look at it with `opentabs plugin review "+p.Name+"`")
 		case p.Permission == wire.PermissionOff:
 			c.warn("plugins", p.Name+" is off, so no agent can use it", "set it with `opentabs plugin permission "+p.Name+" ask`, or remove it")
+		case len(p.Needs) > 0:
+			c.warn("plugins", p.Name+" lacks settings that it needs: "+strings.Join(p.Needs, ", "), "set them with `opentabs plugin configure "+p.Name+"`")
 		default:
 			usable, tools = usable+1, tools+len(p.Tools)
 		}

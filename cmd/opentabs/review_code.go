@@ -75,10 +75,8 @@ func (p *program) page(ctx context.Context, text string) error {
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
 	cmd.Env = append(os.Environ(), "LESSSECURE=1") // a reader, not a shell
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(visibleText(text)+"\n"), p.out.stdout, p.out.stderr
-	if terminal := p.out.written.w; terminal != nil {
-		cmd.Stdout = terminal
-	}
+	// The terminal itself, not what watches its writes: a pager asks for its size.
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(visibleText(text)+"\n"), p.out.written.w, p.out.stderr
 	if err := cmd.Run(); err != nil {
 		p.out.say("the pager %q ended with an error (%v); set PAGER to another one, or see the code with `opentabs plugin inspect`", pager, err)
 	}

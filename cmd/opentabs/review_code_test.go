@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The pager gets the whole text, and nothing in it that a terminal obeys. One that
+// fails is told, and what to do instead.
+func TestPager(t *testing.T) {
+	var out, err bytes.Buffer
+	pager := "cat"
+	getenv := func(name string) string {
+		if name == "PAGER" {
+			return pager
+		}
+		return ""
+	}
+	p := &program{out: newOutput(&out, &err, getenv), getenv: getenv}
+	text := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
+	if e := p.page(t.Context(), text); e != nil {
+		t.Fatal(e)
+	}
+	if got := out.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
+		t.Errorf("the pager got %d bytes, the last ones %q", len(got), got[max(0, len(got)-60):])
+	}
+	marker := filepath.Join(t.TempDir(), "ran")
+	pager = "touch " + marker + "; exit 3"
+	if e := p.page(t.Context(), "x"); e != nil || !strings.Contains(err.String(), "exit status 3") || !strings.Contains(err.String(), "opentabs plugin inspect") {
+		t.Errorf("%v, %s", e, err.String())
+	}
+	if _, e := os.Stat(marker); e != nil {
+		t.Error("PAGER may have arguments, as other programs take them")
+	}
+}
