@@ -78,9 +78,9 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     );
     assert.deepEqual(new Set(errors), new Set([404]));
     const anew = await connectHttp(port, token());
-    assert.deepEqual((await anew.sdk.listTools()).tools, []);
+    assert.ok((await anew.sdk.listTools()).tools.length > 0);
     // The relay begins anew by itself: its client sees nothing of it.
-    assert.deepEqual((await stdio.sdk.listTools()).tools, []);
+    assert.ok((await stdio.sdk.listTools()).tools.length > 0);
     await Promise.allSettled([...clients, anew, stdio].map((client) => client.close()));
   });
 }
