@@ -29,20 +29,21 @@
   const names = ['Reflect', 'JSON', 'Object', 'Array', 'Promise', 'Number', 'String', 'Symbol', 'Math'];
   const classes = ['Object', 'Function', 'Array', 'Promise', 'Number', 'String', 'RegExp', 'Map', 'Set', 'WeakMap', 'Error'];
   const dom = ['EventTarget', 'Event', 'MessageEvent', 'MessagePort', 'MessageChannel', 'Node', 'Document', 'MutationObserver'];
-  const more = ['AbortSignal', 'AbortController', 'DOMException', 'TextEncoder'];
+  const more = ['AbortSignal', 'AbortController', 'DOMException', 'TextEncoder', 'URL', 'History'];
   for (const name of [...classes, ...dom, ...more]) if (name !== 'Object') patch(globalThis[name].prototype, name + '.prototype');
   patch(Object.getPrototypeOf(Uint8Array.prototype), 'TypedArray.prototype');
   patch(Object.getPrototypeOf([][Symbol.iterator]()), 'ArrayIterator.prototype');
   patch(Object.getPrototypeOf(performance), 'Performance.prototype');
   for (const name of names) patch(globalThis[name], name);
-  for (const name of ['Promise', 'Proxy', 'WeakMap', 'MessageChannel', 'MessageEvent', 'AbortController', 'TextEncoder', 'setTimeout', 'clearTimeout']) {
+  for (const name of ['Promise', 'Proxy', 'WeakMap', 'MessageChannel', 'MessageEvent', 'AbortController', 'TextEncoder', 'URL', 'setTimeout', 'clearTimeout']) {
     globalThis[name] = spy('new ' + name, globalThis[name]);
   }
   Object.defineProperty(Promise.prototype, 'constructor', { __proto__: null, get: spy('Promise.prototype.constructor', () => undefined) });
   const bait = ['then', 'toJSON', 'data', 'ports', 'code', 'message', 'progress', 'signal', 'success', 'error'];
   const own = ['adapters', 'tools', 'name', 'input', 'handle', 'isReady', 'safeParse', '_pluginName', 'text', 'kind', 'next', 'call', 'retryable'];
   const asked = ['reason', 'title', 'tabId', 'audience', 'activity', 'prompts', 'render', 'args', 'decision', 'tool', 'category', 'retryAfterMs', 'cause', 'name', 'stack', 'kind', 'settled', 'unlisten', 'promise', 'resolve', 'reports', 'count', 'sentAgain', 'asks', 'activities', 'endAudience', 'catch', 'finally', 'maxBytes', 'prompt', 'live', 'reject'];
-  for (const key of [...bait, ...own, ...asked]) {
+  const ofPlugins = ['settings', 'values', 'urls', 'level', 'dropped', 'config', 'preScript', 'tokenCache', 'teardown', 'nonce', 'hash', 'door', 'frames', 'late', 'started', 'undone', 'before', 'after'];
+  for (const key of [...bait, ...own, ...asked, ...ofPlugins]) {
     defineProperty(Object.prototype, key, {
       __proto__: null,
       configurable: true,

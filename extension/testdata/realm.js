@@ -146,6 +146,7 @@
     pushState() {}
     replaceState() {}
   }
+  define('History', History);
   define('history', new History());
   define('performance', new Performance());
   define('document', new Document());

@@ -22,12 +22,16 @@ const tools = `
   { name: 'showing', handle: (p, c) => { c.reportActivity('t', { secret: p.secret }, { audience: 'user' }); return never; } },
   { name: 'person', handle: (p, c) => c.waitForUser({ reason: p.secret }) },
   { name: 'shows', handle: (p, c) => { c.reportActivity('t', { secret: p.secret }, { audience: 'user' }); c.reportActivityDelta('t', op); c.reportActivityDelta('t', [op]); c.endAudience('user'); return 1; } },
+  { name: 'logs', handle: (p) => { log({ __proto__: null, level: 'error', message: p.secret, data: [p.secret, { __proto__: null, s: p.secret }] }); return 1; } },
+  { name: 'config', handle: () => globalThis.__openTabs.pluginConfig },
+  { name: 'notifies', handle: () => globalThis.__openTabs._notifyReadinessChanged() },
   { name: 'decided', handle: (p, c) => c.decision.secret },
   { name: 'waits', handle: () => never },
   { name: 'big', handle: () => 'aaaaaaaaaaaaaaaaaaaa' },
   { name: 'wide', handle: () => 'ééééé' }`;
 
 const prelude = `
+  let log; globalThis.__openTabs._setLogTransport = (fn) => { log = fn; };
   const given = Promise.resolve('S3CRET'); const op = { op: 'add', path: '/a', value: ['S3CRET'] };
   const controller = new AbortController(); const mine = controller.signal; const stopMine = controller.abort.bind(controller); const never = new Promise(() => {}); const made = new Error('S3CRET');
   const wrong = new TypeError('S3CRET'); const list = ['S3CRET'];
@@ -187,6 +191,23 @@ attacks.push(
   ["a person's decision", [['call', 1, 'decided', 1 << 20, {}, false, secret]], ['r 1 "S3CRET"']],
 );
 
+attacks.push(
+  [
+    'settings',
+    [
+      [
+        'settings',
+        { values: { key: 'S3CRET' }, urls: { at: { far: 'https://S3CRET.example', here: 'http://localhost:8000' } } },
+      ],
+      ['call', 1, 'config', 1 << 20, {}],
+    ],
+    ['r 1 {"key":"S3CRET","at":"http://localhost:8000"}'],
+  ],
+  ['the question whether it is ready', [['probe'], ['call', 1, 'notifies', 1 << 20, {}]], ['n 1']],
+  ['what is of another version', [['renew', 'S3CRET', 'S3CRET'], ['begin'], ['unknown', 'S3CRET']], []],
+  ['the end of its plugin', [['remove']], []],
+);
+
 for (const [name, messages, want] of attacks) {
   test(`page: a hostile page is not asked for anything by ${name}`, async () => {
     const { realm, port } = await attacked();
@@ -202,6 +223,20 @@ for (const [name, messages, want] of attacks) {
     assert.deepEqual(seen(realm), []);
   });
 }
+
+test('page: a hostile page is not asked for anything by what is logged', async () => {
+  const { realm, port } = await attacked();
+  realm.run('page.watch()');
+  port.send('call', 1, 'logs', 1 << 20, args);
+  await realm.idle();
+  realm.task();
+  assert.deepEqual(seen(realm), []);
+  const entry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
+  assert.deepEqual(
+    port.said.map((text) => text.slice(0, 6 + entry.length + 1)),
+    [`l 1 0 [${entry}`, 'r 1 1'],
+  );
+});
 
 test('page: the hostile page of these tests does see what uses its built-ins', async () => {
   const { realm } = await attacked();
