@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"opentabs/wire"
 )
@@ -213,7 +214,7 @@ func (c *liveCall) stirred(child, message, audience string) {
 			if message != "" {
 				said = child + ": " + message
 			}
-			c.meter.accept(numbers{}, said, audience)
+			c.meter.accept(numbers{}, said, audience, time.Now())
 			poke(c.wake)
 		}
 		c.mu.Unlock()
