@@ -88,7 +88,7 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 		wanted := parseSpec(opts.what)
 		from, err := i.find(ctx, wanted.name)
 		if err != nil {
-			return err
+			return withFolderHint(err, opts.what)
 		}
 		version, err := from.Pick(wanted.want)
 		if err != nil {
@@ -105,6 +105,14 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 func isFolder(what string) bool {
 	info, err := os.Stat(what)
 	return isPath(what) && !isTarball(what) || err == nil && info.IsDir() && strings.ContainsAny(what, `/\`) && !strings.HasPrefix(what, "@")
+}
+
+// withFolderHint tells of a folder that has the name of a package.
+func withFolderHint(err error, what string) error {
+	if _, statErr := os.Stat(filepath.Join(what, "package.json")); statErr == nil {
+		return fmt.Errorf("%w; there is a folder of that name: add that with `opentabs plugin install .%c%s`", err, filepath.Separator, what)
+	}
+	return err
 }
 
 // isPath reports whether what can't be the name of a package.

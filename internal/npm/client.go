@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -72,57 +71,12 @@ func New(config *Config, o Options) (*Client, error) {
 	if err := config.trust(base); err != nil {
 		return nil, err
 	}
+	if err := config.proxy(base); err != nil {
+		return nil, err
+	}
 	c := &Client{config: config, opts: o}
 	c.http = &http.Client{Transport: authorized{config, base}, CheckRedirect: checkRedirect}
 	return c, nil
-}
-
-// trust makes a transport follow the settings for certificates and proxies.
-func (c *Config) trust(t *http.Transport) error {
-	if file := c.text("cafile"); file != "" {
-		pem, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("read the certificates that cafile names in %s: %w", c.values["cafile"].from, err)
-		}
-		pool, err := x509.SystemCertPool()
-		if err != nil {
-			pool = x509.NewCertPool()
-		}
-		if !pool.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("%s, which cafile names in %s, holds no certificate; name a file in PEM format", file, c.values["cafile"].from)
-		}
-		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	}
-	for _, key := range []string{"https-proxy", "proxy"} {
-		address := c.text(key)
-		if address == "" || address == "null" || address == "false" {
-			continue
-		}
-		u, err := url.Parse(address)
-		if err != nil || u.Host == "" {
-			return fmt.Errorf("%s in %s is not a URL; write it as in http://proxy.example.com:8080", key, c.values[key].from)
-		}
-		fromEnv := t.Proxy
-		t.Proxy = func(r *http.Request) (*url.URL, error) {
-			if host, err := netHost(r.URL); err == nil && host.IsLoopback() || r.URL.Hostname() == "localhost" {
-				return nil, nil
-			}
-			if p, err := fromEnv(r); p != nil || err != nil {
-				return p, err
-			}
-			return u, nil
-		}
-		break
-	}
-	return nil
-}
-
-func netHost(u *url.URL) (net.IP, error) {
-	ip := net.ParseIP(u.Hostname())
-	if ip == nil {
-		return nil, errors.New("no address")
-	}
-	return ip, nil
 }
 
 // authorized sends with each request what its own address asks for, so that a

@@ -319,6 +319,37 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+func TestProxy(t *testing.T) {
+	registry := &npmtest.Registry{}
+	registry.Publish(good())
+	var through atomic.Int64
+	proxy, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Host == "registry.example" {
+			through.Add(1)
+		}
+		registry.ServeHTTP(w, r)
+	}))
+	for _, key := range []string{"https-proxy", "proxy"} {
+		through.Store(0)
+		if _, err := client(t, "registry=http://registry.example/", key+"="+proxy).Package(t.Context(), plugin); err != nil || through.Load() != 1 {
+			t.Errorf("%s: %d requests, %v", key, through.Load(), err)
+		}
+	}
+	through.Store(0)
+	address, _ := serve(t, registry) // a machine's own address needs no proxy
+	if _, err := client(t, "registry="+address, "https-proxy=http://127.0.0.1:1").Package(t.Context(), plugin); err != nil {
+		t.Error(err)
+	}
+	home := t.TempDir()
+	config, err := npm.LoadConfig(npm.Environment{Getenv: os.Getenv, Dir: home, Environ: func() []string { return []string{"npm_config_proxy=nonsense"} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := npm.New(config, npm.Options{}); err == nil || !strings.Contains(err.Error(), "proxy in the environment variable npm_config_proxy is not a URL") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestCertificates(t *testing.T) {
 	s := httptest.NewTLSServer(status(404))
 	defer s.Close()

@@ -97,6 +97,15 @@ func TestBadRegistries(t *testing.T) {
 	}
 }
 
+func TestHostsWithoutProxy(t *testing.T) {
+	c, _ := load(t, map[string]string{".npmrc": "noproxy=a.com, .b.com"})
+	for host, direct := range map[string]bool{"a.com": true, "x.A.com": true, "b.com": true, "notb.com": false, "c.com": false, "127.0.0.1": true, "localhost": true} {
+		if c.isDirect(host) != direct {
+			t.Errorf("%s: %t", host, !direct)
+		}
+	}
+}
+
 func TestHugeSettingsAreNotRead(t *testing.T) {
 	env, _ := settings(t, map[string]string{".npmrc": strings.Repeat("#", maxNpmrcBytes+1)})
 	if _, err := LoadConfig(env); err == nil || !strings.Contains(err.Error(), "make it smaller") {

@@ -1,0 +1,77 @@
+package npm
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// trust makes a transport trust the certificates that the settings name.
+func (c *Config) trust(t *http.Transport) error {
+	file := c.text("cafile")
+	if file == "" {
+		return nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the certificates that cafile names in %s: %w", c.values["cafile"].from, err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return fmt.Errorf("%s, which cafile names in %s, holds no certificate; name a file in PEM format", file, c.values["cafile"].from)
+	}
+	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return nil
+}
+
+// proxy makes a transport use the proxy that the settings name; without one that
+// of the environment (HTTPS_PROXY) counts.
+func (c *Config) proxy(t *http.Transport) error {
+	key := "https-proxy"
+	if c.off(key) {
+		key = "proxy"
+	}
+	if c.off(key) {
+		return nil
+	}
+	u, err := url.Parse(c.text(key))
+	if err != nil || u.Host == "" {
+		return fmt.Errorf("%s in %s is not a URL; write it as in http://proxy.example.com:8080", key, c.values[key].from)
+	}
+	t.Proxy = func(r *http.Request) (*url.URL, error) {
+		if c.isDirect(r.URL.Hostname()) {
+			return nil, nil
+		}
+		return u, nil
+	}
+	return nil
+}
+
+// off reports whether a setting is absent or says that there is nothing.
+func (c *Config) off(key string) bool {
+	text := c.text(key)
+	return text == "" || text == "null" || text == "false"
+}
+
+// isDirect reports whether a host is asked without the proxy.
+func (c *Config) isDirect(host string) bool {
+	host = strings.ToLower(host)
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return true
+	}
+	for domain := range strings.SplitSeq(c.text("noproxy"), ",") {
+		domain = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(domain), "."))
+		if domain != "" && (host == domain || strings.HasSuffix(host, "."+domain)) {
+			return true
+		}
+	}
+	return false
+}
