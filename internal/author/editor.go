@@ -75,12 +75,8 @@ func editorTypes() (files []newFile, mark string, err error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		to := ""
-		if rest, ok := strings.CutPrefix(name, "src/"); ok {
-			to = typesDir + "/sdk/" + rest // the SDK is TypeScript, so its source is its types
-		} else if rest, ok := strings.CutPrefix(name, "vendor/zod/"); ok && (strings.HasSuffix(rest, ".d.ts") || !strings.HasSuffix(rest, ".js")) {
-			to = typesDir + "/zod/" + rest
-		} else {
+		to := typesPath(name)
+		if to == "" {
 			return nil
 		}
 		text, err := sdkts.Source.ReadFile(name)
@@ -96,4 +92,21 @@ func editorTypes() (files []newFile, mark string, err error) {
 		return nil, "", fmt.Errorf("read the SDK: %w", err)
 	}
 	return files, hex.EncodeToString(hash.Sum(nil)) + "\n", nil
+}
+
+// typesPath is where a file of the SDK's sources goes; empty if no compiler needs
+// it. The SDK is TypeScript, so its source is its types; of what it brings along
+// only the declarations count, and the licenses.
+func typesPath(name string) string {
+	if rest, ok := strings.CutPrefix(name, "src/"); ok {
+		return typesDir + "/sdk/" + rest
+	}
+	rest, vendored := strings.CutPrefix(name, "vendor/")
+	switch {
+	case !vendored || strings.HasSuffix(rest, ".js"):
+		return ""
+	case strings.HasPrefix(rest, "zod/"):
+		return typesDir + "/" + rest
+	}
+	return typesDir + "/vendor/" + rest // as the SDK's files name it
 }

@@ -1,0 +1,44 @@
+/** Promise: what `plugin create` makes compiles with the author's own TypeScript, offline, and `plugin check` tells what that says. */
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { must, root, run } from './harness/process.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+const env = { OPENTABS_HOME: join(home, 'home'), NO_COLOR: '1' };
+const dir = join(home, 'tickets');
+after(() => rmSync(home, { recursive: true, force: true }));
+
+test('it compiles as it is', async () => {
+  await must(['plugin', 'create', 'tickets', '--dir', home], env);
+  mkdirSync(join(dir, 'node_modules'));
+  symlinkSync(join(root, 'node_modules/typescript'), join(dir, 'node_modules/typescript'));
+  const { code, stdout, stderr } = await run(['plugin', 'check', dir, '--strict'], env);
+  assert.deepEqual([code, stdout], [0, '']);
+  assert.doesNotMatch(stderr, /not checked/);
+});
+
+test('what the compiler says is told with its place, and no package is made', async () => {
+  const file = join(dir, 'src/tools/describe-page.ts');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('title: document.title', 'title: document.titel'));
+  for (const command of ['check', 'pack']) {
+    const { code, stdout } = await run(['plugin', command, dir, ...(command === 'pack' ? ['--out', home] : [])], env);
+    assert.equal(code, 1);
+    assert.match(stdout, /^error types {2}src\/tools\/describe-page\.ts:\d+:\d+\n {4}TS2551: .*titel/m);
+  }
+  const { stdout } = await run(['plugin', 'check', dir, '--no-types', '--json'], env);
+  assert.equal(JSON.parse(stdout).errors, 0);
+});
+
+test("an author's own zod is used by compiler and build alike", async () => {
+  cpSync(join(root, 'node_modules/zod'), join(dir, 'node_modules/zod'), { recursive: true });
+  rmSync(join(dir, '.opentabs/types/zod'), { recursive: true });
+  const { stdout } = await run(['plugin', 'check', dir, '--json'], env);
+  const found: { rule: string; text: string }[] = JSON.parse(stdout).findings;
+  assert.deepEqual(
+    found.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
+    ['TS2551:'], // that of the test before
+  );
+});
