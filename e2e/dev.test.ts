@@ -82,9 +82,11 @@ test('afterwards the last build stays, and pages get no door', async () => {
   assert.equal(code, 0);
   assert.match(stderr, /tickets stays as it was built last/);
   assert.match(JSON.stringify(await describe()), /"title":"three"/);
-  await until('a page without a door', async () => {
+  // A page that begins while the browser takes one adapter out and the other in may have none, and is not loaded anew for a call
+  // once a script has looked at it.
+  await until('the plugin in a page without a door', async () => {
     await stack.page.reload();
-    return (await doors()).length === 0;
+    const inPage = await doors();
+    return inPage.length === 0 && JSON.stringify((await describe()) ?? '').includes('three');
   });
-  await until('the plugin in that page', async () => JSON.stringify(await describe()).includes('three'));
 });
