@@ -10,7 +10,7 @@ import { must } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
 import { buildLegacy } from './testdata/legacy/legacy.ts';
-import { twin } from './testdata/legacy/twin.ts';
+import { early, twin } from './testdata/legacy/twin.ts';
 
 const twins = ['alpha', 'beta'] as const;
 const hostile = readFileSync(fileURLToPath(new URL('testdata/legacy/hostile.js', import.meta.url)), 'utf8');
@@ -84,7 +84,7 @@ test('fault 12, 14: settings, early tokens, names and caches of two plugins in a
   await page.close();
 });
 
-test('fault 15, 17, 86: each is evaluated once, with a document; its hooks hear of calls, navigations and its end', async () => {
+test('fault 15, 17: each is evaluated once, with a document; its hooks hear of calls, navigations and its end', async () => {
   const { page, tabId } = await show();
   const failed = await client.call('alpha__fail', { tabId });
   assert.match(failed.text, /slow down/);
@@ -102,6 +102,20 @@ test('fault 15, 17, 86: each is evaluated once, with a document; its hooks hear 
   const locked = (await call('beta__locked', { tabId })).structured;
   assert.deepEqual(locked, { names: ['beta'], locked: true });
   await must(['plugin', 'permission', 'alpha', 'auto'], stack.env);
+  await page.close();
+});
+
+test('fault 86: an adapter that starts at once hears the first request of the page, without a pre-script', async () => {
+  const dir = join(stack.home, early.name);
+  await buildLegacy(dir, early);
+  await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  const { page, tabId } = await show();
+  const live = () => client.call('early__heard', { tabId });
+  const heard = await until('it to be live', async () =>
+    (await live()).isError ? undefined : (await live()).structured,
+  );
+  assert.deepEqual(heard, { heard: ['T0KEN'] });
+  await must(['plugin', 'remove', early.name], stack.env);
   await page.close();
 });
 

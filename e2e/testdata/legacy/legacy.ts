@@ -10,6 +10,8 @@ export interface LegacyPlugin {
   readonly name: string;
   readonly urlPatterns: readonly string[];
   readonly configSchema?: object;
+  /** start is that of package.json. */
+  readonly start?: string;
   /** source is a module whose default export is the plugin's instance; it may import zod and @opentabs-dev/plugin-sdk. */
   readonly source: string;
   /** preScript is a module that calls definePreScript of @opentabs-dev/plugin-sdk/pre-script. */
@@ -22,8 +24,8 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 export async function buildLegacy(dir: string, plugin: LegacyPlugin): Promise<void> {
   mkdirSync(join(dir, 'dist'), { recursive: true });
   const dist = (name: string, text: string) => writeFileSync(join(dir, 'dist', name), text);
-  const { name, urlPatterns, configSchema } = plugin;
-  const about = { displayName: name, description: `The plugin ${name}.`, urlPatterns, configSchema };
+  const { name, urlPatterns, configSchema, start } = plugin;
+  const about = { displayName: name, description: `The plugin ${name}.`, urlPatterns, configSchema, start };
   const entry = { name: `opentabs-plugin-${name}`, version: '1.0.0', type: 'module', main: 'dist/adapter.iife.js' };
   writeFileSync(join(dir, 'package.json'), JSON.stringify({ ...entry, files: ['dist'], opentabs: about }));
   const adapter = await bundle(

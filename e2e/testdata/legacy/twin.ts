@@ -15,6 +15,33 @@ export function twin(name: string): LegacyPlugin {
   };
 }
 
+/** early is a plugin that wants to hear the page's first request without a pre-script. */
+export const early: LegacyPlugin = {
+  name: 'early',
+  urlPatterns: ['*://127.0.0.1/*'],
+  start: 'document_start',
+  source: `
+import { z } from 'zod';
+import { defineTool, OpenTabsPlugin } from '@opentabs-dev/plugin-sdk';
+const heard = [];
+if (globalThis.document) {
+  const { fetch } = window;
+  window.fetch = (url, init) => {
+    heard.push(init?.headers?.authorization ?? '');
+    return fetch(url, init);
+  };
+}
+class Early extends OpenTabsPlugin {
+  tools = [
+    defineTool({ name: 'heard', description: 'x', input: z.object({}), output: z.looseObject({}), handle: async () => ({ heard }) }),
+  ];
+  isReady() {
+    return Promise.resolve(true);
+  }
+}
+export default new Early();`,
+};
+
 const preScript = `
 import { definePreScript } from '@opentabs-dev/plugin-sdk/pre-script';
 definePreScript((ctx) => {
