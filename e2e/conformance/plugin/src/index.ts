@@ -1,5 +1,5 @@
 /** The tools and prompts that the official conformance suite of MCP uses, as far as those of a plugin can be them. */
-import { audio, definePlugin, definePrompt, defineTool, image, resource, sleep, ToolError } from '@opentabs/sdk';
+import { audio, definePlugin, definePrompt, defineTool, image, log, resource, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
 /** A red pixel as PNG, and a WAV file without a sample. */
@@ -39,6 +39,13 @@ const tools = [
   ]),
   answers('test_error_handling', 'Fails.', () => {
     throw ToolError.internal('This tool intentionally returns an error for testing');
+  }),
+  answers('test_tool_with_logging', 'Logs three times.', async () => {
+    for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+      log.info(message);
+      await sleep(150); // what is logged goes its own way, and should be there before the result
+    }
+    return 'three things were logged';
   }),
   // The suite means a log of the tool by this, and an elicitation by the next: what it looks at is that neither sends
   // what nobody asked for.
