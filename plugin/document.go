@@ -90,7 +90,7 @@ func (d *document) put(e Entry) error {
 		if err == nil && (installed || sameFolder(other.Path, e.Path)) {
 			at = i
 		} else if err == nil && other.Name == e.Name {
-			return clashError(e.Name, other)
+			return clashError(other, e)
 		}
 	}
 	if at < 0 {
@@ -113,12 +113,19 @@ func sameFolder(a, b string) bool {
 
 // clashError says that the plugin name of a package is that of another one, which
 // was there first.
-func clashError(name string, first Entry) error {
+func clashError(first, second Entry) error {
 	what := first.Path
 	if first.Package != "" {
 		what = first.Package + " in " + first.Path
 	}
-	return fmt.Errorf("the plugin name %q is taken by %s; run opentabs plugin remove %s first, or rename one of the packages", name, what, name)
+	remedy := fmt.Sprintf("run opentabs plugin remove %s first, or rename one of the packages", first.Name)
+	switch {
+	case second.Source == SourceGlobal && first.Source == SourceGlobal:
+		remedy = fmt.Sprintf("run npm uninstall --global %s, or do so with the other", second.Package)
+	case second.Source == SourceGlobal:
+		remedy = fmt.Sprintf("run npm uninstall --global %s, or opentabs plugin remove %s", second.Package, first.Name)
+	}
+	return fmt.Errorf("the plugin name %q is taken by %s; %s", first.Name, what, remedy)
 }
 
 // ErrUnknown is what [Store.Remove] wraps if there is no plugin of that name.

@@ -132,7 +132,9 @@ func (r *Registry) Reload() error {
 			failed = append(failed, Failure{Path: entries[i].Path, Name: entries[i].Name, Err: err})
 			continue
 		}
-		plugins = append(plugins, p)
+		if p != nil {
+			plugins = append(plugins, p)
+		}
 	}
 	set := NewSet(plugins, failed)
 	if same(old, set) {
@@ -233,7 +235,9 @@ func resolve(entries []Entry, loaded []outcome, old *Set) []*Plugin {
 	plugins := make([]*Plugin, len(loaded))
 	for i, e := range entries {
 		if j, clash := first[e.Name]; clash {
-			loaded[i].err = clashError(e.Name, entries[j])
+			if one := loaded[j].plugin; e.Source != SourceGlobal || one == nil || one.Package != e.Package {
+				loaded[i].err = clashError(entries[j], e)
+			} // else it is the same package once more, which the person has added or installed
 			continue
 		}
 		first[e.Name] = i

@@ -68,8 +68,13 @@ func TestNameClashesAreTold(t *testing.T) {
 	local := plugintest.Package{Name: "slack"}.Write(t)
 	add(t, store, local)
 	set := reload(t, registry)
-	if p, ok := set.Plugin("slack"); !ok || p.Dir != local || len(set.Failed()) != 2 {
+	if p, ok := set.Plugin("slack"); !ok || p.Dir != local || len(set.Failed()) != 1 { // it is one of the two packages
 		t.Errorf("%+v, failed %+v", p, set.Failed())
+	}
+	for _, f := range set.Failed() {
+		if !strings.Contains(f.Err.Error(), "run npm uninstall --global ") || !strings.Contains(f.Err.Error(), "or opentabs plugin remove slack") {
+			t.Errorf("got %v", f.Err)
+		}
 	}
 	// Also while it can't be loaded: nothing takes its place in silence.
 	edit(t, local, toolsFile, to("{"))
@@ -162,6 +167,21 @@ func TestLoadReadsTheStart(t *testing.T) {
 	edit(t, dir, toolsFile, set("start", `"soon"`))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), `dist/tools.json: start is "soon"; use "document_start" or "document_idle"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The same package that a person has installed and somebody for the whole machine
+// is no clash: the person's counts.
+func TestGlobalPackageThatWasInstalled(t *testing.T) {
+	folder := t.TempDir()
+	installGlobally(t, folder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "other()"}})
+	registry, store := plugintest.Registry(t)
+	registry.DiscoverIn([]string{folder})
+	if _, err := store.AddInstalled(plugin.Entry{Path: plugintest.Package{Name: "a"}.Write(t), Package: "opentabs-plugin-a"}); err != nil {
+		t.Fatal(err)
+	}
+	if set := reload(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceNPM || len(set.Failed()) != 0 {
+		t.Errorf("%v, failed %v", set.Plugins(), set.Failed())
 	}
 }
 
