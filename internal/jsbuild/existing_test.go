@@ -414,16 +414,14 @@ export default definePlugin({
   const tool = a.tools.find((t) => t.name === "size");
   globalThis.parsed = tool.input.safeParse({}).data.n;
   tool.handle({n: 1}, {reportProgress() {}}).then((r) => { globalThis.result = r.size });
+  const sent = JSON.stringify(globalThis.sent.map((m) => [m.type, m.plugin, m.nonce, m.entries?.[0].level, m.entries?.[0].data]));
   return [Object.isFrozen(a), Object.isFrozen(a.tools), Object.isFrozen(tool), a.__adapterHash, d.writable, d.configurable, d.enumerable, o.writable, o.configurable,
-    typeof a.isReady, typeof a.teardown, typeof __openTabs._setLogTransport, typeof __openTabs.log.info, __openTabs.tokenCache.a, __openTabs._pluginName, parsed].join(" ");
+    typeof a.isReady, typeof a.teardown, typeof __openTabs._setLogTransport, typeof __openTabs.log.info, __openTabs.tokenCache.a, __openTabs._pluginName, parsed, sent].join(" ");
 })()`
-	want := "true true true " + b.Hash + " false false true false false function function function function 1 bad 2"
+	want := "true true true " + b.Hash + " false false true false false function function function function 1 bad 2 " +
+		`[["opentabs:readiness-changed","bad","r",null,null],["opentabs:plugin-logs","bad","l","warning",[1]]]`
 	if got := said(t, bareRealm+code, look); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	const messages = `(() => { __openTabs.adapters.bad.tools[0].handle({n: 1}, {reportProgress() {}}); return JSON.stringify(sent.map((m) => [m.type, m.plugin, m.nonce, m.entries?.[0].level, m.entries?.[0].data])) })()`
-	if got := said(t, bareRealm+code, messages); got != `[["opentabs:readiness-changed","bad","r",null,null],["opentabs:plugin-logs","bad","l","warning",[1]]]` {
-		t.Error(got)
 	}
 }
 
