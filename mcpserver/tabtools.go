@@ -92,6 +92,9 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	for _, t := range places.Live {
 		add(t, false)
 	}
+	for _, t := range append(places.Loading, places.Broken...) {
+		add(t, false)
+	}
 	for _, t := range places.NeedReload {
 		add(t, true)
 	}

@@ -137,6 +137,7 @@ const samples: Golden = {
           },
         ],
         needsReload: ['calendar'],
+        broken: ['tickets'],
       },
       {
         tabId: 8,

@@ -46,6 +46,8 @@ type TabInfo struct {
 	// NeedsReload names plugins that match the tab but were not there when its
 	// document began, so they can't be trusted in it until a reload.
 	NeedsReload []string `json:"needsReload,omitempty"`
+	// Broken names plugins whose adapter failed to start in the document.
+	Broken []string `json:"broken,omitempty"`
 }
 
 // TabSyncParams replaces all the server knows of this browser's tabs.

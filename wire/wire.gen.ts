@@ -779,6 +779,8 @@ export interface TabInfo {
    * document began, so they can't be trusted in it until a reload.
    */
   needsReload?: readonly string[];
+  /** Broken names plugins whose adapter failed to start in the document. */
+  broken?: readonly string[];
 }
 
 /** TabSyncParams replaces all the server knows of this browser's tabs. */
@@ -1554,6 +1556,7 @@ export const Shapes = {
     'discarded?': 'boolean',
     'loading?': ['string'],
     'needsReload?': ['string'],
+    'broken?': ['string'],
   },
   TabSyncParams: {
     'tabs?': ['TabInfo'],

@@ -110,7 +110,7 @@ func (s *search) ask(ctx context.Context) (answered bool, left time.Duration) {
 		if s.loads, s.asked = s.hub.load(ctx, s.want, s.found.NeedReload); !s.asked {
 			return false, loadWait - time.Since(s.began)
 		}
-	case !reload && !s.opens && len(s.found.Openers) == 1:
+	case !reload && !s.opens && len(s.found.Openers) == 1 && !slices.ContainsFunc(s.found.Broken, s.want.Allows):
 		s.opens = true
 		s.opened = s.hub.open(ctx, s.found.Openers[0], s.want.Open)
 	default:
@@ -127,7 +127,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
-	var live, away, reload, loading []place
+	var live, away, reload, loading, broken []place
 	browsers := h.list()
 	for _, b := range browsers {
 		out.Browsers++
@@ -136,7 +136,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 		}
 		of := b.places(want.Plugin, hash)
 		arriving = max(arriving, b.arriving(want))
-		reload, loading = append(reload, of.reload...), append(loading, of.loading...)
+		reload, loading, broken = append(reload, of.reload...), append(loading, of.loading...), append(broken, of.broken...)
 		switch {
 		case !of.connected:
 			away = append(away, of.live...)
@@ -157,7 +157,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	slices.SortFunc(out.Openers, func(x, y dispatch.Target) int {
 		return cmp.Or(cmp.Compare(x.BrowserName, y.BrowserName), cmp.Compare(x.Browser, y.Browser))
 	})
-	out.Live, out.NeedReload, out.Loading = rank(live), rank(reload), rank(loading)
+	out.Live, out.NeedReload, out.Loading, out.Broken = rank(live), rank(reload), rank(loading), rank(broken)
 	return out, returning, arriving
 }
 
@@ -181,8 +181,8 @@ type places struct {
 	connected bool
 	// live are the documents where the plugin is live with the hash that it has
 	// now, reload the tabs that have to be reloaded for it, loading those in which
-	// it may be live in a moment.
-	live, reload, loading []place
+	// it may be live in a moment, broken those in which it failed to start.
+	live, reload, loading, broken []place
 }
 
 // places returns where the plugin with this hash is in the browser.
@@ -215,6 +215,8 @@ func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 			of.reload = append(of.reload, p)
 		case top && slices.Contains(t.Loading, plugin):
 			of.loading = append(of.loading, p)
+		case top && slices.Contains(t.Broken, plugin):
+			of.broken = append(of.broken, p)
 		}
 	}
 }

@@ -115,6 +115,7 @@ func TestStateOfAPlugin(t *testing.T) {
 			{[]string{tabText(1, "", 1, "", `,"needsReload":["chat"]`)}, dispatch.StateUnavailable},
 			{[]string{tabText(1, "", 1, "", `,"loading":["chat"]`)}, dispatch.StateUnavailable},
 			{[]string{tabText(1, "", 1, "", `,"loading":["other"]`)}, dispatch.StateClosed},
+			{[]string{tabText(1, "", 1, "", `,"broken":["chat"]`)}, dispatch.StateUnavailable},
 			{[]string{tabText(1, "", 1, "d", ","+chatIs(""))}, dispatch.StateUnavailable},
 			{[]string{tabText(1, "", 1, "d", ","+chatIs("false"))}, dispatch.StateUnavailable},
 			{[]string{tabText(1, "", 1, "d", ","+chatIs("false")), tabText(2, "", 1, "e", ","+chatIs("true"))}, dispatch.StateReady},

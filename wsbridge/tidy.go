@@ -30,7 +30,9 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 	for i := range t.Frames {
 		t.Frames[i].URL, t.Frames[i].Plugins = clean(t.Frames[i].URL, maxURL), live(t.Frames[i].Plugins)
 	}
-	t.Loading, t.NeedsReload = bounded(t.Loading, maxTabPlugins, bad), bounded(t.NeedsReload, maxTabPlugins, bad)
+	for _, names := range []*[]string{&t.Loading, &t.NeedsReload, &t.Broken} {
+		*names = bounded(*names, maxTabPlugins, bad)
+	}
 	return t
 }
 

@@ -133,6 +133,9 @@ func pluginsIn(t wire.TabInfo) []string {
 	for _, f := range t.Frames {
 		show(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
 	}
+	for _, name := range t.Broken {
+		names = append(names, name+" (failed to start)")
+	}
 	for _, name := range t.NeedsReload {
 		if t.Discarded {
 			names = append(names, name+" (unloaded by the browser; a call loads it)")

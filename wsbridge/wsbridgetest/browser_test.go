@@ -22,7 +22,7 @@ func (onePlugin) List() []wire.PluginInfo {
 }
 
 func (onePlugin) Code(string, string) (wire.PluginCodeParams, error) {
-	return wire.PluginCodeParams{Name: "messages", Code: "the code"}, nil
+	return wire.PluginCodeParams{Name: "messages", Hash: "h1", Code: "the code"}, nil
 }
 
 // TestBrowser runs calls through a real hub.
@@ -74,7 +74,7 @@ func TestBrowser(t *testing.T) {
 		result, err = calls.Call(t.Context(), call("echo"))
 	}
 	if err != nil || string(result.Output) != `{"a":1}` || result.Reports != 1 {
-		t.Errorf("echo: %+v, %v", result, err)
+		t.Fatalf("echo: %+v, %v", result, err)
 	}
 	if _, err := calls.Call(t.Context(), call("none")); err == nil || !strings.Contains(err.Error(), "the page has no tool none") {
 		t.Errorf("none: %v", err)

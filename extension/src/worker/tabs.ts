@@ -127,6 +127,8 @@ export function tabInfo(
     info.documentId = live.doc.documentId;
     info.plugins = running.map(said);
   }
+  const broken = here.filter((p) => p.problem !== undefined);
+  if (broken.length > 0) info.broken = broken.map((p) => p.name);
   const absent = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
   // A document that is still loading may be about to say that its plugins are live.
   if (absent.length > 0 && tab.loading) info.loading = absent;
