@@ -11,11 +11,17 @@ import (
 const maxKept = 6
 
 // Kept is what one build can leave for the next: files that have not changed are
-// not parsed again. It is safe for concurrent use, but builds of one plugin
-// should follow one another. Its zero value is ready; nil keeps nothing.
+// not parsed again. It is safe for concurrent use. Its zero value is ready; nil
+// keeps nothing.
 type Kept struct {
-	mu       sync.Mutex // guards contexts
-	contexts map[string]api.BuildContext
+	mu       sync.Mutex // guards contexts and what is in them
+	contexts map[string]*keptContext
+}
+
+// keptContext is what esbuild keeps of one bundle.
+type keptContext struct {
+	api.BuildContext
+	users int // who builds with it now
 }
 
 // Close frees what is kept. No build may run or come.
@@ -25,11 +31,14 @@ func (k *Kept) Close() {
 	k.drop()
 }
 
+// drop forgets what nobody builds with.
 func (k *Kept) drop() {
-	for _, context := range k.contexts {
-		context.Dispose()
+	for key, one := range k.contexts {
+		if one.users == 0 {
+			one.Dispose()
+			delete(k.contexts, key)
+		}
 	}
-	k.contexts = map[string]api.BuildContext{}
 }
 
 // build is api.Build for options that are the same whenever key is.
@@ -37,25 +46,36 @@ func (k *Kept) build(key string, o api.BuildOptions) api.BuildResult {
 	if k == nil {
 		return api.Build(o)
 	}
-	context, err := k.context(key, o)
+	one, err := k.take(key, o)
 	if err != nil {
 		return api.BuildResult{Errors: err.Errors}
 	}
-	return context.Rebuild()
+	defer func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		one.users--
+	}()
+	return one.Rebuild()
 }
 
-func (k *Kept) context(key string, o api.BuildOptions) (api.BuildContext, *api.ContextError) {
+func (k *Kept) take(key string, o api.BuildOptions) (*keptContext, *api.ContextError) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if context, ok := k.contexts[key]; ok {
-		return context, nil
+	one, ok := k.contexts[key]
+	if !ok {
+		if len(k.contexts) >= maxKept {
+			k.drop()
+		}
+		context, err := api.Context(o)
+		if err != nil {
+			return nil, err
+		}
+		if k.contexts == nil {
+			k.contexts = map[string]*keptContext{}
+		}
+		one = &keptContext{BuildContext: context}
+		k.contexts[key] = one
 	}
-	if k.contexts == nil || len(k.contexts) == maxKept {
-		k.drop()
-	}
-	context, err := api.Context(o)
-	if err == nil {
-		k.contexts[key] = context
-	}
-	return context, err
+	one.users++
+	return one, nil
 }
