@@ -145,3 +145,23 @@ func TestWhatMayBeOpened(t *testing.T) {
 		}
 	}
 }
+
+// neverAsked is a gate that fails the test if a call comes to it.
+type neverAsked struct{ t *testing.T }
+
+func (neverAsked) Name() string { return "never asked" }
+
+func (g neverAsked) Decide(i dispatch.Info) dispatch.Verdict {
+	g.t.Errorf("the gate was asked about %+v", i)
+	return dispatch.Verdict{}
+}
+
+// TestNobodyIsAskedAboutAnUnknownInstance: such a call can't run whatever a
+// person says.
+func TestNobodyIsAskedAboutAnUnknownInstance(t *testing.T) {
+	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{Gates: []dispatch.Gate{neverAsked{t}}})
+	_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Instance: "work"})
+	if e := asError(t, err); e == nil || e.Code != wire.ErrInvalidArguments || !contains(e.Message, "it has none") {
+		t.Errorf("%v", err)
+	}
+}
