@@ -40,7 +40,13 @@ type bundled struct {
 	Code      []byte
 	SourceMap []byte
 	Warnings  []Problem
+	// ForExisting says that it imports the SDK by the name that it has on the
+	// existing platform.
+	ForExisting bool
 }
+
+// existingSDK is the SDK's name on the existing platform.
+const existingSDK = "@opentabs-dev/plugin-sdk"
 
 // sdkSources are the SDK and, unless the plugin brings its own, zod for the
 // bundler. Both names that plugins import the SDK by mean this copy, so that
@@ -49,10 +55,10 @@ func sdkSources(withZod bool) (Sources, error) {
 	s := Sources{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
 		Alias: map[string]string{
-			"@opentabs/sdk":                       "sdk/src/index.ts",
-			"@opentabs-dev/plugin-sdk":            "sdk/src/index.ts",
-			"@opentabs-dev/plugin-sdk/pre-script": "sdk/src/pre-script.ts",
-			"@opentabs/sdk/":                      "sdk/src/",
+			"@opentabs/sdk":             "sdk/src/index.ts",
+			existingSDK:                 "sdk/src/index.ts",
+			existingSDK + "/pre-script": "sdk/src/pre-script.ts",
+			"@opentabs/sdk/":            "sdk/src/",
 		},
 	}
 	if withZod {
@@ -153,6 +159,7 @@ func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 		LegalComments: api.LegalCommentsNone,
 		Banner:        map[string]string{"js": s.head + "\"use strict\";"},
 		Sourcemap:     api.SourceMapExternal,
+		Metafile:      true,
 		Loader:        assetLoaders,
 		Define:        defines,
 		Plugins:       []api.Plugin{within.plugin(), s.plugin(zod.Dir), zod.plugin(sources), sources.Plugin()},
@@ -162,7 +169,7 @@ func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 	if len(r.Errors) > 0 {
 		return bundled{}, &BuildError{Dir: zod.Dir, Problems: within.fromEsbuild(r.Errors)}
 	}
-	b := bundled{Warnings: within.fromEsbuild(r.Warnings)}
+	b := bundled{Warnings: within.fromEsbuild(r.Warnings), ForExisting: imports(r.Metafile, existingSDK)}
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
 		case bundleName:
@@ -172,6 +179,26 @@ func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 		}
 	}
 	return b, nil
+}
+
+// imports reports whether what esbuild tells of a bundle has an import of name.
+func imports(metafile, name string) bool {
+	var told struct {
+		Inputs map[string]struct {
+			Imports []struct{ Original string }
+		}
+	}
+	if err := json.Unmarshal([]byte(metafile), &told); err != nil {
+		panic("jsbuild: esbuild's metafile: " + err.Error()) // esbuild wrote it just now
+	}
+	for _, input := range told.Inputs {
+		for _, one := range input.Imports {
+			if one.Original == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // quote writes s as a JavaScript string.

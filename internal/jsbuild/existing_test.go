@@ -51,6 +51,9 @@ export default new Old();
 	if err != nil {
 		t.Fatal(err)
 	}
+	if loaded.Start != plugin.StartIdle || loaded.Legacy {
+		t.Errorf("it starts %q, legacy %v; want it started as on the platform it was written for", loaded.Start, loaded.Legacy)
+	}
 	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
 	if p := loaded.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {
 		t.Errorf("%+v", p)
@@ -408,6 +411,9 @@ export default definePlugin({
   tools: [defineTool({ name: 'size', description: 'Tells.', input: z.object({ n: z.number().default(2) }), output: z.object({}), async handle({ n }) { log.warn('asked', n); return { size: getConfig('size') }; } })],
 });
 `}))
+	if made := string(read(t, b.Dir, "dist/tools.json")); strings.Contains(made, `"start"`) {
+		t.Errorf("its start is decided in dist/tools.json: %s", made)
+	}
 	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
 	const look = `(() => {
   const a = __openTabs.adapters.bad, d = Object.getOwnPropertyDescriptor(__openTabs.adapters, "bad"), o = Object.getOwnPropertyDescriptor(__openTabs, "adapters");

@@ -50,6 +50,7 @@ type extractedPrompt struct {
 // sdk-ts/src/manifest.ts, the order is that of the file.
 type toolsFile struct {
 	SDKVersion          string            `json:"sdkVersion"`
+	Start               plugin.Start      `json:"start,omitempty"`
 	ConfigSchema        json.RawMessage   `json:"configSchema,omitempty"`
 	IconSVG             string            `json:"iconSvg,omitempty"`
 	IconInactiveSVG     string            `json:"iconInactiveSvg,omitempty"`

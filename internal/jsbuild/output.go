@@ -28,6 +28,9 @@ func outputOf(src source, made compiled, o Options) (out output, hash string, er
 		code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	}
 	file := made.Read.toolsFile()
+	if made.Adapter.ForExisting {
+		file.Start = plugin.StartIdle // as on the platform it was written for
+	}
 	if file.ConfigSchema == nil {
 		file.ConfigSchema = src.ConfigSchema
 	}

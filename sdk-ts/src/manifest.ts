@@ -32,6 +32,8 @@ export interface ManifestPrompt {
 export interface Manifest {
   /** The version of the SDK that built it. */
   sdkVersion?: string;
+  /** `document_idle` for a plugin that imports the SDK by the name it has on the existing platform. */
+  start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;
   /** The plugin's icon as SVG, and its variants. */
   iconSvg?: string;
