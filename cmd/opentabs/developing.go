@@ -20,6 +20,8 @@ type developing struct {
 	changed func()
 	log     zerolog.Logger
 
+	reviewing sync.Mutex // held while reviews are recorded
+
 	mu   sync.Mutex           // guards held
 	held map[string]*heldOpen // by folder
 }
@@ -54,6 +56,7 @@ func (d *developing) begin(dir string, permission wire.Permission) (end func(), 
 }
 
 func (d *developing) end(dir string) {
+	d.review(d.set()) // what is there now stays let in
 	d.mu.Lock()
 	d.held[dir].commands--
 	last := d.held[dir].commands == 0
@@ -92,6 +95,8 @@ func (d *developing) permission(one *plugin.Plugin) (wire.Permission, bool) {
 // review records what is being developed and has changed as reviewed, so that it
 // stays so afterwards. Its permission stays as the person has set it.
 func (d *developing) review(set *plugin.Set) {
+	d.reviewing.Lock()
+	defer d.reviewing.Unlock()
 	for _, one := range set.Plugins() {
 		permission, held := d.permission(one)
 		state := d.policy.State(one.Name)
@@ -106,3 +111,7 @@ func (d *developing) review(set *plugin.Set) {
 		}
 	}
 }
+
+// reviewLater is review for a registry's listener: pages should not wait for what
+// a review keeps.
+func (d *developing) reviewLater(*plugin.Set) { go func() { d.review(d.set()) }() }

@@ -84,7 +84,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		log.Error().Err(err).Msg("a damaged file of permissions could not be put aside; nothing is reviewed")
 	}
 	v.dev.policy = v.policy
-	v.registry.OnChange(v.dev.review) // first of all: others should see it reviewed
+	v.registry.OnChange(v.dev.reviewLater)
 	v.adapters = newAdapters(v.registry, v.policy, dirs, log)
 	v.adapters.dev = v.dev
 	origins := []string{"chrome-extension://" + extension.ID()}
