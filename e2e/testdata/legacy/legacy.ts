@@ -80,6 +80,7 @@ async function bundle(plugin: LegacyPlugin, contents: string, format: 'iife' | '
     write: false,
     format,
     platform: 'browser',
+    banner: format === 'iife' ? { js: '"use strict";' } : {},
     logLevel: 'silent',
     plugins: [
       {

@@ -13,7 +13,7 @@ export const prepare = (plugin) => {
   shared._preScriptRunner = (fn) => {
     delete shared._preScriptRunner;
     const set = (key, value) => {
-      globalThis.__openTabs.preScript[plugin][key] = value;
+      shared.preScript[plugin][key] = value; // also if an adapter has put another object in its place
     };
     try {
       fn({ set, log: { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') } });

@@ -8,7 +8,8 @@ const shared = () => globalThis.__openTabs;
 export function install(name, plugin) {
   open();
   const logs = makeLogs(name);
-  const restore = shared()._setLogTransport?.(logs.add);
+  const { _setLogTransport } = shared();
+  const restore = _setLogTransport?.(logs.add);
   shared()._notifyReadinessChanged = () => {
     const nonce = shared()._readinessNonce;
     if (nonce) window.postMessage({ type: 'opentabs:readiness-changed', plugin: name, nonce }, '*');
@@ -30,7 +31,7 @@ export function install(name, plugin) {
     restore?.();
     teardown?.call(plugin);
   };
-  plugin.onDeactivate = undefined;
+  delete plugin.onDeactivate;
 }
 
 function attempt(work) {
@@ -113,10 +114,12 @@ function listen(name, fn) {
 }
 
 function patch() {
-  const made = { callbacks: new Map(), origPushState: history.pushState, origReplaceState: history.replaceState };
+  const origPushState = history.pushState.bind(history);
+  const origReplaceState = history.replaceState.bind(history);
+  const made = { callbacks: new Map(), origPushState, origReplaceState };
   const around = (method) =>
-    function (...args) {
-      method.apply(this, args);
+    (...args) => {
+      method(...args);
       for (const callback of made.callbacks.values()) callback();
     };
   history.pushState = around(made.origPushState);
