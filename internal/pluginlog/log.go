@@ -25,8 +25,10 @@ const (
 	keptPlugins = 64
 	// waiting is how many entries may wait for one follower.
 	waiting = 1000
-	// incoming is how many additions may wait for their secrets to be taken out.
-	incoming = 256
+	// incoming is how many additions may wait for their secrets to be taken out,
+	// incomingBytes about how much memory they may take.
+	incoming      = 256
+	incomingBytes = 32 << 20
 )
 
 // The files of the log, below the state folder.
@@ -60,6 +62,7 @@ type Log struct {
 
 	mu        sync.Mutex // guards all below
 	incoming  chan addition
+	queued    int            // bytes in incoming
 	lost      map[string]int // entries that were too many, by plugin
 	seq       uint64
 	plugins   map[string]*kept
@@ -106,6 +109,7 @@ type addition struct {
 	browser string
 	params  wire.PluginLogParams
 	at      time.Time
+	bytes   int
 }
 
 // Add takes what an adapter logged in a tab of a browser. It returns at once: what
@@ -117,14 +121,36 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 		return
 	}
 	p.Dropped += l.lost[p.Plugin]
-	select {
-	case l.incoming <- addition{browser, p, l.opts.Now().UTC()}:
+	if a := (addition{browser, p, l.opts.Now().UTC(), bytesOf(p)}); l.queue(a) {
 		delete(l.lost, p.Plugin)
-	default:
-		if _, known := l.lost[p.Plugin]; known || len(l.lost) < keptPlugins {
-			l.lost[p.Plugin] = p.Dropped + len(p.Entries)
-		}
+		return
 	}
+	if _, known := l.lost[p.Plugin]; known || len(l.lost) < keptPlugins {
+		l.lost[p.Plugin] = p.Dropped + len(p.Entries)
+	}
+}
+
+// queue has an addition wait, if there is room. The caller holds mu.
+func (l *Log) queue(a addition) bool {
+	if l.queued > 0 && l.queued+a.bytes > incomingBytes {
+		return false
+	}
+	select {
+	case l.incoming <- a:
+		l.queued += a.bytes
+		return true
+	default:
+		return false
+	}
+}
+
+// bytesOf is about how much memory an addition takes.
+func bytesOf(p wire.PluginLogParams) int {
+	n := 200
+	for _, e := range p.Entries {
+		n += 200 + len(e.Message) + len(e.Data)
+	}
+	return n
 }
 
 // take keeps what was added.
@@ -142,6 +168,7 @@ func (l *Log) take(a addition) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.queued -= a.bytes
 	for i := range entries {
 		l.seq++
 		entries[i].Seq = l.seq

@@ -133,6 +133,36 @@ func TestTooMuchAtOnceIsCounted(t *testing.T) {
 	})
 }
 
+// What waits is bounded by its size too: entries may be large.
+func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		blocked := make(chan struct{})
+		l := open(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
+		large := wire.PluginLogParams{Plugin: "a"}
+		for range wire.MaxLogEntries {
+			large.Entries = append(large.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // no JSON, which is found soon
+		}
+		for range 50 {
+			l.Add("work", large)
+		}
+		l.mu.Lock()
+		queued := l.queued
+		l.mu.Unlock()
+		if queued > incomingBytes {
+			t.Errorf("%d bytes wait", queued)
+		}
+		close(blocked)
+		synctest.Wait()
+		l.Add("work", said("a", wire.LogInfo, "last"))
+		synctest.Wait()
+		list := l.Last(Filter{}, 0)
+		if last := list[len(list)-1]; last.Message != "last" || last.Dropped == 0 || last.Dropped%wire.MaxLogEntries != 0 || l.queued != 0 {
+			t.Errorf("%q with %d dropped, %d bytes wait", last.Message, last.Dropped, l.queued)
+		}
+	})
+}
+
 func TestDroppedInThePageIsTold(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
