@@ -116,6 +116,19 @@ func TestChangesSinceReview(t *testing.T) {
 	}
 }
 
+// A change behind what is kept of a large file is told all the same.
+func TestChangeBehindWhatIsKept(t *testing.T) {
+	padding := "  /*" + strings.Repeat("x", 4<<20) + "*/\n"
+	w := newPolicyWorld(t, mail(padding+"  var send = () => 1;\n"))
+	w.review("mail", wire.PermissionAuto)
+	w.load(mail(padding + "  var send = () => 2;\n"))
+	one, _ := w.Set().Plugin("mail")
+	text, known, err := w.policy.Changes(one)
+	if err != nil || !known || strings.Count(text, "more is not kept") != 2 {
+		t.Errorf("%t, %v, %d bytes", known, err, len(text))
+	}
+}
+
 // A token is for one plugin and one content, once, for 10 minutes.
 func TestReviewTokens(t *testing.T) {
 	w := newPolicyWorld(t, mail("  var a;\n"), two("chat", ""))

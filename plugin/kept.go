@@ -112,9 +112,11 @@ func reviewable(one *Plugin) (map[string][]byte, error) {
 	return files, nil
 }
 
+// cutBytes returns what is kept of a file: its beginning, and of the rest whether
+// it has changed.
 func cutBytes(b []byte) []byte {
 	if len(b) > maxKeptBytes {
-		return append(bytes.Clone(b[:maxKeptBytes]), "\n(more is not kept)\n"...)
+		return fmt.Appendf(bytes.Clone(b[:maxKeptBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexHash(b))
 	}
 	return b
 }
