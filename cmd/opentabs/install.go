@@ -180,6 +180,7 @@ func (i *installer) place(fresh string, file npm.Tarball, name, number string) (
 	}
 	defer os.RemoveAll(aside)
 	if err := os.Rename(fresh, place); err != nil {
+		_ = os.Rename(aside, place) // what was there stays in use
 		return "", fmt.Errorf("put the package in its place: %w", err)
 	}
 	return place, nil
@@ -198,15 +199,16 @@ func safeName(number string) string {
 // tidy removes what processes that were killed have left. The caller holds the
 // lock.
 func (i *installer) tidy() {
-	for _, pattern := range []string{unpackedFolder + "*", "download-*.tgz"} {
-		left, err := filepath.Glob(filepath.Join(i.folder(), pattern))
-		if err != nil {
+	left, err := os.ReadDir(i.folder())
+	if err != nil {
+		return
+	}
+	for _, e := range left {
+		if !strings.HasPrefix(e.Name(), unpackedFolder) && !strings.HasPrefix(e.Name(), "download-") {
 			continue
 		}
-		for _, path := range left {
-			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
-				_ = os.RemoveAll(path)
-			}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(filepath.Join(i.folder(), e.Name()))
 		}
 	}
 }
@@ -229,12 +231,16 @@ func (i *installer) clear(name string) {
 	if err != nil {
 		return
 	}
+	if npm.CheckName(name) != nil {
+		return // a list that was changed by hand: it would be the folder of others
+	}
 	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
-	folders, err := filepath.Glob(filepath.Join(parent, "*"))
+	folders, err := os.ReadDir(parent)
 	if err != nil {
 		return
 	}
-	for _, folder := range folders {
+	for _, e := range folders {
+		folder := filepath.Join(parent, e.Name())
 		used := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
 		if !used {
 			if err := os.RemoveAll(folder); err != nil {
