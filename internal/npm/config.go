@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -54,16 +55,15 @@ func LoadConfig(env Environment) (*Config, error) {
 	if user == "" && env.Home != "" {
 		user = filepath.Join(env.Home, ".npmrc")
 	}
-	files := []string{user}
-	if project := projectFile(env.Dir); project != "" && project != user {
-		files = []string{project, user}
-	}
-	for _, file := range files {
-		if err := c.readFile(file); err != nil {
+	if project := projectFile(env.Dir); project != user {
+		if err := c.readFile(project, isProjects); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.readFile(c.globalFile()); err != nil {
+	if err := c.readFile(user, anyKey); err != nil {
+		return nil, err
+	}
+	if err := c.readFile(c.globalFile(), anyKey); err != nil {
 		return nil, err
 	}
 	c.findLogins()
@@ -117,8 +117,16 @@ func (c *Config) readEnvironment() {
 	}
 }
 
-// readFile takes over what is not said yet.
-func (c *Config) readFile(file string) error {
+func anyKey(string) bool { return true }
+
+// isProjects reports whether the file of a project may say something, as npm has
+// it: where packages of the whole machine are is none of its business.
+func isProjects(key string) bool {
+	return !slices.Contains([]string{"prefix", "globalconfig", "userconfig"}, key)
+}
+
+// readFile takes over what is not said yet, as far as the file may say it.
+func (c *Config) readFile(file string, may func(key string) bool) error {
 	if file == "" {
 		return nil
 	}
@@ -140,7 +148,7 @@ func (c *Config) readFile(file string) error {
 	var order []string
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		key, value, ok := c.parseLine(line)
-		if !ok {
+		if !ok || !may(key) {
 			continue
 		}
 		if _, twice := own[key]; !twice {

@@ -123,6 +123,9 @@ func TestGlobalFolders(t *testing.T) {
 		files[dir+"/x"] = ""
 	}
 	files[".npmrc"] = "prefix=${HOME}/prefix"
+	// A project does not say what is installed for the whole machine.
+	files["project/package.json"], files["project/.npmrc"] = "{}", "prefix=${HOME}/project\n"
+	files["project/lib/node_modules/x"] = ""
 	config, home := load(t, files, "HOME=HOME")
 	var got []string
 	for _, folder := range config.GlobalFolders() {
