@@ -187,6 +187,10 @@ var otherName = regexp.MustCompile(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\
 // takes 40 times as long as all else that is done with a large adapter.
 const maxBefore = 64
 
+// maxNames is how many variables are looked for in the whole of an adapter; one
+// that asks more of them for its container may have the window among them.
+const maxNames = 50
+
 // parameters are those of the function that is written around a script of a
 // plugin.
 //
@@ -195,6 +199,7 @@ const maxBefore = 64
 // event.source with it, or passing it to a DOM method, works.
 func parameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
+	asked := map[string]bool{} // variables that are not the window
 	for at := 0; ; at += len(container) {
 		next := bytes.Index(text[at:], []byte(container))
 		if next < 0 {
@@ -205,9 +210,12 @@ func parameters(code []byte) string {
 			continue
 		}
 		before, rest := text[max(0, at-maxBefore):at], text[at:min(len(text), at+maxBefore)]
-		name := otherName.FindSubmatch(before)
-		if pageGlobal.Match(before) || name != nil && isWindow(text, name[1]) ||
-			takenApartBefore.Match(before) && takenApartAfter.Match(rest) {
+		mayBe := pageGlobal.Match(before) || takenApartBefore.Match(before) && takenApartAfter.Match(rest)
+		if name := otherName.FindSubmatch(before); !mayBe && name != nil && !asked[string(name[1])] {
+			mayBe = len(asked) == maxNames || isWindow(text, name[1])
+			asked[string(name[1])] = true
+		}
+		if mayBe {
 			return "globalThis, window, self"
 		}
 	}

@@ -109,6 +109,15 @@ func wrapped(host []byte, code string) string {
 // plainOptions are what the host reads of such a script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
+// manyNames is code that asks n variables for the container.
+func manyNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "v%d.__openTabs;", i)
+	}
+	return b.String()
+}
+
 func TestWrapAdapter(t *testing.T) {
 	host := []byte("(() => {})()")
 	const all, one = "function (globalThis, window, self) {", "function (globalThis) {"
@@ -142,6 +151,9 @@ func TestWrapAdapter(t *testing.T) {
 		{`"__openTabs" in globalThis`, one},
 		{`warn("a, __openTabs is gone")`, one},
 		{`mywindow.__openTabs`, one},
+		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), one},
+		{manyNames(maxNames), one},
+		{manyNames(maxNames + 1), all}, // to look for each takes too long
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, one},
 	} {
 		got := wrapped(host, c.code)
