@@ -46,6 +46,7 @@ func (c *Checked) types(ctx context.Context, dir string) error {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, tsc, "--noEmit", "--pretty", "false")
 	cmd.Dir = dir
+	cmd.WaitDelay = time.Second // what it may have started can hold its output open
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()
