@@ -43,6 +43,17 @@ test('a new adapter takes the place of the one before, which is torn down first;
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
+test('a new adapter says anew whether it is ready', async () => {
+  const { realm, port, bring, arm } = await developed();
+  port.send('probe');
+  await realm.idle();
+  await arm('n', 'h2');
+  bring('n', 'h2', version('2'));
+  port.send('probe');
+  await realm.idle();
+  assert.deepEqual(port.readiness, ['s 1', 's 1']);
+});
+
 test('a new adapter that does not come up leaves the one before live, and says why', async () => {
   for (const [broken, why] of [
     ['throw new Error("typo")', /^kept the adapter threw while it started: typo$/],
