@@ -108,15 +108,22 @@ func (c *liveCall) describeRun(b *strings.Builder, e *Error) {
 	}
 }
 
-// codeText names the code, the tool's own one if it gave one.
+// codeText names the code. What a tool's own error says of itself is written as
+// users of existing plugins look for it.
 func codeText(err *wire.CallError) string {
-	if err.Tool == nil || err.Tool.Code == "" {
+	t := err.Tool
+	if t == nil || t.Code == "" {
 		return string(err.Code)
 	}
-	if err.Tool.Category != "" {
-		return fmt.Sprintf("%s, category %s", err.Tool.Code, err.Tool.Category)
+	text := "code=" + t.Code
+	if t.Category != "" {
+		text += " category=" + t.Category
 	}
-	return err.Tool.Code
+	text += fmt.Sprintf(" retryable=%t", t.Retryable)
+	if t.RetryAfterMs != nil {
+		text += fmt.Sprintf(" retryAfterMs=%v", *t.RetryAfterMs)
+	}
+	return text
 }
 
 // stoppedText says how the page answered the stop.

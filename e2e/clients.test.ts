@@ -68,7 +68,7 @@ for (const [name, connect] of bothWays) {
         message: 'Channel not found',
       });
       assert.equal(out.isError, true);
-      assert.match(out.text, /Channel not found \(NOT_FOUND, category not_found\)/);
+      assert.match(out.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
     });
 
     test('refuses an unknown tool', async () => {
