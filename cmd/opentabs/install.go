@@ -53,6 +53,21 @@ func (p *program) installer(dirs config.Dirs) (*installer, error) {
 	return &installer{p: p, dirs: dirs, client: client, config: settings}, nil
 }
 
+// installing is what commands begin with that ask registries: an installer, and
+// the plugins that are there.
+func (p *program) installing() (*installer, *plugin.Registry, error) {
+	dirs, err := p.home()
+	if err != nil {
+		return nil, nil, err
+	}
+	i, err := p.installer(dirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	registry, err := p.plugins(dirs)
+	return i, registry, err
+}
+
 // spec is what a person names: slack, @acme/opentabs-plugin-slack@^1.2.0.
 type spec struct{ name, want string }
 

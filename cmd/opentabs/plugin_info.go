@@ -57,15 +57,7 @@ type pluginInfo struct {
 
 func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 	p := opts.program
-	dirs, err := p.home()
-	if err != nil {
-		return err
-	}
-	i, err := p.installer(dirs)
-	if err != nil {
-		return err
-	}
-	registry, err := p.plugins(dirs)
+	i, registry, err := p.installing()
 	if err != nil {
 		return err
 	}

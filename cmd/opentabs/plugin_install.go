@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/config"
 	"opentabs/internal/npm"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -62,18 +61,11 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	dirs, err := p.home()
+	i, registry, err := p.installing()
 	if err != nil {
 		return err
 	}
-	i, err := p.installer(dirs)
-	if err != nil {
-		return err
-	}
-	before, err := p.installed(dirs)
-	if err != nil {
-		return err
-	}
+	before := installed(registry)
 	var added *plugin.Plugin
 	if isTarball(opts.what) {
 		file, err := npm.OpenTarball(opts.what)
@@ -137,18 +129,14 @@ func permissionFlag(text string) (wire.Permission, error) {
 }
 
 // installed returns the plugins that opentabs has installed, by package.
-func (p *program) installed(dirs config.Dirs) (map[string]*plugin.Plugin, error) {
-	registry, err := p.plugins(dirs)
-	if err != nil {
-		return nil, err
-	}
+func installed(registry *plugin.Registry) map[string]*plugin.Plugin {
 	list := map[string]*plugin.Plugin{}
 	for _, one := range registry.Set().Plugins() {
 		if one.Source == plugin.SourceNPM {
 			list[one.Package] = one
 		}
 	}
-	return list, nil
+	return list
 }
 
 // get fetches a version and says from where.

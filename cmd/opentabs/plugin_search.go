@@ -53,15 +53,7 @@ type foundPlugin struct {
 
 func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 	p := opts.program
-	dirs, err := p.home()
-	if err != nil {
-		return err
-	}
-	i, err := p.installer(dirs)
-	if err != nil {
-		return err
-	}
-	registry, err := p.plugins(dirs)
+	i, registry, err := p.installing()
 	if err != nil {
 		return err
 	}

@@ -69,19 +69,11 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	if opts.json && !opts.check {
 		return usage("--json is for --check: add that, or leave it out")
 	}
-	dirs, err := p.home()
+	i, registry, err := p.installing()
 	if err != nil {
 		return err
 	}
-	i, err := p.installer(dirs)
-	if err != nil {
-		return err
-	}
-	registry, err := p.plugins(dirs)
-	if err != nil {
-		return err
-	}
-	entries, err := p.toUpdate(registry.Set(), opts.names, func() ([]plugin.Entry, error) { return p.store(dirs).Entries() })
+	entries, err := p.toUpdate(registry.Set(), opts.names, func() ([]plugin.Entry, error) { return p.store(i.dirs).Entries() })
 	if err != nil {
 		return err
 	}

@@ -157,19 +157,28 @@ func (c *Client) Follow(ctx context.Context, o dispatch.FollowOptions, l Listene
 	if o.After > 0 {
 		query.Set("after", strconv.FormatUint(o.After, 10))
 	}
-	resp, err := c.send(ctx, http.MethodGet, "/events?"+query.Encode(), nil)
+	return c.follow(ctx, "/events?"+query.Encode(), l.Following, l.hear)
+}
+
+// follow calls begun once the server streams, nil for nobody, and hear for each
+// event, until ctx ends, the stream does (ErrEnded), or one of them returns an
+// error.
+func (c *Client) follow(ctx context.Context, path string, begun func() error, hear func(sse.Event) error) error {
+	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if err := l.Following(); err != nil {
-		return err
+	if begun != nil {
+		if err := begun(); err != nil {
+			return err
+		}
 	}
 	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrEnded, err)
 		}
-		if err := l.hear(e); err != nil {
+		if err := hear(e); err != nil {
 			return err
 		}
 	}

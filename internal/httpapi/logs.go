@@ -185,25 +185,7 @@ type LogListener struct {
 func (c *Client) FollowLogs(ctx context.Context, q LogQuery, l LogListener) error {
 	values := q.values()
 	values.Set("follow", "1")
-	resp, err := c.send(ctx, http.MethodGet, "/logs?"+values.Encode(), nil)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if l.Following != nil {
-		if err := l.Following(); err != nil {
-			return err
-		}
-	}
-	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrEnded, err)
-		}
-		if err := l.hear(e); err != nil {
-			return err
-		}
-	}
-	return ErrEnded
+	return c.follow(ctx, "/logs?"+values.Encode(), l.Following, l.hear)
 }
 
 func (l LogListener) hear(e sse.Event) error {
