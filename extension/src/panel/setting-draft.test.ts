@@ -24,6 +24,9 @@ test('fields show what is set, and a secret never', () => {
 
 test('what is typed becomes a value of its type', () => {
   assert.equal(meaningOf(setting('number'), '1,5'), 1.5);
+  assert.equal(meaningOf(setting('number'), '0,25'), 0.25);
+  assert.equal(meaningOf(setting('number'), '1,000'), '1,000');
+  assert.equal(meaningOf(setting('number'), '1,000,000'), '1,000,000');
   assert.equal(meaningOf(setting('number'), 'many'), 'many');
   assert.equal(meaningOf(setting('boolean'), 'false'), false);
   assert.equal(meaningOf(setting('string'), ''), null);

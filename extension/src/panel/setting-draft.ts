@@ -35,7 +35,8 @@ export function meaningOf({ type }: SettingView, draft: Draft | undefined): unkn
   if (typeof draft !== 'string') return urlsOf(draft);
   switch (type) {
     case 'number': {
-      const number = Number(draft.replace(',', '.'));
+      // What may stand for thousands is no decimal comma: 1,000 is not 1.
+      const number = Number(/^[^,]*,\d{3}(\D|$)/.test(draft) ? draft : draft.replace(',', '.'));
       return draft.trim() === '' || Number.isNaN(number) || !Number.isFinite(number) ? draft : number;
     }
     case 'boolean':
