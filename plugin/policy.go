@@ -71,12 +71,14 @@ type Policy struct {
 
 // Change is one thing that a person changed or decided.
 type Change struct {
-	// Kind is "review", "permission", "limit", "forget" or "decision".
+	// Kind is "review", "permission", "limit", "opening", "settings",
+	// "recommendation", "forget" or "decision".
 	Kind   string
 	Plugin string
 	// Tool is empty for the plugin as a whole.
 	Tool string
-	// Old and New are the permission or the limit before and after.
+	// Old and New are what holds before and after: a permission, a limit, a page
+	// that may be opened; of settings New names the keys that changed, and no value.
 	Old, New string
 	// Hash is that of the content that was reviewed.
 	Hash string

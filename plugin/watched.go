@@ -127,7 +127,7 @@ func (w *watched[T, V]) current() *reading[V] {
 // refresh reads the file if it is not the one that was read last, and reports
 // whether anything may have changed.
 func (w *watched[T, V]) refresh() bool {
-	if w.isNew(w.latest.Load()) {
+	if w.isCurrent(w.latest.Load()) {
 		return false
 	}
 	w.reading.Lock()
@@ -135,7 +135,7 @@ func (w *watched[T, V]) refresh() bool {
 	// What another goroutine has read meanwhile may be older than the change that
 	// was seen here.
 	last := w.latest.Load()
-	if w.isNew(last) {
+	if w.isCurrent(last) {
 		return false
 	}
 	next := w.read()
@@ -147,8 +147,8 @@ func (w *watched[T, V]) refresh() bool {
 	return true
 }
 
-// isNew reports whether the file is still the one that was read.
-func (w *watched[T, V]) isNew(r *reading[V]) bool {
+// isCurrent reports whether the file is still the one that was read.
+func (w *watched[T, V]) isCurrent(r *reading[V]) bool {
 	info, err := os.Stat(w.file.path)
 	if err != nil {
 		info = nil
