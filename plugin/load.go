@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -139,7 +140,7 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, "is missing; run opentabs plugin build first"
 	case err != nil:
-		return nil, 0, "cannot be read: " + err.Error()
+		return nil, 0, unreadable(err)
 	case !info.Mode().IsRegular():
 		return nil, 0, "is not a regular file; build the plugin again"
 	case info.Size() == 0:
@@ -148,7 +149,21 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 		return nil, 0, fmt.Sprintf("has %d bytes, more than the %d allowed; make it smaller", info.Size(), limit)
 	}
 	if f, err = root.Open(filepath.FromSlash(file)); err != nil {
-		return nil, 0, "cannot be read: " + err.Error()
+		return nil, 0, unreadable(err)
 	}
 	return f, info.Size(), ""
+}
+
+// unreadable says why a file of a package cannot be read: in the words of the
+// system, but without those of the call that failed.
+func unreadable(err error) string {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		err = of.Err
+	}
+	// os.Root has no error to compare with for a link that leads out of it.
+	if strings.Contains(err.Error(), "escapes from parent") {
+		return "is a link, or lies behind one, that leads out of the plugin's folder; put the file itself there"
+	}
+	return "cannot be read: " + err.Error() + "; build the plugin again"
 }

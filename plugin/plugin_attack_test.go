@@ -98,6 +98,22 @@ func TestAttackByPlugin(t *testing.T) {
 			rewrite(t, filepath.Join(dir, "package.json"), fmt.Sprintf("%q", entry), `"dist/adapter.iife.js"`)
 		}
 	})
+	t.Run("a file that is a link out of the package", func(t *testing.T) {
+		for _, file := range []string{"package.json", "dist/tools.json", "dist/adapter.iife.js"} {
+			dir := plugintest.Package{}.Write(t)
+			outside := filepath.Join(t.TempDir(), "outside")
+			if err := os.Rename(filepath.Join(dir, file), outside); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(outside, filepath.Join(dir, file)); err != nil {
+				t.Fatal(err)
+			}
+			_, err := plugin.Load(dir)
+			if err == nil || !strings.Contains(err.Error(), file+": is a link, or lies behind one, that leads out of the plugin's folder; put the file itself there") {
+				t.Errorf("%s: got %v", file, err)
+			}
+		}
+	})
 }
 
 // refused fails if a package can be loaded, or if the error would steer a

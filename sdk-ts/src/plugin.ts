@@ -90,6 +90,8 @@ class DefinedPlugin extends OpenTabsPlugin {
       const method = definition[hook];
       if (method) Object.assign(this, { [hook]: method.bind(definition) });
     }
+    // No type check stands before a build: what looks for the method then, finds none.
+    if (typeof definition.isReady !== 'function') Object.assign(this, { isReady: undefined });
   }
 
   async isReady(): Promise<boolean> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
-import { definePlugin } from '../plugin.ts';
+import { definePlugin, type PluginDefinition } from '../plugin.ts';
 import { definePrompt } from '../prompt.ts';
 import { defineTool } from '../tool.ts';
 import { extract } from './extract.ts';
@@ -130,6 +130,9 @@ test('what is no plugin is told with what to export', () => {
   assert.match(said(Object.freeze({ isReady() {}, tools: [] })), /^the plugin is frozen; leave that to the build/);
   assert.match(said({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
   assert.match(said({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
+  // Nothing checks types before a build.
+  const untyped: PluginDefinition = JSON.parse('{"tools": []}');
+  assert.match(said(definePlugin(untyped)), /^the plugin has no method isReady; add /);
   assert.match(said({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
 });
 
