@@ -18,7 +18,7 @@ export function start(options: string, evaluate: Evaluate, preScript?: Evaluate)
   const channel = makeChannel();
   const { up } = channel;
   const settings = makeSettings();
-  settings.replace(given);
+  settings.become(given);
   const flush = () => {
     logs.flush();
     flood.flush();
@@ -52,7 +52,7 @@ export function start(options: string, evaluate: Evaluate, preScript?: Evaluate)
     if (preScript) atStart(() => soon(prepare));
     return;
   }
-  channel.listen((parts) => take(parts, life, settings.replace, up));
+  channel.listen((parts) => take(parts, life, settings.become, up));
   channel.offer(toJson([plugin, hash]), (taken) => {
     prepare();
     if (!taken) return;

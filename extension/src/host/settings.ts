@@ -19,14 +19,14 @@ import {
 export interface Settings {
   /** config is what the adapter sees: a value by key. It stays the same object, for an adapter that has kept it. */
   readonly config: object;
-  /** replace takes a wire.PluginSettings in place of what was set before. */
-  replace(settings: unknown): void;
+  /** become takes a wire.PluginSettings in place of what was set before. */
+  become(settings: unknown): void;
 }
 
 /** makeSettings returns settings of which none is set. */
 export function makeSettings(): Settings {
   const config = bare();
-  const replace = (settings: unknown) => {
+  const become = (settings: unknown) => {
     const keys = ownKeys(config);
     for (let i = 0; i < keys.length; i++) deleteProperty(config, keys[i] ?? '');
     if (!isObject(settings)) return;
@@ -37,7 +37,7 @@ export function makeSettings(): Settings {
     });
   };
   const set = (key: string, value: unknown) => defineProperty(config, key, dataProperty(value));
-  return { config, replace };
+  return { config, become };
 }
 
 /** urlOfHere returns the URL whose host this document has, of an object of URLs by instance. */
