@@ -25,12 +25,6 @@ var OwnTools = []string{
 	"job_wait", "job_result", "job_cancel", "job_list", "plugin_list_tabs", "plugin_inspect", "plugin_mark_reviewed",
 }
 
-// IsPackage reports whether an npm package of this name is a plugin.
-func IsPackage(name string) bool {
-	_, err := NameOf(name)
-	return err == nil
-}
-
 // NameOf derives a plugin's name from its npm package name: opentabs-plugin-x
 // and @opentabs-dev/opentabs-plugin-x become x, @acme/opentabs-plugin-x becomes
 // acme-x. The error says what a package may be called.

@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
-
-	"opentabs/wire"
 )
 
 // Registry loads the plugins of a [Store] and serves them as a [Set].
@@ -161,23 +159,6 @@ func (r *Registry) tell(set *Set) {
 	for _, l := range listeners {
 		l.changed(set)
 	}
-}
-
-// List returns the plugins that browsers should have.
-func (r *Registry) List() []wire.PluginInfo { return r.Set().Infos() }
-
-// Code returns the code of a plugin's adapter. It fails if the current adapter
-// is not the one with this hash, or if the file has changed since.
-func (r *Registry) Code(name, hash string) (string, error) {
-	p, ok := r.Set().Plugin(name)
-	if !ok {
-		return "", fmt.Errorf("there is no plugin %q", name)
-	}
-	if p.Hash != hash {
-		return "", fmt.Errorf("plugin %q has another adapter by now", name)
-	}
-	code, err := p.Adapter()
-	return string(code), err
 }
 
 // outcome is what came of loading one entry.

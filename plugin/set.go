@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"opentabs/wire"
 )
 
 // Set is all plugins at one moment. It never changes.
@@ -87,12 +85,3 @@ func (s *Set) Prompt(fullName string) (*Prompt, bool) {
 // Failed returns the plugins that could not be loaded, in the order they were
 // added.
 func (s *Set) Failed() []Failure { return slices.Clone(s.failed) }
-
-// Infos returns all plugins as a browser needs them, sorted by name.
-func (s *Set) Infos() []wire.PluginInfo {
-	infos := make([]wire.PluginInfo, 0, len(s.plugins))
-	for _, p := range s.plugins {
-		infos = append(infos, p.Info())
-	}
-	return infos
-}

@@ -183,11 +183,10 @@ type composed struct{ whole, adapter []byte }
 
 // compose writes the script, of parts that stay inside it.
 func (a *adapters) compose(s script) (composed, error) {
-	text, err := a.registry.Code(s.info.Name, s.info.Hash)
+	adapter, err := s.plugin.Adapter()
 	if err != nil {
 		return composed{}, err
 	}
-	adapter := []byte(text)
 	if err := a.checked.Check(adapter); err != nil {
 		return composed{}, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err)
 	}

@@ -226,9 +226,3 @@ func (v *Version) Warning() string {
 	}
 	return ""
 }
-
-// IsPinned reports whether want names one version and no other.
-func IsPinned(want string) bool {
-	_, err := semver.StrictNewVersion(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(want), "="), "v"))
-	return err == nil
-}

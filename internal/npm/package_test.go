@@ -54,14 +54,6 @@ func TestPick(t *testing.T) {
 	}
 }
 
-func TestIsPinned(t *testing.T) {
-	for want, pinned := range map[string]bool{"1.2.3": true, "v1.2.3": true, "=1.2.3": true, "1.2.3-a.1": true, "1.2": false, "^1.2.3": false, "": false, "latest": false, ">1.2.3": false} {
-		if IsPinned(want) != pinned {
-			t.Errorf("%q", want)
-		}
-	}
-}
-
 func TestCheckName(t *testing.T) {
 	for name, good := range map[string]bool{
 		"opentabs-plugin-a": true, "@acme/opentabs-plugin-a": true,
