@@ -49,7 +49,7 @@ async function inFront(page: Page, path: string) {
 test('of three tabs the one in front goes first; a tabId names any', async () => {
   const pages = [await stack.open('/one'), await stack.open('/two')];
   await inFront(stack.page, '/');
-  // One that is known to be ready goes before one that has not said yet.
+  // A call goes on to the next tab from one that says it is not ready.
   for (const path of ['/', '/one', '/two']) await tabAt(path, (tab) => ready(tab) === true);
   assert.deepEqual(await where(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
   const { tabId } = await tabAt('/one');
