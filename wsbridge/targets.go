@@ -19,9 +19,8 @@ import (
 // knew the last server look for this one each second, and a client that has
 // just started the server should find them), and for a tab that is loading. For
 // one that the plugin was live in just now, and that goes before all others, it
-// waits even if there are others. If
-// all that there is has to be loaded anew, it asks for that. If there is nothing
-// at all and the call may open a tab, it does.
+// waits even if there are others. If all that there is has to be loaded anew, it
+// asks for that. If there is nothing at all and the call may open a tab, it does.
 func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets {
 	s := search{hub: h, want: want, began: time.Now()}
 	for {
