@@ -65,12 +65,22 @@ func (f *fields) string(key string) (string, bool) {
 		return "", false
 	}
 	s := unquote(f.member[key])
-	if i := strings.IndexFunc(s, hidden); i >= 0 {
-		r, _ := utf8.DecodeRuneInString(s[i:])
-		f.add(key, "has the character U+%04X, which is not shown and can hide what a text says; take it out", r)
+	if problem := CheckShown(s); problem != "" {
+		f.add(key, "%s", problem)
 		return "", false
 	}
 	return s, true
+}
+
+// CheckShown says what is wrong with a text for people that has a character in it
+// which is not shown; "" if nothing is.
+func CheckShown(text string) string {
+	i := strings.IndexFunc(text, hidden)
+	if i < 0 {
+		return ""
+	}
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text says; take it out", r)
 }
 
 // hidden reports whether r is not shown and changes what is: control characters,

@@ -109,6 +109,11 @@ func (o CreateOptions) scaffold() (scaffold, error) {
 	if s.Site, s.Pattern, err = siteOf(o.Domain); err != nil {
 		return scaffold{}, err
 	}
+	for what, text := range map[string]string{"name for people": s.DisplayName, "description": s.Description} {
+		if problem := plugin.CheckShown(text); problem != "" {
+			return scaffold{}, fmt.Errorf("the %s %s", what, problem)
+		}
+	}
 	s.URL = "https://" + s.Site + "/"
 	if !strings.Contains(s.Pattern, "*.") { // a machine's own
 		s.URL = "http://" + s.Site + "/"

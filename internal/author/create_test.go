@@ -80,6 +80,8 @@ func TestCreateRefuses(t *testing.T) {
 		{CreateOptions{Name: "x", Domain: "com"}, "com"},
 		{CreateOptions{Name: "x", Domain: "*"}, "can't be used"},
 		{CreateOptions{Name: "x", Domain: "https://"}, "no URL"},
+		{CreateOptions{Name: "x", DisplayName: "a\x1b[2Jb"}, "the name for people has the character U+001B"},
+		{CreateOptions{Name: "x", Description: "a\u202eb"}, "the description has the character U+202E"},
 	} {
 		c.o.Dir = t.TempDir()
 		_, err := Create(c.o)

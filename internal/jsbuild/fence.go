@@ -59,6 +59,10 @@ func (f fence) check(path string) (real string, err error) {
 // goes before all others; the place of an error is that of the import.
 func (f fence) plugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
+		// esbuild leaves these to whoever runs the code, and a page that is asked refuses.
+		build.OnResolve(api.OnResolveOptions{Filter: `^(https?:)?//`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{}, fmt.Errorf("%q is an address, and a build loads nothing from the network; install the package with npm, or copy the file into the plugin", a.Path)
+		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 			if _, err := f.check(a.Path); err != nil {
 				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowed)

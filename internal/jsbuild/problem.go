@@ -73,6 +73,18 @@ func sayNoExport(text string) string {
 	return "this version of the SDK has no " + found[1] + "; remove the import (docs/plugins.md lists what there is)"
 }
 
+// sayNote says in the author's words what esbuild advises: some of it is about
+// options of esbuild, which the author does not have.
+func sayNote(text string) string {
+	switch {
+	case strings.Contains(text, "PlatformNode"):
+		return "it is a module of Node, which a page does not have; use what browsers offer"
+	case strings.Contains(text, "as external to exclude it"):
+		return "if it is a package, install it with npm in the plugin's directory"
+	}
+	return strings.TrimSuffix(text, ".")
+}
+
 // fromEsbuild turns esbuild's messages into problems.
 func fromEsbuild(messages []api.Message) []Problem {
 	problems := make([]Problem, 0, len(messages))
@@ -83,7 +95,7 @@ func fromEsbuild(messages []api.Message) []Problem {
 			p.Line = at.LineText
 		}
 		for _, note := range m.Notes {
-			p.Text += "; " + strings.TrimSuffix(note.Text, ".")
+			p.Text += "; " + sayNote(note.Text)
 		}
 		problems = append(problems, p)
 	}
