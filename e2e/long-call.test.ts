@@ -9,7 +9,7 @@ let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ serve: ['--idle-timeout', '3s', '--hard-timeout', '9s', '--progress-interval', '0s'] });
+  stack = await startStack({ serve: ['--idle-timeout', '5s', '--hard-timeout', '15s', '--progress-interval', '0s'] });
   client = await stack.client();
 });
 after(() => stack?.close());
@@ -33,7 +33,7 @@ test('a call that reports outlives the idle limit and returns its result', async
 });
 
 test('without a progress token the timer is reset all the same', async () => {
-  const out = await client.call('messages__heartbeat', { everyMs: 1_000, forMs: 5_000 }, { silent: true });
+  const out = await client.call('messages__heartbeat', { everyMs: 1_000, forMs: 7_000 }, { silent: true });
   assert.equal(out.isError, false, out.text);
   assert.equal(out.progress.length, 0);
 });
@@ -46,7 +46,7 @@ test('a call whose gaps together are longer than the idle limit lives', async ()
 test('a silent call ends at the idle limit, and the page is told', async () => {
   const out = await client.call('messages__silent', { forMs: 60_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
-  ended(out, 3_000);
+  ended(out, 5_000);
   assert.match(out.text, /It ran \d\.\d s and reported no progress\. The page was told to stop/);
   await until('the page to see the abort', async () => /no progress/.test(String(await aborted())));
 });
@@ -54,15 +54,15 @@ test('a silent call ends at the idle limit, and the page is told', async () => {
 test('a call that reports for ever ends at the hard limit, and the page is told', async () => {
   const out = await client.call('messages__heartbeat', { everyMs: 500, forMs: 0 });
   assert.equal(out.code, 'deadline_exceeded', out.text);
-  ended(out, 9_000);
+  ended(out, 15_000);
   assert.match(out.text, /It ran \d+\.\d s; the last progress, report \d+, came \d\.\d s before the end/);
-  await until('the page to see the abort', async () => /limit of 9\.0 s/.test(String(await aborted())));
+  await until('the page to see the abort', async () => /limit of 15\.0 s/.test(String(await aborted())));
 });
 
 test('a handler that ignores the stop is recorded as such', async () => {
-  const out = await client.call('messages__stubborn', { forMs: 7_000 });
+  const out = await client.call('messages__stubborn', { forMs: 12_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
-  ended(out, 3_000);
+  ended(out, 5_000);
   const record = await until('the outcome', async () =>
     (await stack.calls()).find((c) => c.tool_name === 'messages__stubborn' && c.stopped !== undefined),
   );
