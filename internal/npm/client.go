@@ -44,6 +44,9 @@ type Options struct {
 	// Backoff is the time before the second try, which doubles for the third;
 	// default 300 ms.
 	Backoff time.Duration
+	// Silence is how long a registry may send nothing in the middle of an answer;
+	// default 30 s.
+	Silence time.Duration
 }
 
 // Client asks registries for packages.
@@ -58,6 +61,9 @@ type Client struct {
 func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "opentabs"
+	}
+	if o.Silence == 0 {
+		o.Silence = answerWait
 	}
 	if o.Backoff == 0 {
 		o.Backoff = 300 * time.Millisecond
@@ -160,13 +166,39 @@ func (c *Client) once(ctx context.Context, address, accept string, take func(*ht
 		return err
 	}
 	defer answer.Body.Close()
+	body := &heardBody{ReadCloser: answer.Body, wait: c.opts.Silence, late: time.AfterFunc(c.opts.Silence, cancel)}
+	defer body.late.Stop()
+	answer.Body = body
 	if answer.StatusCode == http.StatusOK {
-		return take(answer)
+		if err := take(answer); err == nil || !body.silent() {
+			return err
+		}
+		return &errContent{fmt.Sprintf("it began to answer and then sent nothing for %v; try again later", c.opts.Silence)}
 	}
 	seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
 	return &refusal{status: answer.StatusCode, text: "it answers " + strconv.Itoa(answer.StatusCode) + reasonOf(answer),
 		wait: time.Duration(max(seconds, 0)) * time.Second}
 }
+
+// heardBody is the body of an answer that ends if nothing comes for too long.
+type heardBody struct {
+	io.ReadCloser
+	wait time.Duration
+	late *time.Timer
+	over bool
+}
+
+func (b *heardBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	// A timer that can't be stopped has ended the request.
+	if b.over = b.over || !b.late.Stop(); !b.over {
+		b.late.Reset(b.wait)
+	}
+	return n, err
+}
+
+// silent reports whether the body was ended because nothing came.
+func (b *heardBody) silent() bool { return b.over }
 
 // reasonOf returns what a registry says of a refusal.
 func reasonOf(answer *http.Response) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -237,6 +238,32 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		if c.about == "unknown" != errors.Is(err, npm.ErrNotFound) {
 			t.Errorf("%s: ErrNotFound? %v", c.about, err)
 		}
+	}
+}
+
+// TestSilentRegistry: one that begins an answer and then sends nothing is not
+// waited for.
+func TestSilentRegistry(t *testing.T) {
+	done := make(chan struct{})
+	address, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"name":`)
+		_ = http.NewResponseController(w).Flush()
+		<-done
+	}))
+	t.Cleanup(func() { close(done) }) // before the server is closed, which waits for it
+	config, err := npm.LoadConfig(npm.Environment{
+		Getenv: func(string) string { return "" }, Home: t.TempDir(), Dir: t.TempDir(), GOOS: "linux",
+		Environ: func() []string { return []string{"npm_config_registry=" + address} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := npm.New(config, npm.Options{Silence: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "began to answer and then sent nothing for 50ms") {
+		t.Errorf("got %v", err)
 	}
 }
 
