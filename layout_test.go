@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"internal/memnet":       {},
 	"internal/memory":       {},
 	"internal/svgicon":      {},
+	"internal/realtab":      {},
 	"internal/npm":          {},
 	"internal/npm/npmtest":  {},
 	"internal/config":       {"wire", "internal/statefile", "internal/timetext"},
@@ -90,7 +91,7 @@ type library struct {
 }
 
 var libraries = map[string]library{
-	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/bench"}, // the last for a floor: an echo over it alone
+	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/realtab", "internal/bench"}, // realtab steers a browser; the last for a floor: an echo over it alone
 		"the WebSocket protocol: closing handshake, masking, limits"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcpserver"}, "the MCP protocol in all its versions"},
 	"github.com/spf13/cobra":      {[]string{"cmd/opentabs"}, "commands, flags, help, completions"},

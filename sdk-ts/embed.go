@@ -22,7 +22,7 @@ import (
 //go:embed src/runtime/value.ts src/runtime/zod-global.ts
 //go:embed src/simulator/check.ts src/simulator/clock.ts src/simulator/document.ts src/simulator/encoding.ts src/simulator/events.ts
 //go:embed src/simulator/expect.ts src/simulator/failure.ts src/simulator/http.ts src/simulator/mode.ts
-//go:embed src/simulator/page.ts src/simulator/runner.ts src/simulator/start.ts src/simulator/storage.ts
+//go:embed src/simulator/page.ts src/simulator/real.ts src/simulator/runner.ts src/simulator/start.ts src/simulator/storage.ts
 //go:embed src/simulator/tab.ts src/simulator/url.ts vendor/linkedom
 var Source embed.FS
 

@@ -152,5 +152,6 @@ func (b *browser) noteSynced(l *link) {
 		return
 	}
 	b.synced = true
+	b.syncs++
 	b.hub.tabs.tell(false)
 }

@@ -30,6 +30,8 @@ type browser struct {
 	// for it. It has settled in once it has the adapters and has listed its tabs after it was told of the plugins.
 	arrived        time.Time
 	synced, listed bool
+	// syncs counts how often synced was set.
+	syncs int
 	// before are the live documents of a browser that has just come back, as they
 	// were before; nil once settling has fired.
 	before   map[int]wire.TabInfo
@@ -275,6 +277,6 @@ func (b *browser) info() BrowserInfo {
 	tabs := slices.SortedFunc(maps.Values(b.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID })
 	return BrowserInfo{
 		ID: b.id, Name: b.name, ExtensionVersion: b.version, Connected: b.link != nil, Since: b.since,
-		Inject: b.inject, Running: len(b.runs), Tabs: tabs,
+		Inject: b.inject, Running: len(b.runs), Tabs: tabs, Syncs: b.syncs,
 	}
 }

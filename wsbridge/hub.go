@@ -241,6 +241,9 @@ type BrowserInfo struct {
 	Running int `json:"running"`
 	// Tabs are its tabs that match a plugin, by id.
 	Tabs []wire.TabInfo `json:"tabs,omitempty"`
+	// Syncs is how often it was brought up to date with the plugins and their
+	// settings since it was first seen.
+	Syncs int `json:"-"`
 }
 
 // Browsers returns the browsers that are connected or may still come back, by

@@ -120,12 +120,25 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"until":      cmdUntil,
+			"empty":      cmdEmpty,
 			"killserver": cmdKillServer,
 			"endall":     cmdEndAll,
 			"mode":       cmdMode,
 		},
 		RequireExplicitExec: true,
 	})
+}
+
+// cmdEmpty requires that a directory has nothing in it.
+func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: empty DIR")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for _, e := range entries {
+		ts.Fatalf("%s holds %s", args[0], e.Name())
+	}
 }
 
 // cmdUntil runs a program again and again until its output matches:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ type pluginTestOptions struct {
 	filter  string
 	timeout time.Duration
 	json    bool
+	// browser runs them in a real browser.
+	browser bool
 }
 
 func newPluginTestCmd(p *program) *cobra.Command {
@@ -32,8 +35,13 @@ in .test.ts below src and test. They run in a page that is played, with a clock 
 its own: five minutes of waiting take no time. Neither a browser nor Node is needed.
 
 A test opens a tab with simulate() of @opentabs/sdk/testing, calls tools in it as
-an agent would, and says what it expects.`,
-		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json",
+an agent would, and says what it expects.
+
+With --browser the same tests run in a real Chromium (that of CHROMIUM, else one
+with a usual name) with a profile and a server of its own: the sites of the plugin
+are played, and time passes as it does. Tests that ask for what only a played page
+can do are skipped.`,
+		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json\n  opentabs plugin test --browser --filter finds",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.dir = dirOf(args)
@@ -44,6 +52,7 @@ an agent would, and says what it expects.`,
 	f.StringVar(&opts.filter, "filter", "", "run only the tests whose name matches this `PATTERN`, a regular expression")
 	f.DurationVar(&opts.timeout, "timeout", time.Minute, "how long one test may take, of real time")
 	f.BoolVar(&opts.json, "json", false, "print one JSON object a line: each test that ended, then how many there were")
+	f.BoolVar(&opts.browser, "browser", false, "run them in a real browser, without a window")
 	return cmd
 }
 
@@ -51,6 +60,16 @@ an agent would, and says what it expects.`,
 type testTally struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
+	// Skipped are those that a real browser can't run.
+	Skipped int `json:"skipped,omitempty"`
+}
+
+func (t testTally) String() string {
+	text := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
+	if t.Skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", t.Skipped)
+	}
+	return text
 }
 
 func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
@@ -65,13 +84,23 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 		return err
 	}
 	out, began := opts.program.out, time.Now()
+	var real jsbuild.Real
+	if opts.browser && slices.ContainsFunc(files, func(f jsbuild.TestFile) bool { return !f.Node }) {
+		browser, err := startTrialBrowser(ctx, opts.program, opts.dir)
+		if err != nil {
+			return err
+		}
+		defer browser.Close()
+		out.say("the tests run in %s", browser.program)
+		real = browser
+	}
 	var tally testTally
 	for _, file := range files {
 		if file.Node {
 			out.say("%s imports node:test: run it with node --test", oneLine(file.Name))
 			continue
 		}
-		if err := opts.run(ctx, file, &tally); err != nil {
+		if err := opts.run(ctx, file, real, &tally); err != nil {
 			return err
 		}
 	}
@@ -82,25 +111,27 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	}
 	switch {
 	case tally.Failed > 0:
-		return &failure{code: exitFailed, err: fmt.Errorf("%d passed, %d failed", tally.Passed, tally.Failed)}
+		return &failure{code: exitFailed, err: errors.New(tally.String())}
+	case tally.Passed == 0 && tally.Skipped > 0:
+		return &failure{code: exitFailed, err: errors.New("no test can run in a real browser: run them without --browser")}
 	case tally.Passed == 0 && opts.filter != "":
 		return &failure{code: exitFailed, err: fmt.Errorf("no test has a name that matches %q: leave --filter out to run all", opts.filter)}
 	case tally.Passed == 0:
 		return &failure{code: exitFailed, err: errors.New("there are no tests: write one in src/index.test.ts with test() and simulate() of @opentabs/sdk/testing")}
 	}
-	out.say("%d passed, 0 failed, in %s", tally.Passed, spell(time.Since(began)))
+	out.say("%s, in %s", tally, spell(time.Since(began)))
 	return nil
 }
 
 // run runs the tests of one file. What keeps it from running counts as a failure.
-func (o pluginTestOptions) run(ctx context.Context, file jsbuild.TestFile, tally *testTally) error {
+func (o pluginTestOptions) run(ctx context.Context, file jsbuild.TestFile, real jsbuild.Real, tally *testTally) error {
 	out := o.program.out
 	if !o.json {
 		out.line("%s", oneLine(file.Name))
 	}
 	var told error
-	err := jsbuild.RunTests(ctx, o.dir, file, jsbuild.TestOptions{Timeout: o.timeout, Filter: o.filter}, func(n jsbuild.TestNews) {
-		if n.Op == "end" {
+	err := jsbuild.RunTests(ctx, o.dir, file, jsbuild.TestOptions{Timeout: o.timeout, Filter: o.filter, Real: real}, func(n jsbuild.TestNews) {
+		if n.Op == "end" || n.Op == "skipped" {
 			told = errors.Join(told, o.show(file.Name, n, tally))
 		}
 	})
@@ -118,9 +149,13 @@ func (o pluginTestOptions) run(ctx context.Context, file jsbuild.TestFile, tally
 
 // show prints how one test ended.
 func (o pluginTestOptions) show(file string, n jsbuild.TestNews, tally *testTally) error {
-	if n.Error == "" {
+	skipped := n.Op == "skipped"
+	switch {
+	case skipped:
+		tally.Skipped++
+	case n.Error == "":
 		tally.Passed++
-	} else {
+	default:
 		tally.Failed++
 	}
 	out := o.program.out
@@ -129,10 +164,11 @@ func (o pluginTestOptions) show(file string, n jsbuild.TestNews, tally *testTall
 			File      string  `json:"file"`
 			Test      string  `json:"test,omitempty"`
 			OK        bool    `json:"ok"`
+			Skipped   bool    `json:"skipped,omitempty"`
 			Error     string  `json:"error,omitempty"`
 			Where     string  `json:"where,omitempty"`
 			VirtualMs float64 `json:"virtual_ms"`
-		}{file, n.Test, n.Error == "", n.Error, n.Where, n.VirtualMs})
+		}{file, n.Test, n.Error == "", skipped, n.Error, n.Where, n.VirtualMs})
 	}
 	name := oneLine(n.Test)
 	if name == "" {
@@ -144,6 +180,10 @@ func (o pluginTestOptions) show(file string, n jsbuild.TestNews, tally *testTall
 			passed += fmt.Sprintf(" (%s in the page)", spell(time.Duration(n.VirtualMs*float64(time.Millisecond))))
 		}
 		out.line("%s", passed)
+		return nil
+	}
+	if skipped {
+		out.line("  skip  %s (%s)", name, oneLine(n.Error))
 		return nil
 	}
 	out.line("  FAIL  %s", name)

@@ -2,7 +2,6 @@ package jsbuild
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,10 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
-
-	"modernc.org/quickjs"
 )
 
 // The tests of a plugin run in the engine that reads plugins too, each file in a
@@ -41,6 +39,19 @@ type TestOptions struct {
 	// Timeout is how long one test may take of real time, default 60 s. Beyond it
 	// the tests of its file end.
 	Timeout time.Duration
+	// Real is a browser in which the pages of the tests are opened; the default is
+	// to play them. It makes Timeout the time of the clock on the wall.
+	Real Real
+}
+
+// Real is a real browser for tests. One file of tests uses it at a time.
+type Real interface {
+	// Ask does what a test wants of the browser and returns what it gets, as JSON.
+	// Several may be asked at once. The error is told to the test.
+	Ask(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
+	// Serve names the function that answers the requests of pages; it waits for the
+	// answer. Nil, at the end of a file, is for nobody.
+	Serve(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
 // TestFile is a file of tests of a plugin.
@@ -87,12 +98,12 @@ func FindTests(dir string) ([]TestFile, error) {
 
 // TestNews is something that happened while tests ran.
 type TestNews struct {
-	// Op is "begin", "end" or "done": a test begins, has ended, all of the file
-	// have ended.
+	// Op is "begin", "end", "skipped" or "done": a test begins, has ended, is
+	// nothing for a real browser, all of the file have ended.
 	Op string `json:"op"`
 	// Test is the name of the test.
 	Test string `json:"test,omitempty"`
-	// Error is why it failed; empty if it did not. Where is the place in the
+	// Error is why it failed or was skipped; empty if it was not. Where is the place in the
 	// plugin's source, as file:line:column; empty if it is not known.
 	Error string `json:"error,omitempty"`
 	Where string `json:"where,omitempty"`
@@ -115,7 +126,10 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, tel
 	if len(problems) > 0 {
 		return &BuildError{Dir: src.Dir, Problems: problems}
 	}
-	made, err := bundle(testScript(file.Name, o.Filter), findZod(src.Dir), nil)
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTestTimeout
+	}
+	made, err := bundle(testScript(file.Name, o), findZod(src.Dir), nil)
 	if err != nil {
 		return withTestHint(err)
 	}
@@ -127,15 +141,22 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, tel
 		}
 		argv = []string{self, "__simulate"}
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTestTimeout
+	one := simulation{dir: src.Dir, file: file.Name, made: made, argv: argv, timeout: o.Timeout, tell: tell}
+	if o.Real != nil {
+		one.timeout += realGrace
+		one.real = newRealTests(o.Real)
 	}
-	return runSimulation(ctx, simulation{dir: src.Dir, file: file.Name, made: made, argv: argv, timeout: o.Timeout, tell: tell})
+	return runSimulation(ctx, one)
 }
 
 // testScript is what runs the tests of a file.
-func testScript(file, filter string) script {
-	return script{head: notice + "\n", define: map[string]string{"OPENTABS_TEST_FILTER": quote(filter)}, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
+func testScript(file string, o TestOptions) script {
+	real := int64(0)
+	if o.Real != nil {
+		real = max(o.Timeout.Milliseconds(), 1)
+	}
+	define := map[string]string{"OPENTABS_TEST_FILTER": quote(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(real, 10)}
+	return script{head: notice + "\n", define: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
 import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import %s;
@@ -163,6 +184,7 @@ type simulation struct {
 	argv      []string
 	timeout   time.Duration
 	tell      func(TestNews)
+	real      *realTests // nil if pages are played
 }
 
 // runSimulation runs the child process and listens to it.
@@ -172,12 +194,16 @@ func runSimulation(ctx context.Context, s simulation) error {
 		return fmt.Errorf("make a directory to run the tests in: %w", err)
 	}
 	defer os.RemoveAll(work)
+	whole := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	cmd := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
 	cmd.Dir = work
 	cmd.Env = []string{} // nil would mean ours
-	cmd.Stdin = bytes.NewReader(s.made.Code)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("run the tests: %w", err)
+	}
 	errs := &cappedBuffer{max: 4 << 10}
 	cmd.Stderr = errs
 	cmd.WaitDelay = extractGrace
@@ -188,13 +214,21 @@ func runSimulation(ctx context.Context, s simulation) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("run the tests in a process of their own (%s): %w", strings.Join(s.argv, " "), err)
 	}
+	lines := &lineWriter{w: in}
+	go func() { _ = lines.write(string(s.made.Code)) }() // a child that dies early is seen by its end
+	if s.real != nil {
+		defer s.real.begin(ctx, lines)()
+	}
 	late := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // until the modules are loaded
 	defer late.Stop()
 	heard := s.listen(out, func() { late.Reset(s.timeout) })
+	_ = in.Close()
 	waited := cmd.Wait()
 	switch {
 	case heard.done:
 		return nil
+	case whole.Err() != nil:
+		return whole.Err()
 	case heard.broken != "":
 		return s.problem(s.made.place(heard.stack), heard.broken)
 	case ctx.Err() != nil && context.Cause(ctx) == context.Canceled && heard.running != "":
@@ -234,7 +268,7 @@ func (s simulation) listen(out io.Reader, alive func()) (h heard) {
 		switch news.Op {
 		case "begin":
 			h.running = news.Test
-		case "end":
+		case "end", "skipped":
 			h.running = ""
 			news.Where = s.made.place(news.Stack)
 		case "done":
@@ -242,66 +276,14 @@ func (s simulation) listen(out io.Reader, alive func()) (h heard) {
 		case "broken":
 			h.broken, h.stack = news.Error, news.Stack
 			continue
+		case "ask", "answer":
+			if s.real != nil {
+				s.real.hear(lines.Bytes())
+			}
+			continue
 		}
 		news.Stack = ""
 		s.tell(news)
 	}
 	return h
-}
-
-// Simulate is the child process that [RunTests] starts: it takes a script from
-// stdin and writes what happens to stdout, a line of JSON each. It returns the
-// process's exit code, 0 if it could run the script at all.
-func Simulate(stdin io.Reader, stdout io.Writer) int {
-	script, err := io.ReadAll(stdin)
-	if err != nil {
-		return 2
-	}
-	vm, err := quickjs.NewVM()
-	if err != nil {
-		return 2
-	}
-	defer vm.Close()
-	vm.SetMemoryLimit(simulateMemoryBytes)
-	say := func(news json.RawMessage) bool {
-		_, err := stdout.Write(append(news, '\n'))
-		return err == nil
-	}
-	if err := simulateAll(vm, string(script), say); err != nil {
-		broken := failedWith(err)
-		line, err := json.Marshal(TestNews{Op: "broken", Error: broken.Error, Stack: broken.Stack})
-		if err != nil || !say(line) {
-			return 2
-		}
-	}
-	return 0
-}
-
-// simulateAll runs the script, and then step by step its tests.
-func simulateAll(vm *quickjs.VM, script string, say func(json.RawMessage) bool) error {
-	if _, err := vm.Eval(script, quickjs.EvalGlobal); err != nil {
-		return err
-	}
-	for {
-		if _, err := vm.ExecutePendingJobs(); err != nil {
-			return err
-		}
-		told, err := vm.Eval("__opentabsStep()", quickjs.EvalGlobal)
-		if err != nil {
-			return err
-		}
-		text, _ := told.(string)
-		var news []json.RawMessage
-		if err := json.Unmarshal([]byte(text), &news); err != nil {
-			return fmt.Errorf("the tests overwrote the simulator: %w", err)
-		}
-		for _, one := range news {
-			if !say(one) {
-				return nil
-			}
-			if strings.HasPrefix(string(one), `{"op":"done"`) {
-				return nil
-			}
-		}
-	}
 }

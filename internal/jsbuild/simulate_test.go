@@ -44,6 +44,15 @@ func TestSimulator(t *testing.T) {
 	}
 }
 
+// TestSimulatorBoth runs the tests that hold in a real browser too, where
+// e2e/plugin-test.test.ts runs them.
+func TestSimulatorBoth(t *testing.T) {
+	failed, passed, err := runTests(t, "src/both.test.ts", TestOptions{})
+	if err != nil || len(failed) > 0 || passed != 10 {
+		t.Errorf("%d passed, %v, %v", passed, failed, err)
+	}
+}
+
 func TestSimulatorTellsWhatFails(t *testing.T) {
 	failed, passed, err := runTests(t, "src/bad.test.ts", TestOptions{})
 	if err != nil || passed != 1 {

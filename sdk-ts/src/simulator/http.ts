@@ -204,18 +204,21 @@ export class FakeSite {
       body: init.body === undefined || init.body === null ? '' : String(init.body),
     };
     this.requests.push(request);
-    const route = this.#routeOf(request.method, url);
-    if (route === undefined) {
-      throw new TypeError(
-        `the test has no route "${request.method} ${url.pathname}${url.search}"; add it to routes of simulate()`,
-      );
-    }
-    const answer: unknown = isMethod(route) ? await route(request) : route;
-    if (!isBag(answer))
-      throw new TypeError(`the route of ${request.method} ${url.href} is no object: ${String(answer)}`);
+    const answer = await this.answer(request);
+    if (!answer) throw new TypeError(missing(request));
     await this.#wait(typeof answer.delayMs === 'number' ? answer.delayMs : 0, signal);
     if (typeof answer.error === 'string') throw new TypeError(answer.error);
     return responseOf(answer, url.href);
+  }
+
+  /** Finds what the site answers to a request; undefined if the test has no route for it. */
+  async answer(request: RouteRequest): Promise<Bag | undefined> {
+    const route = this.#routeOf(request.method, new FakeURL(request.url));
+    if (route === undefined) return undefined;
+    const answer: unknown = isMethod(route) ? await route(request) : route;
+    if (!isBag(answer))
+      throw new TypeError(`the route of ${request.method} ${request.url} is no object: ${String(answer)}`);
+    return answer;
   }
 
   #wait(ms: number, signal: FakeSignal | undefined): Promise<void> {
@@ -244,6 +247,12 @@ export class FakeSite {
   }
 }
 
+/** Says that a test has no route for a request. */
+export function missing(request: RouteRequest): string {
+  const { pathname, search } = new FakeURL(request.url);
+  return `the test has no route "${request.method} ${pathname}${search}"; add it to routes of simulate()`;
+}
+
 function signalOf(value: unknown): FakeSignal | undefined {
   return isSignal(value) ? value : undefined;
 }
@@ -252,12 +261,18 @@ function isSignal(value: unknown): value is FakeSignal {
   return isBag(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
 }
 
-function responseOf(answer: Bag, url: string): FakeResponse {
+/** Returns the headers and the text of an answer. */
+export function contentOf(answer: Bag): { headers: FakeHeaders; body: string; status: number } {
   const headers = new FakeHeaders(answer.headers ?? {});
   let body = typeof answer.text === 'string' ? answer.text : '';
   if (answer.json !== undefined) {
     body = JSON.stringify(answer.json);
     if (!headers.has('content-type')) headers.set('content-type', 'application/json');
   }
-  return new FakeResponse(body, { status: typeof answer.status === 'number' ? answer.status : 200, headers, url });
+  return { headers, body, status: typeof answer.status === 'number' ? answer.status : 200 };
+}
+
+function responseOf(answer: Bag, url: string): FakeResponse {
+  const { headers, body, status } = contentOf(answer);
+  return new FakeResponse(body, { status, headers, url });
 }

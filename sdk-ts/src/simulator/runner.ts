@@ -1,6 +1,7 @@
 import { messageOf } from '../runtime/value.ts';
-import { isSimulated } from './mode.ts';
+import { isSimulated, NotInBrowser, realMs } from './mode.ts';
 import { clock, openPage } from './page.ts';
+import { asking, forgetAsked, said } from './real.ts';
 
 /** One test of a file. */
 interface Test {
@@ -12,6 +13,9 @@ interface Test {
 type News =
   | { op: 'begin'; test: string }
   | { op: 'end'; test: string; error?: string; stack?: string; virtualMs: number }
+  | { op: 'skipped'; test: string; error: string }
+  /** Nothing can run before something is heard or this time has passed. */
+  | { op: 'wait'; ms: number }
   | { op: 'done'; tests: number };
 
 /** How much virtual time a test may take, in milliseconds: an hour. */
@@ -36,7 +40,7 @@ export function step(): string {
   if (!current) begin();
   else if (!current.over) advance(current);
   if (current?.over) current = undefined;
-  const told = JSON.stringify(news);
+  const told = JSON.stringify([...said(), ...news]);
   news = [];
   return told;
 }
@@ -52,6 +56,7 @@ function begin(): void {
   current = running;
   news.push({ op: 'begin', test: test.name });
   openPage({});
+  forgetAsked();
   Promise.resolve()
     .then(test.work)
     .then(
@@ -61,18 +66,25 @@ function begin(): void {
 }
 
 function advance(running: { test: Test; began: number; over: boolean }): void {
-  if (clock.now - running.began > longestMs) {
+  const limit = realMs();
+  const left = (limit || longestMs) - (clock.now - running.began);
+  if (left < 0) {
     end(
       running,
       new Error(
-        'the test did not end within an hour of virtual time; look for something that is asked for again and again',
+        limit > 0
+          ? `the test did not end within ${limit / 1000} s; nothing makes time pass faster in a real browser, so give it more with --timeout or leave it out with --filter`
+          : 'the test did not end within an hour of virtual time; look for something that is asked for again and again',
       ),
     );
     return;
   }
   try {
-    if (!clock.next())
+    const due = clock.due();
+    if (due === undefined && !asking())
       end(running, new Error('the test waits for something that never comes; is an answer or an event missing?'));
+    else if (limit > 0 && due !== 0) news.push({ op: 'wait', ms: Math.min(due ?? left, left) + 1 });
+    else clock.next();
   } catch (error) {
     end(running, error);
   }
@@ -84,6 +96,10 @@ function end(running: { test: Test; began: number; over: boolean }, error?: unkn
   const virtualMs = clock.now - running.began;
   if (error === undefined) {
     news.push({ op: 'end', test: running.test.name, virtualMs });
+    return;
+  }
+  if (error instanceof NotInBrowser) {
+    news.push({ op: 'skipped', test: running.test.name, error: error.message });
     return;
   }
   const stack = error instanceof Error ? error.stack : undefined;

@@ -13,8 +13,9 @@ import {
 import { checkInput, checkOutput } from './check.ts';
 import { Failure } from './failure.ts';
 import type { RouteRequest } from './http.ts';
-import { isSimulated } from './mode.ts';
+import { isSimulated, realMs } from './mode.ts';
 import { type ConsoleLine, clock, openPage, type Page, type PageOptions } from './page.ts';
+import { openReal } from './real.ts';
 
 /** What a tab shows, and what the person has set. */
 export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools' | 'user' | 'decision'> {
@@ -102,7 +103,7 @@ export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: Sim
       "simulate: give it the plugin, the default export of its module: import plugin from './index.ts'",
     );
   }
-  return new Tab(plugin, options);
+  return realMs() > 0 ? openReal(options) : new Tab(plugin, options);
 }
 
 class Tab implements SimulatedTab {

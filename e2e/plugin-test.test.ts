@@ -1,0 +1,41 @@
+/** Promise: the tests of a plugin run in a real browser too, and nothing of it is left. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { program } from './harness/chromium.ts';
+import { must, root } from './harness/process.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+const temp = join(home, 'temp');
+mkdirSync(temp);
+const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: temp, CHROMIUM: program, NO_COLOR: '1' };
+after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+
+/** runs runs the tests of a plugin in the browser and returns their names and whether they were skipped. */
+async function runs(dir: string, ...more: string[]): Promise<readonly (readonly [string, boolean])[]> {
+  const lines = await must(['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...more], env);
+  const told: { test?: string; skipped?: boolean }[] = lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return told.flatMap((one) => (one.test ? [[one.test, one.skipped === true] as const] : []));
+}
+
+test('what holds in a played page holds in a real one', async () => {
+  const ran = await runs(join(root, 'internal/jsbuild/testdata/simulated'), '--filter', '^both: ');
+  assert.equal(ran.length, 10);
+  assert.deepEqual(
+    ran.filter(([, skipped]) => skipped),
+    [['both: played only', true]],
+  );
+  assert.deepEqual(readdirSync(temp), []);
+});
+
+test('so do the tests of a new plugin', async () => {
+  await must(['plugin', 'create', 'tickets', '--dir', home], env);
+  const ran = await runs(join(home, 'tickets'));
+  assert.ok(ran.length > 0 && ran.every(([, skipped]) => !skipped), JSON.stringify(ran));
+  assert.deepEqual(readdirSync(temp), []);
+});

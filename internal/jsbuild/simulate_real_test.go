@@ -1,0 +1,132 @@
+package jsbuild
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fakeReal is a browser that is played by functions.
+type fakeReal struct {
+	ask func(ctx context.Context, what string, params map[string]any) (string, error)
+
+	mu     sync.Mutex // guards answer
+	answer func(context.Context, any) (json.RawMessage, error)
+}
+
+var _ Real = (*fakeReal)(nil)
+
+func (f *fakeReal) Ask(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
+	var p map[string]any
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, err
+	}
+	value, err := f.ask(ctx, what, p)
+	if err != nil {
+		return nil, err
+	}
+	return json.RawMessage(value), nil
+}
+
+func (f *fakeReal) Serve(answer func(context.Context, any) (json.RawMessage, error)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answer = answer
+}
+
+// request is a request of a page.
+func (f *fakeReal) request(ctx context.Context, url string) (string, error) {
+	f.mu.Lock()
+	answer := f.answer
+	f.mu.Unlock()
+	text, err := answer(ctx, map[string]any{"method": "GET", "url": url, "headers": map[string]string{}, "body": "", "fetched": true})
+	return string(text), err
+}
+
+// runReal runs a file of tests in a played browser and returns what became of
+// each test.
+func runReal(t *testing.T, o TestOptions) map[string]string {
+	t.Helper()
+	o.Simulate = simulateArgs
+	ended := map[string]string{}
+	err := RunTests(t.Context(), simulated, TestFile{Name: "src/both.test.ts"}, o, func(n TestNews) {
+		if n.Op == "end" || n.Op == "skipped" {
+			ended[strings.TrimPrefix(n.Test, "both: ")] = n.Op + ": " + n.Error
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ended
+}
+
+const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
+
+// TestReal has tests ask a browser, which asks them for their routes.
+func TestReal(t *testing.T) {
+	real := &fakeReal{}
+	real.ask = func(ctx context.Context, what string, params map[string]any) (string, error) {
+		switch {
+		case what == "open" && params["url"] == nil:
+			return "", errors.New("it has no address")
+		case what == "open":
+			return `{"url": "https://shop.example/start", "logs": []}`, nil
+		}
+		input, _ := params["input"].(map[string]any)
+		id, _ := input["id"].(string)
+		answer, err := real.request(ctx, "https://shop.example/api/items/"+id+"?full=1")
+		if err != nil {
+			return "", err
+		}
+		switch id {
+		case "7":
+			if !strings.Contains(answer, `"body":"{\"price\":3}"`) {
+				return "", errors.New("the page got " + answer)
+			}
+			return `{"call": {"result": {"answer": {"price": 3}}, ` + emptyCall + `}, "logs": [{"level": "info", "message": "buying", "data": [{"id": "7"}]}]}`, nil
+		case "8":
+			return `{"call": {"error": {"code": "tool_error", "message": "gone", "tool": {"code": "NOT_FOUND", "category": "not_found"}}, ` + emptyCall + `}}`, nil
+		case "9":
+			return `{"call": {"result": {"answer": {"asked": "https://shop.example/api/items/9?full=1"}}, ` + emptyCall + `}}`, nil
+		case "10":
+			if !strings.Contains(answer, `"broken":true`) {
+				return "", errors.New("the page got " + answer)
+			}
+			return `{"call": {"error": {"code": "tool_error", "message": "broken", "tool": {"code": "network_error", "retryable": true}}, ` + emptyCall + `}}`, nil
+		}
+		return `{"call": {"error": {"code": "tool_error", "message": "failed"}, ` + emptyCall + `}}`, nil
+	}
+	ended := runReal(t, TestOptions{Real: real, Timeout: patient, Filter: "routes|reports|played"})
+	for test, want := range map[string]string{
+		"the site answers by its routes": "end: ",
+		"reports come in order":          "end: it has no address",
+		"played only":                    "skipped: it gives preScript, which only the played page does: a browser runs the pre-script itself",
+	} {
+		if got, ok := ended[test]; !ok || got != want {
+			t.Errorf("%s: %q, want %q", test, got, want)
+		}
+	}
+}
+
+// TestRealTimeout ends a test whose browser says nothing, and goes on with the
+// next. On a busy machine that one may run into the limit too.
+func TestRealTimeout(t *testing.T) {
+	real := &fakeReal{ask: func(ctx context.Context, what string, params map[string]any) (string, error) {
+		if params["url"] == nil {
+			<-ctx.Done()
+			return "", ctx.Err()
+		}
+		return "", errors.New("it was asked")
+	}}
+	ended := runReal(t, TestOptions{Real: real, Timeout: time.Second, Filter: "reports|navigates"})
+	if got := ended["reports come in order"]; !strings.Contains(got, "the test did not end within 1 s; nothing makes time pass faster") {
+		t.Errorf("the test that waits: %q", got)
+	}
+	if _, ok := ended["who navigates away loses the call"]; !ok {
+		t.Errorf("the test after it did not run: %v", ended)
+	}
+}

@@ -1,0 +1,292 @@
+package realtab
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxBodyBytes is how much of a request's body is read.
+const maxBodyBytes = 16 << 20
+
+// Page is the document that a test opens.
+type Page struct {
+	// URL is where it is; a fragment does not count.
+	URL  string
+	HTML string
+	// Cookies are as document.cookie shows them.
+	Cookies string
+}
+
+// Request is one that a page made. The names of its headers are in lower case.
+type Request struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+	// Fetched says that code in the page made it, not the page itself for an image
+	// or the like.
+	Fetched bool `json:"fetched"`
+}
+
+// Answer answers a request.
+type Answer struct {
+	// Missing says that there is nothing at this address.
+	Missing bool              `json:"missing"`
+	Status  int               `json:"status"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+	// Broken breaks the connection.
+	Broken bool `json:"broken"`
+}
+
+// Site plays all sites, by http and https on one port of 127.0.0.1.
+type Site struct {
+	answer func(context.Context, Request) (Answer, error)
+	port   int
+	in     net.Listener
+	server *http.Server
+	shared *sharedListener
+	served sync.WaitGroup
+
+	mu   sync.Mutex // guards page
+	page Page
+}
+
+// Listen begins to play the sites. answer answers what is not the page itself;
+// its error breaks the connection, as an unknown address of a fetch does.
+func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
+	certificate, err := selfSigned()
+	if err != nil {
+		return nil, fmt.Errorf("make a certificate for the played sites: %w", err)
+	}
+	in, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("play the sites: %w", err)
+	}
+	s := &Site{answer: answer, in: in, shared: &sharedListener{
+		address: in.Addr(), ready: make(chan net.Conn), closed: make(chan struct{}),
+	}}
+	if address, ok := in.Addr().(*net.TCPAddr); ok {
+		s.port = address.Port
+	}
+	s.server = &http.Server{Handler: s, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute}
+	s.server.SetKeepAlivesEnabled(false) // a browser asks again if a connection breaks that it has used before
+	secure := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	s.served.Go(func() { s.accept(secure) })
+	s.served.Go(func() { _ = s.server.Serve(s.shared) }) // it ends when it is closed
+	return s, nil
+}
+
+// Port is the port on 127.0.0.1.
+func (s *Site) Port() int { return s.port }
+
+// Show puts a page in place of the one before.
+func (s *Site) Show(p Page) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.page = p
+}
+
+// Close ends the site and all connections to it.
+func (s *Site) Close() {
+	_ = s.in.Close()
+	_ = s.server.Close()
+	s.served.Wait()
+}
+
+// accept tells http from https by the first byte of a connection.
+func (s *Site) accept(secure *tls.Config) {
+	for {
+		conn, err := s.in.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			read := bufio.NewReader(conn)
+			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+			first, err := read.Peek(1)
+			if err != nil {
+				_ = conn.Close()
+				return
+			}
+			_ = conn.SetReadDeadline(time.Time{})
+			var peeked net.Conn = &peekedConn{conn, read}
+			if first[0] == 0x16 { // the first byte of a TLS handshake
+				peeked = tls.Server(peeked, secure)
+			}
+			s.shared.give(peeked)
+		}()
+	}
+}
+
+// ServeHTTP answers one request.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	url := scheme + "://" + r.Host + r.URL.RequestURI()
+	document := r.Header.Get("Sec-Fetch-Dest") == "document"
+	if r.Header.Get("Sec-Fetch-Dest") == "" { // http pages have no such header
+		document = strings.Contains(r.Header.Get("Accept"), "text/html")
+	}
+	s.mu.Lock()
+	page := s.page
+	s.mu.Unlock()
+	if document && r.Method == http.MethodGet && sameDocument(url, page.URL) {
+		page.write(w)
+		return
+	}
+	openToAll(w.Header(), r)
+	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	s.serve(w, r, url, document)
+}
+
+func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, document bool) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBodyBytes))
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	request := Request{Method: r.Method, URL: url, Headers: map[string]string{}, Body: string(body)}
+	for name, values := range r.Header {
+		request.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	dest := request.Headers["sec-fetch-dest"]
+	request.Fetched = !document && (dest == "empty" || dest == "" && r.URL.Path != "/favicon.ico")
+	answer, err := s.answer(r.Context(), request)
+	switch {
+	case err != nil, answer.Broken, answer.Missing && request.Fetched:
+		panic(http.ErrAbortHandler) // it breaks the connection
+	case answer.Missing && document:
+		Page{}.write(w)
+		return
+	case answer.Missing:
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	for name, value := range answer.Headers {
+		w.Header().Set(name, value)
+	}
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	}
+	w.WriteHeader(answer.Status)
+	_, _ = io.WriteString(w, answer.Body) // a page that has gone needs it no more
+}
+
+// write answers with the page.
+func (p Page) write(w http.ResponseWriter) {
+	for cookie := range strings.SplitSeq(p.Cookies, ";") {
+		if cookie = strings.TrimSpace(cookie); cookie != "" {
+			w.Header().Add("Set-Cookie", cookie+"; Path=/")
+		}
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	text := p.HTML
+	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "<!doctype") {
+		text = "<!doctype html>" + text
+	}
+	_, _ = io.WriteString(w, text) // a page that has gone needs it no more
+}
+
+// openToAll lets pages of all origins read an answer: what a test has a route
+// for is what its page may ask.
+func openToAll(h http.Header, r *http.Request) {
+	h.Set("Cache-Control", "no-store")
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Allow-Credentials", "true")
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+	h.Set("Access-Control-Allow-Private-Network", "true")
+}
+
+// sameDocument reports whether a request for url asks for the page at page.
+func sameDocument(url, page string) bool {
+	page, _, _ = strings.Cut(page, "#")
+	return url == page || url == page+"/"
+}
+
+// sharedListener hands connections of two kinds to one server.
+type sharedListener struct {
+	address net.Addr
+	ready   chan net.Conn
+	once    sync.Once // closes closed
+	closed  chan struct{}
+}
+
+func (l *sharedListener) give(conn net.Conn) {
+	select {
+	case l.ready <- conn:
+	case <-l.closed:
+		_ = conn.Close()
+	}
+}
+
+// Accept implements net.Listener.
+func (l *sharedListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.ready:
+		return conn, nil
+	case <-l.closed:
+		return nil, errors.New("the site is closed")
+	}
+}
+
+// Close implements net.Listener.
+func (l *sharedListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *sharedListener) Addr() net.Addr { return l.address }
+
+// peekedConn is a connection whose first byte was looked at.
+type peekedConn struct {
+	net.Conn
+	read *bufio.Reader
+}
+
+// Read implements net.Conn.
+func (c *peekedConn) Read(b []byte) (int, error) { return c.read.Read(b) }
+
+// selfSigned makes a certificate that holds for this run.
+func selfSigned() (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	now := time.Now()
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "opentabs plugin test"},
+		DNSNames: []string{"localhost"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
+	}
+	text, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.Certificate{Certificate: [][]byte{text}, PrivateKey: key}, nil
+}

@@ -1,0 +1,150 @@
+package realtab
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// startSite plays sites by a function, and returns a client that finds all hosts
+// there.
+func startSite(t *testing.T, answer func(context.Context, Request) (Answer, error)) (*Site, *http.Client) {
+	t.Helper()
+	s, err := Listen(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // as the browser is told to
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", s.Port()))
+		},
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return s, &http.Client{Transport: transport}
+}
+
+func ask(t *testing.T, c *http.Client, method, url string, headers map[string]string) (*http.Response, string, error) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range headers {
+		r.Header.Set(name, value)
+	}
+	resp, err := c.Do(r)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return resp, string(body), err
+}
+
+func nothing(context.Context, Request) (Answer, error) { return Answer{Missing: true}, nil }
+
+// TestSitePage has the page at its address by http and https, and an empty one
+// elsewhere.
+func TestSitePage(t *testing.T) {
+	s, client := startSite(t, nothing)
+	for _, at := range []string{"https://shop.example/a?b=1", "http://localhost:3000/a?b=1"} {
+		s.Show(Page{URL: at + "#part", HTML: "<p>Hello</p>", Cookies: "a=1; b=2"})
+		resp, body, err := ask(t, client, "GET", at, map[string]string{"Sec-Fetch-Dest": "document"})
+		if err != nil || body != "<!doctype html><p>Hello</p>" {
+			t.Fatalf("%s: %q, %v", at, body, err)
+		}
+		if cookies := resp.Header["Set-Cookie"]; len(cookies) != 2 || cookies[1] != "b=2; Path=/" {
+			t.Errorf("%s: cookies %q", at, cookies)
+		}
+		_, body, err = ask(t, client, "GET", at+"&c", map[string]string{"Accept": "text/html"})
+		if err != nil || body != "<!doctype html>" {
+			t.Errorf("elsewhere: %q, %v", body, err)
+		}
+	}
+}
+
+// TestSiteRoutes hands requests to the test, and its answers to the page.
+func TestSiteRoutes(t *testing.T) {
+	var asked []Request
+	_, client := startSite(t, func(_ context.Context, r Request) (Answer, error) {
+		asked = append(asked, r)
+		switch r.URL {
+		case "https://api.example/found":
+			return Answer{Status: 201, Headers: map[string]string{"x-a": "1"}, Body: "text"}, nil
+		case "https://api.example/broken":
+			return Answer{Broken: true}, nil
+		case "https://api.example/odd":
+			return Answer{}, errors.New("the test threw")
+		}
+		return Answer{Missing: true}, nil
+	})
+	fetch := map[string]string{"Sec-Fetch-Dest": "empty", "Origin": "https://shop.example", "X-Own": "v"}
+	resp, body, err := ask(t, client, "POST", "https://api.example/found", fetch)
+	if err != nil || resp.StatusCode != 201 || body != "text" || resp.Header.Get("X-A") != "1" {
+		t.Fatalf("%v, %q, %v", resp, body, err)
+	}
+	if got := resp.Header.Get("Access-Control-Allow-Origin"); got != "https://shop.example" {
+		t.Errorf("another origin's page may not read it: %q", got)
+	}
+	if r := asked[0]; r.Method != "POST" || !r.Fetched || r.Headers["x-own"] != "v" {
+		t.Errorf("the test was asked %+v", r)
+	}
+	for _, path := range []string{"broken", "odd", "missing"} {
+		if _, _, err := ask(t, client, "GET", "https://api.example/"+path, fetch); err == nil {
+			t.Errorf("%s: the connection did not break", path)
+		}
+	}
+	resp, _, err = ask(t, client, "GET", "https://api.example/picture", map[string]string{"Sec-Fetch-Dest": "image"})
+	if err != nil || resp.StatusCode != 404 {
+		t.Errorf("an image that is not there: %v, %v", resp, err)
+	}
+	before := len(asked)
+	resp, _, err = ask(t, client, "OPTIONS", "https://api.example/found",
+		map[string]string{"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "x-own", "Origin": "https://shop.example"})
+	if err != nil || resp.StatusCode != 204 || resp.Header.Get("Access-Control-Allow-Headers") != "x-own" || len(asked) != before {
+		t.Errorf("a preflight: %v, %v", resp, err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	named := func(name string) func(string) string {
+		return func(string) string { return name }
+	}
+	_, err := Find(named(filepath.Join(t.TempDir(), "nothing")))
+	if err == nil || !strings.Contains(err.Error(), "set it to the path of a Chromium") {
+		t.Errorf("a program that is not there: %v", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(named(self)); err != nil || got != self {
+		t.Errorf("found %s, %v", got, err)
+	}
+}
+
+// TestStartTellsWhatTheProgramSaid starts programs that are no browser.
+func TestStartTellsWhatTheProgramSaid(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Program: self, Profile: t.TempDir(), Extension: "x", ExtensionID: "y"}
+	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "ended and did not begin: ") {
+		t.Errorf("a program that is no browser: %v", err)
+	}
+	o.Program = filepath.Join(t.TempDir(), "nothing")
+	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "start ") {
+		t.Errorf("a program that is not there: %v", err)
+	}
+}
