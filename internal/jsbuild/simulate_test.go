@@ -100,7 +100,7 @@ func TestTestsThatCannotBeBuilt(t *testing.T) {
 
 func TestFindTests(t *testing.T) {
 	files, err := FindTests(simulated)
-	if got := fmt.Sprint(files, err); got != "[{src/bad.test.ts false} {src/endless.test.ts false} {src/good.test.ts false} {src/node.test.ts true}] <nil>" {
+	if got := fmt.Sprint(files, err); got != "[{src/bad.test.ts false} {src/both.test.ts false} {src/endless.test.ts false} {src/good.test.ts false} {src/node.test.ts true}] <nil>" {
 		t.Error(got)
 	}
 	if files, err := FindTests(t.TempDir()); err != nil || len(files) != 0 {
