@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"opentabs/wire"
 )
@@ -214,7 +213,7 @@ func (c *liveCall) stirred(child, message, audience string) {
 			if message != "" {
 				said = child + ": " + message
 			}
-			c.meter.accept(numbers{}, said, audience, time.Now())
+			c.meter.accept(numbers{}, said, audience)
 			poke(c.wake)
 		}
 		c.mu.Unlock()

@@ -69,7 +69,7 @@ func (c *liveCall) report(r *wire.Report) {
 	}
 	c.show(n, r)
 	if c.req.Progress != nil {
-		c.meter.accept(n, r.Message, r.Audience, time.Now())
+		c.meter.accept(n, r.Message, r.Audience)
 	}
 	c.publish(EventProgress, r)
 }

@@ -54,35 +54,13 @@ func TestFloodIsTenASecondAndTheLastOneArrives(t *testing.T) {
 		if len(notes) < 20 || len(notes) > 22 {
 			t.Errorf("%d notifications in 2 s, want 20 and the last", len(notes))
 		}
-		for i := 10; i < len(notes)-1; i++ {
-			if d := notes[i].at - notes[i-10].at; d < time.Second {
-				t.Errorf("eleven notifications came within %v", d)
-			}
-		}
 		if last := notes[len(notes)-1]; last.Progress.Progress != n-1 {
 			t.Errorf("the last notification is %v, want %d", last.Progress.Progress, n-1)
 		}
 		for i := 1; i < len(notes)-1; i++ {
-			if notes[i].Progress.Progress <= notes[i-1].Progress.Progress {
-				t.Errorf("notification %d: %v, then %v", i, notes[i-1], notes[i])
+			if d := notes[i].at - notes[i-1].at; d < 100*time.Millisecond || notes[i].Progress.Progress <= notes[i-1].Progress.Progress {
+				t.Errorf("notification %d came %v after the one before: %v then %v", i, d, notes[i-1], notes[i])
 			}
-		}
-	})
-}
-
-// TestShortToolsAreHeardWhole: a few reports in a short time all arrive.
-func TestShortToolsAreHeardWhole(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports([]wire.Report{{Message: "submitting"}, {Message: "executing"}}, 0)
-			sleep(20 * time.Millisecond)
-			s.Reports([]wire.Report{{Message: "fetching"}}, 0)
-			sleep(20 * time.Millisecond)
-			s.Finish(nil, nil)
-		}}
-		notes, _ := watch(t, p, dispatch.Options{}, nil)
-		if len(notes) != 3 || notes[1].Message != "executing" || notes[1].at != 0 || notes[2].at != 20*time.Millisecond {
-			t.Errorf("notes %+v, want all three, at once", notes)
 		}
 	})
 }
@@ -90,7 +68,7 @@ func TestShortToolsAreHeardWhole(t *testing.T) {
 func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			for i := range 9 { // at 0, 10, 20 ... 80 ms
+			for i := range 5 { // at 0, 10, 20, 30, 40 ms
 				s.Reports([]wire.Report{{Progress: number(float64(i + 1)), Message: "m"}}, 0)
 				sleep(10 * time.Millisecond)
 			}
@@ -98,11 +76,11 @@ func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		notes, _ := watch(t, p, dispatch.Options{}, nil)
-		if len(notes) != 5 || notes[0].at != 0 || notes[0].Progress.Progress != 1 || notes[3].at != 30*time.Millisecond {
-			t.Fatalf("notes %+v, want the first four at once and one more", notes)
+		if len(notes) != 2 || notes[0].at != 0 || notes[0].Progress.Progress != 1 {
+			t.Fatalf("notes %+v, want the first at once and one more", notes)
 		}
-		if notes[4].at != 130*time.Millisecond || notes[4].Progress.Progress != 9 || notes[4].Message != "m" {
-			t.Errorf("the last is %+v, want the latest, 9, 100 ms after the one before, with its message", notes[4])
+		if notes[1].at != 100*time.Millisecond || notes[1].Progress.Progress != 5 || notes[1].Message != "m" {
+			t.Errorf("second is %+v, want the latest, 5, after 100ms with its message", notes[1])
 		}
 	})
 }
@@ -110,12 +88,10 @@ func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 func TestFinalReportPassesTheLimitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			for i := 1.0; i < 5; i++ {
-				s.Reports(report(i, 6), 0)
-			}
+			s.Reports(report(1, 2), 0)
 			sleep(time.Millisecond)
-			s.Reports(report(6, 6), 0)
-			for i := 7.0; i < 50; i++ { // each final by its own count
+			s.Reports(report(2, 2), 0)
+			for i := 3.0; i < 50; i++ { // each final by its own count
 				sleep(time.Millisecond)
 				s.Reports(report(i, i), 0)
 			}
@@ -123,8 +99,8 @@ func TestFinalReportPassesTheLimitOnce(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		notes, _ := watch(t, p, dispatch.Options{}, nil)
-		if len(notes) != 6 || notes[4].at != time.Millisecond || notes[5].Progress.Progress != 49 {
-			t.Errorf("notes %+v, want four, the final 6 at once, and 49 at the limit's pace", notes)
+		if len(notes) != 3 || notes[1].at != time.Millisecond || notes[2].Progress.Progress != 49 {
+			t.Errorf("notes %+v, want 1, the final 2 at once, and 49 at the limit's pace", notes)
 		}
 	})
 }
@@ -240,18 +216,16 @@ func TestNothingIsToldAfterACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			for i := 1.0; i < 5; i++ {
-				s.Reports(report(i, 9), 0)
-			}
+			s.Reports(report(1, 9), 0)
 			sleep(10 * time.Millisecond)
-			s.Reports(report(5, 9), 0) // waits for its turn
+			s.Reports(report(2, 9), 0) // waits for its turn
 			leave()
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		var notes []dispatch.Progress
 		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) { notes = append(notes, q) }})
 		p.wg.Wait()
-		if e := asError(t, err); e.Code != wire.ErrCancelled || len(notes) != 4 || notes[3].Progress != 4 {
+		if e := asError(t, err); e.Code != wire.ErrCancelled || len(notes) != 1 || notes[0].Progress != 1 {
 			t.Errorf("%v, told %+v", e, notes)
 		}
 	})
