@@ -81,6 +81,8 @@ type Targets struct {
 	Live []Target
 	// NeedReload are tabs that match the plugin but were opened before it.
 	NeedReload []Target
+	// Broken are tabs in which the adapter failed to start.
+	Broken []Target
 	// Loading are tabs in which the adapter may be live in a moment.
 	Loading []Target
 	// Openers are the browsers in which a tab could be opened for the call: only
@@ -107,7 +109,7 @@ func (t Targets) State() PluginState {
 	switch {
 	case slices.ContainsFunc(t.Live, func(t Target) bool { return t.Readiness == Ready }):
 		return StateReady
-	case len(t.Live)+len(t.NeedReload)+len(t.Loading) > 0:
+	case len(t.Live)+len(t.NeedReload)+len(t.Loading)+len(t.Broken) > 0:
 		return StateUnavailable
 	default:
 		return StateClosed

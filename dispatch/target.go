@@ -107,7 +107,8 @@ func (t *Tool) nameForPeople() string {
 // noTarget says why there is no document for the call.
 func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	name := req.Tool.nameForPeople()
-	switch reload := matching(all.NeedReload, want); {
+	reload, broken := matching(all.NeedReload, want), matching(all.Broken, want)
+	switch {
 	case all.Browsers == 0:
 		return &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}
 	case all.Opened != nil:
@@ -118,6 +119,10 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but its page was loaded before the plugin was added or changed (%s); reload the tab",
 			name, nameTargets(reload))}
+	case len(broken) > 0:
+		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"%s is open, but the plugin failed to start there (%s); reload the tab, and if that does not help tell the plugin's author",
+			name, nameTargets(broken))}
 	case len(all.Openers) > 1:
 		return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
 			"no open tab shows %s, and several browsers could open one: %s; name one", name, nameBrowsers(all.Openers))}

@@ -46,6 +46,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"no browser", dispatch.Targets{}, dispatch.Call{}, "", 0, wire.ErrNoBrowser, "no browser"},
 		{"no tab", dispatch.Targets{Browsers: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
 		{"needs reload", dispatch.Targets{Browsers: 1, NeedReload: targets{home(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"broken", dispatch.Targets{Browsers: 1, Broken: targets{home(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "failed to start there (tab 7"},
 		{"the best", dispatch.Targets{Browsers: 1, Live: targets{home(7), home(8)}}, dispatch.Call{}, "b1", 7, "", ""},
 		{"tab named", both, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
 		{"browser named by name", both, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
