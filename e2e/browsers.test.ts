@@ -1,11 +1,7 @@
 /** Promise: of two browsers, which may be two accounts, opentabs never chooses one by itself. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { Browser } from './harness/browser.ts';
 import { type Chrome, launch } from './harness/chromium.ts';
 import type { McpClient } from './harness/client.ts';
 import { places, type Stack, startStack } from './harness/stack.ts';
@@ -78,30 +74,4 @@ test('no tab is opened in either while there are two', async () => {
   await page.goto(`${stack.site.origin}/second`);
   await readyIn(ids[1] ?? '', true);
   assert.equal(pathOf((await call()).structured), '/second');
-});
-
-test('a tab that the person does not see works like any other', async () => {
-  // A driven browser tells its pages that all of them are seen.
-  const profile = mkdtempSync(join(tmpdir(), 'opentabs-e2e-hidden-'));
-  const undriven = new Browser(profile, stack.extension);
-  try {
-    await undriven.start();
-    const third = async () => (await stack.status()).browsers?.find((b) => !ids.includes(b.id));
-    await until('the third browser', third);
-    await undriven.cdp.send('Target.createTarget', { url: `${stack.site.origin}/hidden`, background: true });
-    const { id } = await until('its tab', async () => {
-      const browser = await third();
-      return browser?.tabs?.some((t) => t.url.endsWith('/hidden')) ? browser : undefined;
-    });
-    // It may have begun before the adapters came; then the call has it loaded anew.
-    const out = await call({ browser: id });
-    assert.deepEqual(
-      [pathOf(out.structured), Reflect.get(Object(out.structured), 'hidden')],
-      ['/hidden', true],
-      out.text,
-    );
-  } finally {
-    await undriven.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-  }
 });
