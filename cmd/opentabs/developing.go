@@ -106,7 +106,7 @@ func (d *developing) review(set *plugin.Set) {
 		if state.Permission != "" {
 			permission = state.Permission
 		}
-		if err := d.policy.Review(one.Name, one.ContentHash(), permission, surface("opentabs plugin dev")); err != nil {
+		if err := d.policy.Review(one.Name, one.ContentHash(), permission, "opentabs plugin dev"); err != nil {
 			d.log.Error().Err(err).Str("plugin", one.Name).Msg("a new build could not be let in")
 		}
 	}

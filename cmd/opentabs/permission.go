@@ -81,7 +81,7 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 			return usage("%v", err)
 		}
 	}
-	if err := book.SetPermission(opts.plugin, opts.tool, permission, surface("opentabs plugin permission")); err != nil {
+	if err := book.SetPermission(opts.plugin, opts.tool, permission, httpapi.CommandLine); err != nil {
 		return misnamed(err)
 	}
 	now, err := book.Permissions(opts.plugin)
@@ -110,7 +110,7 @@ func (p *program) setOpening(book rulebook, opts permissionOptions) error {
 	if opts.plugin == "" || opts.tool != "" {
 		return usage("--open-tabs is for a plugin: run `opentabs plugin permission NAME --open-tabs %s`", opts.openTabs)
 	}
-	if err := book.SetOpening(opts.plugin, opts.openTabs == "on", surface("opentabs plugin permission")); err != nil {
+	if err := book.SetOpening(opts.plugin, opts.openTabs == "on", httpapi.CommandLine); err != nil {
 		return misnamed(err)
 	}
 	now, err := book.Permissions(opts.plugin)
@@ -231,7 +231,7 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := book.SetLimit(opts.plugin, opts.tool, opts.limit.String(), surface("opentabs plugin limit")); err != nil {
+	if err := book.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
 		return misnamed(err)
 	}
 	if opts.limit == (plugin.Limit{}) {
@@ -250,7 +250,7 @@ func (p *program) letIn(ctx context.Context, dirs config.Dirs, client *httpapi.C
 		return err
 	}
 	if permission != "" {
-		if err := book.Review(added.Name, added.ContentHash(), permission, surface("opentabs plugin add")); err != nil {
+		if err := book.Review(added.Name, added.ContentHash(), permission, httpapi.CommandLine); err != nil {
 			return misnamed(err)
 		}
 		p.out.say("%s is reviewed; its permission is %s", added.Name, permission)
@@ -276,7 +276,7 @@ func (p *program) forget(ctx context.Context, dirs config.Dirs, client *httpapi.
 	if err != nil {
 		return err
 	}
-	return book.Forget(name, surface("opentabs plugin remove"))
+	return book.Forget(name, httpapi.CommandLine)
 }
 
 // bookOf is rulebook for a command that has looked for the server already.

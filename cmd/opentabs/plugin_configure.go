@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"opentabs/internal/httpapi"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -90,7 +91,7 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 		named = true
 	}
 	if len(form.changes) > 0 {
-		if err := book.ChangeSettings(opts.name, form.changes, surface("opentabs plugin configure")); err != nil {
+		if err := book.ChangeSettings(opts.name, form.changes, httpapi.CommandLine); err != nil {
 			return usage("%v; nothing has changed", err)
 		}
 		if views, err = book.Settings(opts.name); err != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os/user"
 	"slices"
 
 	"github.com/rs/zerolog"
@@ -230,7 +228,8 @@ func (p *program) told(dirs config.Dirs) plugin.PolicyOptions {
 	}
 }
 
-// remotePolicy is the policy of the server that runs, for one command.
+// remotePolicy is the policy of the server that runs, for one command. That
+// server names the surface of a change by itself.
 type remotePolicy struct {
 	ctx    context.Context
 	client *httpapi.Client
@@ -241,20 +240,20 @@ func (r remotePolicy) Permissions(name string) (httpapi.PluginPermissions, error
 	return view, local(err)
 }
 
-func (r remotePolicy) Review(name, hash string, permission wire.Permission, by string) error {
-	return local(r.client.Review(r.ctx, name, hash, permission, by))
+func (r remotePolicy) Review(name, hash string, permission wire.Permission, _ string) error {
+	return local(r.client.Review(r.ctx, name, hash, permission))
 }
 
-func (r remotePolicy) SetPermission(name, tool string, permission wire.Permission, by string) error {
-	return local(r.client.SetPermission(r.ctx, name, tool, permission, by))
+func (r remotePolicy) SetPermission(name, tool string, permission wire.Permission, _ string) error {
+	return local(r.client.SetPermission(r.ctx, name, tool, permission))
 }
 
-func (r remotePolicy) SetLimit(name, tool, limit, by string) error {
-	return local(r.client.SetLimit(r.ctx, name, tool, limit, by))
+func (r remotePolicy) SetLimit(name, tool, limit, _ string) error {
+	return local(r.client.SetLimit(r.ctx, name, tool, limit))
 }
 
-func (r remotePolicy) SetOpening(name string, allowed bool, by string) error {
-	return local(r.client.SetOpening(r.ctx, name, allowed, by))
+func (r remotePolicy) SetOpening(name string, allowed bool, _ string) error {
+	return local(r.client.SetOpening(r.ctx, name, allowed))
 }
 
 func (r remotePolicy) Settings(name string) ([]wire.SettingView, error) {
@@ -262,12 +261,12 @@ func (r remotePolicy) Settings(name string) ([]wire.SettingView, error) {
 	return views, local(err)
 }
 
-func (r remotePolicy) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
-	return local(r.client.ChangeSettings(r.ctx, name, values, by))
+func (r remotePolicy) ChangeSettings(name string, values map[string]json.RawMessage, _ string) error {
+	return local(r.client.ChangeSettings(r.ctx, name, values))
 }
 
-func (r remotePolicy) Forget(name, by string) error {
-	return local(r.client.Forget(r.ctx, name, by))
+func (r remotePolicy) Forget(name, _ string) error {
+	return local(r.client.Forget(r.ctx, name))
 }
 
 // local makes of the server's refusal the error that the file would give.
@@ -286,14 +285,6 @@ func misnamed(err error) error {
 		return usage("%v", err)
 	}
 	return err
-}
-
-// surface names a command, and who runs it, for the record of who allowed what.
-func surface(command string) string {
-	if who, err := user.Current(); err == nil && who.Username != "" {
-		return fmt.Sprintf("%s (%s)", command, who.Username)
-	}
-	return command
 }
 
 // pluginViews are the plugins as the side panel shows them.

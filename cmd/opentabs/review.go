@@ -88,7 +88,7 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 			return &failure{code: exitFailed, err: fmt.Errorf("%s was not let in; nothing has changed", one.Name)}
 		}
 	}
-	if err := book.Review(one.Name, now.Hash, permission, surface("opentabs plugin review")); err != nil {
+	if err := book.Review(one.Name, now.Hash, permission, httpapi.CommandLine); err != nil {
 		return misnamed(err)
 	}
 	p.out.say("%s is reviewed; its permission is %s", one.Name, permission)

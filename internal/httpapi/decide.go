@@ -10,8 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// byHTTP is the surface of whoever decides by HTTP, as others are told of it.
-const byHTTP = "the command line"
+// CommandLine is the surface behind the administrator's token, as the audit and
+// other surfaces name it. The server sets it; no request can.
+const CommandLine = "the command line"
 
 // Decision is what a person decided about a call that waits: the body of
 // POST /calls/{id}/decide.
@@ -51,7 +52,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	done, err := a.options.Calls.Decide(id, decision.TicketID, dispatch.Resolution{
 		Allow: *decision.Allow, Scope: decision.Scope,
-		For: time.Duration(decision.ForMs) * time.Millisecond, By: byHTTP,
+		For: time.Duration(decision.ForMs) * time.Millisecond, By: CommandLine,
 	})
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())

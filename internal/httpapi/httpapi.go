@@ -206,7 +206,7 @@ func (a *API) cancel(w http.ResponseWriter, r *http.Request) {
 		unknownCall(w)
 		return
 	}
-	answer(w, http.StatusOK, cancelled{Cancelled: a.options.Calls.Cancel(id, "opentabs calls cancel")})
+	answer(w, http.StatusOK, cancelled{Cancelled: a.options.Calls.Cancel(id, CommandLine)})
 }
 
 func (a *API) reload(w http.ResponseWriter, _ *http.Request) {

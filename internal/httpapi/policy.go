@@ -117,12 +117,7 @@ type change struct {
 	Allowed bool `json:"allowed,omitempty"`
 	// Values are settings by key.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
-	// By names the surface, at most 100 characters; default the HTTP API.
-	By string `json:"by,omitempty"`
 }
-
-// maxByChars is how much of the name of a surface is kept.
-const maxByChars = 100
 
 func (a *API) permissions(w http.ResponseWriter, r *http.Request) {
 	p, err := a.options.Policy.Permissions(r.PathValue("name"))
@@ -135,25 +130,25 @@ func (a *API) permissions(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) review(w http.ResponseWriter, r *http.Request) {
 	a.change(w, r, func(plugin string, c change) error {
-		return a.options.Policy.Review(plugin, c.Hash, c.Permission, c.By)
+		return a.options.Policy.Review(plugin, c.Hash, c.Permission, CommandLine)
 	})
 }
 
 func (a *API) setPermission(w http.ResponseWriter, r *http.Request) {
 	a.change(w, r, func(plugin string, c change) error {
-		return a.options.Policy.SetPermission(plugin, c.Tool, c.Permission, c.By)
+		return a.options.Policy.SetPermission(plugin, c.Tool, c.Permission, CommandLine)
 	})
 }
 
 func (a *API) setLimit(w http.ResponseWriter, r *http.Request) {
 	a.change(w, r, func(plugin string, c change) error {
-		return a.options.Policy.SetLimit(plugin, c.Tool, c.Limit, c.By)
+		return a.options.Policy.SetLimit(plugin, c.Tool, c.Limit, CommandLine)
 	})
 }
 
 func (a *API) setOpening(w http.ResponseWriter, r *http.Request) {
 	a.change(w, r, func(plugin string, c change) error {
-		return a.options.Policy.SetOpening(plugin, c.Allowed, c.By)
+		return a.options.Policy.SetOpening(plugin, c.Allowed, CommandLine)
 	})
 }
 
@@ -175,13 +170,13 @@ func (a *API) settings(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) changeSettings(w http.ResponseWriter, r *http.Request) {
 	a.change(w, r, func(plugin string, c change) error {
-		return a.options.Policy.ChangeSettings(plugin, c.Values, c.By)
+		return a.options.Policy.ChangeSettings(plugin, c.Values, CommandLine)
 	})
 }
 
 func (a *API) forget(w http.ResponseWriter, r *http.Request) {
 	a.change(w, r, func(plugin string, c change) error {
-		return a.options.Policy.Forget(plugin, c.By)
+		return a.options.Policy.Forget(plugin, CommandLine)
 	})
 }
 
@@ -190,12 +185,6 @@ func (a *API) change(w http.ResponseWriter, r *http.Request, apply func(plugin s
 	c, ok := bodyOf[change](w, r)
 	if !ok {
 		return
-	}
-	if c.By = strings.TrimSpace(c.By); c.By == "" {
-		c.By = "the HTTP API"
-	}
-	if runes := []rune(c.By); len(runes) > maxByChars {
-		c.By = string(runes[:maxByChars])
 	}
 	if err := apply(r.PathValue("name"), c); err != nil {
 		refuse(w, statusOf(err), err.Error())
@@ -242,23 +231,23 @@ func (c *Client) Permissions(ctx context.Context, plugin string) (p PluginPermis
 }
 
 // Review says that a person has reviewed the content with this hash.
-func (c *Client) Review(ctx context.Context, plugin, hash string, permission wire.Permission, by string) error {
-	return c.post(ctx, pluginPath(plugin, "review"), change{Hash: hash, Permission: permission, By: by}, nil)
+func (c *Client) Review(ctx context.Context, plugin, hash string, permission wire.Permission) error {
+	return c.post(ctx, pluginPath(plugin, "review"), change{Hash: hash, Permission: permission}, nil)
 }
 
 // SetPermission sets the permission of a plugin, or of one of its tools.
-func (c *Client) SetPermission(ctx context.Context, plugin, tool string, permission wire.Permission, by string) error {
-	return c.post(ctx, pluginPath(plugin, "permission"), change{Tool: tool, Permission: permission, By: by}, nil)
+func (c *Client) SetPermission(ctx context.Context, plugin, tool string, permission wire.Permission) error {
+	return c.post(ctx, pluginPath(plugin, "permission"), change{Tool: tool, Permission: permission}, nil)
 }
 
 // SetLimit sets how often a tool may run; nothing takes the limit away.
-func (c *Client) SetLimit(ctx context.Context, plugin, tool, limit, by string) error {
-	return c.post(ctx, pluginPath(plugin, "limit"), change{Tool: tool, Limit: limit, By: by}, nil)
+func (c *Client) SetLimit(ctx context.Context, plugin, tool, limit string) error {
+	return c.post(ctx, pluginPath(plugin, "limit"), change{Tool: tool, Limit: limit}, nil)
 }
 
 // SetOpening says whether calls that find no tab of the plugin may open one.
-func (c *Client) SetOpening(ctx context.Context, plugin string, allowed bool, by string) error {
-	return c.post(ctx, pluginPath(plugin, "opening"), change{Allowed: allowed, By: by}, nil)
+func (c *Client) SetOpening(ctx context.Context, plugin string, allowed bool) error {
+	return c.post(ctx, pluginPath(plugin, "opening"), change{Allowed: allowed}, nil)
 }
 
 // Settings asks for a plugin's settings.
@@ -269,13 +258,13 @@ func (c *Client) Settings(ctx context.Context, plugin string) ([]wire.SettingVie
 }
 
 // ChangeSettings sets settings of a plugin by key; null takes one away.
-func (c *Client) ChangeSettings(ctx context.Context, plugin string, values map[string]json.RawMessage, by string) error {
-	return c.post(ctx, pluginPath(plugin, "settings"), change{Values: values, By: by}, nil)
+func (c *Client) ChangeSettings(ctx context.Context, plugin string, values map[string]json.RawMessage) error {
+	return c.post(ctx, pluginPath(plugin, "settings"), change{Values: values}, nil)
 }
 
 // Forget takes all that is said of a plugin away.
-func (c *Client) Forget(ctx context.Context, plugin, by string) error {
-	return c.post(ctx, pluginPath(plugin, "forget"), change{By: by}, nil)
+func (c *Client) Forget(ctx context.Context, plugin string) error {
+	return c.post(ctx, pluginPath(plugin, "forget"), change{}, nil)
 }
 
 func pluginPath(plugin, what string) string {

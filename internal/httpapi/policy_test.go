@@ -60,19 +60,20 @@ func TestPolicyRoutes(t *testing.T) {
 	f.api.options.Policy = policy
 	c, ctx := NewClient(f.port, testToken), context.Background()
 	err := errors.Join(
-		c.Review(ctx, "a", "h", wire.PermissionAuto, "me"),
-		c.SetPermission(ctx, "a", "echo", "", strings.Repeat("ü", 200)),
-		c.SetLimit(ctx, "a b", "echo", "10/1m", "me"),
-		c.Forget(ctx, "a", ""),
-		c.SetOpening(ctx, "a", true, "me"),
-		c.ChangeSettings(ctx, "a", map[string]json.RawMessage{"key": json.RawMessage(`{"work":"https://a.example"}`), "n": json.RawMessage("null")}, "me"),
+		c.Review(ctx, "a", "h", wire.PermissionAuto),
+		c.SetPermission(ctx, "a", "echo", ""),
+		c.SetLimit(ctx, "a b", "echo", "10/1m"),
+		c.Forget(ctx, "a"),
+		c.SetOpening(ctx, "a", true),
+		c.ChangeSettings(ctx, "a", map[string]json.RawMessage{"key": json.RawMessage(`{"work":"https://a.example"}`), "n": json.RawMessage("null")}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"review a h auto by me", "permission a echo  by " + strings.Repeat("ü", 100), "limit a b echo 10/1m by me", "forget a by the HTTP API",
-		"opening a true by me", `settings a map[key:{"work":"https://a.example"} n:null] by me`,
+		"review a h auto by the command line", "permission a echo  by the command line", "limit a b echo 10/1m by the command line",
+		"forget a by the command line", "opening a true by the command line",
+		`settings a map[key:{"work":"https://a.example"} n:null] by the command line`,
 	}
 	if got := strings.Join(policy.made, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("made %s", got)
@@ -96,7 +97,7 @@ func TestPolicyRoutes(t *testing.T) {
 		policy.err = refusal.err
 		_, viewErr := c.Permissions(ctx, "a")
 		_, settingsErr := c.Settings(ctx, "a")
-		for _, err := range []error{c.Review(ctx, "a", "h", "auto", "me"), c.Forget(ctx, "a", "me"), viewErr, settingsErr, c.ChangeSettings(ctx, "a", nil, "me")} {
+		for _, err := range []error{c.Review(ctx, "a", "h", "auto"), c.Forget(ctx, "a"), viewErr, settingsErr, c.ChangeSettings(ctx, "a", nil)} {
 			var refused *Refused
 			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Sentence != refusal.err.Error() {
 				t.Errorf("%v: got %v", refusal.err, err)
@@ -110,7 +111,7 @@ func TestPolicyBody(t *testing.T) {
 	f := start(t)
 	policy := &fakePolicy{}
 	f.api.options.Policy = policy
-	for _, body := range []string{"", "{", "[]", `{"permision":"auto"}`, `{"permission":1}`, `{"tool":"` + strings.Repeat("x", maxBodyBytes) + `"}`} {
+	for _, body := range []string{"", "{", "[]", `{"permision":"auto"}`, `{"permission":1}`, `{"permission":"auto","by":"the side panel"}`, `{"tool":"` + strings.Repeat("x", maxBodyBytes) + `"}`} {
 		req, err := http.NewRequest("POST", f.url+"/plugins/a/permission", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
