@@ -105,7 +105,7 @@ const samples: Golden = {
     hash: plugin.hash,
     script: plugin.script,
     code: '(function(){"use strict";})();\n',
-    hot: { door: 'opentabs-1f0c', adapter: 'function (globalThis) {}' },
+    hot: { adapter: 'function (globalThis) {}' },
   },
   'plugin.code.result': {},
   'tab.sync.params': {

@@ -78,9 +78,6 @@ type PluginCodeParams struct {
 
 // HotCode puts a new adapter into documents in which an older one is live.
 type HotCode struct {
-	// Door is the name of the function on the page's window that takes it; the
-	// script of a plugin that is being developed has put it there.
-	Door string `json:"door"`
 	// Adapter is the JavaScript text of a function: the adapter's code, with its
 	// globalThis, window and self as parameters.
 	Adapter string `json:"adapter"`

@@ -355,11 +355,6 @@ export interface PluginCodeParams {
 /** HotCode puts a new adapter into documents in which an older one is live. */
 export interface HotCode {
   /**
-   * Door is the name of the function on the page's window that takes it; the
-   * script of a plugin that is being developed has put it there.
-   */
-  door: string;
-  /**
    * Adapter is the JavaScript text of a function: the adapter's code, with its
    * globalThis, window and self as parameters.
    */
@@ -1379,7 +1374,6 @@ export const Shapes = {
     'hot?': 'HotCode',
   },
   HotCode: {
-    door: 'string',
     adapter: 'string',
   },
   PluginCodeResult: {},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -107,7 +106,7 @@ func (s script) id(host string) string {
 
 func (s script) options() jsbuild.ScriptOptions {
 	return jsbuild.ScriptOptions{
-		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Start: s.start(), Frames: s.info.Frames, Door: s.door(),
+		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Start: s.start(), Frames: s.info.Frames,
 	}
 }
 
@@ -121,20 +120,6 @@ func (s script) start() jsbuild.StartAt {
 		return jsbuild.StartAtDOM
 	}
 	return ""
-}
-
-// doorSalt makes the names of doors those of this process: a page of another
-// day can't have taken one.
-var doorSalt = rand.Text()
-
-// door is the name of the function by which a page takes a new adapter of a
-// plugin that is being developed; empty for others.
-func (s script) door() string {
-	if !s.info.Dev {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(doorSalt + s.info.Name))
-	return "_" + hex.EncodeToString(sum[:12])
 }
 
 // List returns every plugin that a browser should have.
@@ -173,7 +158,7 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	}
 	params := wire.PluginCodeParams{Name: name, Hash: s.info.Hash, Script: id, Code: string(code.whole)}
 	if s.info.Dev {
-		params.Hot = &wire.HotCode{Door: s.door(), Adapter: string(jsbuild.AdapterFunction(code.adapter))}
+		params.Hot = &wire.HotCode{Adapter: string(jsbuild.AdapterFunction(code.adapter))}
 	}
 	return params, nil
 }

@@ -39,6 +39,7 @@ export const DOWN = 'down';
 //   s <1 or 0>                         whether the adapter is ready, when that changes
 //   l <count> <dropped> <json>         what it has logged: the JSON text of an array of count wire.LogEntry, and how
 //                                      many before them were dropped
+//   armed <nonce>                      the door is ready for who says nonce
 //   renewed <hash>                     an adapter with this hash has taken the place of the one before
 //   kept <message>                     it could not; the message says why, and the one before goes on
 //

@@ -41,6 +41,8 @@ export type FromBridge =
   | { op: 'ready'; plugin: string; ready: boolean }
   /** entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry, dropped how many before them were lost. */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
+  /** Answers a 'renew': the plugin's door waits for who says nonce. */
+  | { op: 'armed'; plugin: string; nonce: string }
   /** Ends a 'renew': the adapter with this hash is live, as the next 'live' says; or the one before is, and problem says why. */
   | { op: 'renewed'; plugin: string; hash: string; problem?: string };
 
@@ -112,7 +114,7 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   if (op === 'live') return readLive(value);
   if (op === 'leaving') return isTexts(value.begun) ? { op, begun: value.begun } : undefined;
   if (op === 'navigating') return typeof value.on === 'boolean' ? { op, on: value.on } : undefined;
-  if (op === 'ready' || op === 'log' || op === 'renewed') return readOfPlugin(op, value);
+  if (op === 'ready' || op === 'log' || op === 'armed' || op === 'renewed') return readOfPlugin(op, value);
   if (typeof id !== 'string' || id === '') return undefined;
   switch (op) {
     case 'progress': {
@@ -150,16 +152,18 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
 }
 
 function readOfPlugin(
-  op: 'ready' | 'log' | 'renewed',
+  op: 'ready' | 'log' | 'armed' | 'renewed',
   value: Readonly<Record<string, unknown>>,
 ): FromBridge | undefined {
-  const { plugin, ready, entries, dropped, hash, problem } = value;
+  const { plugin, ready, entries, dropped, nonce, hash, problem } = value;
   if (typeof plugin !== 'string' || plugin === '') return undefined;
   switch (op) {
     case 'ready':
       return typeof ready === 'boolean' ? { op, plugin, ready } : undefined;
     case 'log':
       return typeof entries === 'string' && isCount(dropped) ? { op, plugin, entries, dropped } : undefined;
+    case 'armed':
+      return typeof nonce === 'string' ? { op, plugin, nonce } : undefined;
     case 'renewed':
       if (typeof hash !== 'string') return undefined;
       return typeof problem === 'string' ? { op, plugin, hash, problem } : { op, plugin, hash };

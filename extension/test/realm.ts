@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
 import { DOWN, OFFER, ROLL_CALL, TAKEN, UP } from '../src/handshake.ts';
+import { declare } from '../src/worker/doors.ts';
 
 type Listener = (event: object) => void;
 
@@ -25,6 +26,7 @@ export interface ScriptOptions {
   readonly settings?: object;
   readonly start?: 'now' | 'dom';
   readonly frames?: boolean;
+  /** door is the name of the constant that keeps the host's door; default none. */
   readonly door?: string;
   readonly preScript?: string;
 }
@@ -202,11 +204,12 @@ export function makeRealm(page: PageOptions = {}): Realm {
   return {
     ports,
     run: (code) => vm.runInContext(code, context),
-    start: (plugin, hash, adapter, { preScript, ...more } = {}) => {
+    start: (plugin, hash, adapter, { preScript, door, ...more } = {}) => {
       const code = (text: string) => `function (globalThis, window, self) {\n${text}\n}`;
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...more }));
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
-      vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
+      const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
+      vm.runInContext(door === undefined ? expression : declare(door, expression), context);
     },
     bridge: () => {
       add(doc, OFFER, take);

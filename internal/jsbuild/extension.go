@@ -247,9 +247,6 @@ type ScriptOptions struct {
 	Start StartAt `json:"start"`
 	// Frames says that the adapter runs in frames of the page's own origin too.
 	Frames bool `json:"frames,omitempty"`
-	// Door is the name of the function on the page's window that takes a new
-	// adapter, for a plugin that is being developed; otherwise empty.
-	Door string `json:"door,omitempty"`
 }
 
 // StartAt is when an adapter starts.

@@ -39,7 +39,7 @@ export interface Plugins {
 }
 
 /** OfPlugins are the operations of hosts that are about no call (handshake.ts). */
-const OfPlugins = new Set(['ready', 'broken', 'renewed', 'kept', 's', 'l']);
+const OfPlugins = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l']);
 
 /** makePlugins returns the plugins of a document that has just begun. */
 export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins {
@@ -106,6 +106,9 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
           return true;
         case 'broken':
           introduce(host, host.hash, rest);
+          return true;
+        case 'armed':
+          post({ op: 'armed', plugin, nonce: rest });
           return true;
         case 'renewed':
           introduce(host, rest);

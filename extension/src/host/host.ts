@@ -1,6 +1,6 @@
 import { atEndOfTask, atStart, makeChannel, pristine } from './channel.ts';
 import { makeFlood } from './flood.ts';
-import { type Evaluate, type Life, makeLife } from './life.ts';
+import { type Door, type Evaluate, type Life, makeLife } from './life.ts';
 import { makeLogs } from './logs.ts';
 import { readOptions } from './options.ts';
 import { framed, hasOwn, soon, toJson } from './primordials.ts';
@@ -10,11 +10,12 @@ import { makeSettings } from './settings.ts';
 /**
  * start runs one plugin in this document; options is the JSON text of its Options. It must be called at document_start: in
  * a document that has content already a page script may have run, so nothing is done there. All code of the plugin runs
- * once a bridge has taken the port, still before the first page script; without a bridge its pre-script does alone.
+ * once a bridge has taken the port, still before the first page script; without a bridge its pre-script does alone. It returns
+ * the door by which the plugin takes another adapter later.
  */
-export function start(options: string, evaluate: Evaluate, preScript?: Evaluate): void {
-  if (!pristine()) return;
-  const { plugin, hash, settings: given, late, frames, door } = readOptions(options);
+export function start(options: string, evaluate: Evaluate, preScript?: Evaluate): Door | undefined {
+  if (!pristine()) return undefined;
+  const { plugin, hash, settings: given, late, frames } = readOptions(options);
   const channel = makeChannel();
   const { up } = channel;
   const settings = makeSettings();
@@ -50,15 +51,14 @@ export function start(options: string, evaluate: Evaluate, preScript?: Evaluate)
   if (framed && !frames) {
     // All hosts have taken their built-ins by then.
     if (preScript) atStart(() => soon(prepare));
-    return;
+    return undefined;
   }
   channel.listen((parts) => take(parts, life, settings.become, up));
   channel.offer(toJson([plugin, hash]), (taken) => {
     prepare();
-    if (!taken) return;
-    if (door !== '') life.openDoor(door);
-    life.begin(false);
+    if (taken) life.begin(false);
   });
+  return life.door;
 }
 
 /** take does what a message of the bridge asks for; see handshake.ts. */

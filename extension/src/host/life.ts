@@ -3,7 +3,7 @@ import { makeContainer } from './container.ts';
 import { messageOf } from './failure.ts';
 import type { Services } from './furnish.ts';
 import { type Patches, watchPatches } from './patches.ts';
-import { apply, dataProperty, defineProperty, freeze, isFn, isObject, lookup, realWindow } from './primordials.ts';
+import { apply, freeze, isFn, isObject, lookup } from './primordials.ts';
 
 /** Evaluate is the code of an adapter or a pre-script as a function; its parameters are named globalThis, window and self. */
 export type Evaluate = (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
@@ -29,15 +29,21 @@ export interface Life {
    * once more when it is: it may have looked for what was not there yet.
    */
   begin(parsed: boolean): void;
-  /** openDoor puts a function on the page's window that takes another adapter, for a plugin that is being developed. */
-  openDoor(name: string): void;
+  /** door takes the adapter that arm has announced, and returns whether it was taken. */
+  readonly door: Door;
   /** arm has the door take one adapter with this hash, from who knows nonce. */
   arm(nonce: string, hash: string): void;
   /** remove tears the adapter down for good. */
   remove(): void;
 }
 
-/** Door is what the open door takes next. */
+/**
+ * Door takes an adapter that is brought into a document after its start. It is a constant of the script that started the host
+ * (worker/doors.ts): a page can neither list nor replace such constants, and does not know the name of this one.
+ */
+export type Door = (nonce: unknown, hash: unknown, next: unknown) => boolean;
+
+/** Armed is what the door takes next. */
 interface Armed {
   readonly nonce: string;
   readonly hash: string;
@@ -114,7 +120,7 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
     if (again !== '') up(`broken ${again}`);
   };
   // The nonce is told to the host over the private port and to the script that brings the adapter, and to nobody else.
-  const door = (nonce: unknown, hash: unknown, next: unknown): boolean => {
+  const door: Door = (nonce, hash, next) => {
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
     const { hash: wanted } = armed;
     armed = undefined;
@@ -133,15 +139,11 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
       }
     },
     begin,
-    openDoor: (name) => {
-      const descriptor: PropertyDescriptor = dataProperty(freeze(door));
-      defineProperty(descriptor, 'writable', dataProperty(false));
-      defineProperty(descriptor, 'enumerable', dataProperty(false));
-      defineProperty(descriptor, 'configurable', dataProperty(false));
-      defineProperty(realWindow, name, descriptor);
-    },
+    door: freeze(door),
     arm: (nonce, hash) => {
-      if (nonce !== '' && state !== 'removed') armed = { nonce, hash };
+      if (nonce === '' || state === 'removed') return;
+      armed = { nonce, hash };
+      up(`armed ${nonce}`);
     },
     remove: () => {
       if (state === 'started') stop();

@@ -10,8 +10,6 @@ export interface Options {
   readonly late: boolean;
   /** frames tells that the adapter runs in frames of the page's own origin too. */
   readonly frames: boolean;
-  /** door is the name of the function that takes a new adapter; empty for a plugin that is not being developed. */
-  readonly door: string;
 }
 
 /** readOptions reads the JSON text of a script's options. */
@@ -28,6 +26,5 @@ export function readOptions(text: string): Options {
     settings: lookup(from, 'settings'),
     late: words('start') === 'dom',
     frames: lookup(from, 'frames') === true,
-    door: words('door'),
   };
 }

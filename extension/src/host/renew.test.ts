@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm } from '../../test/realm.ts';
+import { enter } from '../worker/doors.ts';
 
 const version = (name: string) => `
   log.push('start ${name}'); globalThis.__openTabs.tokenCache.seen = (globalThis.__openTabs.tokenCache.seen ?? '') + '${name}';
@@ -20,7 +21,7 @@ async function developed(code = version('1')) {
   const log = () => String(realm.run('log.splice(0).join()'));
   /** bring does what the worker's script does. */
   const bring = (nonce: string, hash: string, text: string) =>
-    realm.run(`window['_door']('${nonce}', '${hash}', function (globalThis, window, self) {\n${text}\n})`);
+    realm.run(enter('_door', nonce, hash, `function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {
     port.send('renew', nonce, hash);
     await realm.idle();
@@ -37,7 +38,7 @@ test('a new adapter takes the place of the one before, which is torn down first;
   const { port, log, bring, arm, call } = await developed();
   await arm('n', 'h2');
   assert.equal(bring('n', 'h2', version('2')), true);
-  assert.deepEqual([log(), port.said.splice(0)], ['start 1,end 1,start 2', ['ready', 'renewed h2']]);
+  assert.deepEqual([log(), port.said.splice(0)], ['start 1,end 1,start 2', ['ready', 'armed n', 'renewed h2']]);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
   assert.equal(bring('n', 'h2', version('3')), false);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
@@ -64,9 +65,9 @@ test('a new adapter that does not come up leaves the one before live, and says w
     assert.equal(bring('n', 'h2', broken), true);
     realm.task();
     assert.equal(log(), 'start 1,end 1,start 1');
-    assert.match(port.said[1] ?? '', why);
+    assert.match(port.said[2] ?? '', why);
     assert.match(
-      port.said[2] ?? '',
+      port.said[3] ?? '',
       /^l 1 0 \[{"level":"error","message":"the new adapter of demo is not used: the adapter/,
     );
     assert.equal(await call(), 'r 1 ["1","11","P"]');
@@ -80,7 +81,7 @@ test('an adapter that was broken from the start is replaced as well', async () =
   const { port, bring, arm, call } = await developed('throw new Error("typo")');
   port.send('begin');
   await arm('n', 'h2');
-  assert.match(port.said.join(), /^broken .*typo$/);
+  assert.match(port.said.join(), /^broken .*typo,armed n$/);
   assert.equal(bring('n', 'h2', version('2')), true);
   assert.equal(port.said.at(-1), 'renewed h2');
   assert.equal(await call(), 'r 1 ["2","2","P"]');
@@ -106,26 +107,23 @@ test('the door does nothing for who does not know the nonce, and a page can neit
   realm.run(
     `try { _door = () => true } catch {}; try { delete window._door } catch {}; globalThis = { _door: () => true };`,
   );
-  assert.equal(
-    realm.run(`try { Object.defineProperty(window, '_door', { value: 1 }); 'changed' } catch { 'kept' }`),
-    'kept',
+  realm.run(
+    `try { Object.defineProperty(window, '_door', { value: () => true }) } catch {}; try { _door.call = 1; } catch {}`,
   );
-  assert.equal(
-    realm.run(`try { _door.call = 1; } catch {}; Object.keys(_door).join() + Object.keys(window).includes('_door')`),
-    'false',
-  );
-  assert.deepEqual([log(), port.said.splice(0)], ['', ['ready']]);
+  assert.equal(realm.run(`Object.keys(_door).length`), 0);
+  assert.deepEqual([log(), port.said.splice(0)], ['', ['ready', 'armed n']]);
   assert.equal(bring('n', 'h2', version('2')), true);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
-test('a plugin that is not being developed has no door, and one that is gone opens none', async () => {
+test('a page does not find the door among the names of its window, and a plugin that is gone opens none', async () => {
   const realm = makeRealm();
-  realm.start('demo', 'h', adapter('demo', ''));
   const names = `Reflect.ownKeys(window).filter((name) => name !== 'event').join()`;
   const before = realm.run(names);
+  realm.start('demo', 'h', adapter('demo', ''), { door: '_door' });
   realm.bridge();
   await realm.idle();
+  assert.equal(realm.run('typeof _door'), 'function');
   assert.equal(realm.run(names), before);
   const gone = await developed();
   gone.port.send('remove');

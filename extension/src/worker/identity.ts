@@ -36,6 +36,11 @@ export async function rename(storage: Storage, name: string): Promise<void> {
   await storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
 }
 
+/** doorSecret returns what the names of this browser's doors are made of (doors.ts). */
+export function doorSecret(storage: Pick<Storage, 'readSetting' | 'writeSetting'>): Promise<string> {
+  return kept('doorSecret', storage.readSetting, storage.writeSetting);
+}
+
 /** kept returns a random text that is made once and then kept. */
 async function kept(
   key: string,

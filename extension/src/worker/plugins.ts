@@ -6,6 +6,7 @@ import type {
   PluginSyncResult,
 } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome.ts';
+import { type Doors, declare } from './doors.ts';
 import { hex } from './hex.ts';
 import { asChrome } from './match.ts';
 
@@ -59,12 +60,13 @@ export interface Plugins {
 }
 
 /** makePlugins returns a Plugins that wants nothing yet. */
-export function makePlugins(registrar: Registrar): Plugins {
-  return new RegisteredPlugins(registrar);
+export function makePlugins(registrar: Registrar, doors: Doors): Plugins {
+  return new RegisteredPlugins(registrar, doors);
 }
 
 class RegisteredPlugins implements Plugins {
   readonly #registrar: Registrar;
+  readonly #doors: Doors;
   #wanted: readonly PluginInfo[] = [];
   #mode: InjectMode = 'none';
   /** #last is the turn that was taken last. */
@@ -73,8 +75,9 @@ class RegisteredPlugins implements Plugins {
   #registered: Map<string, Script> | undefined;
   #fresh: Fresh[] = [];
 
-  constructor(registrar: Registrar) {
+  constructor(registrar: Registrar, doors: Doors) {
     this.#registrar = registrar;
+    this.#doors = doors;
   }
 
   get wanted(): readonly PluginInfo[] {
@@ -142,7 +145,7 @@ class RegisteredPlugins implements Plugins {
       if (!plugin)
         throw new Error(`the plugin ${name} with the script ${script} is not wanted; sync the plugins first`);
       const host = this.#scriptOf(plugin);
-      if (!have.has(host.id)) hosts.set(host.id, { ...host, code });
+      if (!have.has(host.id)) hosts.set(host.id, { ...host, code: declare(await this.#doors.nameOf(name), code) });
     }
     if (!(await this.#registrar.userScriptsAllowed())) {
       throw new Error('this browser does not allow user scripts; sync the plugins first');

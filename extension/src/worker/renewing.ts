@@ -1,12 +1,13 @@
 import type { PluginCodeParams, PluginInfo } from '../../../wire/wire.gen.ts';
 import type { Doc, Docs } from './docs.ts';
+import { type Doors, enter } from './doors.ts';
 
-/** PollMs is how often a door is tried, MaxTries how often at most: it opens when the bridge's word has come to the host. */
-const PollMs = 50;
-const MaxTries = 40;
+/** ArmMs is how long a document may take until its door waits for an adapter, in milliseconds. */
+const ArmMs = 10_000;
 
 export interface RenewingOptions {
   readonly docs: Docs;
+  readonly doors: Doors;
   /** plugin returns the plugin of this name as the server wants it. */
   plugin(name: string): PluginInfo | undefined;
   /** run runs code in the page's own world of a document and returns its value. */
@@ -22,6 +23,8 @@ export interface Renewing {
    * counts as one to be loaded anew.
    */
   code(params: PluginCodeParams): Promise<void>;
+  /** armed takes the word of a document that a door waits for who says nonce. */
+  armed(documentId: string, nonce: string): void;
   /** synced takes the names of the plugins whose code is about to come. */
   synced(missing: readonly string[]): void;
   /**
@@ -41,28 +44,34 @@ export function makeRenewing(options: RenewingOptions): Renewing {
     options.docs
       .all()
       .flatMap(({ doc, plugins }) => (plugins.some((p) => p.name === name && p.hash !== hash) ? [doc] : []));
-  const renew = async (doc: Doc, { name, hash }: PluginCodeParams, door: string, adapter: string) => {
+  /** arming are the documents whose doors are being armed, by their id and the nonce. */
+  const arming = new Map<string, () => void>();
+  const arm = (doc: Doc, { name, hash }: PluginCodeParams, nonce: string) =>
+    new Promise<void>((resolve, reject) => {
+      const key = `${doc.documentId} ${nonce}`;
+      const late = setTimeout(() => {
+        arming.delete(key);
+        reject(new Error('its host does not take one; reload the tab'));
+      }, ArmMs);
+      arming.set(key, () => {
+        clearTimeout(late);
+        arming.delete(key);
+        resolve();
+      });
+      doc.post({ op: 'renew', plugin: name, hash, nonce });
+    });
+  const renew = async (doc: Doc, params: PluginCodeParams, adapter: string) => {
     const nonce = options.nonce();
-    doc.post({ op: 'renew', plugin: name, hash, nonce });
-    // By window, which a page can't replace as it can globalThis.
-    const place = `window[${JSON.stringify(door)}]`;
-    if ((await options.run(doc.tabId, doc.documentId, `typeof ${place} === 'function'`)) !== true) {
-      throw new Error('it was there before the plugin was developed; reload the tab');
-    }
-    const code = `${place}(${JSON.stringify(nonce)},${JSON.stringify(hash)},${adapter}\n)`;
-    for (let tries = 0; tries < MaxTries; tries++) {
-      if ((await options.run(doc.tabId, doc.documentId, code)) === true) return;
-      await new Promise((resolve) => setTimeout(resolve, PollMs));
-      if (options.docs.get(doc.documentId) !== doc) return;
-    }
-    throw new Error('its host does not take one; reload the tab');
+    await arm(doc, params, nonce);
+    const code = enter(await options.doors.nameOf(params.name), nonce, params.hash, adapter);
+    if ((await options.run(doc.tabId, doc.documentId, code)) !== true) throw new Error('its door is not there');
   };
   return {
     code: async (params) => {
       const { name, hash, hot } = params;
       if (!hot || !takes(options.plugin(name))) return;
       const each = older(name, hash).map((doc) =>
-        renew(doc, params, hot.door, hot.adapter)
+        renew(doc, params, hot.adapter)
           .catch((error: unknown) => {
             console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${String(error)}`);
           })
@@ -70,6 +79,7 @@ export function makeRenewing(options: RenewingOptions): Renewing {
       );
       await Promise.all(each);
     },
+    armed: (documentId, nonce) => arming.get(`${documentId} ${nonce}`)?.(),
     synced: (missing) => {
       due.clear();
       for (const name of missing) {

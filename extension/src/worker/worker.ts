@@ -10,8 +10,9 @@ import { makeActs } from './acts.ts';
 import { makeBadge } from './badge.ts';
 import { makeCalls } from './calls.ts';
 import { type Doc, type LiveDoc, makeDocs } from './docs.ts';
+import { makeDoors } from './doors.ts';
 import { type Handlers, serve } from './handlers.ts';
-import { helloParams, readConnection, rename } from './identity.ts';
+import { doorSecret, helloParams, readConnection, rename } from './identity.ts';
 import { makeLink } from './link.ts';
 import { makeLogs } from './logs.ts';
 import { makeOpening } from './opening.ts';
@@ -33,13 +34,17 @@ let synced = false;
 let waiting = 0;
 
 const registering = makeRegistering((fromMs) => reload.registered(fromMs));
-const plugins = makePlugins({
-  ...browser,
-  registerUserScripts: registering.noted(browser.registerUserScripts),
-  updateUserScript: registering.noted(browser.updateUserScript),
-  registerFiles: registering.noted(browser.registerFiles),
-  updateFile: registering.noted(browser.updateFile),
-});
+const doors = makeDoors(() => doorSecret(browser));
+const plugins = makePlugins(
+  {
+    ...browser,
+    registerUserScripts: registering.noted(browser.registerUserScripts),
+    updateUserScript: registering.noted(browser.updateUserScript),
+    registerFiles: registering.noted(browser.registerFiles),
+    updateFile: registering.noted(browser.updateFile),
+  },
+  doors,
+);
 
 const handlers: Handlers = {
   ping: async () => ({}),
@@ -121,6 +126,7 @@ const tending = makeTending({ docs, wanted: () => (synced ? plugins.wanted : und
 const logs = makeLogs({ runs: docs.runs, send: (params) => link.notify('plugin.log', params) });
 const renewing = makeRenewing({
   docs,
+  doors,
   plugin: (name) => plugins.wanted.find((plugin) => plugin.name === name),
   run: browser.runInPage,
   nonce: () => crypto.randomUUID(),
@@ -257,6 +263,7 @@ browser.onPort((port) => {
         if (message.op === 'log') logs.said(doc, message);
         else calls.said(doc, message);
         if (message.op === 'live') tending.told(doc.documentId);
+        if (message.op === 'armed') renewing.armed(doc.documentId, message.nonce);
         if (message.op === 'renewed' && message.problem !== undefined) {
           console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${message.plugin}: ${message.problem}`);
         }

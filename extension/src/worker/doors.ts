@@ -1,0 +1,36 @@
+import { hex } from './hex.ts';
+
+/**
+ * Doors names the constants by which documents take adapters after their start (host/life.ts). The script that starts a
+ * host declares the constant; scripts of the page share its scope, but can neither list such constants nor replace them.
+ */
+export interface Doors {
+  /** nameOf returns the name of a plugin's constant; it is the same after a restart of the browser. */
+  nameOf(plugin: string): Promise<string>;
+}
+
+/** makeDoors returns the doors of this browser. secret is a text that no page knows. */
+export function makeDoors(secret: () => Promise<string>): Doors {
+  const names = new Map<string, Promise<string>>();
+  const compute = async (plugin: string) => {
+    const text = new TextEncoder().encode(`${await secret()} ${plugin}`);
+    return `_${hex(new Uint8Array(await crypto.subtle.digest('SHA-256', text)).slice(0, 16))}`;
+  };
+  return {
+    nameOf: (plugin) => {
+      const name = names.get(plugin) ?? compute(plugin);
+      names.set(plugin, name);
+      return name;
+    },
+  };
+}
+
+/** declare returns a script that keeps the value of an expression in a constant. */
+export function declare(name: string, expression: string): string {
+  return `const ${name} = ${expression}`;
+}
+
+/** enter returns a script that brings an adapter to a door; its value is whether the door took it. */
+export function enter(name: string, nonce: string, hash: string, adapter: string): string {
+  return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;
+}
