@@ -13,8 +13,8 @@ import (
 // and that wait for its answer. It is safe for concurrent use. Clients of
 // protocol versions from 2026-07-28 on are asked in another way: see held.go.
 type asks struct {
-	mu      sync.Mutex              // guards waiting
-	waiting map[string]chan message // by the key of the request's id; each holds one answer
+	mu      sync.Mutex               // guards waiting
+	waiting map[string]func(message) // by the key of the request's id; each takes one answer
 }
 
 // do makes a request of the client and waits for its answer. send writes to the
@@ -29,17 +29,8 @@ func (a *asks) do(ctx context.Context, send notify, method string, params any) (
 	// late answer to one request is never taken for that to another.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answered := "s"+id, make(chan message, 1)
-	a.mu.Lock()
-	if a.waiting == nil {
-		a.waiting = map[string]chan message{}
-	}
-	a.waiting[key] = answered
-	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		delete(a.waiting, key)
-		a.mu.Unlock()
-	}()
+	a.expect(key, func(m message) { answered <- m }) // it has room for the one answer
+	defer a.forget(key)
 	if err := send(encode(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
@@ -70,6 +61,23 @@ func (a *asks) do(ctx context.Context, send notify, method string, params any) (
 	return message{}, ctx.Err()
 }
 
+// expect has take called once, with the answer to the request with this key.
+func (a *asks) expect(key string, take func(message)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting == nil {
+		a.waiting = map[string]func(message){}
+	}
+	a.waiting[key] = take
+}
+
+// forget drops the answer to the request with this key.
+func (a *asks) forget(key string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.waiting, key)
+}
+
 // answered takes an answer of the client. One that nobody waits for (any more)
 // is dropped.
 func (a *asks) answered(m message) {
@@ -78,11 +86,11 @@ func (a *asks) answered(m message) {
 		return
 	}
 	a.mu.Lock()
-	waiting := a.waiting[key]
+	take := a.waiting[key]
 	delete(a.waiting, key)
 	a.mu.Unlock()
-	if waiting != nil {
-		waiting <- m // the first answer, for which there is room
+	if take != nil {
+		take(m)
 	}
 }
 

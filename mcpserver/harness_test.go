@@ -350,14 +350,20 @@ func (p *stdioPeer) send(lines ...string) {
 	}
 }
 
-// next reads one message; false at the end.
+// next reads one message; false at the end. It answers pings, as clients do.
 func (p *stdioPeer) next() (received, bool) {
 	p.t.Helper()
-	line, err := p.out.ReadString('\n')
-	if err != nil {
-		return received{}, false
+	for {
+		line, err := p.out.ReadString('\n')
+		if err != nil {
+			return received{}, false
+		}
+		m := parseReceived(p.t, strings.TrimRight(line, " \n"))
+		if m.Method != methodPing {
+			return m, true
+		}
+		_, _ = fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID) // the test may have closed it
 	}
-	return parseReceived(p.t, strings.TrimSuffix(line, "\n")), true
 }
 
 // must reads one message.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -104,20 +105,44 @@ func newLineWriter(out io.Writer) *lineWriter {
 
 // write writes what f writes as one line. After a failed write all others
 // fail, because the client may have half a line.
-func (l *lineWriter) write(f func(*bufio.Writer)) error {
+func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.padded(0, f) }
+
+// padded is write, and fills the line with spaces to a length of least bytes.
+// JSON allows spaces behind a value.
+func (l *lineWriter) padded(least int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
 		return l.err
 	}
-	l.err = writeBuffered(l.w, func(b *bufio.Writer) {
+	counted := countingWriter{w: l.w}
+	l.err = writeBuffered(&counted, func(b *bufio.Writer) {
 		f(b)
+		for left := least - 1 - counted.n - b.Buffered(); left > 0; left -= len(spaces) {
+			_, _ = b.WriteString(spaces[:min(left, len(spaces))]) // Flush returns the error
+		}
 		b.WriteByte('\n')
 	})
 	if l.err != nil {
 		close(l.failed)
 	}
 	return l.err
+}
+
+// spaces is what lines are padded with.
+var spaces = strings.Repeat(" ", 4<<10)
+
+// countingWriter counts what is written through it.
+type countingWriter struct {
+	w io.Writer
+	n int
+}
+
+// Write implements io.Writer.
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += n
+	return n, err
 }
 
 // message writes one message.

@@ -14,6 +14,7 @@ import (
 // The methods that this package looks at; the others are mcp-go's alone.
 const (
 	methodInitialize = "initialize"
+	methodPing       = "ping"
 	methodCall       = "tools/call"
 	methodPrompt     = "prompts/get"
 	methodRead       = "resources/read"

@@ -26,6 +26,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c := &stdioClient{server: s, session: s.sessions.open(transportStdio), out: newLineWriter(out)}
+	c.barrier = barrier{asks: &c.session.asks, send: c.out.message}
 	defer s.sessions.close(c.session.id)
 	if err := s.mcp.RegisterSession(ctx, c.session.listener); err != nil {
 		return err // the id is random, so there is none yet
@@ -52,6 +53,7 @@ type stdioClient struct {
 	server   *Server
 	session  *session
 	out      *lineWriter
+	barrier  barrier
 	requests sync.WaitGroup // one for each request that is at work
 }
 
@@ -178,14 +180,11 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 	if p.modern() {
 		rep = checkModern(p)
 	}
+	var last lastWritten
 	if rep.code == 0 {
-		var mu sync.Mutex  // guards told
-		var told time.Time // when the client was told something last
 		send := func(message []byte) error {
 			err := c.out.message(message)
-			mu.Lock()
-			told = time.Now()
-			mu.Unlock()
+			last.set(c.barrier.note(), time.Now())
 			return err
 		}
 		q := request{method: m.Method, params: p, client: client, session: c.session, send: send}
@@ -195,40 +194,54 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 			q.elicit = c.session.elicitor(send)
 		}
 		rep = c.server.serve(ctx, q)
-		keepApart(ctx, told)
 	}
+	least := c.separate(ctx, &last, p.modern())
 	c.server.sessions.release(c.session, key)
 	if ctx.Err() != nil {
 		rep.undelivered()
 		return
 	}
-	err := c.out.write(func(b *bufio.Writer) { rep.writeTo(b, m.ID, p.modern(), c.server.info) })
+	err := c.out.padded(least, func(b *bufio.Writer) { rep.writeTo(b, m.ID, p.modern(), c.server.info) })
 	if err != nil {
 		rep.undelivered()
 		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", client.Name).Err(err).Msg("result could not be delivered")
 	}
 }
 
-// apart is the least time between a progress notification and the answer.
-//
-// The official TypeScript client (@modelcontextprotocol/sdk up to 1.32 at
-// least) handles an answer at once but a notification a microtask later, and
-// forgets the progress token with the answer: what it reads in one chunk with
-// the answer it takes for progress of an unknown call.
-const apart = 10 * time.Millisecond
+// lastWritten is what a call has sent its client last. It is safe for concurrent
+// use.
+type lastWritten struct {
+	mu     sync.Mutex // guards all below
+	number uint64     // of the barrier; 0 if nothing was sent
+	at     time.Time
+}
 
-// keepApart returns when apart has passed since told, or when ctx ends.
-func keepApart(ctx context.Context, told time.Time) {
-	left := apart - time.Since(told)
-	if left <= 0 {
-		return
+func (l *lastWritten) set(number uint64, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.number, l.at = number, at
+}
+
+func (l *lastWritten) get() (number uint64, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.number, l.at
+}
+
+// separate waits until the client has read the last progress of a call, as far as
+// the server can find out. It returns the least length of the call's answer. A call
+// without recent progress does not wait.
+func (c *stdioClient) separate(ctx context.Context, last *lastWritten, modern bool) (least int) {
+	number, at := last.get()
+	switch {
+	case number == 0 || time.Since(at) > progressRecent || ctx.Err() != nil:
+		return 0
+	case modern:
+		keepApart(ctx, at)
+	case !c.barrier.pass(ctx, number):
+		return 0
 	}
-	wait := time.NewTimer(left)
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-	case <-ctx.Done():
-	}
+	return paddedBytes
 }
 
 // handle lets mcp-go serve a message and writes its answer, if there is one.

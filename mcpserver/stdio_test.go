@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,53 +178,6 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	}
 	if err := <-p.done; err != nil {
 		t.Error(err)
-	}
-}
-
-// TestStdioKeepsTheAnswerApartFromProgress: the TypeScript client loses
-// progress that it reads in one chunk with the answer.
-func TestStdioKeepsTheAnswerApartFromProgress(t *testing.T) {
-	packages := newServer(t, callerFunc(echo), Options{}) // files are read outside of fake time
-	for _, tt := range []struct {
-		name   string
-		report bool
-		work   time.Duration // after the report
-		want   time.Duration // of the answer
-	}{
-		{"progress just before", true, time.Millisecond, apart},
-		{"progress long before", true, time.Second, time.Second},
-		{"no progress", false, 0, 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := New(callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
-					if tt.report {
-						c.Progress(dispatch.Progress{Progress: 1})
-					}
-					<-time.After(tt.work)
-					return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
-				}), packages.reg, Options{})
-				here, there := net.Pipe()
-				done := make(chan error)
-				begin := time.Now()
-				go func() { done <- s.ServeStdio(t.Context(), here, here) }()
-				if _, err := io.WriteString(there, callText(`1`, `{}`, `{"progressToken":1}`)+"\n"); err != nil {
-					t.Fatal(err)
-				}
-				lines := bufio.NewScanner(there)
-				for lines.Scan() && !strings.Contains(lines.Text(), `"result"`) {
-				}
-				if got := time.Since(begin); got != tt.want {
-					t.Errorf("the answer came after %v, want %v", got, tt.want)
-				}
-				there.Close()
-				<-done
-				here.Close()
-				if err := s.Shutdown(t.Context()); err != nil {
-					t.Error(err)
-				}
-			})
-		})
 	}
 }
 

@@ -77,7 +77,6 @@ async function connect(transport: unknown, person?: Person): Promise<McpClient> 
   if (person) sdk.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => person(params, signal));
   if (!isTransport(transport)) throw new Error('not a transport');
   await sdk.connect(transport);
-  holdAnswers(transport);
   return {
     sdk,
     async call(name, args = {}, options = {}) {
@@ -113,18 +112,6 @@ async function connect(transport: unknown, person?: Person): Promise<McpClient> 
     async close() {
       await sdk.close();
     },
-  };
-}
-
-/**
- * holdAnswers has the SDK handle the progress that it read before an answer: in one chunk with it, as a busy machine brings
- * them, it would drop the progress.
- */
-function holdAnswers(transport: Transport): void {
-  const take = transport.onmessage;
-  transport.onmessage = (message, extra) => {
-    if ('method' in message) take?.(message, extra);
-    else setImmediate(() => take?.(message, extra));
   };
 }
 

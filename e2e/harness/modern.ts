@@ -2,8 +2,14 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { binary } from './process.ts';
 
-/** Exchange sends one message of 2026-07-28 and returns the answer. */
-export type Exchange = (message: Record<string, unknown>) => Promise<Record<string, unknown>>;
+/**
+ * Exchange sends one message of 2026-07-28 and returns the answer. onProgress, which only stdio serves, receives progress whose
+ * token is the id of the message.
+ */
+export type Exchange = (
+  message: Record<string, unknown>,
+  onProgress?: (progress: Record<string, unknown>) => void,
+) => Promise<Record<string, unknown>>;
 
 /** Modern is such a client. */
 export interface Modern {
@@ -45,7 +51,10 @@ export async function modernHttp(stack: Where): Promise<Modern> {
   return { exchange, close: async () => undefined };
 }
 
-/** modernStdio speaks through opentabs mcp and the stock transport, whose client does not know this version yet. */
+/**
+ * modernStdio speaks through opentabs mcp and the stock transport, whose client does not know this version yet. It dispatches
+ * messages in the order of @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask later.
+ */
 export async function modernStdio(stack: Where): Promise<Modern> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   const transport = new StdioClientTransport({
@@ -55,16 +64,24 @@ export async function modernStdio(stack: Where): Promise<Modern> {
     stderr: 'ignore',
   });
   const answers = new Map<unknown, (answer: Record<string, unknown>) => void>();
+  const listeners = new Map<unknown, (progress: Record<string, unknown>) => void>();
   transport.onmessage = (message) => {
-    if ('id' in message && !('method' in message)) answers.get(message.id)?.({ ...message });
+    if ('method' in message) {
+      const params = message.method === 'notifications/progress' ? message.params : undefined;
+      Promise.resolve().then(() => params && listeners.get(params.progressToken)?.(params));
+    } else if ('id' in message) {
+      listeners.delete(message.id);
+      answers.get(message.id)?.({ ...message });
+    }
   };
   await transport.start();
   return {
-    exchange: (message) =>
+    exchange: (message, onProgress) =>
       new Promise((resolve, reject) => {
         const { id, params } = message;
         if (typeof id !== 'number' || !isBag(params)) throw new Error('not a request');
         answers.set(id, resolve);
+        if (onProgress) listeners.set(id, onProgress);
         transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params }).catch(reject);
       }),
     close: () => transport.close(),

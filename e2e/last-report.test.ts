@@ -1,0 +1,98 @@
+/** Promise: a client receives the last report of every call before its result, however busy the machine is. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { isBag, modernStdio } from './harness/modern.ts';
+import { bothWays, type Stack, startStack } from './harness/stack.ts';
+
+let stack: Stack;
+let busy: ChildProcess[] = [];
+
+before(async () => {
+  stack = await startStack();
+  busy = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+});
+after(async () => {
+  const ended = busy.map((child) => once(child, 'exit'));
+  for (const child of busy) child.kill();
+  await Promise.all(ended);
+  await stack?.close();
+});
+
+const calls = 1_000;
+const lanes = 8;
+const args = {
+  reports: [
+    { progress: 1, total: 2 },
+    { progress: 2, total: 2, message: 'last' },
+  ],
+};
+
+/** inLanes runs a call for each number below count, a few at once, and returns the numbers of those that lost their last report. */
+async function inLanes(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
+  const lost: number[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      const n = next++;
+      if (!(await call(n))) lost.push(n);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return lost;
+}
+
+/** stalled blocks this process, and with it the client, for 5 to 90 ms at a time while it runs work. */
+async function stalled<T>(work: () => Promise<T>): Promise<T> {
+  let round = 0;
+  const timer = setInterval(() => {
+    const end = performance.now() + 5 + ((round++ * 37) % 86);
+    while (performance.now() < end);
+  }, 60);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+for (const [name, connect] of bothWays) {
+  test(`${calls} calls on a busy machine lose no last report over ${name}`, async () => {
+    const client = await connect(stack);
+    const call = async () => {
+      const out = await client.call('messages__reports', args);
+      assert.equal(out.isError, false, out.text);
+      return out.progress.at(-1)?.message === 'last' && out.progress.at(-1)?.progress === 2;
+    };
+    assert.deepEqual(await inLanes(calls, call), []);
+  });
+
+  test(`a client that stalls loses no last report over ${name}`, async () => {
+    const client = await connect(stack);
+    const call = async () => (await client.call('messages__reports', args)).progress.at(-1)?.message === 'last';
+    assert.deepEqual(await stalled(() => inLanes(300, call)), []);
+  });
+}
+
+test('a client of 2026-07-28 that stalls loses no last report over stdio', async () => {
+  const client = await modernStdio(stack);
+  const call = async (n: number) => {
+    const _meta = {
+      progressToken: n,
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'modern', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const params = { name: 'messages__reports', arguments: args, _meta };
+    const messages: unknown[] = [];
+    const answer = await client.exchange({ id: n, params }, (progress) => messages.push(progress.message));
+    assert.ok(isBag(answer.result) && answer.result.isError !== true, JSON.stringify(answer));
+    return messages.at(-1) === 'last';
+  };
+  try {
+    assert.deepEqual(await stalled(() => inLanes(300, call)), []);
+  } finally {
+    await client.close();
+  }
+});

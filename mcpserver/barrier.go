@@ -1,0 +1,156 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The official TypeScript client (@modelcontextprotocol/sdk 1.x and
+// @modelcontextprotocol/client 2.x) forgets a progress token as soon as it
+// parses the answer, but handles a notification one microtask after it parses
+// it. Progress that arrives in the same chunk as the answer is lost. The server
+// cannot see how the client's reads split the stream, so it separates the two:
+//
+//   - In the protocol versions that have ping, the server pings the client after
+//     the last progress and answers the call when the client has answered the
+//     ping. The client's answer proves that it handled what came before.
+//   - Where ping does not exist (2026-07-28), or the client has not answered it in
+//     time, the answer is padded to paddedBytes.
+
+const (
+	// pingPatience is how long an answer waits for the client to answer a ping.
+	pingPatience = 50 * time.Millisecond
+	// progressRecent is how long after its last progress a call still needs the
+	// barrier. A ping without an answer for longer means that the client answers
+	// none.
+	progressRecent = 5 * time.Second
+	// paddedBytes is the length of a padded answer, with the end of its line.
+	// Node.js reads at most 65,536 bytes at once and runs its microtasks between
+	// two reads, so the end of such an answer is never in one chunk with the line
+	// before. The line still fits clients that read lines of at most 64 KiB.
+	paddedBytes = 64 << 10
+	// apart is the least time between progress and an answer of the protocol
+	// versions without ping. It serves clients that read more at once than
+	// Node.js does.
+	apart = 10 * time.Millisecond
+)
+
+// barrier waits until the client of one stdio session has read all progress that
+// was written. It is safe for concurrent use.
+type barrier struct {
+	asks *asks
+	send notify // writes to the client
+
+	mu      sync.Mutex // guards all below
+	written uint64     // progress notifications written
+	flying  *ping      // the newest ping without an answer; nil if there is none
+	// unanswered is when the first ping went out that was not answered in time;
+	// zero if there is none. Until an answer comes, late or not, no call waits and
+	// no ping is sent.
+	unanswered time.Time
+	// answers is set once the client has answered a ping.
+	answers bool
+}
+
+// ping is one ping on its way.
+type ping struct {
+	covers   uint64 // progress notifications written before it
+	sent     time.Time
+	answered chan struct{} // closed when the client has answered
+}
+
+// note counts a progress notification that was written, and returns its number.
+func (b *barrier) note() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.written++
+	return b.written
+}
+
+// pass waits until the client has read progress number n, which note returned,
+// for at most pingPatience. It reports whether the answer to the call needs padding:
+// the client is slow to answer, but does answer pings as far as is known.
+func (b *barrier) pass(ctx context.Context, n uint64) (pad bool) {
+	p := b.covering(n)
+	if p != nil {
+		wait := time.NewTimer(pingPatience)
+		defer wait.Stop()
+		select {
+		case <-p.answered:
+			return false
+		case <-ctx.Done():
+			return false // there will be no answer
+		case <-wait.C:
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p != nil {
+		select {
+		case <-p.answered:
+			return false
+		default:
+		}
+		if b.unanswered.IsZero() {
+			b.unanswered = p.sent
+		}
+	}
+	return b.answers || time.Since(b.unanswered) <= progressRecent
+}
+
+// covering returns a ping that was sent after progress number n: one that is on
+// its way, or a new one. It returns nil while the client does not answer pings.
+func (b *barrier) covering(n uint64) *ping {
+	b.mu.Lock()
+	if !b.unanswered.IsZero() {
+		b.mu.Unlock()
+		return nil
+	}
+	if b.flying != nil && b.flying.covers >= n {
+		p := b.flying
+		b.mu.Unlock()
+		return p
+	}
+	p := &ping{covers: b.written, sent: time.Now(), answered: make(chan struct{})}
+	b.flying = p
+	b.mu.Unlock()
+
+	id := "opentabs-" + strings.ToLower(rand.Text())
+	b.asks.expect("s"+id, func(message) { b.arrived(p) })
+	// A failed write ends the session and with it the context of pass.
+	_ = b.send(encode(struct {
+		JSONRPC string `json:"jsonrpc"`
+		ID      string `json:"id"`
+		Method  string `json:"method"`
+	}{"2.0", id, methodPing}))
+	return p
+}
+
+// arrived notes the answer to a ping, late or not. An error is an answer too: the
+// client has read the ping.
+func (b *barrier) arrived(p *ping) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	close(p.answered)
+	b.unanswered, b.answers = time.Time{}, true
+	if b.flying == p {
+		b.flying = nil
+	}
+}
+
+// keepApart waits until apart has passed since progress was written, or ctx ends.
+func keepApart(ctx context.Context, progress time.Time) {
+	left := apart - time.Since(progress)
+	if left <= 0 {
+		return
+	}
+	wait := time.NewTimer(left)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+}

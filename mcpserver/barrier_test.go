@@ -1,0 +1,240 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+const modernWithToken = `{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+
+// pinged is a stdio client in fake time that answers pings as pong says.
+type pinged struct {
+	t     *testing.T
+	conn  net.Conn
+	lines *bufio.Reader
+	began time.Time
+	// pong is how long the client takes to answer a ping; negative for never.
+	pong time.Duration
+	// errors has it answer with an error.
+	errors bool
+}
+
+// heard is one line that the client has read.
+type heard struct {
+	kind string // ping, progress, answer or padded answer
+	at   time.Duration
+	id   string
+}
+
+// read reads lines until the answers to n calls.
+func (p *pinged) read(n int) []heard {
+	p.t.Helper()
+	var all []heard
+	for n > 0 {
+		line, err := p.lines.ReadString('\n')
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		var m message
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			p.t.Fatalf("%v: %.200s", err, line)
+		}
+		h := heard{kind: strings.TrimPrefix(m.Method, "notifications/"), at: time.Since(p.began), id: string(m.ID)}
+		switch {
+		case m.Method == "":
+			h.kind = "answer"
+			if len(line) == 64<<10 {
+				h.kind = "padded answer"
+			}
+			n--
+		case m.Method == methodPing && p.pong >= 0:
+			time.AfterFunc(p.pong, func() {
+				result := `"result":{}`
+				if p.errors {
+					result = `"error":{"code":-32601,"message":"Method not found"}`
+				}
+				_, _ = fmt.Fprintf(p.conn, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, result) // fails after the end of the test
+			})
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// call makes a call and reads up to its answer.
+func (p *pinged) call(meta string) []heard {
+	p.t.Helper()
+	p.began = time.Now()
+	p.send(callText(`1`, `{}`, meta))
+	return p.read(1)
+}
+
+func (p *pinged) send(lines ...string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.conn, strings.Join(lines, "\n")+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// timed is what was read, as text: "progress 0s, ping 0s, answer 3ms".
+func timed(all []heard) string {
+	var text []string
+	for _, h := range all {
+		text = append(text, fmt.Sprint(h.kind, " ", h.at))
+	}
+	return strings.Join(text, ", ")
+}
+
+// withPinged runs a test in fake time against a tool that reports if its request
+// has a token, works for work, and returns.
+func withPinged(t *testing.T, work time.Duration, test func(p *pinged)) {
+	t.Helper()
+	packages := newServer(t, callerFunc(echo), Options{}) // files are read outside of fake time
+	synctest.Test(t, func(t *testing.T) {
+		s := New(callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+			if c.Progress != nil {
+				c.Progress(dispatch.Progress{Progress: 1})
+			}
+			<-time.After(work)
+			return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
+		}), packages.reg, Options{})
+		here, there := net.Pipe()
+		done := make(chan error)
+		go func() { done <- s.ServeStdio(t.Context(), here, here) }()
+		test(&pinged{t: t, conn: there, lines: bufio.NewReader(there)})
+		there.Close()
+		<-done
+		here.Close()
+		synctest.Wait()
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+const withToken = `{"progressToken":1}`
+
+func TestStdioAnswerWaitsForThePing(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		meta       string
+		work, pong time.Duration
+		errors     bool
+		want       string
+	}{
+		{name: "answered", meta: withToken, pong: 3 * time.Millisecond, want: "progress 0s, ping 0s, answer 3ms"},
+		{name: "answered with an error", meta: withToken, pong: 3 * time.Millisecond, errors: true, want: "progress 0s, ping 0s, answer 3ms"},
+		{name: "progress a second before", meta: withToken, work: time.Second, pong: 0, want: "progress 0s, ping 1s, answer 1s"},
+		{name: "progress long before", meta: withToken, work: time.Minute, pong: 0, want: "progress 0s, answer 1m0s"},
+		{name: "no progress", meta: `{}`, pong: 0, want: "answer 0s"},
+		{name: "no pong", meta: withToken, pong: -1, want: "progress 0s, ping 0s, padded answer 50ms"},
+		{name: "2026-07-28", meta: modernWithToken, pong: -1, want: "progress 0s, padded answer 10ms"},
+		{name: "2026-07-28, progress long before", meta: modernWithToken, work: time.Minute, pong: -1, want: "progress 0s, answer 1m0s"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			withPinged(t, test.work, func(p *pinged) {
+				p.pong, p.errors = test.pong, test.errors
+				if got := timed(p.call(test.meta)); got != test.want {
+					t.Errorf("%s\nwant %s", got, test.want)
+				}
+			})
+		})
+	}
+}
+
+// TestStdioClientWithoutPongWaitsOnce: a client that answers no pings gets
+// neither waits nor padding.
+func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
+	withPinged(t, 0, func(p *pinged) {
+		p.pong = -1
+		for i, want := range []string{
+			"progress 0s, ping 0s, padded answer 50ms",
+			"progress 0s, padded answer 0s", // the pong may be on its way
+		} {
+			if got := timed(p.call(withToken)); got != want {
+				t.Errorf("call %d: %s\nwant %s", i+1, got, want)
+			}
+		}
+		<-time.After(progressRecent)
+		if got, want := timed(p.call(withToken)), "progress 0s, answer 0s"; got != want {
+			t.Errorf("afterwards: %s\nwant %s", got, want)
+		}
+	})
+}
+
+// TestStdioLatePong: a client that was only slow is waited for again.
+func TestStdioLatePong(t *testing.T) {
+	withPinged(t, 0, func(p *pinged) {
+		p.pong = 80 * time.Millisecond
+		if got, want := timed(p.call(withToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
+			t.Errorf("slow: %s\nwant %s", got, want)
+		}
+		<-time.After(100 * time.Millisecond) // the pong has come
+		p.pong = time.Millisecond
+		if got, want := timed(p.call(withToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
+			t.Errorf("after the late pong: %s\nwant %s", got, want)
+		}
+		p.pong = -1
+		p.call(withToken)
+		<-time.After(time.Minute)
+		if got, want := timed(p.call(withToken)), "progress 0s, padded answer 0s"; got != want {
+			t.Errorf("once it has answered pings: %s\nwant %s", got, want)
+		}
+	})
+}
+
+// TestStdioCallsShareAPing: calls that end at once wait for few pings.
+func TestStdioCallsShareAPing(t *testing.T) {
+	const n = 100
+	withPinged(t, time.Second, func(p *pinged) {
+		p.pong = 2 * time.Millisecond
+		p.began = time.Now()
+		var lines []string
+		for i := range n {
+			lines = append(lines, callText(fmt.Sprint(i), `{}`, withToken))
+		}
+		go func() { _, _ = io.WriteString(p.conn, strings.Join(lines, "\n")+"\n") }() // read fails if this does
+		pings := 0
+		for _, h := range p.read(n) {
+			if h.kind == methodPing {
+				pings++
+			}
+			if h.kind == "answer" && h.at < time.Second+2*time.Millisecond {
+				t.Errorf("call %s was answered after %v, before any pong", h.id, h.at)
+			}
+		}
+		if pings != 1 {
+			t.Errorf("%d pings for %d calls", pings, n)
+		}
+	})
+}
+
+func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
+	withPinged(t, 0, func(p *pinged) {
+		p.pong = -1
+		p.began = time.Now()
+		p.send(callText(`1`, `{}`, withToken))
+		for kind := ""; kind != methodPing; {
+			line, err := p.lines.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, _ := parseMessage([]byte(line))
+			kind = m.Method
+		}
+		p.send(cancelText(`1`), `{"jsonrpc":"2.0","id":"after","method":"ping"}`)
+		if got := p.read(1); len(got) != 1 || got[0].id != `"after"` || got[0].at != 0 {
+			t.Errorf("after the cancel: %+v", got)
+		}
+	})
+}
