@@ -57,10 +57,9 @@ type Call struct {
 	TabID    int
 	Instance string
 	Client   Client
-	// Progress takes what an MCP client should be told. It is called from the
-	// goroutine that runs Dispatcher.Call, one call at a time, never after Call
-	// returned; it may block, which delays only this call's notifications. Nil
-	// means that nobody wants to know.
+	// Progress takes what an MCP client should receive, one notification at a time,
+	// never after Call returned. It may block, which delays this call's
+	// notifications and its return. Nil means that the client wants none.
 	Progress func(Progress)
 	// Asked takes what the call waits for a person for, so that an MCP client can
 	// ask its own. It is called on a goroutine of its own for each ticket, also of

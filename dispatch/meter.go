@@ -5,100 +5,214 @@ import (
 	"time"
 )
 
-// meter applies rules 3 and 4 of design section 6: it turns reports into
-// notifications whose progress increases strictly and that come no faster than
-// one an interval. It is not safe for concurrent use.
+// meter turns reports into notifications whose progress increases strictly and
+// that come no faster than one an interval. It is not safe for concurrent use.
 type meter struct {
 	// interval is the least time between two notifications; negative means
 	// none, and then every accepted report is kept.
 	interval time.Duration
 
-	high    float64 // progress of the last accepted notification
-	any     bool    // one was accepted
-	numbers bool    // a report with numbers came
-	total   float64 // of the last report with numbers, if hasTotal
-	hasTot  bool
-	message string // the last message accepted
+	line  numberLine
+	reach float64 // the greatest progress sent or queued, if any
+	any   bool    // something was sent or queued
+	total float64 // the last one that was reported, 0 before
+	// hasTotal says that the last report with numbers had a total.
+	hasTotal bool
+	message  string // the last message accepted
+	// final says that the first final report was accepted, done that it was sent.
+	final, done bool
 
-	pending []Progress // accepted, not yet taken; one at most if interval >= 0
-	urgent  bool       // pending may go before the interval is over
-	final   bool       // a final report was accepted
-	sent    time.Time  // when the last one was taken
+	// queue holds what was accepted and not sent. If interval >= 0 there are at
+	// most five: for each audience one before and one after the first final report,
+	// and that one.
+	queue   []notice
+	sent    time.Time // when the last one was sent
 	sentAny bool
 }
 
-// accept takes a report. Reports without progress count 1, 2, 3 ... until the
-// first number comes; from then on they need a new message.
+// notice is a notification that waits to be sent.
+type notice struct {
+	message, audience string
+	// progress is the tool's own if exact is set; else it is chosen when the notice
+	// is sent. total is the one that was known when the report came.
+	progress, total float64
+	exact, hasTotal bool
+	// final marks the first final report, which is sent at once and never merged.
+	final bool
+}
+
+func (n *notice) forUser() bool { return n.audience == AudienceUser }
+
+// accept takes a report. One whose numbers do not increase is dropped unless it
+// has a new message or is the first final one.
 func (m *meter) accept(n numbers, message, audience string) {
-	p := Progress{Progress: n.progress, Message: message, Audience: audience}
-	total, hasTotal := n.total, n.hasTotal
-	if n.hasProgress {
-		m.numbers, m.total, m.hasTot = true, n.total, n.hasTotal
+	e := notice{message: message, audience: audience}
+	if n.hasTotal {
+		m.total = n.total
+	}
+	if n.hasProgress || n.hasTotal {
+		m.hasTotal = n.hasTotal
+	}
+	e.total, e.hasTotal = m.total, m.hasTotal
+	e.final = n.final() && !m.final
+	if e.final && m.interval >= 0 && n.progress > m.line.high {
+		m.yield(n.progress)
 	}
 	switch {
-	case !n.hasProgress && !m.numbers:
-		p.Progress, hasTotal = m.high+1, false
-	case !n.hasProgress || (m.any && n.progress <= m.high):
-		if message == "" || message == m.message {
-			return
-		}
-		p.Progress = math.Nextafter(m.high, math.Inf(1))
-		if !n.hasProgress {
-			total, hasTotal = m.total, m.hasTot
-		}
-	}
-	if math.IsInf(p.Progress, 0) { // after the greatest number there is no larger one
+	case n.hasProgress && (!m.any || n.progress > m.reach):
+		e.exact, e.progress = true, n.progress
+		m.line.report(n.progress)
+		m.reach = n.progress
+	case n.hasProgress && !e.final && (message == "" || message == m.message):
 		return
 	}
-	if hasTotal && p.Progress-total <= total*epsilon {
-		p.Total, p.HasTotal = total, true
-	}
-	m.high, m.any = p.Progress, true
+	m.any = true
+	m.final = m.final || e.final
 	if message != "" {
 		m.message = message
 	}
-	if n.final() && !m.final {
-		m.final, m.urgent = true, true
-	}
-	m.push(p)
+	m.push(e)
 }
 
-// push makes p the pending notification. A message that was not sent yet is
-// kept if p brings none.
-func (m *meter) push(p Progress) {
-	if m.interval < 0 || len(m.pending) == 0 {
-		m.pending = append(m.pending, p)
+// yield makes room for the first final report: what waits with a greater number
+// is sent before it with a smaller one.
+func (m *meter) yield(progress float64) {
+	for i := range m.queue {
+		if m.queue[i].progress >= progress {
+			m.queue[i].exact = false
+		}
+	}
+	m.reach = min(m.reach, m.line.high)
+}
+
+// push puts e into the queue. The latest notice replaces the one before, except
+// that one for the user is not replaced by an internal one.
+func (m *meter) push(e notice) {
+	last := len(m.queue) - 1
+	if m.interval < 0 || last < 0 || !e.replaces(&m.queue[last]) {
+		m.queue = append(m.queue, e)
 		return
 	}
-	last := &m.pending[0]
-	if p.Message == "" {
-		p.Message, p.Audience = last.Message, last.Audience
+	e.absorb(&m.queue[last])
+	// What is for the user and waits before an internal notice is replaced too
+	// when that becomes one for the user.
+	if e.forUser() && last > 0 && !m.queue[last-1].final {
+		last--
+		e.absorb(&m.queue[last])
 	}
-	*last = p
+	m.queue[last] = e
+	m.queue = m.queue[:last+1]
+}
+
+// replaces reports whether e may take the place of the notice before it.
+func (e *notice) replaces(before *notice) bool {
+	switch {
+	case before.final:
+		return false
+	case !before.forUser() || e.forUser():
+		return true
+	default: // a message is kept with its audience if e has none
+		return e.message == "" && before.message != ""
+	}
+}
+
+// absorb takes over what the notice before has and e lacks.
+func (e *notice) absorb(before *notice) {
+	if e.message == "" && before.message != "" {
+		e.message, e.audience = before.message, before.audience
+	}
+	if !e.exact && !e.final && before.exact {
+		e.exact, e.progress, e.total, e.hasTotal = true, before.progress, before.total, before.hasTotal
+	}
 }
 
 // take returns the next notification that may be sent at now. If there is none
-// yet, wait is how long until there is; wait is 0 if nothing is pending.
+// yet, wait is how long until there is; wait is 0 if nothing can be sent.
 func (m *meter) take(now time.Time) (p Progress, ok bool, wait time.Duration) {
-	if len(m.pending) == 0 {
+	if len(m.queue) == 0 {
 		return Progress{}, false, 0
 	}
-	if m.interval > 0 && m.sentAny && !m.urgent {
+	urgent := m.final && !m.done
+	if m.interval > 0 && m.sentAny && !urgent {
 		if d := m.interval - now.Sub(m.sent); d > 0 {
 			return Progress{}, false, d
 		}
 	}
-	return m.pop(now), true, 0
+	p, ok = m.pop(now, false)
+	return p, ok, 0
 }
 
-// pop takes the next notification whatever the time is.
-func (m *meter) pop(now time.Time) Progress {
-	p := m.pending[0]
-	if len(m.pending) == 1 {
-		m.pending = m.pending[:0]
-	} else {
-		m.pending = m.pending[1:]
+// rest returns the next notification whatever the time is, and false after the
+// last: the call has ended, and no more reports come.
+func (m *meter) rest(now time.Time) (Progress, bool) {
+	return m.pop(now, true)
+}
+
+// pop takes the next notice out of the queue and gives it its numbers. A message
+// for which there is no number waits for the next report, unless that was the
+// last.
+func (m *meter) pop(now time.Time, last bool) (Progress, bool) {
+	for len(m.queue) > 0 {
+		e := m.queue[0]
+		p, ok := m.number(&e)
+		if !ok && len(m.queue) == 1 {
+			if !last {
+				return Progress{}, false
+			}
+			// No final report can come any more, so the total may be passed.
+			p.Progress = m.line.high + gapAbove(m.line.high)
+			p.Total, p.HasTotal = 0, false
+			ok = !math.IsInf(p.Progress, 0)
+		}
+		m.shift()
+		if !ok {
+			if len(m.queue) > 0 && m.queue[0].message == "" {
+				m.queue[0].message, m.queue[0].audience = e.message, e.audience
+			}
+			continue
+		}
+		m.line.high = p.Progress
+		m.reach = max(m.reach, p.Progress)
+		m.done = m.done || e.final
+		m.sent, m.sentAny = now, true
+		return p, true
 	}
-	m.sent, m.sentAny, m.urgent = now, true, false
-	return p
+	return Progress{}, false
+}
+
+// number is the notification of a notice. It reports false if there is no number
+// between those before and those behind it.
+func (m *meter) number(e *notice) (Progress, bool) {
+	p := Progress{Message: e.message, Audience: e.audience}
+	if e.exact && (!m.sentAny || e.progress > m.line.high) {
+		p.Progress, p.Total, p.HasTotal = e.progress, e.total, e.hasTotal
+		m.line.send(e.progress)
+		return p, true
+	}
+	ceiling := math.Inf(1)
+	if m.total > m.line.high {
+		ceiling = m.total
+	}
+	for i := 1; i < len(m.queue); i++ {
+		if m.queue[i].exact {
+			ceiling = min(ceiling, m.queue[i].progress)
+			break
+		}
+	}
+	var ok bool
+	m.line.total = e.total
+	p.Progress, ok = m.line.step(ceiling)
+	if e.hasTotal && !m.done && !e.final && p.Progress <= e.total {
+		p.Total, p.HasTotal = e.total, true
+	}
+	return p, ok
+}
+
+// shift removes the first notice.
+func (m *meter) shift() {
+	if len(m.queue) > 8 { // there is no rate, and copying would take long
+		m.queue = m.queue[1:]
+		return
+	}
+	m.queue = append(m.queue[:0], m.queue[1:]...)
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -16,42 +17,83 @@ func f(v float64) *float64 { return &v }
 func feed(reports ...wire.Report) []Progress {
 	m := meter{interval: -1}
 	for i := range reports {
-		n, _ := numbersOf(&reports[i])
-		m.accept(n, reports[i].Message, reports[i].Audience)
+		m.hear(&reports[i])
 	}
-	return m.pending
+	return drain(&m)
+}
+
+func (m *meter) hear(r *wire.Report) {
+	n, _ := numbersOf(r)
+	m.accept(n, r.Message, r.Audience)
+}
+
+// drain is what a meter sends at the end of a call.
+func drain(m *meter) []Progress {
+	var sent []Progress
+	for {
+		p, ok := m.rest(time.Unix(0, 0))
+		if !ok {
+			return sent
+		}
+		sent = append(sent, p)
+	}
+}
+
+func at(progress float64, message string) Progress {
+	return Progress{Progress: progress, Message: message}
+}
+
+func of(progress, total float64, message string) Progress {
+	return Progress{Progress: progress, Total: total, HasTotal: true, Message: message}
 }
 
 func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
-	up := func(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
-	p := func(progress float64, message string) Progress { return Progress{Progress: progress, Message: message} }
-	of := func(progress, total float64, message string) Progress {
-		return Progress{Progress: progress, Total: total, HasTotal: true, Message: message}
+	r := func(progress, total float64, message string) wire.Report {
+		return wire.Report{Progress: f(progress), Total: f(total), Message: message}
 	}
+	only := func(progress float64, message string) wire.Report {
+		return wire.Report{Progress: f(progress), Message: message}
+	}
+	say := func(message string) wire.Report { return wire.Report{Message: message} }
+	above := math.Nextafter(9e15, math.Inf(1))
 	tests := []struct {
 		name string
 		in   []wire.Report
 		want []Progress
 	}{
-		{"counts", []wire.Report{{Progress: f(1), Total: f(3)}, {Progress: f(2), Total: f(3)}, {Progress: f(3), Total: f(3)}}, []Progress{of(1, 3, ""), of(2, 3, ""), of(3, 3, "")}},
-		{"repeated", []wire.Report{{Progress: f(1)}, {Progress: f(1)}}, []Progress{p(1, "")}},
-		{"backwards", []wire.Report{{Progress: f(5)}, {Progress: f(3)}, {Progress: f(6)}}, []Progress{p(5, ""), p(6, "")}},
-		{"backwards with a new message", []wire.Report{{Progress: f(5), Message: "a"}, {Progress: f(3), Message: "b"}}, []Progress{p(5, "a"), p(up(5), "b")}},
-		{"repeated with the same message", []wire.Report{{Progress: f(5), Message: "a"}, {Progress: f(5), Message: "a"}}, []Progress{p(5, "a")}},
-		{"message alone after numbers", []wire.Report{{Progress: f(5), Total: f(9)}, {Message: "a"}, {}, {Message: "a"}}, []Progress{of(5, 9, ""), of(up(5), 9, "a")}},
-		{"message at the end", []wire.Report{{Progress: f(9), Total: f(9)}, {Message: "tidying up"}}, []Progress{of(9, 9, ""), of(up(9), 9, "tidying up")}},
-		{"no numbers ever", []wire.Report{{}, {Message: "a"}, {Message: "a"}}, []Progress{p(1, ""), p(2, "a"), p(3, "a")}},
-		{"numbers after none", []wire.Report{{}, {}, {Progress: f(1), Total: f(10), Message: "x"}, {Progress: f(3), Total: f(10)}}, []Progress{p(1, ""), p(2, ""), of(up(2), 10, "x"), of(3, 10, "")}},
-		{"not finite", []wire.Report{{Progress: f(1)}, {Progress: f(math.NaN()), Message: "a"}, {Progress: f(math.Inf(1))}}, []Progress{p(1, ""), p(up(1), "a")}},
-		{"marked invalid", []wire.Report{{Invalid: true, Message: "a"}, {Invalid: true, Total: f(5)}}, []Progress{p(1, "a"), p(2, "")}},
-		{"negative", []wire.Report{{Progress: f(-1)}, {Progress: f(0)}, {Progress: f(1), Total: f(-1)}}, []Progress{p(1, "")}},
-		{"beyond total", []wire.Report{{Progress: f(150), Total: f(100), Message: "a"}, {Progress: f(2), Total: f(100)}}, []Progress{p(1, "a"), of(2, 100, "")}},
-		{"beyond total by rounding", []wire.Report{{Progress: f(100.00000001), Total: f(100)}}, []Progress{of(100, 100, "")}},
-		{"percent", []wire.Report{{Percent: f(40), Message: "a"}, {Percent: f(101)}}, []Progress{of(40, 100, "a")}},
-		{"loaded alone", []wire.Report{{Loaded: f(4096)}, {Loaded: f(8192)}}, []Progress{p(4096, ""), p(8192, "")}},
+		{"counts", []wire.Report{r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Progress{of(1, 3, ""), of(2, 3, ""), of(3, 3, "")}},
+		{"counts after a message", []wire.Report{say("a"), r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Progress{at(0.000001, "a"), of(1, 3, ""), of(2, 3, ""), of(3, 3, "")}},
+		{"repeated", []wire.Report{only(1, ""), only(1, "")}, []Progress{at(1, "")}},
+		{"backwards", []wire.Report{only(5, ""), only(3, ""), only(6, "")}, []Progress{at(5, ""), at(6, "")}},
+		{"backwards with a new message", []wire.Report{only(5, "a"), only(3, "b")}, []Progress{at(5, "a"), at(5.000001, "b")}},
+		{"repeated with the same message", []wire.Report{only(5, "a"), only(5, "a")}, []Progress{at(5, "a")}},
+		{"a retry", []wire.Report{r(7, 9, ""), r(1, 9, "retry"), r(2, 9, ""), r(8, 9, ""), r(9, 9, "")}, []Progress{of(7, 9, ""), of(7.000009, 9, "retry"), of(8, 9, ""), of(9, 9, "")}},
+		{"signs of life after numbers", []wire.Report{r(5, 9, ""), say("a"), {}, say("a")}, []Progress{of(5, 9, ""), of(5.000009, 9, "a"), of(5.000018, 9, ""), of(5.000027, 9, "a")}},
+		{"a message after the end", []wire.Report{r(9, 9, ""), say("tidying up")}, []Progress{of(9, 9, ""), at(9.000009, "tidying up")}},
+		{"the end twice", []wire.Report{r(9, 9, ""), r(9, 9, ""), r(9, 9, "b")}, []Progress{of(9, 9, ""), at(9.000009, "b")}},
+		{"a new phase after the end", []wire.Report{r(3, 3, ""), r(1, 10, "upload"), r(2, 10, ""), r(4, 10, ""), r(10, 10, "")}, []Progress{of(3, 3, ""), at(3.00001, "upload"), of(4, 10, ""), of(10, 10, "")}},
+		{"a smaller phase after the end", []wire.Report{r(9, 9, ""), r(1, 2, "upload"), r(2, 2, "done")}, []Progress{of(9, 9, ""), at(9.000002, "upload"), at(9.000004, "done")}},
+		{"no numbers ever", []wire.Report{{}, say("a"), say("a")}, []Progress{at(0.000001, ""), at(0.000002, "a"), at(0.000003, "a")}},
+		{"not finite", []wire.Report{only(1, ""), only(math.NaN(), "a"), only(math.Inf(1), "")}, []Progress{at(1, ""), at(1.000001, "a"), at(1.000002, "")}},
+		{"marked invalid", []wire.Report{{Invalid: true, Message: "a"}, {Invalid: true, Total: f(5)}}, []Progress{at(0.000001, "a"), at(0.000002, "")}},
+		{"negative", []wire.Report{only(-1, ""), only(0, ""), r(1, -1, "")}, []Progress{at(0.000001, ""), at(0.000002, "")}},
+		{"beyond total", []wire.Report{r(150, 100, "a"), r(2, 100, "")}, []Progress{at(0.000001, "a"), of(2, 100, "")}},
+		{"beyond total by rounding", []wire.Report{r(100.00000001, 100, "")}, []Progress{of(100, 100, "")}},
+		{"percent", []wire.Report{{Percent: f(40), Message: "a"}, {Percent: f(101)}, {Percent: f(100)}}, []Progress{of(40, 100, "a"), of(40.0001, 100, ""), of(100, 100, "")}},
+		{"total alone", []wire.Report{{Total: f(5)}, r(1, 5, "")}, []Progress{of(0.000005, 5, ""), of(1, 5, "")}},
+		{"total shrinks", []wire.Report{r(5, 10, ""), r(6, 8, ""), say("a"), r(8, 8, "")}, []Progress{of(5, 10, ""), of(6, 8, ""), of(6.000008, 8, "a"), of(8, 8, "")}},
+		{"total shrinks below", []wire.Report{r(5, 10, ""), r(3, 4, "a"), r(4, 4, ""), say("b")}, []Progress{of(5, 10, ""), at(5.000004, "a"), at(5.000008, ""), at(5.000012, "b")}},
+		{"loaded alone", []wire.Report{{Loaded: f(4096)}, say("a"), {Loaded: f(8192)}}, []Progress{at(4096, ""), at(4096.000001, "a"), at(8192, "")}},
 		{"loaded beside progress", []wire.Report{{Progress: f(1), Total: f(2), Loaded: f(512)}}, []Progress{of(1, 2, "")}},
-		{"zero of zero", []wire.Report{{Progress: f(0), Total: f(0)}}, []Progress{of(0, 0, "")}},
-		{"greatest number", []wire.Report{{Progress: f(math.MaxFloat64)}, {Message: "a"}}, []Progress{p(math.MaxFloat64, "")}},
+		{"zero of zero", []wire.Report{r(0, 0, ""), say("a")}, []Progress{of(0, 0, ""), at(0.000001, "a")}},
+		{"zero of zero after a message", []wire.Report{say("a"), r(0, 0, "")}, []Progress{at(0.000001, "a"), at(0.000002, "")}},
+		{"total 1", []wire.Report{say("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Progress{at(0.000001, "a"), of(0.1, 1, ""), of(0.2, 1, "b"), of(0.200001, 1, "c"), of(1, 1, "")}},
+		{"nearly the total", []wire.Report{r(0.9999999999999999, 1, ""), say("a"), r(1, 1, "")}, []Progress{of(0.9999999999999999, 1, ""), of(1, 1, "a")}},
+		{"nearly the total, and no more", []wire.Report{r(0.9999999999999999, 1, ""), say("a")}, []Progress{of(0.9999999999999999, 1, ""), at(1, "a")}},
+		{"one by one of very many", []wire.Report{r(1, 1e9, ""), say("a"), r(2, 1e9, "")}, []Progress{of(1, 1e9, ""), of(1.001, 1e9, "a"), of(2, 1e9, "")}},
+		{"where numbers are far apart", []wire.Report{only(9e15, ""), say("a")}, []Progress{at(9e15, ""), at(9e15+16*(above-9e15), "a")}},
+		{"greatest number", []wire.Report{only(math.MaxFloat64, ""), say("a")}, []Progress{at(math.MaxFloat64, "")}},
+		{"denormal numbers", []wire.Report{r(5e-324, 1, ""), r(1e-310, 1e-309, "a"), r(1, 1, "")}, []Progress{of(0, 1, ""), at(0.000001, "a"), of(1, 1, "")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,46 +110,241 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	}
 }
 
-// TestMeterProperty feeds random reports at random times: progress increases
-// strictly and is finite, the rate holds but for one final report, and a total
-// is never smaller than its progress by more than rounding.
-func TestMeterProperty(t *testing.T) {
-	values := []float64{0, 1, 1, 2, 3, 10, 99.999, 100, 1e300, -1, math.NaN(), math.Inf(1), 1e-320}
-	messages := []string{"", "", "a", "b", "c"}
-	for seed := range uint64(2000) {
-		rnd := rand.New(rand.NewPCG(seed, 1))
-		m := meter{interval: 100 * time.Millisecond}
-		now := time.Unix(0, 0)
-		last, early := -1.0, 0
-		var sent time.Time
-		for range 60 {
-			r := wire.Report{Message: messages[rnd.IntN(len(messages))]}
-			if rnd.IntN(4) > 0 {
-				r.Progress = f(values[rnd.IntN(len(values))])
+// However many messages come, they are never in the way of the numbers.
+func TestStepsLeaveRoomForNumbers(t *testing.T) {
+	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
+		for _, scale := range []struct{ first, total float64 }{
+			{1, 3}, {1, 100}, {0.001, 0.01}, {0.01, 1}, {0.001, 1}, {1, 1e6}, {1, 1e12}, {1e9, 1e15}, {1, 1e15}, {1e300, 1e301},
+		} {
+			m := meter{interval: -1}
+			var got []Progress
+			last := -1.0
+			step := func(r wire.Report) {
+				m.hear(&r)
+				got = drain(&m)
+				if len(got) != 1 || got[0].Progress <= last {
+					t.Fatalf("%d messages, %v: after %v came %+v", messages, scale, last, got)
+				}
+				last = got[0].Progress
 			}
-			if rnd.IntN(2) > 0 {
-				r.Total = f(values[rnd.IntN(len(values))])
+			for _, number := range []float64{scale.first, 2 * scale.first, scale.total} {
+				for range messages {
+					step(wire.Report{Message: "a"})
+				}
+				step(wire.Report{Progress: f(number), Total: f(scale.total)})
+				if got[0] != of(number, scale.total, "") {
+					t.Errorf("%d messages, %v: got %+v, want %v", messages, scale, got[0], number)
+				}
 			}
-			n, _ := numbersOf(&r)
-			m.accept(n, r.Message, "")
-			now = now.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
-			p, ok, _ := m.take(now)
-			if !ok {
-				continue
-			}
-			if p.Progress <= last || math.IsInf(p.Progress, 0) || math.IsNaN(p.Progress) {
-				t.Fatalf("seed %d: progress %v after %v", seed, p.Progress, last)
-			}
-			if p.HasTotal && p.Progress-p.Total > p.Total*epsilon {
-				t.Fatalf("seed %d: progress %v of %v", seed, p.Progress, p.Total)
-			}
-			if !sent.IsZero() && now.Sub(sent) < 100*time.Millisecond {
-				early++
-			}
-			last, sent = p.Progress, now
-		}
-		if early > 1 {
-			t.Fatalf("seed %d: %d notifications came too early, want at most the final one", seed, early)
 		}
 	}
+}
+
+func TestMeterQueue(t *testing.T) {
+	user := func(p, total float64, message string) wire.Report {
+		return wire.Report{Progress: f(p), Total: f(total), Message: message, Audience: AudienceUser}
+	}
+	internal := func(p, total float64, message string) wire.Report {
+		return wire.Report{Progress: f(p), Total: f(total), Message: message}
+	}
+	forUser := func(p Progress) Progress { p.Audience = AudienceUser; return p }
+	tests := []struct {
+		name string
+		in   []wire.Report
+		want []Progress
+	}{
+		{"the latest wins", []wire.Report{internal(1, 9, "a"), internal(2, 9, "b")}, []Progress{of(2, 9, "b")}},
+		{"numbers keep the message and its audience", []wire.Report{user(1, 9, "a"), internal(2, 9, "")}, []Progress{forUser(of(2, 9, "a"))}},
+		{"numbers for the user keep the audience of the message", []wire.Report{internal(1, 9, "a"), user(2, 9, "")}, []Progress{of(2, 9, "a")}},
+		{"an internal report does not replace one for the user", []wire.Report{user(1, 9, "a"), internal(2, 9, "b"), internal(3, 9, "c")}, []Progress{forUser(of(1, 9, "a")), of(3, 9, "c")}},
+		{"nor one without a message", []wire.Report{user(1, 9, ""), internal(2, 9, "")}, []Progress{forUser(of(1, 9, "")), of(2, 9, "")}},
+		{"a later one for the user does", []wire.Report{user(1, 9, "a"), internal(2, 9, "b"), user(3, 9, "c")}, []Progress{forUser(of(3, 9, "c"))}},
+		{"but keeps its message if it has none", []wire.Report{user(1, 9, "a"), internal(2, 9, ""), user(3, 9, "")}, []Progress{forUser(of(3, 9, "a"))}},
+		{"the final one is kept", []wire.Report{internal(1, 3, "a"), internal(3, 3, "b"), internal(3, 3, "c"), {Message: "d"}}, []Progress{of(3, 3, "b"), at(3.000003, "d")}},
+		{"and what is for the user before it", []wire.Report{user(1, 3, "a"), internal(3, 3, "b"), {Message: "c", Audience: AudienceUser}}, []Progress{forUser(of(1, 3, "a")), of(3, 3, "b"), forUser(at(3.000003, "c"))}},
+		{"the final one keeps a message", []wire.Report{user(1, 3, "a"), internal(3, 3, "")}, []Progress{forUser(of(3, 3, "a"))}},
+		{"a message keeps the numbers", []wire.Report{internal(1, 3, ""), {Message: "a"}}, []Progress{of(1, 3, "a")}},
+		{"the final one of a smaller total", []wire.Report{internal(5, 9, "a"), internal(3, 3, "")}, []Progress{of(3, 3, "a")}},
+		{"and for the user before it", []wire.Report{user(5, 9, "a"), internal(3, 3, "b")}, []Progress{forUser(of(0.000009, 9, "a")), of(3, 3, "b")}},
+		{"a step below the number behind it", []wire.Report{{Message: "a", Audience: AudienceUser}, internal(1e-9, 1, "b")}, []Progress{forUser(at(1e-15, "a")), of(1e-9, 1, "b")}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := meter{interval: time.Second}
+			for i := range tt.in {
+				m.hear(&tt.in[i])
+			}
+			got := drain(&m)
+			if len(got) != len(tt.want) {
+				t.Fatalf("got %+v, want %+v", got, tt.want)
+			}
+			for i := range got {
+				if got[i] != tt.want[i] {
+					t.Errorf("notification %d is %+v, want %+v", i, got[i], tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestMeterProperty feeds random reports at random times and checks what holds
+// for every client.
+func TestMeterProperty(t *testing.T) {
+	for seed := range uint64(4000) {
+		if problem := meterProblem(seed); problem != "" {
+			t.Fatalf("seed %d: %s", seed, problem)
+		}
+	}
+}
+
+var (
+	wildNumbers = []float64{0, 1, 1, 2, 3, 10, 99.999, 100, 1e300, 1e308, -1, math.NaN(), math.Inf(1), 1e-320, 1e-9, 0.001, 0.01}
+	audiences   = []string{"", "internal", AudienceUser, "other"}
+)
+
+// wildReport makes a report of anything, tameReport one of a tool that counts
+// up to a total.
+func wildReport(rnd *rand.Rand, _ *float64) wire.Report {
+	var r wire.Report
+	if rnd.IntN(4) > 0 {
+		r.Progress = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+	}
+	if rnd.IntN(2) > 0 {
+		r.Total = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+	}
+	if rnd.IntN(20) == 0 {
+		r.Loaded = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+	}
+	if rnd.IntN(20) == 0 {
+		r.Percent = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+	}
+	return r
+}
+
+func tameReport(rnd *rand.Rand, done *float64) wire.Report {
+	if rnd.IntN(3) == 0 {
+		return wire.Report{}
+	}
+	if *done < 20 && rnd.IntN(3) > 0 {
+		*done++
+	}
+	return wire.Report{Progress: f(*done / 20), Total: f(1)}
+}
+
+// meterProblem runs one sequence of reports through a meter and says what is
+// wrong with the notifications that come out of it; "" if nothing is.
+func meterProblem(seed uint64) string {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	m := meter{interval: 100 * time.Millisecond}
+	next, tame := wildReport, seed%2 == 0
+	if tame {
+		next = tameReport
+	}
+	c := meterCheck{m: &m, said: map[string]string{}, sentAt: time.Unix(-1, 0), last: -1}
+	now, done := time.Unix(0, 0), 0.0
+	for i := range 80 {
+		r := next(rnd, &done)
+		r.Audience = audiences[rnd.IntN(len(audiences))]
+		if rnd.IntN(2) == 0 {
+			r.Message = fmt.Sprint("message ", i)
+			c.said[r.Message] = r.Audience
+			if r.Audience == AudienceUser {
+				c.forUser = r.Message
+			}
+		}
+		c.hear(&r)
+		now = now.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
+		for {
+			p, ok, _ := m.take(now)
+			if !ok {
+				break
+			}
+			c.take(p, now)
+		}
+	}
+	c.over = true
+	for _, p := range drain(&m) {
+		c.take(p, now)
+	}
+	if c.final != nil && !c.finalSent {
+		return fmt.Sprintf("the first final report %v never came", *c.final)
+	}
+	if tame && done > 0 && c.greatest != done/20 {
+		return fmt.Sprintf("the last number is %v, want %v", c.greatest, done/20)
+	}
+	if c.forUser != "" {
+		return fmt.Sprintf("%q, for the user, never came", c.forUser)
+	}
+	return c.problem
+}
+
+// meterCheck checks notifications as they come.
+type meterCheck struct {
+	m       *meter
+	said    map[string]string // the audience of each message
+	forUser string            // the last message for the user, until it has come
+
+	last      float64
+	greatest  float64 // of the tool's own numbers
+	sentAt    time.Time
+	early     int
+	seen      bool     // a final report was made
+	final     *float64 // the first one that was sent, if its number could still come
+	finalSent bool
+	over      bool // what is left comes at once
+	problem   string
+}
+
+func (c *meterCheck) hear(r *wire.Report) {
+	n, _ := numbersOf(r)
+	if n.final() && !c.seen {
+		c.seen = true
+		if n.progress > c.last && !c.unsentStep() {
+			c.final = &n.progress
+		}
+	}
+	c.m.hear(r)
+}
+
+// unsentStep reports whether something without numbers was accepted first and
+// not sent: then 0 can't come after it.
+func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.any }
+
+func (c *meterCheck) take(p Progress, now time.Time) {
+	bad := func(format string, args ...any) {
+		if c.problem == "" {
+			c.problem = fmt.Sprintf("%+v after %v: ", p, c.last) + fmt.Sprintf(format, args...)
+		}
+	}
+	switch {
+	case !(p.Progress > c.last) || math.IsInf(p.Progress, 0):
+		bad("progress does not increase")
+	case p.Progress != 0 && p.Progress < 1e-300:
+		bad("the number is too small to be written")
+	case p.HasTotal && p.Progress > p.Total:
+		bad("progress is beyond the total")
+	case p.HasTotal && p.Progress == p.Total && c.final != nil && !c.finalSent && p.Progress != *c.final:
+		bad("another report than the first final one is final")
+	case c.final != nil && !c.finalSent && p.Progress >= *c.final && !(p.HasTotal && p.Total == *c.final && p.Progress == p.Total):
+		bad("the final report %v is passed", *c.final)
+	case p.Message != "" && c.said[p.Message] != p.Audience:
+		bad("the audience was %q", c.said[p.Message])
+	}
+	if gap := now.Sub(c.sentAt); gap < 100*time.Millisecond && !c.over {
+		if c.early++; c.early > 2 { // the first final one, and one for the user before it
+			bad("%d notifications came too early", c.early)
+		}
+	}
+	if c.final != nil && p.HasTotal && p.Progress == *c.final && p.Total == *c.final {
+		c.finalSent = true
+	}
+	if p.Message == c.forUser {
+		c.forUser = ""
+	}
+	if p.HasTotal {
+		if rounded := math.Round(p.Progress*20) / 20; rounded == p.Progress {
+			c.greatest = p.Progress
+		}
+	}
+	c.last, c.sentAt = p.Progress, now
 }

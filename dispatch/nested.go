@@ -202,21 +202,21 @@ func (c *liveCall) root() *liveCall {
 	return c
 }
 
-// stirred keeps a call alive because one that it made has reported, and lets its
-// client know.
-func (c *liveCall) stirred(child, message, audience string) {
+// onChildReports keeps a call and those above it alive because one that it made
+// has reported, and passes the messages on to the client.
+func (c *liveCall) onChildReports(child string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.touch()
-		c.mu.Lock()
-		if c.req.Progress != nil && !c.status.Terminal() {
-			said := ""
-			if message != "" {
-				said = child + ": " + message
+		said := false
+		for i := range reports {
+			if r := &reports[i]; r.Message != "" && c.req.Progress != nil {
+				c.tell(child+": "+r.Message, r.Audience)
+				said = true
 			}
-			c.meter.accept(numbers{}, said, audience)
-			poke(c.wake)
 		}
-		c.mu.Unlock()
+		if !said {
+			c.tell("", "")
+		}
 	}
 }
 

@@ -9,11 +9,7 @@ import (
 // Reports implements Sink: rule 1 first, whatever the reports hold.
 func (c *liveCall) Reports(reports []wire.Report, skipped int) {
 	if c.take(reports, skipped) && c.parent != nil {
-		var last wire.Report
-		if len(reports) > 0 { // else all were skipped
-			last = reports[len(reports)-1]
-		}
-		c.parent.stirred(c.req.Tool.FullName(), last.Message, last.Audience)
+		c.parent.onChildReports(c.req.Tool.FullName(), reports)
 	}
 }
 
@@ -139,12 +135,11 @@ func (c *liveCall) notify() <-chan time.Time {
 func (c *liveCall) flush() {
 	for {
 		c.mu.Lock()
-		if len(c.meter.pending) == 0 {
-			c.mu.Unlock()
+		p, ok := c.meter.rest(time.Now())
+		c.mu.Unlock()
+		if !ok {
 			return
 		}
-		p := c.meter.pop(time.Now())
-		c.mu.Unlock()
 		c.req.Progress(p)
 	}
 }

@@ -230,3 +230,90 @@ func TestNothingIsToldAfterACancel(t *testing.T) {
 		}
 	})
 }
+
+// The numbers of a tool reach its client as they are, whatever came before them:
+// messages, other calls and the wait for the user.
+func TestNumbersSurviveWhatCameBefore(t *testing.T) {
+	const pause = 200 * time.Millisecond // longer than the interval
+	count := func(s dispatch.Sink) {
+		for i := range 3 {
+			sleep(pause)
+			s.Reports(report(float64(i+1), 3), 0)
+		}
+		s.Finish(nil, nil)
+	}
+	tests := map[string]struct {
+		parent func(_ dispatch.Run, s dispatch.Sink)
+		gates  []dispatch.Gate
+		before int // notifications before the first number
+	}{
+		"a message": {func(_ dispatch.Run, s dispatch.Sink) {
+			s.Reports([]wire.Report{{Message: "indexing"}}, 0)
+			count(s)
+		}, nil, 1},
+		"many messages": {func(_ dispatch.Run, s dispatch.Sink) {
+			for range 1000 {
+				sleep(pause)
+				s.Reports([]wire.Report{{Message: "indexing"}}, 0)
+			}
+			count(s)
+		}, nil, 1000},
+		"another call": {func(_ dispatch.Run, s dispatch.Sink) {
+			s.Ask(askFor(1, "child", `{}`))
+			sleep(time.Second)
+			count(s)
+		}, nil, 2},
+		"the wait for an approval": {func(_ dispatch.Run, s dispatch.Sink) { count(s) }, []dispatch.Gate{&gate{name: "permission"}}, 3},
+		"the wait for the user": {func(_ dispatch.Run, s dispatch.Sink) {
+			s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "Log in."}})
+			sleep(time.Second)
+			count(s)
+		}, nil, 3},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, p, _ := family(t, dispatch.Options{Gates: tt.gates}, map[string]func(dispatch.Run, dispatch.Sink){
+					"parent": tt.parent,
+					"child": func(_ dispatch.Run, s dispatch.Sink) {
+						s.Reports([]wire.Report{{Message: "page 1", Audience: "user"}, {Message: "cached"}}, 0)
+						sleep(pause)
+						s.Finish(nil, nil)
+					},
+				})
+				var got []dispatch.Progress
+				_, err := d.Call(t.Context(), dispatch.Call{
+					Tool:     dispatch.Tool{Plugin: "m", Name: "parent"},
+					Progress: func(p dispatch.Progress) { got = append(got, p) },
+					Asked: func(_ context.Context, w dispatch.Waiting) {
+						for range 3 {
+							d.Remind(w, "waiting for the user")
+							sleep(pause)
+						}
+						if _, err := d.Decide(w.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+							t.Error(err)
+						}
+						d.Remind(w, "waiting though it is decided")
+					},
+				})
+				p.wg.Wait()
+				if err != nil || len(got) != tt.before+3 {
+					t.Fatalf("%v, the client got %+v", err, got)
+				}
+				for i, n := range got[:tt.before] {
+					if n.HasTotal || n.Progress > 0.001 || i > 0 && n.Progress <= got[i-1].Progress || i < 500 && n.Progress != float64(i+1)/1e6 {
+						t.Errorf("notification %d is %+v", i, n)
+					}
+				}
+				for i, n := range got[tt.before:] {
+					if want := (dispatch.Progress{Progress: float64(i + 1), Total: 3, HasTotal: true}); n != want {
+						t.Errorf("got %+v, want %+v", n, want)
+					}
+				}
+				if name == "another call" && (got[0].Message != "m__child: page 1" || got[0].Audience != "user" || got[1].Message != "m__child: cached") {
+					t.Errorf("of the other call came %+v", got[:2])
+				}
+			})
+		})
+	}
+}

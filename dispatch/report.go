@@ -10,6 +10,10 @@ import (
 // be taken for rounding.
 const epsilon = 1e-9
 
+// smallest is the least number that is not taken for 0. Steps of a millionth of
+// it are still far from denormal numbers.
+const smallest = 1e-280
+
 // numbers are the numbers of a report after rule 2 of design section 6.
 type numbers struct {
 	progress, total, loaded          float64
@@ -36,6 +40,9 @@ func numbersOf(r *wire.Report) (numbers, bool) {
 	set := func(f *float64, v *float64, has *bool) {
 		if f != nil {
 			*v, *has = *f, true
+			if *v < smallest {
+				*v = 0
+			}
 		}
 	}
 	set(r.Progress, &n.progress, &n.hasProgress)
@@ -44,8 +51,8 @@ func numbersOf(r *wire.Report) (numbers, bool) {
 	switch {
 	case n.hasProgress:
 	case r.Percent != nil:
-		n.progress, n.total = *r.Percent, 100
-		n.hasProgress, n.hasTotal = true, true
+		set(r.Percent, &n.progress, &n.hasProgress)
+		n.total, n.hasTotal = 100, true
 	case n.hasLoaded:
 		n.progress, n.hasProgress = n.loaded, true
 	}

@@ -149,6 +149,7 @@ func (c *liveCall) ask(ctx context.Context, t Ticket, gate Gate) bool {
 	case open == nil:
 		return false
 	}
+	defer c.sendMeanwhile()()
 	defer c.hush(open)()
 	if c.moot(open, gate) {
 		return true
@@ -245,6 +246,62 @@ func (c *liveCall) hush(open *ticket) (undo func()) {
 			up.clock.resume()
 		}
 		c.d.waits(-1, -open.ArgsBytes)
+	}
+}
+
+// sendMeanwhile sends the client its notifications while the call waits for a
+// decision. The function it returns ends that; nothing is being sent when it
+// returns.
+func (c *liveCall) sendMeanwhile() (stop func()) {
+	if c.req.Progress == nil {
+		return func() {}
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		var due <-chan time.Time
+		for {
+			select {
+			case <-c.wake:
+				due = c.notify()
+			case <-due:
+				due = c.notify()
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		<-ended
+	}
+}
+
+// Remind sends the client of a suspended call, or of the call that made it, a
+// message for the user, among its progress. It does nothing once w is settled.
+func (d *Dispatcher) Remind(w Waiting, message string) {
+	c := d.find(w.CallID)
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	open := c.ticket != nil && c.ticket.TicketID == w.TicketID
+	c.mu.Unlock()
+	if open {
+		c.root().tell(message, AudienceUser)
+	}
+}
+
+// tell sends the client of the call a message and no numbers, if it wants any.
+func (c *liveCall) tell(message, audience string) {
+	if c.req.Progress == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.status.Terminal() {
+		c.meter.accept(numbers{}, message, audience)
+		poke(c.wake)
 	}
 }
 

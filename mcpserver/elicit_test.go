@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -506,49 +507,63 @@ func TestNothingIsToldBehindTheAnswer(t *testing.T) {
 	told.progress(dispatch.Progress{Progress: 1})
 	told.close()
 	told.progress(dispatch.Progress{Progress: 2})
-	told.waiting("for nobody")
 	if sent != 1 {
 		t.Errorf("%d were sent", sent)
 	}
 }
 
-// TestRemindersKeepProgressIncreasing: what is said while a call waits fits
-// between the tool's own numbers.
-func TestRemindersKeepProgressIncreasing(t *testing.T) {
+// TestRemindersLeaveTheNumbers: what is sent while a call waits is never in the
+// way of the numbers of the tool.
+func TestRemindersLeaveTheNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var got []received
-		p, err := parseParams(json.RawMessage(`{"_meta":{"progressToken":5}}`))
+		bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			go func() {
+				for i := 1.0; i <= 3; i++ {
+					total := 3.0
+					<-time.After(time.Second)
+					sink.Reports([]wire.Report{{Progress: &i, Total: &total}}, 0)
+				}
+				sink.Finish(json.RawMessage(`{}`), nil)
+			}()
+			return nil
+		}}
+		d := dispatch.New(bridge, dispatch.Options{Gates: asksAll})
+		s := newServer(t, d, Options{Heartbeat: 10 * time.Second})
+		p, err := parseParams(json.RawMessage(`{"name":"messages__echo","arguments":{},"_meta":{"progressToken":5}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := newTeller(t.Context(), &p, func(m []byte) error {
-			got = append(got, parseReceived(t, string(m)))
-			return nil
-		})
-		s := &Server{opts: Options{Heartbeat: 10 * time.Second}}
-		q := question{Waiting: dispatch.Waiting{Tool: "a__b", Kind: wire.TicketUser, Reason: "Log in."}}
-		told.progress(dispatch.Progress{Progress: 2, Total: 4, HasTotal: true, Message: "half"})
-		ctx, stop := context.WithTimeout(t.Context(), 25*time.Second)
-		defer stop()
-		s.remind(ctx, told, q)
-		told.progress(dispatch.Progress{Progress: 2, Total: 4, HasTotal: true, Message: "on"})
-		told.progress(dispatch.Progress{Progress: 3, Total: 4, HasTotal: true})
-		if len(got) != 6 {
-			t.Fatalf("%d messages: %v", len(got), got)
-		}
-		last := -1.0
-		for i, m := range got {
-			if m.Params.Progress <= last || m.Params.Total == nil || *m.Params.Total != 4 || m.Params.Progress > 4 {
-				t.Errorf("message %d: %s", i, m.text)
+		var got []string
+		send := func(m []byte) error {
+			r := parseReceived(t, string(m)).Params
+			line := string(appendNumber(nil, r.Progress))
+			if r.Total != nil {
+				line += " of " + string(appendNumber(nil, *r.Total))
 			}
-			last = m.Params.Progress
+			if r.Message != "" {
+				line += " waiting, for the " + fmt.Sprint(r.Meta["opentabs/audience"])
+			}
+			got = append(got, line)
+			return nil
 		}
-		if want := "waiting for the person: Log in. (in the side panel of opentabs, or with `opentabs calls` in a terminal)"; got[2].Params.Message != want {
-			t.Errorf("%q", got[2].Params.Message)
+		go func() {
+			<-time.After(25 * time.Second)
+			for _, v := range d.Calls() {
+				if _, err := d.Decide(v.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		if r := s.serve(t.Context(), request{method: methodCall, params: &p, send: send, session: s.sessions.anonymous}); r.isError {
+			t.Error(r.text)
 		}
-		var none *teller
-		none.progress(dispatch.Progress{})
-		none.waiting("x")
+		want := []string{
+			"0.000001 waiting, for the user", "0.000002 waiting, for the user", "0.000003 waiting, for the user",
+			"1 of 3", "2 of 3", "3 of 3",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the client received %q, want %q", got, want)
+		}
 	})
 }
 

@@ -33,6 +33,9 @@ func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.Decision
 	return dispatch.Decision{Outcome: wire.DecideEnded}, nil
 }
 
+// Remind implements Caller: nothing waits.
+func (callerFunc) Remind(dispatch.Waiting, string) {}
+
 // echo returns a call's arguments.
 func echo(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil

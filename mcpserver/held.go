@@ -220,16 +220,15 @@ func (h *held) wait(ctx context.Context) reply {
 // remind tells the client what its call waits for.
 func (h *held) remind() {
 	h.mu.Lock()
-	t := h.teller
-	var waiting []string
+	var waiting []question
 	for _, o := range h.tickets {
 		if !o.decided {
-			waiting = append(waiting, o.waiting())
+			waiting = append(waiting, o.question)
 		}
 	}
 	h.mu.Unlock()
-	for _, w := range waiting {
-		t.waiting(w)
+	for _, q := range waiting {
+		h.server.calls.Remind(q.Waiting, q.waiting())
 	}
 }
 

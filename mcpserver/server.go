@@ -93,6 +93,9 @@ type Caller interface {
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide settles what a suspended call waits for.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
+	// Remind sends a message among the progress of a call that waits, unless w is
+	// settled.
+	Remind(w dispatch.Waiting, message string)
 }
 
 // Server shows the tools of a registry to MCP clients. Make one with New.

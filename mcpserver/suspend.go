@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"strings"
 	"sync"
 	"time"
@@ -24,8 +23,6 @@ type teller struct {
 	mu     sync.Mutex // guards all below, and the order in which things are sent
 	closed bool
 	buf    []byte
-	told   bool              // something was sent
-	last   dispatch.Progress // what was sent last
 }
 
 // newTeller returns a teller for a request; nil, which tells nothing, if the
@@ -49,40 +46,17 @@ func (t *teller) close() {
 	t.closed = true
 }
 
-// progress tells progress. What can't be sent is dropped: progress never changes
-// a call, and a transport whose client is gone cancels the call itself.
+// progress sends one notification. What can't be sent is dropped: progress never
+// changes a call, and a transport whose client is gone cancels the call itself.
 func (t *teller) progress(p dispatch.Progress) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tell(p)
-}
-
-// waiting tells why nothing happens; the numbers stay as they are, as far as MCP
-// allows.
-func (t *teller) waiting(message string) {
-	if t == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := t.last
-	p.Message, p.Audience = message, dispatch.AudienceUser
-	t.tell(p)
-}
-
-// tell sends one notification, whose number is larger than that of the last. The
-// caller holds mu.
-func (t *teller) tell(p dispatch.Progress) {
 	if t.closed || t.ctx.Err() != nil {
 		return
 	}
-	if t.told && p.Progress <= t.last.Progress {
-		p.Progress = math.Nextafter(t.last.Progress, math.Inf(1))
-	}
-	t.last, t.told = p, true
 	var total *float64
 	if p.HasTotal {
 		total = &p.Total
@@ -97,11 +71,11 @@ func (t *teller) tell(p dispatch.Progress) {
 
 // remind tells a client again and again what its call waits for, until ctx ends:
 // some give up a call of which they hear nothing.
-func (s *Server) remind(ctx context.Context, t *teller, q question) {
+func (s *Server) remind(ctx context.Context, q question) {
 	tick := time.NewTicker(s.opts.Heartbeat)
 	defer tick.Stop()
 	for {
-		t.waiting(q.waiting())
+		s.calls.Remind(q.Waiting, q.waiting())
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -166,7 +140,7 @@ func (a *asker) asked(ctx context.Context, w dispatch.Waiting) {
 	q := question{Waiting: w}
 	var reminding sync.WaitGroup
 	defer reminding.Wait()
-	reminding.Go(func() { a.server.remind(ctx, a.teller, q) })
+	reminding.Go(func() { a.server.remind(ctx, q) })
 	if a.elicit == nil {
 		return
 	}
