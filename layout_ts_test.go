@@ -20,7 +20,7 @@ import (
 var tsMayImport = map[string][]string{
 	"wire":      {},
 	"extension": {"wire", "preact"},
-	"sdk-ts":    {"zod", "@opentabs/sdk"},
+	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the latter to this SDK
 	"e2e":       {"wire", "sdk-ts", "node:", "playwright-core", "@modelcontextprotocol/sdk", "ws", "@opentabs/sdk", "zod"},
 }
 

@@ -84,12 +84,16 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
   const answer = () => {
     if (response.destroyed) return;
     site.served++;
-    const messages = Array.from({ length: pageSize }, (_, i) => ({
-      id: `${channel}/${page * pageSize + i + 1}`,
-      text: `message ${page * pageSize + i + 1} of ${channel}`,
-      author: i % 2 === 0 ? 'ada' : 'grace',
-      sentAt: new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString(),
-    }));
+    const messages = Array.from({ length: pageSize }, (_, i) => {
+      const sentAt = new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString();
+      return {
+        id: `${channel}/${page * pageSize + i + 1}`,
+        text: `message ${page * pageSize + i + 1} of ${channel}`,
+        author: i % 2 === 0 ? 'ada' : 'grace',
+        sentAt,
+        timestamp: sentAt,
+      };
+    });
     response.setHeader('content-type', 'application/json');
     response.end(
       JSON.stringify({

@@ -1,0 +1,27 @@
+/** Promise: the export example written for the original OpenTabs SDK builds and runs here without a change. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { bothWays, type Stack, startStack } from './harness/stack.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack({ plugins: [{ dir: 'sdk-ts/examples/export' }] });
+});
+after(() => stack?.close());
+
+for (const [name, connect] of bothWays) {
+  test(`the export reports each of its pages over ${name}`, async () => {
+    const client = await connect(stack);
+    const out = await client.call('export__export_messages', { channelId: 'slow-4-300' });
+    assert.equal(out.isError, false, out.text);
+    const result = Object(out.structured);
+    assert.equal(result.total, 40);
+    assert.equal(result.messages.length, 40);
+    assert.equal(result.messages[39].text, 'message 40 of slow-4-300');
+    assert.deepEqual(
+      out.progress.map(({ progress, total, message }) => ({ progress, total, message })),
+      [1, 2, 3, 4].map((page) => ({ progress: page, total: 4, message: `Exported page ${page} of 4` })),
+    );
+  });
+}
