@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
 
@@ -111,27 +112,26 @@ func (q question) waiting() string {
 }
 
 // visible makes a text that an agent or a page chose safe to show to a person
-// who decides by it: on one line, without characters that hide others or turn
-// them round, and not longer than so many characters.
+// who decides by it: on one line, with hidden characters spelled out, and not
+// longer than so many characters.
 func visible(text string, limit int) string {
+	spell := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
+	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))
 	var b strings.Builder
 	n := 0
-	for i, r := range text {
+	for i, r := range line {
 		if n == limit {
-			fmt.Fprintf(&b, "... (%d more characters)", utf8.RuneCountInString(text[i:]))
+			fmt.Fprintf(&b, "... (%d more characters)", utf8.RuneCountInString(line[i:]))
 			break
 		}
 		n++
-		switch {
-		case r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r), r == '\u200c', r == '\u200d': // scripts and emoji need joiners
-			b.WriteRune(r)
-		case r == '\n' || r == '\t' || r == '\r':
-			b.WriteByte(' ')
-		default:
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		if r != ' ' && unicode.In(r, unicode.Zs, unicode.Co) { // looks like a space, or like nothing known
+			b.WriteString(spell(r))
+			continue
 		}
+		b.WriteRune(r)
 	}
-	return b.String()
+	return plaintext.Replace(b.String(), spell)
 }
 
 // answer reads what a client answered to the form: the result of an

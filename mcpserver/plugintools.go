@@ -2,7 +2,11 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -58,7 +62,7 @@ func (s *Server) inspect(_ context.Context, q request) reply {
 	}
 	in, err := s.opts.Inspector.Inspect(a.Plugin)
 	if err != nil {
-		return s.failed(invalidArguments("%v", err))
+		return s.failed(invalidArguments("%s", s.pathless(a.Plugin, err)))
 	}
 	text, next, err := in.Page(a.Section)
 	if err != nil {
@@ -73,6 +77,20 @@ func (s *Server) inspect(_ context.Context, q request) reply {
 		text += fmt.Sprintf("\n(more: section %q)\n", next)
 	}
 	return reply{text: head + authorsWords + text}
+}
+
+// pathless is an error about a plugin without the paths of this machine, which are
+// no business of an agent's.
+func (s *Server) pathless(name string, err error) string {
+	text := err.Error()
+	if one, ok := s.plugins.Set().Plugin(name); ok {
+		text = strings.ReplaceAll(text, one.Dir, "FOLDER")
+	}
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		text = strings.ReplaceAll(text, file.Path, filepath.Base(file.Path))
+	}
+	return text
 }
 
 func (s *Server) markReviewed(_ context.Context, q request) reply {

@@ -1,6 +1,8 @@
 package mcpserver
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -129,5 +131,31 @@ func TestInspectTool(t *testing.T) {
 	list := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	if !strings.Contains(list.text, `"plugin_inspect"`) || !strings.Contains(list.text, `"plugin_mark_reviewed"`) {
 		t.Error(list.text)
+	}
+}
+
+// No path of this machine reaches an agent, not even by an error.
+func TestInspectToolHasNoLocalPath(t *testing.T) {
+	s, c, _ := withReviews(t)
+	one, _ := s.reg.Set().Plugin("messages")
+	for _, section := range []string{"overview", "tools", "code"} {
+		m := c.answer(toolText("plugin_inspect", `{"plugin":"messages","section":"`+section+`"}`, `{}`))
+		if m.result(t).IsError || strings.Contains(m.text, one.Dir) {
+			t.Errorf("%s: %s", section, m.text)
+		}
+	}
+	adapter := filepath.Join(one.Dir, "dist", "adapter.iife.js")
+	if err := os.WriteFile(adapter, []byte("var other;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	changed := c.answer(toolText("plugin_inspect", `{"plugin":"messages"}`, `{}`))
+	if err := os.Remove(adapter); err != nil {
+		t.Fatal(err)
+	}
+	gone := c.answer(toolText("plugin_inspect", `{"plugin":"messages"}`, `{}`))
+	for _, m := range []received{changed, gone} {
+		if !m.result(t).IsError || strings.Contains(m.text, filepath.Dir(one.Dir)) {
+			t.Error(m.text)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
 
@@ -91,6 +92,7 @@ func (s *Server) readResource(q request) reply {
 	if err != nil { // views hold numbers that were checked
 		return fault(wire.CodeInternal, "The resource %s is no JSON. Look at the log of opentabs, then report it.", uri)
 	}
+	text = plaintext.CleanJSON(text) // tools and clients wrote most of it
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"application/json","text":`, appendString(nil, uri))
 	b = append(appendString(b, string(text)), `}]`...)
 	if q.params.modern() { // which wants to be told how long a result may be kept

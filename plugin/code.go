@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -91,16 +90,4 @@ func (c Code) join(library bool) string {
 		}
 	}
 	return b.String()
-}
-
-// mentions are what code uses that reaches out of the page, keeps something, or
-// makes new code.
-var mentions = regexp.MustCompile(`\b(fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon|RTCPeerConnection|importScripts|eval|Function|document\.cookie|cookieStore|localStorage|sessionStorage|indexedDB|credentials\.get|clipboard|postMessage|Worker|SharedWorker|serviceWorker|createElement)\b`)
-
-// Mentions names what some code mentions that is worth a look, sorted; a mention
-// may be harmless, and code can reach things in other ways.
-func Mentions(code string) []string {
-	found := mentions.FindAllString(code, -1)
-	slices.Sort(found)
-	return slices.Compact(found)
 }

@@ -2,9 +2,12 @@ package plugin
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"opentabs/internal/plaintext"
 )
 
 // fields reads the members of one JSON object and notes what is wrong with
@@ -69,7 +72,22 @@ func (f *fields) string(key string) (string, bool) {
 		f.add(key, "%s", problem)
 		return "", false
 	}
-	return s, true
+	return plaintext.Clean(s, math.MaxInt), true
+}
+
+// shorten cuts the text of a member to maxChars characters, with a warning.
+func (f *fields) shorten(p *Plugin, key, text string, maxChars int) string {
+	n := utf8.RuneCountInString(text)
+	if n <= maxChars {
+		return text
+	}
+	f.warn(p, key, "has %d characters, more than the %d that are shown; it is cut", n, maxChars)
+	return plaintext.Clean(text, maxChars)
+}
+
+// short returns a string that may be absent, cut to maxChars characters.
+func (f *fields) short(p *Plugin, key string, maxChars int) string {
+	return f.shorten(p, key, f.optional(key), maxChars)
 }
 
 // CheckShown says what is wrong with a text for people that has a character in it
@@ -80,12 +98,13 @@ func CheckShown(text string) string {
 		return ""
 	}
 	r, _ := utf8.DecodeRuneInString(text[i:])
-	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text says; take it out", r)
+	return hiddenProblem(r)
 }
 
-// hidden reports whether r is not shown and changes what is: control characters,
-// the marks that turn the direction of writing, and letters without a look. What
-// scripts and emoji need to join letters stays.
+// hidden reports whether r makes a text unfit for review: control characters, the
+// marks that change the writing direction, and letters without a look. The other
+// characters that show nothing are removed (internal/plaintext): they occur in
+// texts that are copied from elsewhere.
 func hidden(r rune) bool {
 	if r >= ' ' && r <= '~' { // nearly all of them
 		return false
@@ -139,7 +158,12 @@ func (f *fields) strings(key string) []string {
 			f.add(fmt.Sprintf("%s[%d]", key, i), "is %s; make it a string", kindOf(item))
 			continue
 		}
-		list = append(list, unquote(item))
+		text := unquote(item)
+		if problem := CheckShown(text); problem != "" {
+			f.add(fmt.Sprintf("%s[%d]", key, i), "%s", problem)
+			continue
+		}
+		list = append(list, text)
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
 
@@ -61,14 +62,25 @@ func (p *Policy) Inspect(name string, values *Values) (*Inspection, error) {
 	in.add(SectionChanges, changes)
 	in.add(SectionLibraries, code.Libraries())
 	overview := in.overview(p.stateOf(name, one), code, values, known, changes == "")
-	in.sections = slices.Insert(in.sections, 0, inspected{SectionOverview, pagesOf(overview)})
+	in.sections = slices.Insert(in.sections, 0, inspected{SectionOverview, pagesOf(shownText(overview))})
 	return in, nil
 }
 
 func (in *Inspection) add(name, text string) {
 	if strings.TrimSpace(text) != "" {
-		in.sections = append(in.sections, inspected{name, pagesOf(text)})
+		in.sections = append(in.sections, inspected{name, pagesOf(shownText(text))})
 	}
+}
+
+// shownText is what the author wrote with hidden characters spelled out: code may
+// hide instructions from one reader and not from the other.
+func shownText(text string) string {
+	return plaintext.Replace(text, func(r rune) string {
+		if r == '\r' {
+			return "" // a line end of Windows
+		}
+		return fmt.Sprintf(`\u{%x}`, r)
+	})
 }
 
 // Page returns a page: section is the name of a section for its first page, or a
@@ -146,7 +158,6 @@ func (in *Inspection) overview(s State, code Code, values *Values, known, same b
 	}
 	line("plugin", "%s %s (%s)", one.Name, one.Version, one.DisplayName)
 	line("says", "%s", one.Description)
-	line("folder", "%s", one.Dir)
 	line("sites", "%s", strings.Join(one.Matches, " "))
 	if len(one.Excludes) > 0 {
 		line("but not", "%s", strings.Join(one.Excludes, " "))
@@ -160,8 +171,12 @@ func (in *Inspection) overview(s State, code Code, values *Values, known, same b
 	line("runs", "%s", whereItRuns(one))
 	own, libraries := code.Own(), code.Libraries()
 	line("code", "%d bytes of its author, %d bytes that say they are libraries (nobody has checked that)", len(own), len(libraries))
+	ownMentions, preMentions, libraryMentions := Mentions(own), Mentions(code.PreScript), Mentions(libraries)
 	line("mentions", "its own code: %s; its pre-script: %s; its libraries: %s",
-		orNone(Mentions(own)), orNone(Mentions(code.PreScript)), orNone(Mentions(libraries)))
+		orNone(mentionNames(ownMentions)), orNone(mentionNames(preMentions)), orNone(mentionNames(libraryMentions)))
+	for _, m := range sortedMentions(ownMentions, preMentions) {
+		fmt.Fprintf(&b, "  %s: %s\n", m.Name, m.Meaning)
+	}
 	line("settings", "%s", settingsText(one, values))
 	for _, warning := range one.Warnings {
 		line("warning", "%s", warning)

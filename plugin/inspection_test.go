@@ -193,7 +193,7 @@ func TestRecommendationChangesNothing(t *testing.T) {
 		t.Errorf("an agent has switched it on: %+v", s)
 	}
 	r := w.policy.Recommended(one)
-	if r == nil || r.By != "claude" || r.Permission != wire.PermissionAuto || !strings.HasPrefix(r.Note, "reads only ") || len([]rune(r.Note)) != 1001 {
+	if r == nil || r.By != "claude" || r.Permission != wire.PermissionAuto || !strings.HasPrefix(r.Note, "reads only ") || len([]rune(r.Note)) != 1000 {
 		t.Fatalf("recommended: %+v", r)
 	}
 	if err := w.policy.SetPermission("mail", "", wire.PermissionOff, "me"); err != nil || w.policy.Recommended(one) != nil {

@@ -18,8 +18,19 @@ const (
 	newestSDKMinor = 1
 )
 
-// maxDescriptionChars is the longest description of a tool.
-const maxDescriptionChars = 1000
+const (
+	// maxDescriptionChars is the longest description of a plugin, a tool or a
+	// prompt, in characters.
+	maxDescriptionChars = 1000
+	// maxNameChars is the longest name for people, in characters.
+	maxNameChars = 100
+	// maxVersionChars is the longest version.
+	maxVersionChars = 100
+	// maxPatterns is how many URL patterns a plugin may list, and as many to
+	// exclude; maxPatternChars is how long each may be.
+	maxPatterns     = 200
+	maxPatternChars = 1000
+)
 
 // warnFullNameChars is the longest tool name that every known client takes.
 const warnFullNameChars = 64
@@ -39,6 +50,9 @@ func parsePackage(raw []byte, p *Plugin, to *problems) {
 		}
 	}
 	p.Version = f.text("version", `give one, as in "1.0.0"`)
+	if n := len(p.Version); n > maxVersionChars {
+		f.add("version", "has %d characters; use at most %d", n, maxVersionChars)
+	}
 	f.text("main", `set it to "dist/adapter.iife.js"`)
 	if !f.has("opentabs") {
 		to.add("opentabs is missing; describe the plugin there: displayName, description, urlPatterns")
@@ -51,8 +65,8 @@ func parsePackage(raw []byte, p *Plugin, to *problems) {
 
 // parseDescription reads the "opentabs" section of package.json into p.
 func parseDescription(f *fields, p *Plugin) {
-	p.DisplayName = f.text("displayName", "give the plugin a name for people")
-	p.Description = f.text("description", "say in a sentence what the plugin does")
+	p.DisplayName = f.shorten(p, "displayName", f.text("displayName", "give the plugin a name for people"), maxNameChars)
+	p.Description = f.shorten(p, "description", f.text("description", "say in a sentence what the plugin does"), maxDescriptionChars)
 	if !f.has("urlPatterns") {
 		f.add("urlPatterns", `is missing; list the sites the plugin works on, as in ["*://*.example.com/*"]`)
 	}
@@ -61,8 +75,14 @@ func parseDescription(f *fields, p *Plugin) {
 	if f.has("homepage") {
 		p.Homepage = f.text("homepage", "give a URL or leave it out")
 		// The side panel opens it, so it may not be javascript: and the like.
-		if u, err := url.Parse(p.Homepage); p.Homepage != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		switch u, err := url.Parse(p.Homepage); {
+		case p.Homepage == "":
+		case err != nil, u.Host == "", u.Scheme != "https" && u.Scheme != "http":
 			f.add("homepage", "is not an http or https URL; write it as in https://example.com")
+		case u.User != nil:
+			f.add("homepage", "has a user name before its host, which hides where it leads; take out what is before the @")
+		case len(p.Homepage) > maxPatternChars:
+			f.add("homepage", "has %d characters; use at most %d", len(p.Homepage), maxPatternChars)
 		}
 	}
 	p.Start = f.start()
@@ -90,7 +110,15 @@ func (f *fields) start() Start {
 
 func (f *fields) patterns(key string) (texts []string, patterns []Pattern) {
 	texts = f.strings(key)
+	if len(texts) > maxPatterns {
+		f.add(key, "has %d patterns; use at most %d", len(texts), maxPatterns)
+		return nil, nil
+	}
 	for i, text := range texts {
+		if len(text) > maxPatternChars {
+			f.add(fmt.Sprintf("%s[%d]", key, i), "has %d characters; use at most %d", len(text), maxPatternChars)
+			continue
+		}
 		pattern, err := ParsePattern(text)
 		if err != nil {
 			f.add(fmt.Sprintf("%s[%d]", key, i), "is refused: %v", err)
@@ -175,7 +203,7 @@ func parseTool(f *fields, p *Plugin) *Tool {
 	if t.Name != "" && p.Name != "" {
 		checkFullName(f, p, "tool", t.FullName())
 	}
-	t.DisplayName = f.optional("displayName")
+	t.DisplayName = f.short(p, "displayName", maxNameChars)
 	if t.DisplayName == "" {
 		t.DisplayName = t.Name
 	}
@@ -185,18 +213,18 @@ func parseTool(f *fields, p *Plugin) *Tool {
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	t.Summary = f.optional("summary")
-	t.Group = f.optional("group")
-	t.Icon = f.optional("icon")
+	t.Summary = f.short(p, "summary", maxDescriptionChars)
+	t.Group = strings.TrimSpace(f.short(p, "group", maxNameChars))
+	t.Icon = f.short(p, "icon", maxNameChars)
 	if t.Icon == "" {
 		t.Icon = "wrench"
 	}
-	t.InputSchema = f.inputSchema()
-	t.OutputSchema = f.schema("output_schema")
+	t.InputSchema = f.inputSchema(p)
+	t.OutputSchema = f.schema("output_schema", p)
 	t.Idle, t.Hard = f.timeouts()
 	if a := f.object("annotations"); a != nil {
 		t.Annotations = Annotations{
-			Title:       a.optional("title"),
+			Title:       a.short(p, "title", maxNameChars),
 			ReadOnly:    a.flag("readOnlyHint"),
 			Destructive: a.flag("destructiveHint"),
 			Idempotent:  a.flag("idempotentHint"),
@@ -227,8 +255,9 @@ func checkFullName(f *fields, p *Plugin, kind, full string) {
 	}
 }
 
-// schema returns a schema in compact form and in memory of its own.
-func (f *fields) schema(key string) json.RawMessage {
+// schema returns a schema in compact form, with clean texts and in memory of its
+// own.
+func (f *fields) schema(key string, p *Plugin) json.RawMessage {
 	if !f.has(key) {
 		f.add(key, "is missing; build the plugin again")
 		return nil
@@ -237,14 +266,14 @@ func (f *fields) schema(key string) json.RawMessage {
 		f.add(key, "is %s; make it a JSON Schema object", kindOf(raw))
 		return nil
 	}
-	return bytes.Clone(f.member[key])
+	return f.cleanSchema(key, bytes.Clone(f.member[key]), p)
 }
 
 // inputSchema returns the input schema with the properties that have a default
 // made optional.
-func (f *fields) inputSchema() json.RawMessage {
+func (f *fields) inputSchema(p *Plugin) json.RawMessage {
 	const key = "input_schema"
-	schema := f.schema(key)
+	schema := f.schema(key, p)
 	if schema == nil {
 		return nil
 	}

@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// maxPluginName is the longest name of a plugin, in characters: with "__" and the
+// name of a tool after it, clients take 128.
+const maxPluginName = 64
+
 const (
 	packagePrefix = "opentabs-plugin-"
 	// officialScope vanishes from plugin names: its packages and the unscoped
@@ -55,6 +59,8 @@ func checkName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("the plugin's name is empty; write it after " + packagePrefix)
+	case len(name) > maxPluginName:
+		return fmt.Errorf("the plugin's name has %d characters; use at most %d", len(name), maxPluginName)
 	case !nameGrammar.MatchString(name):
 		return fmt.Errorf("%q is not a plugin name; use lower-case letters and digits with single hyphens between them", name)
 	case slices.Contains(ReservedNames, name):

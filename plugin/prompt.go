@@ -84,7 +84,7 @@ func parsePrompt(f *fields, p *Plugin) *Prompt {
 	if prompt.Name != "" && p.Name != "" {
 		checkFullName(f, p, "prompt", prompt.FullName())
 	}
-	prompt.DisplayName = f.optional("displayName")
+	prompt.DisplayName = f.short(p, "displayName", maxNameChars)
 	if prompt.DisplayName == "" {
 		prompt.DisplayName = prompt.Name
 	}
@@ -94,10 +94,10 @@ func parsePrompt(f *fields, p *Plugin) *Prompt {
 	}
 	prompt.Idle, prompt.Hard = f.timeouts()
 	if f.has("input_schema") {
-		prompt.InputSchema = f.inputSchema()
+		prompt.InputSchema = f.inputSchema(p)
 		prompt.Arguments = argumentsOf(prompt.InputSchema, f)
 	} else {
-		prompt.Arguments = parseArguments(f)
+		prompt.Arguments = parseArguments(f, p)
 		prompt.InputSchema = schemaOf(prompt.Arguments)
 	}
 	return prompt
@@ -118,7 +118,7 @@ func argumentsOf(schema json.RawMessage, f *fields) []PromptArgument {
 
 // parseArguments reads the list of arguments that packages without schemas
 // have.
-func parseArguments(f *fields) []PromptArgument {
+func parseArguments(f *fields, p *Plugin) []PromptArgument {
 	if !f.has("arguments") {
 		return nil
 	}
@@ -134,7 +134,7 @@ func parseArguments(f *fields) []PromptArgument {
 			continue
 		}
 		g := newFields(raw, f.at+at+".", f.to)
-		a := PromptArgument{Name: g.text("name", "give the argument a name"), Description: g.optional("description")}
+		a := PromptArgument{Name: g.text("name", "give the argument a name"), Description: g.short(p, "description", maxDescriptionChars)}
 		if required := g.flag("required"); required != nil {
 			a.Required = *required
 		}

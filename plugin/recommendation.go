@@ -2,9 +2,8 @@ package plugin
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
 
+	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
 
@@ -50,23 +49,8 @@ func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, 
 	})
 }
 
-// shownNote is what an agent wrote as people are shown it: what can hide or turn
-// text is taken out.
-func shownNote(note string) string {
-	note = strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return ' '
-		case unicode.In(r, unicode.Cc, unicode.Cf):
-			return -1
-		}
-		return r
-	}, note))
-	if runes := []rune(note); len(runes) > maxNoteChars {
-		return string(runes[:maxNoteChars]) + "…"
-	}
-	return note
-}
+// shownNote is what an agent wrote as people are shown it.
+func shownNote(note string) string { return plaintext.Line(note, maxNoteChars) }
 
 func readRecommendation(f *fields) *Recommendation {
 	said := f.object("recommended")

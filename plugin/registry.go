@@ -205,6 +205,11 @@ func loadEntry(e Entry) (*Plugin, error) {
 	case p.Name != e.Name:
 		return refuse(packageFile, "names the plugin %q by now, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
 	}
+	if p.ManifestHash != e.Manifest { // else they compiled when it was added
+		if err := p.CheckSchemas(); err != nil {
+			return nil, err
+		}
+	}
 	return p, nil
 }
 

@@ -118,6 +118,9 @@ func (s *Store) add(e Entry) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.CheckSchemas(); err != nil {
+		return nil, err
+	}
 	if err := s.checkScripts(p); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
 
@@ -39,12 +40,12 @@ func (b *browser) logged(l *link, p wire.PluginLogParams) error {
 	return nil
 }
 
-// tidyEntry cuts an entry to what it may be.
+// tidyEntry cuts an entry to what it may be, and cleans its texts.
 func tidyEntry(e *wire.LogEntry) {
 	if !slices.Contains([]wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}, e.Level) {
 		e.Level = wire.LogInfo
 	}
-	e.Message = cutUnits(e.Message, wire.MaxLogChars)
+	e.Message = clean(cutUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
 	var data []json.RawMessage
 	if len(e.Data) > wire.MaxLogBytes || json.Unmarshal(orEmpty(e.Data), &data) != nil {
 		e.Data = nil
@@ -53,6 +54,7 @@ func tidyEntry(e *wire.LogEntry) {
 	if len(data) > wire.MaxLogData {
 		e.Data = slices.Concat([]byte("["), bytes.Join(rawBytes(data[:wire.MaxLogData]), []byte(",")), []byte("]"))
 	}
+	e.Data = plaintext.CleanJSON(e.Data)
 }
 
 func rawBytes(all []json.RawMessage) [][]byte {

@@ -1,9 +1,9 @@
 package wsbridge
 
 import (
-	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"opentabs/internal/plaintext"
 )
 
 // maxName is the longest name that a browser may give itself, in characters.
@@ -22,32 +22,9 @@ func plainID(s string) bool {
 	return true
 }
 
-// clean makes text from a browser fit for logs, terminals and agents: control
-// characters and what changes the writing direction are removed (line feeds
-// and tabs stay), and it is cut to n characters.
-func clean(s string, n int) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		default:
-			return r
-		}
-	}, strings.ToValidUTF8(s, "\ufffd"))
-	if len(s) <= n { // bytes are never fewer than characters
-		return s
-	}
-	count := 0
-	for i := range s {
-		if count == n-1 && utf8.RuneCountInString(s[i:]) > 1 {
-			return s[:i] + "…"
-		}
-		count++
-	}
-	return s
-}
+// clean makes text from a browser fit for logs, terminals and agents, and cuts it
+// to n characters.
+func clean(s string, n int) string { return plaintext.Clean(s, n) }
 
 // cut shortens s to at most n bytes, at the end of a character.
 func cut(s string, n int) string {

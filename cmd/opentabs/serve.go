@@ -184,9 +184,10 @@ func (o *output) logger(sink io.Writer, level, format string) (zerolog.Logger, e
 	}
 	var w io.Writer = inertJSON{sink}
 	if format == "console" || format == "auto" && o.errTerminal && sink == o.stderr {
+		inert := func(v any) string { return visibleText(fmt.Sprintf("%s", v)) }
 		w = zerolog.ConsoleWriter{
 			Out: sink, NoColor: !o.color || sink != o.stderr, TimeFormat: time.DateTime,
-			FormatPrepare: inertMessage, FormatFieldValue: func(v any) string { return visibleText(fmt.Sprintf("%s", v)) },
+			FormatPrepare: inertMessage, FormatFieldValue: inert, FormatErrFieldValue: inert,
 		}
 	}
 	return zerolog.New(w).Level(least).With().Timestamp().Logger(), nil

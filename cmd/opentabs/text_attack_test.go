@@ -14,6 +14,7 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
+	"opentabs/internal/plaintext"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -39,6 +40,8 @@ var evilTexts = map[string]string{
 	"a turned direction":             "user\u202egnp.exe\u2066x\u2069\u200f",
 	"zero-width characters":          "a\u200bd\u2060m\ufeffi\u00adn",
 	"invisible letters (tags)":       "x\U000e0049\U000e0067\U000e006e",
+	"invisible selectors":            "x\U000e0100\U000e01ef\ufe00\ufe0f",
+	"fillers":                        "x\u3164\u115f\u034f\uffa0",
 	"half characters":                "x\xed\xa0\x80y\xc3",
 }
 
@@ -61,11 +64,9 @@ func TestAttackByText(t *testing.T) {
 // and that the evil text begins no line of its own.
 func isInert(t *testing.T, where, printed string) {
 	t.Helper()
-	for _, r := range printed {
-		if obeyed(r) {
-			t.Errorf("%s: %q reached it in %q", where, r, printed)
-			return
-		}
+	if r, found := plaintext.FirstHidden(printed); found {
+		t.Errorf("%s: %q reached it in %q", where, r, printed)
+		return
 	}
 	if strings.ToValidUTF8(printed, "\ufffd") != printed {
 		t.Errorf("%s: bytes that are no UTF-8 reached it: %q", where, printed)

@@ -6,53 +6,16 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"opentabs/internal/plaintext"
 )
 
-// Text of tools and pages goes to terminals, which obey what is in it. So
-// everything that a terminal could obey is shown as text there.
-
-// visible returns s with its control characters, its bytes that are not UTF-8,
-// the marks that turn the direction of writing and those that show nothing
-// replaced by what write makes of them. Line ends and tabs stay.
-func visible(s string, write func(r rune) string) string {
-	var b strings.Builder
-	clean := 0 // s[clean:i] needs no change
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 {
-			r = rune(s[i]) // shown as the byte it is
-		} else if !obeyed(r) {
-			i += size
-			continue
-		}
-		b.WriteString(s[clean:i])
-		b.WriteString(write(r))
-		i += size
-		clean = i
-	}
-	if clean == 0 {
-		return s
-	}
-	b.WriteString(s[clean:])
-	return b.String()
-}
-
-// obeyed reports whether a terminal could do something else than show r, or
-// show nothing for it, which hides text in text. Joiners stay: scripts and emoji
-// need them.
-func obeyed(r rune) bool {
-	switch r {
-	case '\n', '\t', '\u200c', '\u200d':
-		return false
-	case '\u2028', '\u2029':
-		return true
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Bidi_Control)
-}
+// Text of tools and pages goes to terminals, which obey what is in it. So hidden
+// characters (internal/plaintext) are shown as escapes there.
 
 // visibleText makes plain text safe: ESC becomes \x1b.
 func visibleText(s string) string {
-	return visible(s, func(r rune) string {
+	return plaintext.Replace(s, func(r rune) string {
 		switch {
 		case r < 0x100:
 			return fmt.Sprintf(`\x%02x`, r)
@@ -66,7 +29,7 @@ func visibleText(s string) string {
 // visibleJSON makes a JSON text safe that stays the same JSON: what is replaced
 // can stand in its strings only.
 func visibleJSON(s string) string {
-	return visible(s, func(r rune) string {
+	return plaintext.Replace(s, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
 			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
 		}

@@ -104,6 +104,9 @@ func checkPackage(text []byte, out output) (warnings, problems []Problem, err er
 	}
 	loaded, err := plugin.Load(dir)
 	if err == nil {
+		err = loaded.CheckSchemas()
+	}
+	if err == nil {
 		for _, text := range loaded.Warnings {
 			warnings = append(warnings, Problem{Text: text})
 		}

@@ -1,8 +1,8 @@
 // JSON text for people to read. What a person allows must be what is sent, so numbers and members are not read and
 // written anew, and what is not shown itself stands as an escape.
 
-/** Kept are control characters that stay as they are. */
-const Kept = ['\n', '\u200c', '\u200d'];
+import { replaceHidden } from './plain-text.ts';
+
 /** MaxIndent is up to how many levels are indented: 8,000 brackets in each other would be drawn as 128 MB of spaces. */
 const MaxIndent = 32;
 
@@ -52,7 +52,7 @@ function readable(token: string): string {
 
 /** visible writes characters as escapes that are not seen themselves or change how the text around them looks. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (c) => (Kept.includes(c) ? c : escaped(c)));
+  return replaceHidden(text, escaped).replaceAll('\t', escaped('\t'));
 }
 
 function escaped(character: string): string {

@@ -2,6 +2,7 @@
 
 import type { CallStatus, InjectMode } from '../../../wire/wire.gen.ts';
 import type { LinkState } from '../worker/link.ts';
+import { replaceHidden } from './plain-text.ts';
 
 /** Advice is a fact and what the person can do. */
 export interface Advice {
@@ -108,13 +109,10 @@ function sentence(text: string): string {
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
-/** Kept are the line ends, tabs and joiners that texts in many scripts need. */
-const Kept = ['\n', '\t', '\u200c', '\u200d'];
-
 /**
- * plain takes characters out of a text of a page, a tool or a client that are not shown themselves and change how the text
- * around them looks: control characters, marks that turn the direction of writing, and invisible letters. Kept ones stay.
+ * plain removes hidden characters from a text of a page, a tool or a client (plain-text.ts): control characters, marks that
+ * change the writing direction, and invisible letters.
  */
 export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (c) => (Kept.includes(c) ? c : ''));
+  return replaceHidden(text, () => '');
 }

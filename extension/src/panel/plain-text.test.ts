@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { replaceHidden } from './plain-text.ts';
+
+test('the server and the panel agree on what is hidden', () => {
+  const file = new URL('../../../internal/plaintext/testdata/cases.json', import.meta.url);
+  const cases: readonly { name: string; in: string; out: string }[] = JSON.parse(readFileSync(file, 'utf8'));
+  assert.ok(cases.length > 20);
+  const separators = /[\u2028\u2029]/;
+  for (const one of cases) {
+    const shown = replaceHidden(one.in, (hidden) => (separators.test(hidden) ? '\n' : ''));
+    assert.equal(shown, one.out, one.name);
+  }
+});
+
+test('what is hidden can be shown by other characters', () => {
+  assert.equal(
+    replaceHidden('a\u202eb\u{e0041}', (c) => `<${c.codePointAt(0)?.toString(16)}>`),
+    'a<202e>b<e0041>',
+  );
+});

@@ -1,0 +1,62 @@
+// Which characters of a text are hidden: they show nothing, or change how other text looks. The server follows the same
+// rules (internal/plaintext); the tests of both read the same cases.
+
+/** Unseen are the characters that are hidden unless they have an effect that people see. */
+const Unseen =
+  /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
+/** NumberSigns are format characters that are drawn, before digits. */
+const NumberSigns = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
+/** Pictograph can be drawn as an emoji. */
+const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
+/** EmojiModifier belongs to the emoji before it: its style or its skin colour. */
+const EmojiModifier = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
+/** Letter is a letter or a mark, Unjoined one of a script whose letters need no joiners. */
+const Letter = /(?![\0-\u058f])[\p{L}\p{M}]/u;
+const Unjoined =
+  /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Common}\p{sc=Inherited}]/u;
+const KeycapBase = /[#*0-9]/;
+const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
+
+/** replaceHidden returns a text with each hidden character replaced by what write returns for it. */
+export function replaceHidden(text: string, write: (hidden: string) => string): string {
+  if (!Unseen.test(text)) return text;
+  const all = [...text];
+  const out: string[] = [];
+  let prev = ''; // the last character that was kept
+  let base = ''; // the last one that was kept and does not modify the one before it
+  for (const [i, char] of all.entries()) {
+    if (Unseen.test(char) && !NumberSigns.test(char) && !isPartOfText(char, prev, base, all[i + 1] ?? '')) {
+      out.push(write(char));
+      continue;
+    }
+    out.push(char);
+    prev = char;
+    if (!EmojiModifier.test(char)) base = char;
+  }
+  return out.join('');
+}
+
+/** isPartOfText tells whether a character of Unseen changes what people see in ordinary text. */
+function isPartOfText(char: string, prev: string, base: string, next: string): boolean {
+  switch (char) {
+    case '\u200d':
+      return joinsLetters(prev) || (Pictograph.test(base) && prev !== '\u200d' && Pictograph.test(next));
+    case '\u200c':
+      return joinsLetters(prev);
+    case '\ufe0f':
+      return Pictograph.test(prev) || (KeycapBase.test(prev) && next === '\u20e3');
+    case '\ufe0e':
+      return Pictograph.test(prev);
+    case '\u180b':
+    case '\u180c':
+    case '\u180d':
+    case '\u180f':
+      return MongolianLetter.test(prev);
+    default:
+      return false;
+  }
+}
+
+function joinsLetters(char: string): boolean {
+  return Letter.test(char) && !Unjoined.test(char);
+}

@@ -1,0 +1,94 @@
+package plaintext
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+	textStyle          = '\ufe0e'
+	emojiStyle         = '\ufe0f'
+	keycap             = '\u20e3'
+)
+
+// unseen are the characters that are hidden unless isJoined, isStyled or a
+// Mongolian letter says otherwise.
+var unseen = []*unicode.RangeTable{
+	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+	unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
+}
+
+// scanner walks through text and classifies each character by its neighbours.
+type scanner struct {
+	// prev is the last character that was kept, base the last one that was kept
+	// and does not modify the one before it.
+	prev, base rune
+}
+
+// isHidden reports whether r, which is followed by rest, is hidden. It takes the
+// characters of a text in their order.
+func (s *scanner) isHidden(r rune, rest string) bool {
+	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
+		s.prev, s.base = r, r
+		return false
+	}
+	if unicode.In(r, unseen...) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !s.isPartOfText(r, rest) {
+		return true
+	}
+	if s.prev = r; !modifiesEmoji(r) {
+		s.base = r
+	}
+	return false
+}
+
+// isPartOfText reports whether a character of unseen changes what people see in
+// ordinary text.
+func (s *scanner) isPartOfText(r rune, rest string) bool {
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch r {
+	case zeroWidthJoiner:
+		return joinsLetters(s.prev) || isPictograph(s.base) && s.prev != zeroWidthJoiner && isPictograph(next)
+	case zeroWidthNonJoiner:
+		return joinsLetters(s.prev)
+	case emojiStyle:
+		return isPictograph(s.prev) || isKeycapBase(s.prev) && next == keycap
+	case textStyle:
+		return isPictograph(s.prev)
+	case '\u180b', '\u180c', '\u180d', '\u180f':
+		return unicode.Is(unicode.Mongolian, s.prev) && unicode.IsLetter(s.prev)
+	}
+	return false
+}
+
+// modifiesEmoji reports whether r belongs to the emoji before it: its style or its
+// skin colour.
+func modifiesEmoji(r rune) bool {
+	return r == emojiStyle || r == textStyle || r >= 0x1f3fb && r <= 0x1f3ff
+}
+
+// isPictograph reports whether r can be drawn as an emoji.
+func isPictograph(r rune) bool {
+	switch r {
+	case '\u203c', '\u2049', '\u2139', '\u3030':
+		return true
+	case '\ufffc', utf8.RuneError: // stands for what is not there
+		return false
+	}
+	return r >= 0xa9 && unicode.In(r, unicode.So, unicode.Sm)
+}
+
+func isKeycapBase(r rune) bool { return r == '#' || r == '*' || r >= '0' && r <= '9' }
+
+// unjoined are the scripts whose letters need no joiners.
+var unjoined = []*unicode.RangeTable{
+	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana,
+	unicode.Hangul, unicode.Bopomofo, unicode.Common, unicode.Inherited,
+}
+
+// joinsLetters reports whether r is a letter or a mark of a script in which joiners
+// change the look of letters.
+func joinsLetters(r rune) bool {
+	return r >= 0x590 && unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, unjoined...)
+}

@@ -1,0 +1,80 @@
+package plaintext
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean returns text without hidden characters, cut to maxChars characters; a cut
+// ends with "…". Line separators become line feeds, and bytes that are not UTF-8
+// become U+FFFD. Cleaning a clean text changes nothing.
+func Clean(text string, maxChars int) string {
+	text = Replace(strings.ToValidUTF8(text, "\ufffd"), func(r rune) string {
+		if unicode.In(r, unicode.Zl, unicode.Zp) {
+			return "\n"
+		}
+		return ""
+	})
+	if len(text) <= maxChars { // bytes are never fewer than characters
+		return text
+	}
+	count := 0
+	for i := range text {
+		if count == maxChars-1 && utf8.RuneCountInString(text[i:]) > 1 {
+			return Replace(text[:i], drop) + "…" // half of an emoji may be left
+		}
+		count++
+	}
+	return text
+}
+
+func drop(rune) string { return "" }
+
+// Line is Clean on one line: white space of any length becomes one space.
+func Line(text string, maxChars int) string {
+	return Clean(strings.Join(strings.Fields(Replace(text, func(r rune) string {
+		if unicode.IsSpace(r) {
+			return " "
+		}
+		return ""
+	})), " "), maxChars)
+}
+
+// Replace returns text with each hidden character, and each byte that is not UTF-8,
+// replaced by what write returns for it.
+func Replace(text string, write func(hidden rune) string) string {
+	var b strings.Builder
+	var s scanner
+	kept := 0 // text[kept:i] needs no change
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			r = rune(text[i])
+		} else if !s.isHidden(r, text[i+size:]) {
+			i += size
+			continue
+		}
+		b.WriteString(text[kept:i])
+		b.WriteString(write(r))
+		i += size
+		kept = i
+	}
+	if kept == 0 {
+		return text
+	}
+	b.WriteString(text[kept:])
+	return b.String()
+}
+
+// FirstHidden returns the first hidden character of text; ok is false if it has
+// none.
+func FirstHidden(text string) (hidden rune, ok bool) {
+	var s scanner
+	for i, r := range text {
+		if s.isHidden(r, text[i+utf8.RuneLen(r):]) {
+			return r, true
+		}
+	}
+	return 0, false
+}

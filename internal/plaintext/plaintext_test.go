@@ -1,0 +1,101 @@
+package plaintext
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestCleanCases(t *testing.T) {
+	text, err := os.ReadFile("testdata/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct{ Name, In, Out string }
+	if err := json.Unmarshal(text, &cases); err != nil || len(cases) == 0 {
+		t.Fatal(len(cases), err)
+	}
+	for _, c := range cases {
+		if got := Clean(c.In, 1000); got != c.Out {
+			t.Errorf("%s: %+q became %+q, want %+q", c.Name, c.In, got, c.Out)
+		}
+		if _, hidden := FirstHidden(c.In); hidden != (c.In != c.Out) {
+			t.Errorf("%s: hidden is %t", c.Name, hidden)
+		}
+	}
+}
+
+func TestCleanCuts(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"", 3, ""},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "ab…"},
+		{"äöü", 3, "äöü"},
+		{"äöüß", 3, "äö…"},
+		{"a\xffb", 9, "a\ufffdb"},
+		{"\x00\x00\x00abc", 3, "abc"},
+		{"👩\u200d🚀👩\u200d🚀", 3, "👩…"},
+		{"1\ufe0f\u20e3x", 3, "1…"},
+	} {
+		if got := Clean(tt.in, tt.n); got != tt.want {
+			t.Errorf("Clean(%+q, %d) = %+q, want %+q", tt.in, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	if got := Line(" a\r\n\tb \u2028c\x1b[0m ", 5); got != "a b …" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestReplaceShowsWhatIsHidden(t *testing.T) {
+	var seen []rune
+	got := Replace("a\x1bb\xffc\u2028", func(r rune) string { seen = append(seen, r); return "?" })
+	if got != "a?b?c?" || len(seen) != 3 || seen[0] != 0x1b || seen[1] != 0xff || seen[2] != 0x2028 {
+		t.Errorf("%q %x", got, seen)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("👩\u200d🚀\ufe0f\u202e\U000e0041\U000e0100 می\u200cخ\xff", 4)
+	f.Fuzz(func(t *testing.T, in string, n int) {
+		n = 1 + int(uint(n)%50)
+		out := Clean(in, n)
+		if !utf8.ValidString(out) || utf8.RuneCountInString(out) > n {
+			t.Errorf("%+q cut to %d is %+q", in, n, out)
+		}
+		if again := Clean(out, n); again != out {
+			t.Errorf("%+q is cleaned again to %+q", out, again)
+		}
+		if strings.ContainsAny(out, "\x1b\u202e\u2028") {
+			t.Errorf("%+q", out)
+		}
+	})
+}
+
+func BenchmarkCleanMessage(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Clean("Indexed batch 17 of 100, 4.2 MB/s, 3 errors", 1000)
+	}
+}
+
+func TestCleanJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1.50,"b":[true,"x"]}`:                    `{"a":1.50,"b":[true,"x"]}`,
+		`{"a\u202eb": "\udb40\udc41<b>\"\\", "c": ""}`: `{"ab": "<b>\"\\", "c": ""}`,
+		"[\"\u202e\",\"👩\u200d🚀\"]":                    "[\"\",\"👩\u200d🚀\"]",
+		`"\\u202e"`:                                    `"\\u202e"`,
+	} {
+		if got := string(CleanJSON([]byte(in))); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}

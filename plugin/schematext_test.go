@@ -1,0 +1,185 @@
+package plugin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"opentabs/internal/plaintext"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+// hiddenText has each kind of hidden character, and text that is to be kept.
+const hiddenText = "a\U000e0001\U000e0041\U000e007f\u202e\u2066\x1b[31m\x07\u009b\ufe00\U000e0100\U000e01ef\u200b\u00ad\u3164 Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
+
+const keptText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
+
+// deepSchema has a text at every place of a schema.
+func deepSchema(t *testing.T, text string) json.RawMessage {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{
+		"type": "object", "title": text, "description": text, "$comment": text, "examples": []any{map[string]any{"a": text}},
+		"properties": map[string]any{
+			"a": map[string]any{"type": "string", "enum": []any{text, "b"}, "default": text, "description": text},
+			"b": map[string]any{"type": "array", "items": map[string]any{"oneOf": []any{map[string]any{"const": text, "title": text}}}},
+			"c": map[string]any{"$ref": "#/$defs/deep"},
+		},
+		"$defs": map[string]any{"deep": map[string]any{"properties": map[string]any{"description": map[string]any{"description": text}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
+	p, err := plugin.Load(plugintest.Package{
+		Tools:   []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: deepSchema(t, hiddenText), Output: deepSchema(t, hiddenText)}},
+		Prompts: []plugintest.Prompt{{Name: "greet", Input: deepSchema(t, hiddenText)}},
+	}.Write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, schema := range map[string]json.RawMessage{"input": p.Tools[0].InputSchema, "output": p.Tools[0].OutputSchema, "prompt": p.Prompts[0].InputSchema} {
+		var doc any
+		if err := json.Unmarshal(schema, &doc); err != nil {
+			t.Fatal(err)
+		}
+		if n := eachString(doc, func(s string) {
+			if _, hidden := plaintext.FirstHidden(s); hidden {
+				t.Errorf("%s: %+q", what, s)
+			}
+		}); n < 10 {
+			t.Errorf("%s has %d texts: %s", what, n, schema)
+		}
+		if strings.Count(string(schema), keptText) != 10 {
+			t.Errorf("%s: %s", what, schema)
+		}
+	}
+	if got := p.Prompts[0].Arguments[0].Description; got != keptText {
+		t.Errorf("%+q", got)
+	}
+	if len(p.Warnings) != 3 || !strings.Contains(p.Warnings[0], "tools[0].input_schema has characters that are not shown") {
+		t.Errorf("%q", p.Warnings)
+	}
+}
+
+// eachString calls f with each string in a JSON value, and returns how many there
+// are.
+func eachString(v any, f func(string)) (n int) {
+	switch v := v.(type) {
+	case string:
+		f(v)
+		return 1
+	case []any:
+		for _, item := range v {
+			n += eachString(item, f)
+		}
+	case map[string]any:
+		for key, item := range v {
+			f(key)
+			n += eachString(item, f)
+		}
+	}
+	return n
+}
+
+func TestSchemaTextsAreBounded(t *testing.T) {
+	long := strings.Repeat("ä", 5000)
+	schema := fmt.Sprintf(`{"type":"object","description":%q,"properties":{"a":{"title":%[1]q,"enum":[%[1]q]}}}`, long)
+	p, err := plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Description string
+		Properties  map[string]struct {
+			Title string
+			Enum  []string
+		}
+	}
+	if err := json.Unmarshal(p.Tools[0].InputSchema, &got); err != nil {
+		t.Fatal(err)
+	}
+	a := got.Properties["a"]
+	if utf8.RuneCountInString(got.Description) != 2000 || utf8.RuneCountInString(a.Title) != 2000 || a.Enum[0] != long {
+		t.Errorf("%d, %d, %d characters", len(got.Description), len(a.Title), len(a.Enum[0]))
+	}
+	huge := fmt.Sprintf(`{"type":"object","properties":{"a":{"enum":[%q]}}}`, strings.Repeat("x", 256<<10))
+	_, err = plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(huge)}}}.Write(t))
+	if err == nil || !strings.Contains(err.Error(), "tools[0].input_schema has 2") {
+		t.Error(err)
+	}
+}
+
+// What the page compares is data: a pattern keeps its meaning, and a name that
+// hides something is refused.
+func TestSchemaDataIsNotChangedSilently(t *testing.T) {
+	load := func(schema string) (*plugin.Plugin, error) {
+		return plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))
+	}
+	p, err := load("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^[^\u200b\U000e0041]+$\"}}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(p.Tools[0].InputSchema), `"^[^\\u200b\\u{e0041}]+$"`) {
+		t.Errorf("%s", p.Tools[0].InputSchema)
+	}
+	for text, ok := range map[string]bool{"ab": true, "a\u200bb": false, "a\U000e0041b": false} {
+		args, err := json.Marshal(map[string]string{"a": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Tools[0].Validate(args); (err == nil) != ok {
+			t.Errorf("%+q: %v", text, err)
+		}
+	}
+	_, err = load("{\"type\":\"object\",\"properties\":{\"a\u202eb\":{}}}")
+	if err == nil || !strings.Contains(err.Error(), "input_schema has a member whose name has the character U+202E") {
+		t.Error(err)
+	}
+}
+
+// Names, sites and their number are bounded: surfaces are sent all of them.
+func TestNamesAndPatternsAreBounded(t *testing.T) {
+	many := func(n int) string {
+		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`
+	}
+	for _, c := range []struct{ path, value, problem string }{
+		{"name", `"opentabs-plugin-` + strings.Repeat("a", 65) + `"`, "the plugin's name has 65 characters; use at most 64"},
+		{"version", `"` + strings.Repeat("1", 101) + `"`, "version has 101 characters"},
+		{"opentabs.urlPatterns", many(201), "opentabs.urlPatterns has 201 patterns; use at most 200"},
+		{"opentabs.excludePatterns", many(201), "opentabs.excludePatterns has 201 patterns"},
+		{"opentabs.urlPatterns", `["*://a.com/` + strings.Repeat("a", 1000) + `"]`, "opentabs.urlPatterns[0] has 1010 characters; use at most 1000"},
+		{"opentabs.urlPatterns", `["*://a.com/\u202e*"]`, "opentabs.urlPatterns[0] has the character U+202E"},
+		{"opentabs.homepage", `"https://github.com@evil.example/"`, "opentabs.homepage has a user name before its host"},
+		{"opentabs.homepage", `"https://user:secret@example.com/"`, "opentabs.homepage has a user name before its host"},
+	} {
+		dir := plugintest.Package{}.Write(t)
+		edit(t, dir, packageFile, set(c.path, c.value))
+		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%s: %.300v", c.path, err)
+		}
+	}
+	dir := plugintest.Package{}.Write(t)
+	edit(t, dir, packageFile, set("opentabs.urlPatterns", many(200)))
+	edit(t, dir, packageFile, set("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
+	edit(t, dir, packageFile, set("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
+	edit(t, dir, packageFile, set("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
+	edit(t, dir, toolsFile, set("tools.displayName", `"`+strings.Repeat("x", 101)+`"`))
+	p, err := plugin.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"plugin": p.DisplayName, "tool": p.Tools[0].DisplayName} {
+		if utf8.RuneCountInString(text) != 100 || !strings.HasSuffix(text, "…") {
+			t.Errorf("the name of the %s is %q", what, text)
+		}
+	}
+	if utf8.RuneCountInString(p.Description) != 1000 {
+		t.Errorf("the description has %d characters", len(p.Description))
+	}
+}
