@@ -25,8 +25,8 @@ type Tool struct {
 	OpensAt string
 	// Prompt says that Name is that of a prompt of the plugin, not of a tool.
 	Prompt bool
-	// Idle and Hard replace the dispatcher's limits if they are positive; Hard
-	// is never longer than the dispatcher's.
+	// Idle and Hard replace the dispatcher's limits if they are positive. Idle is
+	// never longer than Options.MaxIdle, Hard never longer than Options.Hard.
 	Idle time.Duration
 	Hard time.Duration
 }

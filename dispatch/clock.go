@@ -40,6 +40,20 @@ type clock struct {
 	timer  *time.Timer
 	done   bool
 	pauses int // pause without its resume
+	// pausedAt is when the pause began that lasts, paused how long the others took
+	// together, also before begin.
+	pausedAt time.Time
+	paused   time.Duration
+}
+
+// pausedFor is how long the clock has been paused in all.
+func (c *clock) pausedFor() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pauses == 0 {
+		return c.paused
+	}
+	return c.paused + time.Since(c.pausedAt)
 }
 
 // elapsed is how long the clock has run, without the pauses, in nanoseconds.
@@ -55,7 +69,12 @@ func (c *clock) elapsed() int64 {
 func (c *clock) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pauses++; c.pauses == 1 && c.timer != nil {
+	c.pauses++
+	if c.pauses > 1 {
+		return
+	}
+	c.pausedAt = time.Now()
+	if c.timer != nil {
 		c.stoodAt.Store(c.elapsed() + 1)
 		c.timer.Stop()
 	}
@@ -65,10 +84,11 @@ func (c *clock) pause() {
 func (c *clock) resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pauses--; c.pauses > 0 || c.timer == nil {
+	if c.pauses--; c.pauses > 0 {
 		return
 	}
-	if c.done {
+	c.paused += time.Since(c.pausedAt)
+	if c.timer == nil || c.done {
 		return
 	}
 	now := c.elapsed()

@@ -18,6 +18,7 @@ import (
 // The limits of a dispatcher whose options do not name others.
 const (
 	DefaultIdle             = 30 * time.Second
+	DefaultMaxIdle          = 5 * time.Minute
 	DefaultHard             = 5 * time.Minute
 	DefaultProgressInterval = 100 * time.Millisecond
 	DefaultMaxRunning       = 256
@@ -42,6 +43,9 @@ type Options struct {
 	// Idle ends a call that made no report and returned nothing for so long.
 	// Default 30 s.
 	Idle time.Duration
+	// MaxIdle is the longest idle limit that a tool may have. Default 5 min; Idle
+	// if that is set.
+	MaxIdle time.Duration
 	// Hard ends a call that has run for so long. Default 5 min.
 	Hard time.Duration
 	// ProgressInterval is the least time between two notifications of one
@@ -62,8 +66,10 @@ type Options struct {
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger one ends with result_too_large.
 	MaxResultBytes int
-	// SuspendLimit is how long a call waits for a person unless its ticket says
-	// otherwise. Default 5 min; after that it ends with approval_timeout.
+	// SuspendLimit is how long a call waits for the user in all, however often it
+	// is suspended and for whichever of the calls that it makes. Default 5 min; after
+	// that it ends with approval_timeout. Hard and SuspendLimit together bound a call
+	// that has begun.
 	SuspendLimit time.Duration
 	// Gates decide which calls may run, asked in this order. Default none: every
 	// call may.
@@ -109,6 +115,8 @@ type Dispatcher struct {
 
 // New returns a dispatcher that runs calls through bridge.
 func New(bridge Bridge, o Options) *Dispatcher {
+	setDefault(&o.MaxIdle, o.Idle)
+	setDefault(&o.MaxIdle, DefaultMaxIdle)
 	setDefault(&o.Idle, DefaultIdle)
 	setDefault(&o.Hard, DefaultHard)
 	setDefault(&o.ProgressInterval, DefaultProgressInterval)
@@ -136,7 +144,7 @@ func setDefault[T comparable](v *T, d T) {
 func (d *Dispatcher) Limits(t Tool) (idle, hard time.Duration) {
 	idle, hard = d.opts.Idle, d.opts.Hard
 	if t.Idle > 0 {
-		idle = t.Idle
+		idle = min(t.Idle, d.opts.MaxIdle)
 	}
 	if t.Hard > 0 {
 		hard = min(t.Hard, hard)

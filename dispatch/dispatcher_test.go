@@ -128,7 +128,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		p := &page{}
 		stop := make(chan struct{})
 		p.handler = func(_ dispatch.Run, s dispatch.Sink) {
-			for {
+			for range 60 { // a call without a hard limit ends as well
 				select {
 				case <-time.After(29 * time.Second):
 					reports++
@@ -137,6 +137,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 					return
 				}
 			}
+			s.Finish(nil, nil)
 		}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		start := time.Now()
@@ -145,7 +146,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		close(stop)
 		p.wg.Wait()
 		e := asError(t, err)
-		if e.Code != wire.ErrDeadlineExceeded || took != 5*time.Minute {
+		if e == nil || e.Code != wire.ErrDeadlineExceeded || took != 5*time.Minute {
 			t.Fatalf("ended after %v with %v, want deadline_exceeded at exactly 5m", took, err)
 		}
 		if e.Reports != 10 || e.SinceReport != 10*time.Second || e.Retryable {
@@ -201,6 +202,11 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 	}{
 		{"options", dispatch.Options{Idle: 3 * time.Second}, exportTool, 3 * time.Second, wire.ErrIdleTimeout},
 		{"tool", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", Idle: time.Second}, time.Second, wire.ErrIdleTimeout},
+		{"tool above the server's default", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", Idle: 2 * time.Minute}, 2 * time.Minute, wire.ErrIdleTimeout},
+		{"tool above the ceiling of all", dispatch.Options{Hard: time.Hour}, dispatch.Tool{Plugin: "p", Name: "t", Idle: 6 * time.Minute}, 5 * time.Minute, wire.ErrIdleTimeout},
+		{"tool above the user's own limit", dispatch.Options{Idle: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", Idle: 2 * time.Minute}, 30 * time.Second, wire.ErrIdleTimeout},
+		{"tool above the user's own ceiling", dispatch.Options{Idle: 30 * time.Second, MaxIdle: time.Minute}, dispatch.Tool{Plugin: "p", Name: "t", Idle: 2 * time.Minute}, time.Minute, wire.ErrIdleTimeout},
+		{"tool below the user's own limit", dispatch.Options{Idle: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", Idle: time.Second}, time.Second, wire.ErrIdleTimeout},
 		{"hard below idle", dispatch.Options{Hard: 2 * time.Second}, exportTool, 2 * time.Second, wire.ErrDeadlineExceeded},
 		{"both at once", dispatch.Options{Idle: time.Minute, Hard: time.Minute}, exportTool, time.Minute, wire.ErrDeadlineExceeded},
 		{

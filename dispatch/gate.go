@@ -70,9 +70,9 @@ type Ticket struct {
 	Reason string
 	Title  string
 	Resume ResumeMode
-	// Limit ends the call with approval_timeout if nobody decided for so long; a
-	// tool's own ticket gives the tool that error instead.
-	// 0 means Options.SuspendLimit.
+	// Limit ends the call with approval_timeout after so long without a decision; a
+	// tool's own ticket gives the tool that error instead. 0 means what is left of
+	// Options.SuspendLimit, and no Limit is longer than that.
 	Limit time.Duration
 	// Scopes are those that the person may choose from; none means ScopeOnce, and
 	// ScopeSession is left out for a client without a session.

@@ -336,7 +336,7 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 				d := dispatch.New(p.bridge(), dispatch.Options{Idle: 3 * time.Second, Hard: 20 * time.Second})
 				start := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-				if e := asError(t, err); e.Code != tt.code || time.Since(start) != tt.ends {
+				if e := asError(t, err); e == nil || e.Code != tt.code || time.Since(start) != tt.ends {
 					t.Errorf("%v after %v, want %s after %v", err, time.Since(start), tt.code, tt.ends)
 				}
 				<-time.After(10 * time.Second) // the page's own end
@@ -360,7 +360,7 @@ func TestLostLinkOfAnEarlierTry(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{Idle: 3 * time.Second, Hard: 20 * time.Second})
 		start := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrIdleTimeout || time.Since(start) != 4*time.Second || tries.Load() != 2 {
+		if e := asError(t, err); e == nil || e.Code != wire.ErrIdleTimeout || time.Since(start) != 4*time.Second || tries.Load() != 2 {
 			t.Errorf("%v after %v and %d tries, want idle_timeout after 4s and 2", err, time.Since(start), tries.Load())
 		}
 	})

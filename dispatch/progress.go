@@ -3,6 +3,8 @@ package dispatch
 import (
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"opentabs/wire"
 )
 
@@ -33,6 +35,7 @@ func (c *liveCall) take(reports []wire.Report, skipped int) bool {
 	}
 	if skipped > 0 {
 		c.activities.lost()
+		c.d.opts.Log.Debug().Str("call", c.id).Int("reports", skipped).Msg("reports were skipped by the page")
 	}
 	poke(c.wake) // run looks at the meter
 	return true
@@ -40,6 +43,9 @@ func (c *liveCall) take(reports []wire.Report, skipped int) bool {
 
 // report applies rules 2 to 5 to one report. The caller holds mu.
 func (c *liveCall) report(r *wire.Report) {
+	if line := c.d.opts.Log.Debug(); line.Enabled() {
+		c.record(line, r)
+	}
 	if says(r) || r.Activity != nil { // the audience of the end alone is none that the tool made
 		c.reports++
 	}
@@ -68,6 +74,36 @@ func (c *liveCall) report(r *wire.Report) {
 		c.meter.accept(n, r.Message, r.Audience)
 	}
 	c.publish(EventProgress, r)
+}
+
+// record writes a report to the log, whatever becomes of it.
+func (c *liveCall) record(line *zerolog.Event, r *wire.Report) {
+	line.Str("call", c.id).Str("tool", c.req.Tool.FullName())
+	number := func(key string, v *float64) {
+		if v != nil {
+			line.Float64(key, *v)
+		}
+	}
+	text := func(key, v string) {
+		if v != "" {
+			line.Str(key, v)
+		}
+	}
+	number("progress", r.Progress)
+	number("total", r.Total)
+	number("percent", r.Percent)
+	number("loaded", r.Loaded)
+	text("status", r.Status)
+	text("audience", r.Audience)
+	text("end_audience", r.EndAudience)
+	text("said", r.Message)
+	if r.Invalid {
+		line.Bool("invalid", true)
+	}
+	if a := r.Activity; a != nil {
+		line.Str("activity", a.Type).Int("bytes", len(a.Content)+len(a.Patch))
+	}
+	line.Msg("report")
 }
 
 // says reports whether r is a report of progress, also an empty one; one that

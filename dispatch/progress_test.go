@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"opentabs/dispatch"
 	"opentabs/wire"
 )
@@ -314,6 +316,47 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 					t.Errorf("of the other call came %+v", got[:2])
 				}
 			})
+		})
+	}
+}
+
+// Every report is in the log at debug level, also those that the client never
+// receives.
+func TestEveryReportIsRecorded(t *testing.T) {
+	for _, level := range []zerolog.Level{zerolog.DebugLevel, zerolog.InfoLevel} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+				for i := range 50 { // all but the first and the last are limited away
+					s.Reports(report(float64(i), 50), 0)
+				}
+				s.Reports([]wire.Report{
+					{Progress: number(3), Total: number(50), Audience: "user"}, // dropped: it does not increase
+					{Invalid: true, Status: "exporting", Message: "bad numbers"},
+					{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[1]`)}},
+					{EndAudience: "user"},
+				}, 7)
+				s.Finish(nil, nil)
+			}}
+			var log strings.Builder
+			notes, err := watch(t, p, dispatch.Options{Log: zerolog.New(&log).Level(level)}, nil)
+			if err != nil || len(notes) > 3 {
+				t.Fatalf("%v, %d notifications", err, len(notes))
+			}
+			want := 54
+			if level > zerolog.DebugLevel {
+				want = 0
+			}
+			if n := strings.Count(log.String(), `"message":"report"`); n != want {
+				t.Errorf("%d reports in the log, want %d:\n%s", n, want, log.String())
+			}
+			for _, part := range []string{
+				`"progress":17,"total":50,`, `"progress":3,"total":50,"audience":"user"`, `"status":"exporting","said":"bad numbers","invalid":true`,
+				`"activity":"table","bytes":3`, `"end_audience":"user"`, `"reports":7,"message":"reports were skipped by the page"`,
+			} {
+				if strings.Contains(log.String(), part) != (want > 0) {
+					t.Errorf("level %s: the log has or has not %s", level, part)
+				}
+			}
 		})
 	}
 }

@@ -195,12 +195,27 @@ func (c *liveCall) moot(open *ticket, gate Gate) bool {
 	return true
 }
 
+// suspendLimit is how long the call may wait for the user now. What it, and each
+// call that it was made by, has waited before counts.
+func (c *liveCall) suspendLimit(t Ticket) time.Duration {
+	limit := c.d.opts.SuspendLimit
+	if t.Limit > 0 {
+		limit = min(limit, t.Limit)
+	}
+	for up := c; up != nil; up = up.parent {
+		limit = min(limit, c.d.opts.SuspendLimit-up.clock.pausedFor())
+	}
+	return limit
+}
+
 // suspend makes the call wait with a ticket. It returns nil if the call has
-// ended, or waits already, and an error if too many others wait.
+// ended, or waits already, and an error if it may not wait any more or too many
+// others do.
 func (c *liveCall) suspend(t Ticket, gate Gate) (*ticket, *wire.CallError) {
-	limit := t.Limit
+	limit := c.suspendLimit(t)
 	if limit <= 0 {
-		limit = c.d.opts.SuspendLimit
+		return nil, &wire.CallError{Code: wire.ErrApprovalTimeout, Message: fmt.Sprintf(
+			"it has waited for the user for %s in all, as long as one call may", spell(c.d.opts.SuspendLimit))}
 	}
 	now := time.Now()
 	args := c.info(nil).Args

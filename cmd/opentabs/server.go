@@ -145,7 +145,7 @@ func (v *server) permissionsChanged() {
 func (v *server) dispatchOptions() dispatch.Options {
 	s := v.settings
 	o := dispatch.Options{
-		Idle: s.IdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
+		Idle: s.IdleTimeout, MaxIdle: s.MaxIdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
 		Gates: append(v.policy.Gates(), v.values.Gate(v.registry.Set)), Before: v.policy.Before(),
 		MayOpen: v.policy.MayOpen,

@@ -14,14 +14,14 @@ func TestSettingsReachCalls(t *testing.T) {
 		{0, -1}, // no limit
 	} {
 		v := &server{settings: config.Settings{
-			IdleTimeout: 1, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.set,
+			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.set,
 			MaxRunning: 4, MaxWaiting: 5, MaxResultBytes: 6,
 		}}
 		o := v.dispatchOptions()
 		if o.ProgressInterval != tt.interval {
 			t.Errorf("an interval of %v became %v, want %v", tt.set, o.ProgressInterval, tt.interval)
 		}
-		if o.Idle != 1 || o.Hard != 2 || o.SuspendLimit != 3 || o.MaxRunning != 4 || o.MaxWaiting != 5 || o.MaxResultBytes != 6 {
+		if o.Idle != 1 || o.MaxIdle != 7 || o.Hard != 2 || o.SuspendLimit != 3 || o.MaxRunning != 4 || o.MaxWaiting != 5 || o.MaxResultBytes != 6 {
 			t.Errorf("options %+v", o)
 		}
 	}

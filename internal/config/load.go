@@ -2,12 +2,15 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"strings"
+
+	"opentabs/internal/timetext"
 )
 
 // Load returns the settings. flags holds what was given on the command line, by
@@ -15,6 +18,7 @@ import (
 // the place that has to change and what is allowed there.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
+	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // no setting can be 0
 	if err := fromFile(&s, d.ConfigFile()); err != nil {
 		return Settings{}, err
 	}
@@ -28,7 +32,22 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, text, row.want)
 		}
 	}
-	return s, nil
+	return s, s.completeIdle()
+}
+
+// completeIdle sets the idle limits that the user has not set. A limit that the
+// user has set is the ceiling of the tools' own.
+func (s *Settings) completeIdle() error {
+	defaults := Defaults()
+	if s.MaxIdleTimeout == 0 {
+		s.MaxIdleTimeout = cmp.Or(s.IdleTimeout, defaults.MaxIdleTimeout)
+	}
+	s.IdleTimeout = cmp.Or(s.IdleTimeout, defaults.IdleTimeout)
+	if s.MaxIdleTimeout < s.IdleTimeout {
+		return fmt.Errorf("maxIdleTimeout is %s, less than idleTimeout, which is %s: raise the one or lower the other",
+			timetext.Short(s.MaxIdleTimeout), timetext.Short(s.IdleTimeout))
+	}
+	return nil
 }
 
 // fromFile applies the file at path. A file that is missing or empty says

@@ -32,7 +32,7 @@ func TestLoadPrecedence(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Defaults()
-	want.Port, want.IdleTimeout, want.HardTimeout = 1111, 22*time.Second, 33*time.Minute
+	want.Port, want.IdleTimeout, want.MaxIdleTimeout, want.HardTimeout = 1111, 22*time.Second, 22*time.Second, 33*time.Minute
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -51,18 +51,43 @@ func TestLoadWithoutFile(t *testing.T) {
 }
 
 func TestLoadWholeFile(t *testing.T) {
-	got, err := Load(home(t, `{"port":0,"idleTimeout":"1s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
+	got, err := Load(home(t, `{"port":0,"idleTimeout":"1s","maxIdleTimeout":"4s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
 		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","elicitation":"on","discoverGlobal":"on","logLevel":"debug"}`), noEnv, nil)
-	want := Settings{Port: 0, IdleTimeout: time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Elicitation: true, DiscoverGlobal: true, LogLevel: "debug"}
+	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Elicitation: true, DiscoverGlobal: true, LogLevel: "debug"}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// A limit that the user has set is the ceiling of the tools' own, the default is
+// not.
+func TestMaxIdleTimeout(t *testing.T) {
+	for _, c := range []struct {
+		file      string
+		idle, max time.Duration
+		problem   string
+	}{
+		{`{}`, 30 * time.Second, 5 * time.Minute, ""},
+		{`{"idleTimeout": "30s"}`, 30 * time.Second, 30 * time.Second, ""},
+		{`{"idleTimeout": "10m"}`, 10 * time.Minute, 10 * time.Minute, ""},
+		{`{"maxIdleTimeout": "1m"}`, 30 * time.Second, time.Minute, ""},
+		{`{"idleTimeout": "10s", "maxIdleTimeout": "1m"}`, 10 * time.Second, time.Minute, ""},
+		{`{"maxIdleTimeout": "20s"}`, 0, 0, "maxIdleTimeout is 20s, less than idleTimeout, which is 30s: raise the one or lower the other"},
+	} {
+		got, err := Load(home(t, c.file), noEnv, nil)
+		switch {
+		case c.problem != "" && (err == nil || err.Error() != c.problem):
+			t.Errorf("%s: %v, want %s", c.file, err, c.problem)
+		case c.problem == "" && (err != nil || got.IdleTimeout != c.idle || got.MaxIdleTimeout != c.max):
+			t.Errorf("%s: %v, %v, %v", c.file, got.IdleTimeout, got.MaxIdleTimeout, err)
+		}
 	}
 }
 
 func TestLoadRefuses(t *testing.T) {
 	const duration = `a time with its unit, such as "30s", "500ms" or "5m", from 10ms to 24h`
 	for _, c := range []struct{ file, want string }{
-		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, hardTimeout, decisionTimeout, progressInterval, maxResultBytes, maxRunning, maxWaiting, detach, elicitation, discoverGlobal, logLevel`},
+		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, maxIdleTimeout, hardTimeout, decisionTimeout, progressInterval, maxResultBytes, maxRunning, maxWaiting, detach, elicitation, discoverGlobal, logLevel`},
 		{`{"idletimeout": "1s"}`, `there is no setting "idletimeout" (did you mean idleTimeout?)`},
 		{`{"colour": true}`, `there is no setting "colour": use one of`},
 		{`{"port": "9527"}`, `"port" is "9527": set it to a whole number from 0 to 65535`},

@@ -19,10 +19,13 @@ type Settings struct {
 	Port int
 	// IdleTimeout ends a call that has not reported for so long; default 30 s.
 	IdleTimeout time.Duration
+	// MaxIdleTimeout is the longest idle limit that a tool may have instead; default
+	// 5 min, or IdleTimeout if the user has set that.
+	MaxIdleTimeout time.Duration
 	// HardTimeout ends a call that runs for so long whatever it reports;
 	// default 5 min.
 	HardTimeout time.Duration
-	// DecisionTimeout ends a call that waits for a person's decision for so long;
+	// DecisionTimeout ends a call that has waited for the user for so long in all;
 	// default 5 min.
 	DecisionTimeout time.Duration
 	// ProgressInterval is the least time between two progress notifications of
@@ -58,6 +61,7 @@ func Defaults() Settings {
 	return Settings{
 		Port:             9527,
 		IdleTimeout:      30 * time.Second,
+		MaxIdleTimeout:   5 * time.Minute,
 		HardTimeout:      5 * time.Minute,
 		DecisionTimeout:  5 * time.Minute,
 		ProgressInterval: 100 * time.Millisecond,
@@ -105,9 +109,11 @@ var table = []setting{
 		0, 65535, func(s *Settings) *int { return &s.Port }),
 	duration("idleTimeout", "idle-timeout", "end a call that has not reported for so long",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.IdleTimeout }),
+	duration("maxIdleTimeout", "max-idle-timeout", "longest idle timeout that a tool may have instead; the idle timeout, if you set that",
+		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.MaxIdleTimeout }),
 	duration("hardTimeout", "hard-timeout", "end a call that runs for so long whatever it reports",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.HardTimeout }),
-	duration("decisionTimeout", "decision-timeout", "end a call that waits for a person's decision for so long",
+	duration("decisionTimeout", "decision-timeout", "end a call that has waited for the user for so long in all",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.DecisionTimeout }),
 	duration("progressInterval", "progress-interval", "least time between two progress notifications of one call (0 for no limit)",
 		0, time.Minute, func(s *Settings) *time.Duration { return &s.ProgressInterval }),

@@ -16,7 +16,7 @@ export interface ToolAnnotations {
 
 /** How long a call may take, where the server's limits do not fit. Whole milliseconds, from 1,000 to 300,000. */
 export interface CallLimits {
-  /** How long it may go without a report; the server's 30 s if absent. */
+  /** How long it may go without a report; the server's 30 s if absent. A limit that the user has set is never exceeded. */
   idleTimeoutMs?: number | undefined;
   /** How long it may run in all; the server's 5 minutes if absent, which it never exceeds. */
   hardTimeoutMs?: number | undefined;

@@ -1,0 +1,188 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// waiter is a tool that asks for something again and again, far longer than it
+// may. It falls silent in the end, so that a call without limits ends too.
+type waiter struct {
+	stop chan struct{} // closed when the call has ended
+}
+
+// ask asks for one thing after the other, as soon as the last was answered or a
+// time has passed, and reports in between.
+func (w *waiter) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
+	for n := 1; n <= 100; n++ {
+		select {
+		case <-time.After(every):
+		case <-w.stop:
+			return
+		}
+		s.Reports([]wire.Report{{}}, 0)
+		s.Ask(next(n))
+	}
+}
+
+func askUser(n int) wire.ToolAskParams {
+	return wire.ToolAskParams{Ask: n, User: &wire.AskUser{Reason: "Log in."}}
+}
+
+// However often a call waits for the user, it ends within the hard limit and the
+// limit of all its waits together.
+func TestSuspensionsBoundACall(t *testing.T) {
+	const hard, suspended = 5 * time.Minute, 5 * time.Minute
+	askFirst := func(tools ...string) dispatch.Gate {
+		return &gate{name: "permission", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Resolution == nil && strings.Contains(strings.Join(tools, " "), i.Tool.Name) {
+				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Hour}}
+			}
+			return dispatch.Verdict{}
+		}}
+	}
+	child := func(n int) wire.ToolAskParams {
+		return askFor(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
+	}
+	tests := []struct {
+		name   string
+		gates  []dispatch.Gate
+		answer time.Duration // after which the user allows what waits; 0 for never
+		parent func(w *waiter, s dispatch.Sink)
+		// total is when the call ends.
+		total time.Duration
+		code  wire.ErrorCode
+	}{
+		{"unanswered questions", nil, 0, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded},
+		{"answered questions", nil, 40 * time.Second, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded},
+		{
+			"an approval and questions", []dispatch.Gate{askFirst("parent")}, 4 * time.Minute,
+			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded,
+		},
+		{"an approval alone", []dispatch.Gate{askFirst("parent")}, 0, nil, suspended, wire.ErrApprovalTimeout},
+		{
+			"approvals of children", []dispatch.Gate{askFirst("child")}, 0,
+			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + suspended, wire.ErrDeadlineExceeded,
+		},
+		{
+			"approvals and questions of children", []dispatch.Gate{askFirst("parent", "child")}, 100 * time.Second,
+			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + suspended, wire.ErrDeadlineExceeded,
+		},
+		{
+			"a link that comes and goes", nil, 100 * time.Second,
+			func(w *waiter, s dispatch.Sink) {
+				w.ask(s, 20*time.Second, func(n int) wire.ToolAskParams {
+					s.LinkLost()
+					if n%2 == 0 {
+						s.LinkBack()
+					}
+					return askUser(n)
+				})
+			}, hard + suspended, wire.ErrDeadlineExceeded,
+		},
+		{
+			"silence after the waits", nil, 0,
+			func(_ *waiter, s dispatch.Sink) { s.Ask(askUser(1)) }, suspended + 30*time.Second, wire.ErrIdleTimeout,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &waiter{stop: make(chan struct{})}
+				d, p, _ := family(t, dispatch.Options{Gates: tt.gates}, map[string]func(dispatch.Run, dispatch.Sink){
+					"parent": func(_ dispatch.Run, s dispatch.Sink) { tt.parent(w, s) },
+					"child": func(_ dispatch.Run, s dispatch.Sink) {
+						s.Ask(askUser(1))
+						<-w.stop
+					},
+				})
+				start := time.Now()
+				_, err := d.Call(t.Context(), dispatch.Call{
+					Tool: dispatch.Tool{Plugin: "m", Name: "parent"},
+					Asked: func(ctx context.Context, waiting dispatch.Waiting) {
+						if tt.answer == 0 {
+							return
+						}
+						select {
+						case <-time.After(tt.answer):
+							if _, err := d.Decide(waiting.CallID, waiting.TicketID, dispatch.Resolution{Allow: true}); err != nil {
+								t.Error(err)
+							}
+						case <-ctx.Done():
+						}
+					},
+				})
+				took := time.Since(start)
+				close(w.stop)
+				p.wg.Wait()
+				e := asError(t, err)
+				if e == nil || e.Code != tt.code || took > tt.total || took < tt.total-hard {
+					t.Errorf("ended after %v with %v, want %s after at most %v", took, err, tt.code, tt.total)
+				}
+				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && took != tt.total {
+					t.Errorf("ended after %v, want exactly %v", took, tt.total)
+				}
+			})
+		})
+	}
+}
+
+// What waits at the same time counts once, and what was waited before counts.
+func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := dispatch.Options{Gates: []dispatch.Gate{&gate{name: "permission", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Tool.Name == "child" && i.Resolution == nil {
+				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+			}
+			return dispatch.Verdict{}
+		}}}}
+		var mu sync.Mutex
+		var limits []time.Duration
+		d, p, got := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){
+			"parent": func(_ dispatch.Run, s dispatch.Sink) {
+				for n := range 3 {
+					s.Ask(askFor(n, "child", `{"n":`+string(rune('1'+n))+`}`))
+				}
+				sleep(2*time.Minute + time.Second)
+				s.Ask(askUser(3)) // 3 min are left
+				sleep(3*time.Minute + time.Second)
+				s.Ask(askUser(4)) // none is left
+				sleep(time.Second)
+				s.Finish(nil, nil)
+			},
+			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(`1`), nil) },
+		})
+		_, err := d.Call(t.Context(), dispatch.Call{
+			Tool: dispatch.Tool{Plugin: "m", Name: "parent"},
+			Asked: func(_ context.Context, w dispatch.Waiting) {
+				mu.Lock()
+				limits = append(limits, w.Until.Sub(w.Since))
+				mu.Unlock()
+				if w.Kind == wire.TicketPermission {
+					sleep(2 * time.Minute)
+					_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
+				}
+			},
+		})
+		p.wg.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(limits) != 4 || limits[0] != 5*time.Minute || limits[2] != 5*time.Minute || limits[3] != 3*time.Minute {
+			t.Errorf("the tickets were open for %v, want three times 5m and once 3m", limits)
+		}
+		for n, want := range map[string]string{"0": "1", "2": "1", "3": "approval_timeout: ", "4": "approval_timeout: it has waited for the user"} {
+			if a := got.got[n]; !strings.HasPrefix(a, want) {
+				t.Errorf("ask %s was answered %q, want %q ...", n, a, want)
+			}
+		}
+	})
+}
