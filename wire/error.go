@@ -46,6 +46,9 @@ const (
 	// ErrNotReady says that the adapter's isReady() was not true, most often
 	// because the person is not logged in.
 	ErrNotReady ErrorCode = "not_ready"
+	// ErrUnsafePage says that a script of the page has replaced built-ins of the
+	// language and locked them, so that it could read and change the call.
+	ErrUnsafePage ErrorCode = "unsafe_page"
 	// ErrShutdown says that the server is stopping.
 	ErrShutdown ErrorCode = "shutdown"
 	// ErrInternal is a fault of opentabs itself.
@@ -99,6 +102,6 @@ func ErrorCodes() []ErrorCode {
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
 		ErrPageCrashed, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
 		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
-		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrShutdown, ErrInternal,
+		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrUnsafePage, ErrShutdown, ErrInternal,
 	}
 }

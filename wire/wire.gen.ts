@@ -53,6 +53,11 @@ export const ErrorCodes = [
    * because the person is not logged in.
    */
   'not_ready',
+  /**
+   * ErrUnsafePage says that a script of the page has replaced built-ins of the
+   * language and locked them, so that it could read and change the call.
+   */
+  'unsafe_page',
   /** ErrShutdown says that the server is stopping. */
   'shutdown',
   /** ErrInternal is a fault of opentabs itself. */

@@ -42,6 +42,7 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrNoTab:            exitNoPage,
 	wire.ErrAmbiguousTarget:  exitNoPage,
 	wire.ErrNotReady:         exitNoPage,
+	wire.ErrUnsafePage:       exitNoPage,
 	wire.ErrInvalidArguments: exitUsage,
 	wire.ErrDenied:           exitFailed,
 	wire.ErrNotReviewed:      exitFailed,

@@ -63,6 +63,10 @@ const folder = new URL('../testdata/', import.meta.url);
 const realmCode = readFileSync(new URL('realm.js', folder), 'utf8');
 /** hostileCode is the script of a hostile page. */
 export const hostileCode = readFileSync(new URL('hostile.js', folder), 'utf8');
+/** builtIns are the names that the server has plugins' code get as variables. */
+const builtIns = [
+  ...readFileSync(new URL('../src/host/globals.ts', import.meta.url), 'utf8').matchAll(/^ {2}'(\w+)',$/gm),
+].map((match) => match[1] ?? '');
 const hostCode = buildSync({
   entryPoints: [new URL('../src/host/host.ts', import.meta.url).pathname],
   bundle: true,
@@ -167,7 +171,8 @@ export function makeRealm(page: PageOptions = {}): Realm {
     },
     framed: () => page.framed === true,
     here: () => page.host ?? '127.0.0.1:8000',
-    makeUrl: (url: object, text: string) => slots.set(url, [new URL(text).host]),
+    makeUrl: (url: object, text: string) => slots.set(url, [new URL(text).host, new URL(text).href]),
+    href: (url: object) => slot(url, 1),
     host: (url: object) => slot(url, 0),
     utf8: (text: string) => [...Buffer.from(text)],
     now: () => Date.now(), // which a test can move
@@ -205,7 +210,8 @@ export function makeRealm(page: PageOptions = {}): Realm {
     ports,
     run: (code) => vm.runInContext(code, context),
     start: (plugin, hash, adapter, { preScript, door, ...more } = {}) => {
-      const code = (text: string) => `function (globalThis, window, self) {\n${text}\n}`;
+      const code = (text: string) =>
+        `function ({${builtIns.join()}}) { return function (globalThis, window, self) {\n${text}\n}; }`;
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...more }));
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;

@@ -135,9 +135,13 @@
     get host() {
       return outer.host(this);
     }
+    get href() {
+      return outer.href(this);
+    }
   }
+  class URLSearchParams {}
   for (const made of [EventTarget, Event, MessageEvent, MessagePort, MessageChannel, Node, Document]) define(made.name, made);
-  for (const made of [MutationObserver, AbortSignal, AbortController, DOMException, TextEncoder, URL]) define(made.name, made);
+  for (const made of [MutationObserver, AbortSignal, AbortController, DOMException, TextEncoder, URL, URLSearchParams]) define(made.name, made);
   define('window', globalThis);
   define('self', globalThis);
   define('top', outer.framed() ? {} : globalThis);

@@ -286,16 +286,28 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 	return append(b, ");\n"...)
 }
 
-// AdapterFunction returns a JavaScript function expression that runs code, with
-// its globalThis, and where it needs them window and self, as parameters.
+// AdapterFunction returns a JavaScript function expression that runs code in
+// two steps (extension/src/host/life.ts:Evaluate): the function gets the
+// built-ins that are the code's own variables, and returns one that runs the
+// code, with its globalThis, and where it needs them window and self, as
+// parameters. The built-ins are those of an outer function, so that the code
+// may declare the same names itself.
 func AdapterFunction(code []byte) []byte {
-	b := make([]byte, 0, len(code)+100)
-	b = append(b, "function ("...)
+	b := make([]byte, 0, len(code)+1000)
+	b = append(b, "function ({"...)
+	b = append(b, builtIns...)
+	b = append(b, "}) { return function ("...)
 	b = append(b, parameters(code)...)
 	b = append(b, ") {\n"...)
 	b = append(b, withRealThis(dropShebang(code))...)
-	return append(b, "\n}"...)
+	return append(b, "\n}; }"...)
 }
+
+// builtIns are the names of extension/src/host/globals.ts.
+const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigInt, RegExp, Date, Map, Set, WeakMap, WeakSet, " +
+	"WeakRef, Promise, Proxy, Reflect, JSON, Math, Error, TypeError, RangeError, SyntaxError, URL, URLSearchParams, " +
+	"AbortController, AbortSignal, DOMException, TextEncoder, TextDecoder, structuredClone, queueMicrotask, atob, btoa, " +
+	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
 // thisArgument and itsEnd match what stands before a globalThis that is handed
 // to a function as its `this`, and that with what follows.

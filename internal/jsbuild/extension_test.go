@@ -109,6 +109,25 @@ func wrapped(host []byte, code string) string {
 // plainOptions are what the host reads of such a script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
+// outer is the outer function around the code of a plugin.
+const outer = "function ({" + builtIns + "}) { return "
+
+// TestBuiltInsOfHost: the host has a value for each name that the code of a
+// plugin gets as a variable. Without one the code would find it undefined.
+func TestBuiltInsOfHost(t *testing.T) {
+	text, err := extensionSources.Read("extension/src/host/globals.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, match := range regexp.MustCompile(`(?m)^  '(\w+)',$`).FindAllSubmatch(text, -1) {
+		names = append(names, string(match[1]))
+	}
+	if got := strings.Join(names, ", "); got != builtIns {
+		t.Errorf("globals.ts has\n%s\nextension.go has\n%s", got, builtIns)
+	}
+}
+
 // manyNames is code that asks n variables for the container.
 func manyNames(n int) string {
 	var b strings.Builder
@@ -120,7 +139,7 @@ func manyNames(n int) string {
 
 func TestWrapAdapter(t *testing.T) {
 	host := []byte("(() => {})()")
-	const all, one = "function (globalThis, window, self) {", "function (globalThis) {"
+	const all, one = outer + "function (globalThis, window, self) {", outer + "function (globalThis) {"
 	for _, c := range []struct{ code, want string }{
 		{`globalThis.__openTabs = {}`, one},
 		{`(globalThis).__openTabs`, one},
@@ -157,7 +176,7 @@ func TestWrapAdapter(t *testing.T) {
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, one},
 	} {
 		got := wrapped(host, c.code)
-		if want := fmt.Sprintf("%s(%s, %s\n%s\n});\n", host, plainOptions, c.want, c.code); got != want {
+		if want := fmt.Sprintf("%s(%s, %s\n%s\n}; });\n", host, plainOptions, c.want, c.code); got != want {
 			t.Errorf("%s\n got %s\nwant %s", c.code, got, want)
 		}
 	}
@@ -176,8 +195,8 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if problems := parse(got); len(problems) > 0 {
 		t.Fatalf("%v\n%s", problems, got)
 	}
-	head, rest, _ := strings.Cut(got, `", function (`)
-	if want := "globalThis) {\n1\n}, function (globalThis, window, self) {\nwindow.__openTabs\n});\n"; rest != want {
+	head, rest, _ := strings.Cut(got, `", function ({`+builtIns+`}) { return function (`)
+	if want := "globalThis) {\n1\n}; }, " + outer + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; rest != want {
 		t.Errorf("got %q, want %q", rest, want)
 	}
 	var text string
@@ -246,7 +265,7 @@ func TestAdapterFunctionThis(t *testing.T) {
 		{`bind(globalThis); x.f(globalThis)`, `bind(globalThis); x.f(globalThis)`},
 	} {
 		got := string(AdapterFunction([]byte(c[0])))
-		if want := "function (globalThis) {\n" + c[1] + "\n}"; got != want {
+		if want := outer + "function (globalThis) {\n" + c[1] + "\n}; }"; got != want {
 			t.Errorf("%q: got %q, want %q", c[0], got, want)
 		}
 	}
@@ -258,7 +277,7 @@ func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
 		got := wrapped([]byte("x"), "#!x"+rest)
-		if want := "x(" + plainOptions + ", function (globalThis) {\n" + rest + "\n});\n"; got != want {
+		if want := "x(" + plainOptions + ", " + outer + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
 			t.Errorf("%q: got %q, want %q", end, got, want)
 		}
 	}

@@ -1,4 +1,5 @@
 import { MaxAnswerBytes, MaxMessageChars } from '../../../wire/wire.gen.ts';
+import { detach } from './detach.ts';
 import { abortedError, messageOf, toolError, toolErrorOf } from './failure.ts';
 import { bytesOf, writeJson } from './json.ts';
 import {
@@ -116,7 +117,7 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
       const entry = take(number);
       if (!entry) return;
       if (!ok) entry.settled.reject(toolErrorOf(value, entry.kind === 'user'));
-      else entry.settled.resolve(entry.kind === 'user' ? undefined : value);
+      else entry.settled.resolve(entry.kind === 'user' ? undefined : detach(value));
     },
     close: (why) => {
       closed ??= why;

@@ -28,9 +28,22 @@ const tools = `
   { name: 'decided', handle: (p, c) => c.decision.secret },
   { name: 'waits', handle: () => never },
   { name: 'big', handle: () => 'aaaaaaaaaaaaaaaaaaaa' },
-  { name: 'wide', handle: () => 'ééééé' }`;
+  { name: 'wide', handle: () => 'ééééé' },
+  { name: 'mixed', handle: (p) => ({ __proto__: null, page: planted, secret: p.secret, deep: { __proto__: null, secret: p.secret } }) },
+  { name: 'schema', input: schema, handle: (p) => p }`;
+
+/** A schema as libraries write them: it looks up built-ins at each step, and reads fields that may be absent. */
+const schema = `{ safeParse(data) {
+  const out = {};
+  for (const [key, value] of Object.entries(data)) out[key] = Array.isArray(value) ? [...value.map((v) => String(v).trim())] : value;
+  const seen = new Map(Object.keys(out).map((k) => [k, 1]));
+  if (data.limit !== undefined) out.limit = data.limit;
+  const issues = [...seen.keys()].filter((key) => /^bad/.test(key)).map((key) => ({ path: [key], message: 'no ' + JSON.stringify(data[key]) }));
+  return issues.length > 0 ? { success: false, error: { get issues() { return issues.slice(); } } } : { success: true, data: { limit: 10, ...out } };
+} }`;
 
 const prelude = `
+  const schema = ${schema};
   let log; globalThis.__openTabs._setLogTransport = (fn) => { log = fn; };
   const given = Promise.resolve('S3CRET'); const op = { op: 'add', path: '/a', value: ['S3CRET'] };
   const controller = new AbortController(); const mine = controller.signal; const stopMine = controller.abort.bind(controller); const never = new Promise(() => {}); const made = new Error('S3CRET');
@@ -99,6 +112,19 @@ const attacks: [string, unknown[][], string[]][] = [
     ['f 2', 'a 1'],
   ],
 ];
+
+attacks.push(
+  [
+    'arguments of a schema that looks up built-ins',
+    [['call', 1, 'schema', 1 << 20, { secret: 'S3CRET', list: [' S3CRET '] }]],
+    ['r 1 {"limit":10,"secret":"S3CRET","list":["S3CRET"]}'],
+  ],
+  [
+    'wrong arguments of a schema that looks up built-ins',
+    [['call', 1, 'schema', 1 << 20, { bad: 'S3CRET' }]],
+    ['e 1 {"code":"invalid_arguments","message":"the arguments of schema are not valid:\\nbad: no \\"S3CRET\\""}'],
+  ],
+);
 
 const secret = { secret: 'S3CRET', list: ['S3CRET'] };
 const ask = 'q 1 1 {"call":{"tool":"other","args":{"secret":"S3CRET"}}}';
@@ -247,37 +273,26 @@ test('page: the hostile page of these tests does see what uses its built-ins', a
   );
 });
 
-test("page: a locked toJSON of the page's refuses the result instead of changing it", async () => {
-  const { realm, port } = await attacked();
-  realm.run(
-    `delete Object.prototype.toJSON; Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, value() { return 'forged'; } })`,
-  );
-  port.send('call', 1, 'value', 1 << 20, args);
-  await realm.idle();
-  assert.match(port.said.join(), /^e 1 {"code":"invalid_result".*locked its own toJSON/);
-});
+for (const locked of [true, false]) {
+  test(`page: a ${locked ? 'locked' : 'planted'} toJSON of the page's is not called`, async () => {
+    const { realm, port } = await attacked();
+    realm.run(`delete Object.prototype.toJSON; forge = { __proto__: null, configurable: ${!locked}, value() { taken = this; return 'forged'; } };
+      Object.defineProperty(Object.prototype, 'toJSON', forge); Object.defineProperty(Array.prototype, 'toJSON', forge); taken = 0`);
+    port.send('call', 1, 'value', 1 << 20, args);
+    await realm.idle();
+    assert.deepEqual(port.said, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+    assert.equal(realm.run('taken'), 0);
+  });
+}
 
-test('page: a toJSON of the page is back after a result', async () => {
+test('page: a toJSON that plants another one while a result is written changes nothing after it', async () => {
   const { realm, port } = await attacked();
-  realm.run(
-    `delete Object.prototype.toJSON; Object.defineProperty(Array.prototype, 'toJSON', { __proto__: null, configurable: true, value: () => 'forged' })`,
-  );
-  port.send('call', 1, 'value', 1 << 20, args);
+  realm.run(`planted = { __proto__: null, toJSON() { Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, configurable: true, value() { taken = this; return 'forged'; } });
+    return 'of the page'; } }; taken = 0`);
+  port.send('call', 1, 'mixed', 1 << 20, args);
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
-  assert.equal(realm.run('[1].toJSON()'), 'forged');
-});
-
-test("page: a toJSON that can be taken away is back where another one can't", async () => {
-  const { realm, port } = await attacked();
-  realm.run(
-    `Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, configurable: true, value: () => 'forged' });
-     Object.defineProperty(Array.prototype, 'toJSON', { __proto__: null, value: () => 'forged' })`,
-  );
-  port.send('call', 1, 'value', 1 << 20, args);
-  await realm.idle();
-  assert.match(port.said.join(), /^e 1 {"code":"invalid_result".*locked its own toJSON/);
-  assert.equal(realm.run('({}).toJSON()'), 'forged');
+  assert.deepEqual(port.said, ['r 1 {"page":"of the page","secret":"S3CRET","deep":{"secret":"S3CRET"}}']);
+  assert.equal(realm.run('taken'), 0);
 });
 
 test('page: a page that locks its own __openTabs does not reach the adapter', async () => {

@@ -2,7 +2,8 @@ import { CancelAnswerMs } from '../../../wire/wire.gen.ts';
 import { type Activities, makeActivities } from './activity.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import { makeContext } from './context.ts';
-import { abortedError, failureText, issuesText, messageOf, thrownText, toolError } from './failure.ts';
+import { abortedError, failureText, thrownText, toolError } from './failure.ts';
+import { parseWith } from './parse.ts';
 import {
   abort,
   abortedOf,
@@ -10,7 +11,6 @@ import {
   bare,
   construct,
   delay,
-  type Fn,
   hasOwn,
   isArray,
   isFn,
@@ -235,9 +235,11 @@ function startTool(plugin: string, adapter: object, request: Request, entry: Run
         threw(error);
       }
     };
-    parseInput(tool, request, start, (issues) => {
-      const message = `the arguments of ${request.tool} are not valid:\n${issues}`;
-      fail(failureText('invalid_arguments', message));
+    parseWith(lookup(tool, request.prompt ? 'args' : 'input'), request.args, {
+      valid: start,
+      invalid: (issues) =>
+        fail(failureText('invalid_arguments', `the arguments of ${request.tool} are not valid:\n${issues}`)),
+      unsafe: (why) => fail(failureText('unsafe_page', why)),
     });
   } catch (error) {
     threw(error);
@@ -281,55 +283,4 @@ function contextOf(entry: Running, decision: unknown, report: (report: string) =
     if (typeof audience === 'string') entry.endAudience = cut(audience);
   };
   return makeContext({ signal, decision, activities, asks, report, endAudience });
-}
-
-/** parseInput lets the tool's own schema check the arguments, so that its defaults and transforms apply. */
-function parseInput(
-  tool: object,
-  { args, prompt }: Request,
-  ok: (params: unknown) => void,
-  bad: (issues: string) => void,
-): void {
-  const input = lookup(tool, prompt ? 'args' : 'input');
-  const safeParse = isObject(input) ? lookup(input, 'safeParse') : undefined;
-  if (!isObject(input) || !isFn(safeParse)) {
-    ok(args);
-    return;
-  }
-  const read = (parsed: unknown) => {
-    if (!isObject(parsed)) bad('the tool has a schema that does not answer');
-    else if (lookup(parsed, 'success') === true) ok(lookup(parsed, 'data'));
-    else bad(issuesText(lookup(parsed, 'error')));
-  };
-  let parsed: unknown;
-  try {
-    parsed = apply(safeParse, input, [args]);
-  } catch (error) {
-    // A schema with an asynchronous check refuses the synchronous way.
-    const later = lookup(input, 'safeParseAsync');
-    if (!isFn(later)) throw error;
-    parseLater(later, input, args, read, bad);
-    return;
-  }
-  read(parsed);
-}
-
-function parseLater(
-  safeParseAsync: Fn,
-  input: object,
-  args: unknown,
-  read: (parsed: unknown) => void,
-  bad: (issues: string) => void,
-): void {
-  whenSettled(
-    apply(safeParseAsync, input, [args]),
-    (parsed) => {
-      try {
-        read(parsed);
-      } catch (error) {
-        bad(messageOf(error));
-      }
-    },
-    (error) => bad(messageOf(error)),
-  );
 }

@@ -1,5 +1,6 @@
 import type { Activities } from './activity.ts';
 import type { Asks } from './asks.ts';
+import { detach } from './detach.ts';
 import { freeze, setPrototypeOf } from './primordials.ts';
 import { audienceOf, reportText } from './report.ts';
 
@@ -34,7 +35,7 @@ export function makeContext(options: ContextOptions): object {
       endAudience: (audience: unknown) => options.endAudience(audience),
       call: (tool: unknown, input?: unknown, how?: unknown) => asks.callTool(tool, input, how),
       waitForUser: (what: unknown) => asks.waitForUser(what),
-      decision: options.decision,
+      decision: detach(options.decision),
       signal: options.signal,
     }),
   );

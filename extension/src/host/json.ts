@@ -1,8 +1,7 @@
-import { exactBigint } from './number.ts';
+import { plainCopy } from './plain.ts';
 import {
   ArrayPrototype,
   apply,
-  BigIntPrototype,
   construct,
   defineProperty,
   deleteProperty,
@@ -17,22 +16,11 @@ import {
 } from './primordials.ts';
 
 /**
- * writeJson is JSON.stringify that no page can change and that writes a bigint as the integer it is. It throws for what
- * JSON can't carry and returns nothing for what it leaves out.
+ * writeJson is JSON.stringify for what a tool hands over. It reads own properties only (plain.ts), and writes a bigint as
+ * the integer it is. It throws for what JSON can't carry and returns nothing for what it leaves out.
  */
 export function writeJson(value: unknown): string | undefined {
-  // JSON.stringify would hand a `toJSON` that the page put on a prototype every object of the value, and take its answer.
-  return without(ObjectPrototype, 'toJSON', () =>
-    without(ArrayPrototype, 'toJSON', () => without(BigIntPrototype, 'toJSON', () => textOf(value))),
-  );
-}
-
-function textOf(value: unknown): string | undefined {
-  try {
-    return toJson(value);
-  } catch {
-    return toJson(value, exactBigint); // throws again if it was something else
-  }
+  return toJson(plainCopy(value));
 }
 
 /**
@@ -44,7 +32,7 @@ export function withoutPageThen(work: () => void): void {
 }
 
 /** without keeps what the page put on a prototype away while work runs. It throws if the page has locked it. */
-function without<T>(prototype: object, key: 'toJSON' | 'then', work: () => T): T {
+function without<T>(prototype: object, key: 'then', work: () => T): T {
   const found = takeAway(prototype, key);
   try {
     return work();
@@ -53,7 +41,7 @@ function without<T>(prototype: object, key: 'toJSON' | 'then', work: () => T): T
   }
 }
 
-function takeAway(prototype: object, key: 'toJSON' | 'then'): PropertyDescriptor | undefined {
+function takeAway(prototype: object, key: 'then'): PropertyDescriptor | undefined {
   const found = getOwnPropertyDescriptor(prototype, key);
   if (!found) return undefined;
   setPrototypeOf(found, null);

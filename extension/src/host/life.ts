@@ -2,11 +2,18 @@ import { type CallEvents, makeRunner, type Runner } from './call.ts';
 import { makeContainer } from './container.ts';
 import { messageOf } from './failure.ts';
 import type { Services } from './furnish.ts';
+import { builtIns } from './globals.ts';
 import { type Patches, watchPatches } from './patches.ts';
 import { apply, freeze, isFn, isObject, lookup } from './primordials.ts';
+import { withPristineBuiltIns } from './pristine.ts';
 
-/** Evaluate is the code of an adapter or a pre-script as a function; its parameters are named globalThis, window and self. */
-export type Evaluate = (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
+/**
+ * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). It gets the built-ins
+ * of globals.ts and returns a function that runs the code; the parameters of that are named globalThis, window and self.
+ */
+export type Evaluate = (
+  builtIns: object,
+) => (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
 
 /** LifeOptions of the adapter of one plugin in one document. */
 export interface LifeOptions {
@@ -50,12 +57,12 @@ interface Armed {
 }
 
 /** makeLife returns the life of an adapter that has not started. */
-export function makeLife({ services, evaluate, late, events, up }: LifeOptions): Life {
+export function makeLife({ services, evaluate: first, late, events, up }: LifeOptions): Life {
   const { plugin, logs } = services;
   let container = makeContainer(services);
   const runner = makeRunner(plugin, () => container.read(), events);
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
-  let code = evaluate;
+  let code = first;
   let patches: Patches | undefined;
   let threw = false;
   let armed: Armed | undefined;
@@ -66,8 +73,7 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
     threw = false;
     patches = watchPatches();
     try {
-      apply(code, scope, [scope, scope, scope]);
-      return runner.check();
+      return evaluate(code, scope, () => runner.check());
     } catch (error) {
       threw = true;
       return `the adapter threw while it started: ${messageOf(error)}`;
@@ -131,9 +137,9 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
   return {
     runner,
     prepare: (preScript) => {
-      const { scope } = container;
       try {
-        apply(preScript, scope, [scope, scope, scope]);
+        const problem = evaluate(preScript, container.scope, () => '');
+        if (problem !== '') logs.say('error', `the pre-script of ${plugin} did not run: ${problem}`);
       } catch (error) {
         logs.say('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
       }
@@ -151,6 +157,18 @@ export function makeLife({ services, evaluate, late, events, up }: LifeOptions):
       armed = undefined;
     },
   };
+}
+
+/**
+ * evaluate runs code with the built-ins as they were at document_start: the modules of an adapter keep those that they use,
+ * and one that starts late would keep the page's. It returns what check then says, or why the code can't run here.
+ */
+function evaluate(code: Evaluate, scope: object, check: () => string): string {
+  const run = () => {
+    apply(apply(code, undefined, [builtIns]), scope, [scope, scope, scope]);
+    return check();
+  };
+  return withPristineBuiltIns(run, (why) => why);
 }
 
 function isEvaluate(value: unknown): value is Evaluate {

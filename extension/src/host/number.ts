@@ -1,4 +1,4 @@
-import { apply, isFn, rawJson, toBigInt } from './primordials.ts';
+import { apply, isFn, NativeTypeError, rawJson, toBigInt } from './primordials.ts';
 
 // JavaScript's numbers round integers beyond 2^53. Such an integer in a call's
 // arguments reaches the tool as a bigint, and a bigint in its result is written
@@ -14,9 +14,10 @@ export function exactInteger(_key: string, value: unknown, context?: { readonly 
   return typeof source === 'string' && isInteger(source) ? toBigInt(source) : value;
 }
 
-/** exactBigint is a replacer for JSON.stringify. */
-export function exactBigint(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' && isFn(rawJson) ? apply(rawJson, undefined, [`${value}`]) : value;
+/** rawInteger returns what JSON.stringify writes as the integer that value is. It throws where the browser can't. */
+export function rawInteger(value: bigint): unknown {
+  if (!isFn(rawJson)) throw new NativeTypeError('this browser can write no bigint as JSON; return a text or a number');
+  return apply(rawJson, undefined, [`${value}`]);
 }
 
 /** isInteger tells whether the text of a number has digits only, behind a sign. */

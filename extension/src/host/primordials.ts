@@ -12,7 +12,7 @@
 
 export const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 export const { get: getProperty, has: hasProperty, ownKeys, set: setProperty, setPrototypeOf } = Reflect;
-export const { freeze, hasOwn, isFrozen } = Object;
+export const { freeze, hasOwn, is: isSame, isFrozen, keys: keysOf } = Object;
 export const { isFinite: isFiniteNumber } = Number;
 export const { isArray } = Array;
 export const { parse: parseJson, stringify: toJson } = JSON;
@@ -20,11 +20,19 @@ export const { parse: parseJson, stringify: toJson } = JSON;
 export const toBigInt = BigInt;
 export const BigIntPrototype = BigInt.prototype;
 export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;
+const isRaw: unknown = 'isRawJSON' in JSON ? JSON.isRawJSON : undefined;
+/** isRawJson tells whether value is JSON text that JSON.rawJSON made. */
+export const isRawJson = (value: object): boolean => isFn(isRaw) && apply(isRaw, undefined, [value]) === true;
 
 export const ObjectPrototype = Object.prototype;
 export const ErrorPrototype = Error.prototype;
 export const PromisePrototype = Promise.prototype;
 export const ArrayPrototype = Array.prototype;
+export const StringPrototype = String.prototype;
+export const NumberPrototype = Number.prototype;
+export const BooleanPrototype = Boolean.prototype;
+export const DatePrototype = Date.prototype;
+export const UrlPrototype = URL.prototype;
 export const NativeProxy = Proxy;
 export const NativeAbortController = AbortController;
 export const NativeDOMException = DOMException;
@@ -52,6 +60,12 @@ export const weakGet = WeakMap.prototype.get;
 export const weakSet = WeakMap.prototype.set;
 export const encode = TextEncoder.prototype.encode;
 export const slice = String.prototype.slice;
+export const stringValueOf = String.prototype.valueOf;
+export const numberValueOf = Number.prototype.valueOf;
+export const booleanValueOf = Boolean.prototype.valueOf;
+export const bigIntValueOf = BigInt.prototype.valueOf;
+export const timeOfDate = Date.prototype.getTime;
+export const dateToIsoString = Date.prototype.toISOString;
 export const delay = setTimeout;
 export const now = performance.now;
 export const clock = performance;
@@ -77,6 +91,7 @@ export const readyStateOf = getterOf(Document.prototype, 'readyState');
 export const firstChildOf = getterOf(Node.prototype, 'firstChild');
 export const lastChildOf = getterOf(Node.prototype, 'lastChild');
 export const hostOfUrl = getterOf(URL.prototype, 'host');
+export const hrefOfUrl = getterOf(URL.prototype, 'href');
 export const hostOfLocation = getterOf(location, 'host');
 export const realLocation = location;
 /** framed tells whether the document is in a frame of another one. Nobody can replace `window.top`. */
@@ -125,7 +140,7 @@ export function isObject(value: unknown): value is object {
 // Prototypes that a page can put a getter on: every tool's value has one of them at the end of its chain.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
-const keyedPrototypes: object[] = [Date.prototype, Map.prototype, Set.prototype, WeakMap.prototype];
+const keyedPrototypes: object[] = [Date.prototype, Map.prototype, Set.prototype, WeakMap.prototype, URL.prototype];
 const errorPrototypes: object[] = [
   Error.prototype,
   TypeError.prototype,

@@ -21,7 +21,7 @@ async function developed(code = version('1')) {
   const log = () => String(realm.run('log.splice(0).join()'));
   /** bring does what the worker's script does. */
   const bring = (nonce: string, hash: string, text: string) =>
-    realm.run(enter('_door', nonce, hash, `function (globalThis, window, self) {\n${text}\n}`));
+    realm.run(enter('_door', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {
     port.send('renew', nonce, hash);
     await realm.idle();

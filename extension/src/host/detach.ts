@@ -1,0 +1,92 @@
+import {
+  ArrayPrototype,
+  bare,
+  dataProperty,
+  defineProperty,
+  freeze,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  hasOwn,
+  isArray,
+  isFrozen,
+  isObject,
+  ObjectPrototype,
+  ownKeys,
+  setPrototypeOf,
+} from './primordials.ts';
+
+// An object literal inherits from the page's Object.prototype. A page that puts
+// `limit` there gives every call a limit that no agent asked for, and a setter
+// there is handed what is assigned. So arguments inherit from copies of the
+// standard methods, which no page can reach before a handler passes them on, and
+// which are frozen then.
+
+/** MaxDepth is how deep arguments are detached; JSON that deep is refused on the way. */
+const MaxDepth = 500;
+
+const objectMethods = [
+  'constructor',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  'propertyIsEnumerable',
+  'toLocaleString',
+  'toString',
+  'valueOf',
+];
+const detachedObject = copyOfPrototype(ObjectPrototype, objectMethods, null);
+const detachedArray = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObject);
+
+/**
+ * detach returns value with its plain objects and arrays, at any depth, inheriting from frozen copies of the standard
+ * methods instead of the page's. They are changed in place, but for frozen ones, which are copied. Instances of other
+ * classes stay as they are.
+ */
+export function detach(value: unknown): unknown {
+  return detachBelow(value, 0);
+}
+
+function detachBelow(value: unknown, depth: number): unknown {
+  if (!isObject(value) || depth > MaxDepth) return value;
+  const parent = getPrototypeOf(value);
+  if (parent !== ObjectPrototype && parent !== ArrayPrototype) return value;
+  const copied = parent === ArrayPrototype ? detachedArray : detachedObject;
+  if (setPrototypeOf(value, copied)) {
+    detachFields(value, value, depth);
+    return value;
+  }
+  const copy: object = isArray(value) ? [] : bare();
+  setPrototypeOf(copy, copied);
+  detachFields(value, copy, depth);
+  return isFrozen(value) ? freeze(copy) : copy;
+}
+
+/** detachFields puts the detached fields of one object into another, which may be the same. */
+function detachFields(from: object, into: object, depth: number): void {
+  const keys = ownKeys(from);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] ?? '';
+    const found = getOwnPropertyDescriptor(from, key);
+    if (found === undefined) continue;
+    setPrototypeOf(found, null);
+    if (hasOwn(found, 'value')) {
+      const detached = detachBelow(found.value, depth + 1);
+      if (from === into && detached === found.value) continue;
+      defineProperty(found, 'value', dataProperty(detached));
+    }
+    if (from !== into || found.writable === true) defineProperty(into, key, found);
+  }
+}
+
+/** copyOfPrototype runs before the first script of the page. */
+function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
+  const copy = bare();
+  setPrototypeOf(copy, parent);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] ?? '';
+    const found = key === 'length' ? undefined : getOwnPropertyDescriptor(prototype, key);
+    if (found === undefined) continue;
+    setPrototypeOf(found, null);
+    defineProperty(copy, key, found);
+  }
+  return freeze(copy);
+}
