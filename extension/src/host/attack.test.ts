@@ -230,7 +230,7 @@ attacks.push(
     ['r 1 {"key":"S3CRET","at":"http://localhost:8000"}'],
   ],
   ['the question whether it is ready', [['probe'], ['call', 1, 'notifies', 1 << 20, {}]], ['n 1']],
-  ['what is of another version', [['renew', 'S3CRET', 'S3CRET'], ['begin'], ['unknown', 'S3CRET']], []],
+  ['what is of another version', [['renew', 'S3CRET', 'S3CRET'], ['begin'], ['unknown', 'S3CRET']], ['armed S3CRET']],
   ['the end of its plugin', [['remove']], []],
 );
 
