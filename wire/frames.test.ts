@@ -61,12 +61,17 @@ const call: CallView = {
 // One sample per body, typed: a renamed or missing field is a compile error here, and another value on disk a failure
 // below. Go reads the same files in frames_test.go.
 const samples: Golden = {
+  'challenge.params': {
+    nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
+    proof: 'c8339d5be8d3f8a69325bd3d6c544c472a100390eb3440941b50bec5d14e4494',
+  },
   'hello.params': {
     protocol: 1,
     browserId: 'b-7d0c',
     browserName: 'Chrome on Linux',
     bootId: 'boot-51aa',
     extensionVersion: '0.1.0',
+    proof: '98bd7df45f026fb104f32be76a74370379027649e40195d5fb2cd5f87345f0bb',
   },
   'hello.result': { protocol: 1, serverVersion: '0.1.0' },
   'ping.params': {},

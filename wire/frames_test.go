@@ -14,6 +14,7 @@ import (
 // methodTypes has a fresh value for each body of each method. Result is nil
 // for a notification.
 var methodTypes = map[Method]struct{ params, result func() any }{
+	MethodChallenge:        {fresh[ChallengeParams], nil},
 	MethodHello:            {fresh[HelloParams], fresh[HelloResult]},
 	MethodPing:             {fresh[PingParams], fresh[PingResult]},
 	MethodToolDispatch:     {fresh[ToolDispatchParams], fresh[ToolDispatchResult]},

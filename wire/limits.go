@@ -5,13 +5,13 @@ package wire
 const Version = 1
 
 // Subprotocol is the WebSocket subprotocol that both ends agree on. The
-// browser offers it together with TokenSubprotocolPrefix + token, because a
-// browser can set no other header; the server never echoes the token.
+// browser offers it together with NonceSubprotocolPrefix + its nonce, because
+// a browser can set no other header.
 const Subprotocol = "opentabs"
 
-// TokenSubprotocolPrefix stands before the bearer token in the list of
-// subprotocols that a browser offers.
-const TokenSubprotocolPrefix = "opentabs.token."
+// NonceSubprotocolPrefix comes before the browser's nonce in the list of
+// subprotocols that a browser offers. The nonce is random and no secret.
+const NonceSubprotocolPrefix = "opentabs.nonce."
 
 // MaxFrameBytes is the largest frame either side accepts, in bytes.
 const MaxFrameBytes = 64 << 20

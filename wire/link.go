@@ -1,5 +1,13 @@
 package wire
 
+// ChallengeParams is the server's half of the handshake.
+type ChallengeParams struct {
+	// Nonce is random and new for each connection.
+	Nonce string `json:"nonce"`
+	// Proof shows that the server knows the key (ServerProof).
+	Proof string `json:"proof"`
+}
+
 // HelloParams opens a connection.
 type HelloParams struct {
 	// Protocol is the sender's Version.
@@ -14,6 +22,8 @@ type HelloParams struct {
 	BootID string `json:"bootId"`
 	// ExtensionVersion is the extension's version.
 	ExtensionVersion string `json:"extensionVersion"`
+	// Proof shows that the browser knows the key (BrowserProof).
+	Proof string `json:"proof"`
 }
 
 // HelloResult accepts a connection.

@@ -8,7 +8,11 @@ package wire
 type Method string
 
 const (
-	// MethodHello opens a connection: browser to server, request, first frame.
+	// MethodChallenge proves that the server knows the key and asks the browser
+	// for the same: server to browser, notification, the server's first frame.
+	MethodChallenge Method = "challenge"
+	// MethodHello opens a connection: browser to server, request, the browser's
+	// first frame.
 	MethodHello Method = "hello"
 	// MethodPing keeps the link and the service worker alive: both, request.
 	MethodPing Method = "ping"

@@ -98,6 +98,14 @@ export interface RPCError {
   data?: CallError;
 }
 
+/** ChallengeParams is the server's half of the handshake. */
+export interface ChallengeParams {
+  /** Nonce is random and new for each connection. */
+  nonce: string;
+  /** Proof shows that the server knows the key (ServerProof). */
+  proof: string;
+}
+
 /** HelloParams opens a connection. */
 export interface HelloParams {
   /** Protocol is the sender's Version. */
@@ -116,6 +124,8 @@ export interface HelloParams {
   bootId: string;
   /** ExtensionVersion is the extension's version. */
   extensionVersion: string;
+  /** Proof shows that the browser knows the key (BrowserProof). */
+  proof: string;
 }
 
 /** HelloResult accepts a connection. */
@@ -140,7 +150,15 @@ export type PingResult = Record<string, never>;
  * type. The generator refuses a method without its parameters.
  */
 export const Methods = [
-  /** MethodHello opens a connection: browser to server, request, first frame. */
+  /**
+   * MethodChallenge proves that the server knows the key and asks the browser
+   * for the same: server to browser, notification, the server's first frame.
+   */
+  'challenge',
+  /**
+   * MethodHello opens a connection: browser to server, request, the browser's
+   * first frame.
+   */
   'hello',
   /** MethodPing keeps the link and the service worker alive: both, request. */
   'ping',
@@ -1075,16 +1093,16 @@ export const Version = 1;
 
 /**
  * Subprotocol is the WebSocket subprotocol that both ends agree on. The
- * browser offers it together with TokenSubprotocolPrefix + token, because a
- * browser can set no other header; the server never echoes the token.
+ * browser offers it together with NonceSubprotocolPrefix + its nonce, because
+ * a browser can set no other header.
  */
 export const Subprotocol = 'opentabs';
 
 /**
- * TokenSubprotocolPrefix stands before the bearer token in the list of
- * subprotocols that a browser offers.
+ * NonceSubprotocolPrefix comes before the browser's nonce in the list of
+ * subprotocols that a browser offers. The nonce is random and no secret.
  */
-export const TokenSubprotocolPrefix = 'opentabs.token.';
+export const NonceSubprotocolPrefix = 'opentabs.nonce.';
 
 /** MaxFrameBytes is the largest frame either side accepts, in bytes. */
 export const MaxFrameBytes = 67108864;
@@ -1202,6 +1220,7 @@ export type RequestMethod = (typeof RequestMethods)[number];
 
 /** Notifications pairs each method that is not answered with its params. */
 export interface Notifications {
+  'challenge': ChallengeParams;
   'tool.progress': ToolProgressParams;
   'tool.part': ToolPartParams;
   'tool.resync': ToolResyncParams;
@@ -1218,6 +1237,7 @@ export interface Notifications {
 
 /** NotificationMethods are the methods that are not answered. */
 export const NotificationMethods = [
+  'challenge',
   'tool.progress',
   'tool.part',
   'tool.resync',
@@ -1238,6 +1258,7 @@ export interface Types {
   ToolErrorInfo: ToolErrorInfo;
   CallError: CallError;
   RPCError: RPCError;
+  ChallengeParams: ChallengeParams;
   HelloParams: HelloParams;
   HelloResult: HelloResult;
   PingParams: PingParams;
@@ -1338,12 +1359,17 @@ export const Shapes = {
     message: 'string',
     'data?': 'CallError',
   },
+  ChallengeParams: {
+    nonce: 'string',
+    proof: 'string',
+  },
   HelloParams: {
     protocol: 'integer',
     browserId: 'string',
     browserName: 'string',
     bootId: 'string',
     extensionVersion: 'string',
+    proof: 'string',
   },
   HelloResult: {
     protocol: 'integer',

@@ -26,7 +26,7 @@ func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	b.Cleanup(srv.Close)
 	c, _, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(srv.URL, "http")+"/ws", &websocket.DialOptions{
 		HTTPHeader:   http.Header{"Origin": {testOrigin}},
-		Subprotocols: []string{wire.Subprotocol, wire.TokenSubprotocolPrefix + testToken},
+		Subprotocols: []string{wire.Subprotocol, wire.NonceSubprotocolPrefix + browserNonce},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -83,11 +83,20 @@ func (d done) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 // benchHub returns a hub and a browser that answers each run with its
 // arguments.
 func benchHub(b *testing.B) *Hub {
-	h := New(Options{Token: testToken, Origins: []string{testOrigin}})
-	peer := echoServer(b, h.Handler())
+	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
+	h.nonce = func() string { return serverNonce }
+	var port int
+	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		port = localPort(r)
+		h.Handler().ServeHTTP(w, r)
+	}))
 	b.Cleanup(h.Close)
+	if _, _, err := peer.Read(context.Background()); err != nil { // the challenge
+		b.Fatal(err)
+	}
 	write := func(frame []byte) { _ = peer.Write(context.Background(), websocket.MessageText, frame) }
-	write([]byte(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`))
+	write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`,
+		wire.BrowserProof(testKey, port, browserNonce, serverNonce)))
 	write([]byte(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`))
 	write([]byte(`{"jsonrpc":"2.0","id":"ready","method":"ping","params":{}}`))
 	ready := make(chan struct{})
@@ -170,7 +179,7 @@ func BenchmarkEcho32(b *testing.B) {
 
 // BenchmarkProgress takes in frames with 100 reports.
 func BenchmarkProgress(b *testing.B) {
-	h := New(Options{Token: testToken})
+	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
 	br := &browser{hub: h, runs: map[string]*run{"call_1": {sink: make(done, 1)}}}
@@ -193,7 +202,7 @@ func BenchmarkProgress(b *testing.B) {
 
 // BenchmarkParts takes in a result of 10 MiB in parts of 256 Ki characters.
 func BenchmarkParts(b *testing.B) {
-	h := New(Options{Token: testToken})
+	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
 	text := `[` + strings.Repeat(`{"id":12345,"name":"some name","text":"lorem ipsum dolor sit amet"},`, 150_000) + `0]`

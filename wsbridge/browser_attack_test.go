@@ -260,7 +260,7 @@ func attackIdentity(t *testing.T) {
 				}
 			}
 			p := w.dial()
-			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"\u001b[2J\u202eevil\u0000` + strings.Repeat("x", 5000) + `","bootId":"b","extensionVersion":"\u009b1"}}`)
+			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"\u001b[2J\u202eevil\u0000` + strings.Repeat("x", 5000) + `","bootId":"b","extensionVersion":"\u009b1","proof":"` + browserProof + `"}}`)
 			p.take()
 			b := w.hub.Browsers()[0]
 			if !strings.HasPrefix(b.Name, "[2Jevilxxx") || len(b.Name) > 120 || b.ExtensionVersion != "1" {

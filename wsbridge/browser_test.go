@@ -296,7 +296,7 @@ func TestCloseEndsAll(t *testing.T) {
 		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "browser_lost" {
 			t.Errorf("Start after Close: %v", err)
 		}
-		if e := w.dial().end(); e != `close 1001 "opentabs is stopping"` {
+		if e := w.open(browserNonce).end(); e != `close 1001 "opentabs is stopping"` {
 			t.Errorf("a new connection: %s", e)
 		}
 		w.hub.Close()

@@ -2,8 +2,7 @@ package wsbridge
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"crypto/subtle"
+	"crypto/hmac"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,8 +19,14 @@ import (
 	"opentabs/wire"
 )
 
-// helloTimeout is how long a browser may take to send its first frame.
+// helloTimeout is how long the whole handshake may take, from the upgrade to
+// the browser's first frame.
 const helloTimeout = 10 * time.Second
+
+// maxGreeting is how many connections may be in their handshake at once. Beyond
+// that the oldest is closed: until a peer has proved itself it may be any
+// program of this machine, and a browser needs a few milliseconds.
+const maxGreeting = 64
 
 // maxHelloBytes is the longest first frame. Who has not said hello yet may not
 // fill the memory.
@@ -58,6 +63,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ws.SetReadLimit(maxHelloBytes) // until hello is answered
 	l := newLink(h, ws, keep.conn)
+	l.port, l.browserNonce = localPort(r), browserNonces(r.Header)[0]
 	if !h.enter(l) {
 		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
 		l.finish()
@@ -82,7 +88,7 @@ func (k *keepConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // refusal says why a request may not connect: the status to answer and a
-// sentence; 0 if it may. Nothing of the token is ever in the sentence.
+// sentence; 0 if it may. Such a peer has proved nothing yet.
 func (h *Hub) refusal(r *http.Request) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
@@ -96,32 +102,34 @@ func (h *Hub) refusal(r *http.Request) (int, string) {
 	if !offersUpgrade(r.Header) {
 		return http.StatusUpgradeRequired, "This is a WebSocket; ask for an upgrade to it."
 	}
-	var tokens []string
-	named := false
-	for _, p := range offered(r.Header) {
-		if p == wire.Subprotocol {
-			named = true
-		}
-		if token, ok := strings.CutPrefix(p, wire.TokenSubprotocolPrefix); ok {
-			tokens = append(tokens, token)
-		}
-	}
+	nonces := browserNonces(r.Header)
 	switch {
-	case len(tokens) == 0:
-		return http.StatusUnauthorized, "The token is missing; offer it as the subprotocol " + wire.TokenSubprotocolPrefix + "<token>."
-	case len(tokens) > 1 || !h.tokenIs(tokens[0]):
-		return http.StatusUnauthorized, "The token is wrong; run `opentabs extension install` again and reload the extension."
-	case !named:
-		return http.StatusBadRequest, "The subprotocol " + wire.Subprotocol + " is missing; offer it beside the token."
+	case len(nonces) != 1 || !wire.IsNonce(nonces[0]):
+		return http.StatusBadRequest, "Offer one nonce of 16 to 128 letters and digits as the subprotocol " + wire.NonceSubprotocolPrefix +
+			"<nonce>. An older extension sends none: run `opentabs extension install` again and reload the extension."
+	case !slices.Contains(offered(r.Header), wire.Subprotocol):
+		return http.StatusBadRequest, "The subprotocol " + wire.Subprotocol + " is missing; offer it beside the nonce."
 	}
 	return 0, ""
 }
 
-// tokenIs compares hashes, so that neither the length nor a common beginning
-// of the token shows in the time it takes.
-func (h *Hub) tokenIs(token string) bool {
-	sum := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(sum[:], h.tokenSum[:]) == 1
+// browserNonces returns the nonces that a request offers.
+func browserNonces(h http.Header) []string {
+	var nonces []string
+	for _, p := range offered(h) {
+		if nonce, ok := strings.CutPrefix(p, wire.NonceSubprotocolPrefix); ok {
+			nonces = append(nonces, nonce)
+		}
+	}
+	return nonces
+}
+
+// localPort is the port that a request came in on; 0 if that is not known.
+func localPort(r *http.Request) int {
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		return addr.Port
+	}
+	return 0
 }
 
 func offersUpgrade(h http.Header) bool {
@@ -149,27 +157,65 @@ func (h *Hub) enter(l *link) bool {
 	}
 	h.serving[l] = struct{}{}
 	h.links.Add(1)
+	if len(h.greeting) >= maxGreeting {
+		oldest := h.greeting[0]
+		h.refusals.note(&h.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
+		oldest.shut(websocket.StatusTryAgainLater, "too many connections are in their handshake")
+		h.greeting = slices.Delete(h.greeting, 0, 1)
+	}
+	h.greeting = append(h.greeting, l)
 	return true
+}
+
+// endGreeting notes that a link's handshake is over, however it ended. The
+// caller holds mu.
+func (h *Hub) endGreeting(l *link) {
+	if i := slices.Index(h.greeting, l); i >= 0 {
+		h.greeting = slices.Delete(h.greeting, i, i+1)
+	}
 }
 
 func (h *Hub) leave(l *link) {
 	l.finish()
 	h.mu.Lock()
 	delete(h.serving, l)
+	h.endGreeting(l)
 	h.mu.Unlock()
 	h.links.Done()
 }
 
 var errRefused = errors.New("refused")
 
-// welcome reads the first frame and answers it. An error means that the
-// connection is over and the browser has been told why.
+// challenge sends the server's proof and its nonce, the first frame.
+func (l *link) challenge() {
+	l.serverNonce = l.hub.nonce()
+	params, err := json.Marshal(wire.ChallengeParams{
+		Nonce: l.serverNonce,
+		Proof: wire.ServerProof(l.hub.opts.Key, l.port, l.browserNonce, l.serverNonce),
+	})
+	if err != nil { // two strings
+		panic("wsbridge: " + err.Error())
+	}
+	l.write(wire.AppendNotification(nil, wire.MethodChallenge, params))
+}
+
+// proves reports whether a browser's proof is that of this connection. The
+// comparison takes constant time.
+func (l *link) proves(proof string) bool {
+	want := wire.BrowserProof(l.hub.opts.Key, l.port, l.browserNonce, l.serverNonce)
+	return hmac.Equal([]byte(proof), []byte(want))
+}
+
+// welcome does the server's part of the handshake: it proves that it knows the
+// key, then reads the browser's first frame, checks that browser's proof and
+// answers. An error means that the connection is over and the peer has the reason.
 func (l *link) welcome() (*browser, error) {
 	limit := time.AfterFunc(helloTimeout, func() {
-		l.log.Warn().Msg("browser did not say hello; closing its link")
+		l.noteRefusal("hello did not come within 10 s")
 		l.shut(websocket.StatusPolicyViolation, "hello must come within 10 s")
 	})
 	defer limit.Stop()
+	l.challenge()
 	frame, err := l.read()
 	if errors.Is(err, errNotTextual) {
 		frame, err = nil, nil // refused below
@@ -202,6 +248,10 @@ func (l *link) welcome() (*browser, error) {
 	if err := json.Unmarshal(e.Params, &p); err != nil {
 		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is not as expected: "+clean(err.Error(), 80))
 	}
+	if !l.proves(p.Proof) {
+		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
+			"The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension.")
+	}
 	if !plainID(p.BrowserID) || !plainID(p.BootID) {
 		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
 			"hello needs a browserId and a bootId of 1 to 128 visible ASCII characters")
@@ -216,8 +266,14 @@ func (l *link) welcome() (*browser, error) {
 	return b, nil
 }
 
+// noteRefusal logs why a handshake failed. The peer may be any program of this
+// machine, so few of these lines reach the log.
+func (l *link) noteRefusal(sentence string) {
+	l.hub.refusals.note(&l.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
+}
+
 func (l *link) refuse(code websocket.StatusCode, sentence string) error {
-	l.log.Warn().Msg("connection refused: " + sentence)
+	l.noteRefusal(sentence)
 	l.shut(code, cut(sentence, maxReason))
 	return errRefused
 }

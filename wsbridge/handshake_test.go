@@ -17,10 +17,10 @@ import (
 // TestAttackByOrigin changes one thing at a time in a request that would be let
 // in: what a page, another extension or a program tries.
 func TestAttackByOrigin(t *testing.T) {
-	h := New(Options{Token: testToken, Origins: []string{testOrigin}})
+	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
 	const proto = "Sec-WebSocket-Protocol"
-	token := wire.TokenSubprotocolPrefix + testToken
+	nonce := wire.NonceSubprotocolPrefix + browserNonce
 	header := func(key string, values ...string) func(*http.Request) {
 		return func(r *http.Request) {
 			r.Header.Del(key)
@@ -39,7 +39,7 @@ func TestAttackByOrigin(t *testing.T) {
 		{"localhost", host("localhost:9527"), 0},
 		{"IPv6 loopback", host("[::1]:9527"), 0},
 		{"no port", host("127.0.0.1"), 0},
-		{"token first, in a header of its own", header(proto, token, wire.Subprotocol), 0},
+		{"nonce first, in a header of its own", header(proto, nonce, wire.Subprotocol), 0},
 		{"post", func(r *http.Request) { r.Method = http.MethodPost }, 405},
 		{"rebound name", host("evil.example:9527"), 403},
 		{"name that begins like ours", host("127.0.0.1.evil.example:9527"), 403},
@@ -59,26 +59,15 @@ func TestAttackByOrigin(t *testing.T) {
 		{"two origins", header("Origin", testOrigin, "https://evil.example"), 403},
 		{"no upgrade", header("Upgrade"), 426},
 		{"other upgrade", header("Upgrade", "h2c"), 426},
-		{"no subprotocol", header(proto), 401},
-		{"no token", header(proto, wire.Subprotocol), 401},
-		{"empty token", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix), 401},
-		{"wrong token", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix+"wrong"), 401},
-		{"beginning of the token", header(proto, wire.Subprotocol+", "+token[:len(token)-1]), 401},
-		{"longer token", header(proto, wire.Subprotocol+", "+token+"x"), 401},
-		// Fault 99: as many UTF-16 units, more bytes.
-		{"token of other bytes", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix+strings.Repeat("é", len(testToken))), 401},
-		{"right token twice", header(proto, wire.Subprotocol+", "+token+", "+token), 401},
-		{"token of a megabyte", header(proto, wire.Subprotocol+", "+wire.TokenSubprotocolPrefix+strings.Repeat("x", 1<<20)), 401},
-		{"token in Authorization", func(r *http.Request) {
-			r.Header.Set(proto, wire.Subprotocol)
-			r.Header.Set("Authorization", "Bearer "+testToken)
-		}, 401},
-		{"token in the address", func(r *http.Request) {
-			r.Header.Set(proto, wire.Subprotocol)
-			r.URL.RawQuery = "token=" + testToken
-		}, 401},
-		{"two tokens", header(proto, wire.Subprotocol+", "+token+", "+wire.TokenSubprotocolPrefix+"other"), 401},
-		{"token alone", header(proto, token), 400},
+		{"no subprotocol", header(proto), 400},
+		{"no nonce", header(proto, wire.Subprotocol), 400},
+		{"empty nonce", header(proto, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix), 400},
+		{"short nonce", header(proto, wire.Subprotocol+", "+nonce[:len(nonce)-1]), 400},
+		{"nonce of a megabyte", header(proto, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix+strings.Repeat("x", 1<<20)), 400},
+		{"nonce that is no ASCII", header(proto, wire.Subprotocol+", "+wire.NonceSubprotocolPrefix+strings.Repeat("é", 16)), 400},
+		{"two nonces", header(proto, wire.Subprotocol+", "+nonce+", "+nonce), 400},
+		{"the key in the place of the nonce", header(proto, wire.Subprotocol+", opentabs.token."+testKey), 400},
+		{"nonce alone", header(proto, nonce), 400},
 	}
 	for _, tt := range tests {
 		name := "a WebSocket: " + tt.name
@@ -92,7 +81,7 @@ func TestAttackByOrigin(t *testing.T) {
 			r.Header.Set("Upgrade", "websocket")
 			r.Header.Set("Sec-WebSocket-Version", "13")
 			r.Header.Set("Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg==")
-			r.Header.Set(proto, wire.Subprotocol+", "+token)
+			r.Header.Set(proto, wire.Subprotocol+", "+nonce)
 			tt.change(r)
 			if status, sentence := h.refusal(r); status != tt.status {
 				t.Fatalf("refusal = %d %q, want %d", status, sentence, tt.status)
@@ -106,15 +95,15 @@ func TestAttackByOrigin(t *testing.T) {
 			if w.Code != tt.status || !strings.HasSuffix(body, ".\n") {
 				t.Errorf("answer %d %q, want %d and a sentence", w.Code, body, tt.status)
 			}
-			if strings.Contains(body+fmt.Sprint(w.Header()), testToken) {
-				t.Error("the answer shows the token")
+			if strings.Contains(body+fmt.Sprint(w.Header()), testKey) {
+				t.Error("the answer shows the key")
 			}
 		})
 	}
 }
 
 func TestNoOriginsNobody(t *testing.T) {
-	h := New(Options{Token: testToken})
+	h := New(Options{Key: testKey})
 	defer h.Close()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/ws", nil)
 	if status, _ := h.refusal(r); status != 403 {
@@ -122,10 +111,10 @@ func TestNoOriginsNobody(t *testing.T) {
 	}
 }
 
-func TestNewNeedsToken(t *testing.T) {
+func TestNewNeedsKey(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("New without a token did not panic")
+			t.Error("New without a key did not panic")
 		}
 	}()
 	New(Options{})
@@ -180,8 +169,8 @@ func TestFirstFrame(t *testing.T) {
 			`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"the first frame must be the request hello"}}`, notHello},
 		{hello(`[]`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"hello is not as expected: protocol must be an integer"}}`,
 			`close 1008 "hello is not as expected: protocol must be an integer"`},
-		{hello(`{"protocol":1}`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
-		{hello(`{"protocol":1,"browserId":"b\u001b[31m","bootId":"x"}`),
+		{hello(`{"protocol":1,"proof":"` + browserProof + `"}`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
+		{hello(`{"protocol":1,"browserId":"b\u001b[31m","bootId":"x","proof":"` + browserProof + `"}`),
 			`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
 	}
 	for _, tt := range tests {
@@ -201,7 +190,7 @@ func TestFirstFrame(t *testing.T) {
 // TestFirstFrameIsShort: a large frame is taken after hello only.
 func TestFirstFrameIsShort(t *testing.T) {
 	hello := func(pad int) string {
-		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","pad":"` +
+		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":"` + browserProof + `","pad":"` +
 			strings.Repeat("x", pad) + `"}}`
 	}
 	frame := func(size int) string { return hello(size - len(hello(0))) }
@@ -270,7 +259,7 @@ func TestHelloTimerIsOff(t *testing.T) {
 func TestNames(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
-		p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000"}}`,
+		p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000","proof":"`+browserProof+`"}}`,
 			strings.Repeat("é", 200))
 		p.take()
 		got := w.hub.Browsers()

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	testToken  = "dG9rZW4tb2YtdGhlLXRlc3Rz"
+	testKey    = "dG9rZW4tb2YtdGhlLXRlc3Rz"
 	testOrigin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 )
 
@@ -42,8 +42,9 @@ type world struct {
 func inWorld(t *testing.T, o Options, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		o.Token, o.Origins, o.Version = testToken, []string{testOrigin}, "0.1.0"
+		o.Key, o.Origins, o.Version = testKey, []string{testOrigin}, "0.1.0"
 		w := &world{t: t, hub: New(o), ln: memnet.Listen(), start: time.Now()}
+		w.hub.nonce = func() string { return serverNonce }
 		srv := &http.Server{Handler: w.hub.Handler()}
 		served := make(chan struct{})
 		go func() { defer close(served); _ = srv.Serve(w.ln) }()
@@ -165,8 +166,16 @@ type peer struct {
 	closed string // how the connection ended; empty while it has not
 }
 
-// dial opens a connection without a word.
+// dial opens a connection and takes the server's challenge.
 func (w *world) dial() *peer {
+	w.t.Helper()
+	p := w.open(browserNonce)
+	p.wantFrames(challenge)
+	return p
+}
+
+// open opens a connection without a word.
+func (w *world) open(browserNonce string) *peer {
 	w.t.Helper()
 	p := &peer{w: w, done: make(chan struct{}), pongs: true}
 	tr := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -177,7 +186,7 @@ func (w *world) dial() *peer {
 	ws, res, err := websocket.Dial(w.t.Context(), "ws://127.0.0.1/ws", &websocket.DialOptions{
 		HTTPClient:   &http.Client{Transport: tr},
 		HTTPHeader:   http.Header{"Origin": {testOrigin}},
-		Subprotocols: []string{wire.Subprotocol, wire.TokenSubprotocolPrefix + testToken},
+		Subprotocols: []string{wire.Subprotocol, wire.NonceSubprotocolPrefix + browserNonce},
 	})
 	if err != nil {
 		w.t.Fatalf("dial: %v", err)
@@ -278,6 +287,18 @@ func (p *peer) drop() {
 	synctest.Wait()
 }
 
+// The handshake of a test, whose connections have no port.
+const (
+	browserNonce = "0123456789abcdef"
+	serverNonce  = "fedcba9876543210"
+)
+
+var (
+	browserProof = wire.BrowserProof(testKey, 0, browserNonce, serverNonce)
+	challenge    = fmt.Sprintf(`{"jsonrpc":"2.0","method":"challenge","params":{"nonce":%q,"proof":%q}}`,
+		serverNonce, wire.ServerProof(testKey, 0, browserNonce, serverNonce))
+)
+
 const (
 	helloOK = `{"jsonrpc":"2.0","id":"h","result":{"protocol":1,"serverVersion":"0.1.0"}}`
 	syncNil = `{"jsonrpc":"2.0","id":"s/1","method":"plugin.sync","params":{}}`
@@ -297,7 +318,8 @@ func (w *world) browser(id, boot string) *peer {
 }
 
 func (p *peer) hello(id, boot string) {
-	p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0"}}`, id, boot)
+	p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0","proof":%q}}`,
+		id, boot, browserProof)
 }
 
 func dispatchFrame(id string) string {

@@ -1,7 +1,7 @@
 package wsbridge
 
 import (
-	"crypto/sha256"
+	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -71,9 +71,9 @@ type Policy interface {
 
 // Options set a hub up.
 type Options struct {
-	// Token is what a browser must offer to be let in. Required, no default:
-	// New panics if it is empty.
-	Token string
+	// Key is what server and browser each prove to know before anything else is
+	// sent; it is never sent. Required, no default: New panics if it is empty.
+	Key string
 	// Origins are the origins that may connect, exactly as the browser sends
 	// them, such as "chrome-extension://<id>". Default none: nobody may connect.
 	Origins []string
@@ -114,7 +114,7 @@ type Options struct {
 // concurrent use.
 type Hub struct {
 	opts     Options
-	tokenSum [sha256.Size]byte
+	nonce    func() string // makes the nonce of one connection
 	started  time.Time
 	links    sync.WaitGroup // one for each connection that is being served
 	tabs     tabNews
@@ -125,6 +125,7 @@ type Hub struct {
 	mu       sync.Mutex // guards all below; taken before any other lock but syncing
 	browsers map[string]*browser
 	serving  map[*link]struct{}
+	greeting []*link // those in their handshake, oldest first
 	calls    Calls
 	hashes   map[string]string // the current hash of each plugin, by name
 	waiting  int               // calls that wait for a person
@@ -133,10 +134,10 @@ type Hub struct {
 
 var _ dispatch.Bridge = (*Hub)(nil)
 
-// New returns a hub without browsers. It panics if o.Token is empty.
+// New returns a hub without browsers. It panics if o.Key is empty.
 func New(o Options) *Hub {
-	if o.Token == "" {
-		panic("wsbridge: Options.Token is empty")
+	if o.Key == "" {
+		panic("wsbridge: Options.Key is empty")
 	}
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
@@ -150,7 +151,7 @@ func New(o Options) *Hub {
 	o.Origins = slices.Clone(o.Origins)
 	h := &Hub{
 		opts:     o,
-		tokenSum: sha256.Sum256([]byte(o.Token)),
+		nonce:    rand.Text,
 		started:  time.Now(),
 		browsers: map[string]*browser{},
 		serving:  map[*link]struct{}{},
@@ -169,7 +170,7 @@ func (h *Hub) SetCalls(c Calls) {
 }
 
 // Handler returns the handler of the WebSocket's path. It answers 405, 403,
-// 426, 400, 401 or 503 with a sentence to whoever may not connect.
+// 426 or 400 with a sentence to whoever may not connect.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
 // Sync tells every browser that the plugins, their permissions or their settings

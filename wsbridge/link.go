@@ -47,6 +47,12 @@ type link struct {
 	log zerolog.Logger
 	out outbox
 
+	// Set before the handshake: the port that the browser connected to, its nonce
+	// and, once the challenge is sent, the server's.
+	port         int
+	browserNonce string
+	serverNonce  string
+
 	// work counts the goroutines of this link; Add only under out.mu while
 	// out.closed is false, or by the reader.
 	work sync.WaitGroup

@@ -32,6 +32,7 @@ func (l *link) greet() {
 	l.hub.mu.Lock()
 	defer l.hub.mu.Unlock()
 	l.greeted = true
+	l.hub.endGreeting(l)
 	l.tellWaiting(l.hub.waiting)
 }
 

@@ -18,7 +18,7 @@ import (
 func TestRefusalsAreRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		h := New(Options{Token: testToken, Origins: []string{testOrigin}, Log: zerolog.New(&log)})
+		h := New(Options{Key: testKey, Origins: []string{testOrigin}, Log: zerolog.New(&log)})
 		defer h.Close()
 		try := func(n int, host, origin string) {
 			for range n {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/version"
@@ -103,8 +104,8 @@ func (c *checkup) checkExtension() {
 	switch {
 	case port != 0 && written.Port != port:
 		c.fail("extension", fmt.Sprintf("the one in %s looks for the server on port %d, not on %d", dir, written.Port, port), writeAgain)
-	case tokenErr == nil && written.Token != token:
-		c.fail("extension", fmt.Sprintf("the one in %s has another token", dir), writeAgain)
+	case tokenErr == nil && written.Key != config.BrowserKey(token):
+		c.fail("extension", fmt.Sprintf("the one in %s has another key", dir), writeAgain)
 	default:
 		c.compareExtension(dir)
 	}

@@ -22,13 +22,14 @@ import (
 	"opentabs/internal/version"
 )
 
-// connectionFile tells the extension where the server is. It holds the token.
+// connectionFile has the server's port, and the key that the extension and the
+// server prove to each other (config.BrowserKey).
 const connectionFile = "connection.json"
 
 // connection is the content of connectionFile.
 type connection struct {
-	Port  int    `json:"port"`
-	Token string `json:"token"`
+	Port int    `json:"port"`
+	Key  string `json:"key"`
 }
 
 // installRecord remembers where the extension was written, and what was.
@@ -55,7 +56,7 @@ func newExtensionInstallCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Write the unpacked extension and say how to load it",
-		Long: `Write the extension, with the port and the token of this installation in it, into
+		Long: `Write the extension, with the port and a key of this installation in it, into
 a folder that stays the same, and print the steps in Chrome. Run it again after
 an update of opentabs or a change of the port, then reload the extension.`,
 		Example: "  opentabs extension install\n  opentabs extension install --dir ~/opentabs-extension",
@@ -113,7 +114,7 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 		}
 		p.out.say("the note where the extension is, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), kept)
 	}
-	if err := writeExtension(dirs, dir, connection{Port: port, Token: token}); err != nil {
+	if err := writeExtension(dirs, dir, connection{Port: port, Key: config.BrowserKey(token)}); err != nil {
 		return err
 	}
 	if serverErr == nil { // it puts the adapters into the folder

@@ -249,8 +249,8 @@ func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, 
 		return nil, err
 	}
 	return wsbridgetest.Connect(ctx, wsbridgetest.Options{
-		URL:   fmt.Sprintf("ws://127.0.0.1:%d/ws", server.Port),
-		Token: token, Origin: "chrome-extension://" + extension.ID(),
+		URL: fmt.Sprintf("ws://127.0.0.1:%d/ws", server.Port),
+		Key: config.BrowserKey(token), Origin: "chrome-extension://" + extension.ID(),
 		Tools: map[string]wsbridgetest.Tool{
 			"messages__echo": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 				return c.Args, nil

@@ -177,7 +177,7 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 	if _, err := fmt.Sscan(port, &number); err != nil {
 		return fmt.Errorf("find the server's port: %w", err)
 	}
-	if err := writeExtension(dirs, filepath.Join(t.dir, "extension"), connection{Port: number, Token: token}); err != nil {
+	if err := writeExtension(dirs, filepath.Join(t.dir, "extension"), connection{Port: number, Key: config.BrowserKey(token)}); err != nil {
 		return err
 	}
 	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + v.address + "/mcp", Token: token, Name: "opentabs plugin test", Version: version.Version})

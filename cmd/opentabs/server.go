@@ -89,7 +89,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	v.adapters.dev = v.dev
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
-		Token: token, Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
+		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
 		Policy: policyAPI{v.policy, v.registry}, Settings: v.pageSettings,
 		Logs: func(_, browser string, p wire.PluginLogParams) { v.logs.Add(browser, p) },
 	})

@@ -1,13 +1,13 @@
 /** The server's end of the link, played by a test: for what the side panel has to draw, however hard it is to bring about. */
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { PluginInfo } from '../../wire/wire.gen.ts';
 import { freePort } from '../harness/chromium.ts';
 
-const token = 'fake-server-token';
+const key = 'key-of-the-fake-server';
 
 /** FakeServer is what an extension takes for opentabs. */
 export interface FakeServer {
@@ -29,7 +29,7 @@ export interface FakeServer {
 /** startFakeServer starts one for the unpacked extension in a folder, which has to be loaded afterwards. */
 export async function startFakeServer(extension: string): Promise<FakeServer> {
   const port = await freePort();
-  writeFileSync(join(extension, 'connection.json'), JSON.stringify({ port, token }));
+  writeFileSync(join(extension, 'connection.json'), JSON.stringify({ port, key }));
   const asked: { method: string; params: unknown }[] = [];
   let socket: WebSocket | undefined;
   let watching = false;
@@ -37,11 +37,9 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   let tabs: readonly { tabId: number; url: string }[] = [];
   const told = new Map<string, object>();
   const send = (method: string, params: object) => socket?.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
-  const http = createServer((request, response) => {
-    const challenge = new URL(request.url ?? '/', 'http://x').searchParams.get('challenge') ?? '';
-    const proof = createHmac('sha256', token).update(`opentabs server\n${port}\n${challenge}`).digest('hex');
+  const http = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ proof }));
+    response.end(JSON.stringify({ ok: true, version: '0.1.0', pid: process.pid }));
   });
   const server = new WebSocketServer({ server: http, path: '/ws', handleProtocols: () => 'opentabs' });
   const ask = (method: string, params: object) =>
@@ -65,9 +63,10 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       await new Promise((resolve) => http.close(resolve));
     },
   };
-  server.on('connection', (opened) => {
+  server.on('connection', (opened, request) => {
     socket = opened;
     watching = false;
+    opened.send(JSON.stringify({ jsonrpc: '2.0', method: 'challenge', params: challengeOf(request, port) }));
     opened.on('message', (data) => {
       const { id, method, params } = Object(JSON.parse(String(data)));
       if (method === 'state.watch') {
@@ -88,6 +87,14 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   });
   await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
   return fake;
+}
+
+/** challengeOf is the server's half of the handshake, as in wire/proof.go. */
+function challengeOf(request: IncomingMessage, port: number): { nonce: string; proof: string } {
+  const offered = request.headers['sec-websocket-protocol'] ?? '';
+  const nonces = [/opentabs\.nonce\.(\w+)/.exec(offered)?.[1], randomUUID()];
+  const proof = createHmac('sha256', key).update(['opentabs link server', port, ...nonces].join('\n'));
+  return { nonce: nonces[1] ?? '', proof: proof.digest('hex') };
 }
 
 function reply(fake: FakeServer, method: string, params: unknown): object {

@@ -3,6 +3,7 @@
 import { notification, request } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
 import { isBag } from '../src/port-message.ts';
+import type { Handshake } from '../src/worker/handshake.ts';
 import type { OpenSocket, SocketEvents } from '../src/worker/socket.ts';
 
 /** FakeSocket is the server's end of one socket. */
@@ -15,6 +16,8 @@ export interface FakeSocket {
   hungUp: boolean;
   /** unsent is what the browser is told that waits in the socket, in bytes. */
   unsent: number;
+  /** open opens the socket without a word; accept sends the challenge too, of a server that knows the key. */
+  open(): void;
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
@@ -23,6 +26,16 @@ export interface FakeSocket {
   refuse(method: string, code: number, message: string): void;
   ask<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;
   tell<M extends NotificationMethod>(method: M, params: Notifications[M]): void;
+}
+
+const rightChallenge = { nonce: 'of-the-server', proof: 'right' };
+
+/** makeFakeHandshake returns a handshake that takes the challenge of accept and no other. */
+export async function makeFakeHandshake(): Promise<Handshake> {
+  return {
+    protocols: ['opentabs', 'opentabs.nonce.of-the-browser'],
+    answer: async ({ proof }) => (proof === rightChallenge.proof ? 'proved' : undefined),
+  };
 }
 
 /** makeServer returns a way to open sockets, and those that were opened. */
@@ -62,7 +75,11 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
     sent,
     hungUp: false,
     unsent: 0,
-    accept: () => events.opened(),
+    open: () => events.opened(),
+    accept: () => {
+      events.opened();
+      events.text(notification('challenge', rightChallenge));
+    },
     text: (text) => events.text(text),
     close: (code = 1006, reason = '') => events.closed(code, reason),
     answer: (method, result) => reply({ id: take(method), result }),

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -41,6 +43,16 @@ func (d Dirs) ExistingToken() (string, error) {
 		return "", nil
 	}
 	return token, err
+}
+
+// BrowserKey returns the key of the extensions of the installation with this
+// token: they and the server prove to each other that they know it. It is derived
+// from the token and opens nothing but the WebSocket, so that the extension's
+// folder does not hold the token.
+func BrowserKey(token string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte("opentabs browsers"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 func readToken(path string) (string, error) {

@@ -4,7 +4,7 @@
 //
 // Start with [New]. The guard checks the Host and Origin headers of every
 // request and the bearer token of all but /healthz and /ws; /ws has its own
-// checks, because a browser can send the token only as a subprotocol.
+// checks, because on a WebSocket both ends prove that they know a key.
 //
 // # Concurrency
 //

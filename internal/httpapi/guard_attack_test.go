@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,10 +218,14 @@ func (f *fixture) attackHTTP2(t *testing.T) {
 	}
 }
 
-// attackTiming holds how tokens are compared: sums of one length, by the
-// function whose time does not depend on them, and in no other way.
+// attackTiming checks how tokens and proofs are compared: by functions whose time
+// does not depend on them, tokens as sums of one length, and in no other way.
 func attackTiming(t *testing.T) {
-	for file, function := range map[string]string{"guard.go": "bearer", "../../wsbridge/handshake.go": "tokenIs"} {
+	for file, want := range map[string][]string{
+		"guard.go":                    {"bearer", "sha256.Sum256", "subtle.ConstantTimeCompare"},
+		"../../wsbridge/handshake.go": {"proves", "hmac.Equal", "wire.BrowserProof"},
+	} {
+		function := want[0]
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, file, nil, 0)
 		if err != nil {
@@ -230,7 +235,7 @@ func attackTiming(t *testing.T) {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				found = found || n.Name.Name == function && calls(n, "sha256.Sum256") && calls(n, "subtle.ConstantTimeCompare")
+				found = found || n.Name.Name == function && calls(n, want[1]) && calls(n, want[2])
 			case *ast.BinaryExpr:
 				if (n.Op == token.EQL || n.Op == token.NEQ) && (named(n.X) || named(n.Y)) {
 					t.Errorf("%v compares a token by itself", set.Position(n.Pos()))
@@ -239,7 +244,7 @@ func attackTiming(t *testing.T) {
 			return true
 		})
 		if !found {
-			t.Errorf("%s: %s does not compare sums in constant time", file, function)
+			t.Errorf("%s: %s does not compare in constant time", file, function)
 		}
 	}
 }
@@ -248,9 +253,9 @@ func attackTiming(t *testing.T) {
 func named(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
-		return strings.EqualFold(e.Name, "token") || strings.EqualFold(e.Name, "sum")
+		return slices.Contains([]string{"token", "sum", "proof"}, strings.ToLower(e.Name))
 	case *ast.SelectorExpr:
-		return strings.EqualFold(e.Sel.Name, "token") || strings.EqualFold(e.Sel.Name, "tokenSum")
+		return slices.Contains([]string{"token", "sum", "proof"}, strings.ToLower(e.Sel.Name))
 	}
 	return false
 }

@@ -6,9 +6,12 @@ package wsbridgetest
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -21,8 +24,9 @@ import (
 type Options struct {
 	// URL is the server's WebSocket, such as ws://127.0.0.1:9527/ws; required.
 	URL string
-	// Token and Origin are what the server wants to see; required.
-	Token, Origin string
+	// Key is what both ends prove to know, Origin what the server wants to see;
+	// required.
+	Key, Origin string
 	// ID and Name are the browser's; default "fake" and "Fake browser".
 	ID, Name string
 	// Tools are what runs in the browser's pages, tools and prompts, by
@@ -87,8 +91,9 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 	if o.Name == "" {
 		o.Name = "Fake browser"
 	}
+	nonce := rand.Text()
 	ws, _, err := websocket.Dial(ctx, o.URL, &websocket.DialOptions{
-		Subprotocols: []string{wire.Subprotocol, wire.TokenSubprotocolPrefix + o.Token},
+		Subprotocols: []string{wire.Subprotocol, wire.NonceSubprotocolPrefix + nonce},
 		HTTPHeader:   map[string][]string{"Origin": {o.Origin}},
 	})
 	if err != nil {
@@ -99,13 +104,41 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 		options: o, ws: ws, running: map[string]context.CancelCauseFunc{}, codes: map[string]wire.PluginCodeParams{},
 		asked: map[string]int{}, asks: map[askID]chan<- wire.ToolAnswerParams{}, answers: map[string]chan<- wire.Envelope{},
 	}
-	err = b.request(ctx, "hello", wire.MethodHello, wire.HelloParams{
-		Protocol: wire.Version, BrowserID: o.ID, BrowserName: o.Name, BootID: "boot", ExtensionVersion: "0.0.0",
-	})
+	proof, err := b.prove(ctx, nonce)
+	if err == nil {
+		err = b.request(ctx, "hello", wire.MethodHello, wire.HelloParams{
+			Protocol: wire.Version, BrowserID: o.ID, BrowserName: o.Name, BootID: "boot", ExtensionVersion: "0.0.0", Proof: proof,
+		})
+	}
 	if err != nil {
 		return nil, errors.Join(err, ws.CloseNow())
 	}
 	return b, nil
+}
+
+// prove reads the server's challenge, checks its proof and returns the browser's.
+func (b *Browser) prove(ctx context.Context, nonce string) (string, error) {
+	address, err := url.Parse(b.options.URL)
+	if err != nil {
+		return "", fmt.Errorf("read the URL %s: %w", b.options.URL, err)
+	}
+	port, err := strconv.Atoi(address.Port())
+	if err != nil {
+		return "", fmt.Errorf("read the port of %s: %w", b.options.URL, err)
+	}
+	_, frame, err := b.ws.Read(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the challenge: %w", err)
+	}
+	var p wire.ChallengeParams
+	e, err := wire.Parse(frame)
+	if err == nil {
+		err = json.Unmarshal(e.Params, &p)
+	}
+	if err != nil || e.Method != wire.MethodChallenge || p.Proof != wire.ServerProof(b.options.Key, port, nonce, p.Nonce) {
+		return "", fmt.Errorf("the first frame is no challenge of the server: %s", frame)
+	}
+	return wire.BrowserProof(b.options.Key, port, nonce, p.Nonce), nil
 }
 
 // Run serves the server's requests until ctx ends or the connection is lost,

@@ -27,13 +27,13 @@ func (onePlugin) Code(string, string) (wire.PluginCodeParams, error) {
 
 // TestBrowser runs calls through a real hub.
 func TestBrowser(t *testing.T) {
-	hub := wsbridge.New(wsbridge.Options{Token: "token", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}})
+	hub := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}})
 	server := httptest.NewServer(hub.Handler())
 	defer server.Close()
 	defer hub.Close()
 	live, stopped := make(chan string, 10), make(chan struct{}, 1)
 	b, err := Connect(t.Context(), Options{
-		URL: strings.Replace(server.URL, "http", "ws", 1), Token: "token", Origin: "chrome-extension://x",
+		URL: strings.Replace(server.URL, "http", "ws", 1), Key: "key", Origin: "chrome-extension://x",
 		Tools: map[string]Tool{
 			"messages__echo": func(_ context.Context, c *Call) (json.RawMessage, *wire.CallError) {
 				one := 1.0
@@ -103,14 +103,14 @@ func TestBrowser(t *testing.T) {
 }
 
 func TestConnectRefused(t *testing.T) {
-	hub := wsbridge.New(wsbridge.Options{Token: "token", Origins: []string{"chrome-extension://x"}})
+	hub := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}})
 	server := httptest.NewServer(hub.Handler())
 	defer server.Close()
 	defer hub.Close()
 	url := strings.Replace(server.URL, "http", "ws", 1)
 	for _, o := range []Options{
-		{URL: url, Token: "wrong", Origin: "chrome-extension://x"},
-		{URL: url, Token: "token", Origin: "https://evil.example"},
+		{URL: url, Key: "wrong", Origin: "chrome-extension://x"},
+		{URL: url, Key: "key", Origin: "https://evil.example"},
 	} {
 		if _, err := Connect(t.Context(), o); err == nil {
 			t.Errorf("%+v was let in", o)

@@ -38,7 +38,7 @@ func (policy) Review(string, string, wire.Permission, string) error { return nil
 func running(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	t.Helper()
 	hub := wsbridge.New(wsbridge.Options{
-		Token: "token", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}, Policy: policy{},
+		Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}, Policy: policy{},
 	})
 	calls := dispatch.New(hub, dispatch.Options{
 		Resolve: func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
@@ -48,7 +48,7 @@ func running(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	hub.SetCalls(calls)
 	server := httptest.NewServer(hub.Handler())
 	live := make(chan string, 10)
-	o.URL, o.Token, o.Origin = strings.Replace(server.URL, "http", "ws", 1), "token", "chrome-extension://x"
+	o.URL, o.Key, o.Origin = strings.Replace(server.URL, "http", "ws", 1), "key", "chrome-extension://x"
 	o.Changed = func(plugins []string) { live <- strings.Join(plugins, " ") }
 	b, err := Connect(t.Context(), o)
 	if err != nil {

@@ -39,7 +39,7 @@
     events.onmessage = (event) => got.push('event ' + event.data);
     events.onerror = () => resolve(events.close());
   }));
-  for (const protocols of [[], ['opentabs'], ['opentabs', 'opentabs.token.' + token], ['opentabs.token.'], ['opentabs', 'opentabs.token.wrong']]) {
+  for (const protocols of [[], ['opentabs'], ['opentabs', 'opentabs.nonce.0123456789abcdef'], ['opentabs.nonce.0123456789abcdef'], ['opentabs', 'opentabs.token.' + token]]) {
     tries.push(new Promise((resolve) => {
       const socket = new WebSocket(base.replace('http', 'ws') + '/ws', protocols);
       socket.onopen = () => got.push('a socket with ' + protocols.length + ' protocols');

@@ -36,8 +36,11 @@ export function linkAdvice(link: LinkState): Advice | undefined {
       return { title: 'The opentabs server is not running.', steps: ['Start it with `opentabs serve`.'] };
     case 'refused':
       return {
-        title: 'What listens on the port does not know this extension’s token, or refuses it.',
-        steps: ['Run `opentabs extension install` again, then press “Try again”.'],
+        title: sentence(link.text),
+        steps: [
+          'Stop that program, then start the server.',
+          'Run `opentabs extension install` again if the server has another port or another directory, then press “Try again”.',
+        ],
       };
     case 'version':
       return { title: 'Server and extension do not fit together.', steps: [sentence(link.text)] };

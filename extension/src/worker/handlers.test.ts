@@ -44,7 +44,7 @@ test('the socket reaches these methods and no others', async () => {
   for (const method of RequestMethods) {
     if (ServerMethods.some((m) => m === method)) continue;
     const params = {
-      hello: '{"protocol":1,"browserId":"a","browserName":"","bootId":"b","extensionVersion":"1"}',
+      hello: '{"protocol":1,"browserId":"a","browserName":"","bootId":"b","extensionVersion":"1","proof":"p"}',
       'call.cancel': '{"callId":"c"}',
       'call.decide': '{"callId":"c","ticketId":"t","allow":true}',
       'config.permission': '{"plugin":"p"}',

@@ -37,17 +37,17 @@ test('the person names the browser', async () => {
 });
 
 test('connection.json', async () => {
-  assert.deepEqual(await readConnection(makeStorage('{"port":9527,"token":"t"}').storage), { port: 9527, token: 't' });
+  assert.deepEqual(await readConnection(makeStorage('{"port":9527,"key":"t"}').storage), { port: 9527, key: 't' });
   const bad = [
     undefined,
     '',
     '{',
     '[]',
-    '{"port":"9527","token":"t"}',
-    '{"port":0,"token":"t"}',
-    '{"port":70000,"token":"t"}',
+    '{"port":"9527","key":"t"}',
+    '{"port":0,"key":"t"}',
+    '{"port":70000,"key":"t"}',
   ];
-  for (const file of [...bad, '{"port":1.5,"token":"t"}', '{"port":1,"token":""}', '{"port":1}']) {
+  for (const file of [...bad, '{"port":1.5,"key":"t"}', '{"port":1,"key":""}', '{"port":1}']) {
     assert.equal(await readConnection(makeStorage(file).storage), undefined, file);
   }
 });

@@ -1,6 +1,6 @@
 import { type HelloParams, Version } from '../../../wire/wire.gen.ts';
 import { isBag } from '../port-message.ts';
-import type { Connection } from './proof.ts';
+import type { Connection } from './handshake.ts';
 
 /** MaxNameChars is the longest name of a browser. */
 const MaxNameChars = 60;
@@ -16,8 +16,11 @@ export interface Storage {
   version(): string;
 }
 
+/** Identity is hello without the proof, which belongs to one connection. */
+export type Identity = Omit<HelloParams, 'proof'>;
+
 /** helloParams says who this browser is. */
-export async function helloParams(storage: Storage): Promise<HelloParams> {
+export async function helloParams(storage: Storage): Promise<Identity> {
   const [browserId, bootId, browserName] = await Promise.all([
     kept('browserId', storage.readSetting, storage.writeSetting),
     kept('bootId', storage.readUntilRestart, storage.writeUntilRestart),
@@ -61,9 +64,9 @@ export async function readConnection(storage: Storage): Promise<Connection | und
   try {
     const value: unknown = JSON.parse(text);
     if (!isBag(value)) return undefined;
-    const { port, token } = value;
+    const { port, key } = value;
     if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65535) return undefined;
-    return typeof token === 'string' && token !== '' ? { port, token } : undefined;
+    return typeof key === 'string' && key !== '' ? { port, key } : undefined;
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { CloseReplaced, CloseVersion, CodeVersion, Version } from '../../../wire/wire.gen.ts';
-import { type FakeSocket, makeServer, settle } from '../../test/server.ts';
+import { type FakeSocket, makeFakeHandshake, makeServer, settle } from '../../test/server.ts';
+import type { Connection, Listener } from './handshake.ts';
 import { type LinkState, makeLink } from './link.ts';
-import type { Connection, Who } from './proof.ts';
 
 const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
 const server = { protocol: Version, serverVersion: '9.9.9' };
@@ -13,20 +13,21 @@ function makeBench(t: TestContext) {
   const { open, sockets } = makeServer();
   const states: LinkState[] = [];
   const events: string[] = [];
-  const connection: Connection = { port: 4321, token: 'secret' };
-  const world: { connection: Connection | undefined; stuck: boolean; who: Who; asked: number } = {
+  const connection: Connection = { port: 4321, key: 'secret' };
+  const world: { connection: Connection | undefined; stuck: boolean; listener: Listener; asked: number } = {
     connection,
     stuck: false,
-    who: 'server',
+    listener: 'opentabs',
     asked: 0,
   };
   const link = makeLink({
     connection: () => (world.stuck ? new Promise(() => undefined) : Promise.resolve(world.connection)),
     hello: async () => hello,
     open,
-    who: async () => {
+    handshake: makeFakeHandshake,
+    listener: async () => {
       world.asked++;
-      return world.who;
+      return world.listener;
     },
     opened: () => events.push('opened'),
     lost: () => events.push('lost'),
@@ -40,10 +41,15 @@ function makeBench(t: TestContext) {
     if (!socket) throw new Error('no socket was opened');
     return socket;
   };
+  /** accepted lets the server prove itself. */
+  const accepted = async () => {
+    last().accept();
+    await settle();
+  };
   const connected = async () => {
     link.start();
     await settle();
-    last().accept();
+    await accepted();
     last().answer('hello', server);
     await settle();
     return last();
@@ -53,10 +59,10 @@ function makeBench(t: TestContext) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { link, sockets, states, events, world, last, connected, pass };
+  return { link, sockets, states, events, world, last, accepted, connected, pass };
 }
 
-test('hello comes first, and the token only in the offered subprotocol', async (t) => {
+test('the server proves itself first, then comes hello with the proof of this browser', async (t) => {
   const { link, states, events, last } = makeBench(t);
   link.start();
   link.start();
@@ -64,10 +70,14 @@ test('hello comes first, and the token only in the offered subprotocol', async (
   await assert.rejects(link.request('ping', {}), /no link/);
   const socket = last();
   assert.equal(socket.url, 'ws://127.0.0.1:4321/ws');
-  assert.deepEqual(socket.protocols, ['opentabs', 'opentabs.token.secret']);
+  assert.deepEqual(socket.protocols, ['opentabs', 'opentabs.nonce.of-the-browser']);
   assert.equal(link.send('early'), false);
-  socket.accept();
-  assert.deepEqual(socket.sent, [{ jsonrpc: '2.0', id: 'b1', method: 'hello', params: hello }]);
+  socket.open();
+  await settle();
+  assert.deepEqual(socket.sent, []);
+  socket.tell('challenge', { nonce: 'of-the-server', proof: 'right' });
+  await settle();
+  assert.deepEqual(socket.sent, [{ jsonrpc: '2.0', id: 'b1', method: 'hello', params: { ...hello, proof: 'proved' } }]);
   assert.equal(link.send('early'), false);
   await assert.rejects(link.request('ping', {}), /no link/);
   assert.equal(socket.sent.length, 1);
@@ -157,42 +167,85 @@ test('a link on which a large result still goes out is alive', async (t) => {
 });
 
 test('a lost link is tried again within a second, for ever', async (t) => {
-  const { sockets, states, world, connected, last, pass } = makeBench(t);
+  const { sockets, states, world, accepted, connected, last, pass } = makeBench(t);
   const socket = await connected();
-  world.who = 'nobody';
+  world.listener = 'nothing';
   socket.close();
   await settle();
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: '' });
+  await pass(600);
+  assert.deepEqual([sockets.length, world.asked], [2, 0]);
+  last().close();
+  await settle();
   for (let asked = 2; asked < 200; asked++) {
     await pass(600);
     assert.equal(world.asked, asked);
   }
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'no_server', text: '' });
-  assert.equal(sockets.length, 1);
-  world.who = 'server';
-  await pass(600);
   assert.equal(sockets.length, 2);
+  world.listener = 'opentabs';
+  await pass(600);
+  assert.equal(sockets.length, 3);
   last().close();
   await settle();
-  assert.deepEqual(states.at(-1), { kind: 'down', why: 'refused', text: '' });
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'refused', text: inUse });
   await pass(600);
-  last().accept();
+  await accepted();
   last().answer('hello', server);
   await settle();
   assert.equal(states.at(-1)?.kind, 'open');
 });
 
-test('a stranger on the port is shown no token, and tried again until the server is back', async (t) => {
-  const { link, sockets, states, world, pass } = makeBench(t);
-  world.who = 'stranger';
+const inUse = 'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
+
+test('another program on the port gets no socket, and the server is found when it is back', async (t) => {
+  const { link, sockets, states, world, last, pass } = makeBench(t);
+  world.listener = 'other';
   link.start();
   await settle();
+  last().close();
+  await settle();
   for (let i = 0; i < 20; i++) await pass(600);
-  assert.equal(sockets.length, 0);
-  assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: '' }]);
-  world.who = 'server';
-  await pass(600);
   assert.equal(sockets.length, 1);
+  assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: inUse }]);
+  world.listener = 'opentabs';
+  await pass(600);
+  assert.equal(sockets.length, 2);
+});
+
+test('a peer that does not prove that it is the server is sent nothing, whatever it says', async (t) => {
+  const { link, events, states, sockets, last, pass } = makeBench(t);
+  const peers: [string, (socket: FakeSocket) => void][] = [
+    ['a wrong proof', (socket) => socket.tell('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
+    ['a request', (socket) => socket.ask('s1', 'ping', {})],
+    ['an answer to hello', (socket) => socket.text('{"jsonrpc":"2.0","id":"b1","result":{}}')],
+    ['another notification', (socket) => socket.tell('state.waiting', { count: 1 })],
+    ['garbage', (socket) => socket.text('garbage')],
+    ['a challenge without a proof', (socket) => socket.text('{"jsonrpc":"2.0","method":"challenge","params":{}}')],
+    ['the end, with a version', (socket) => socket.close(CloseVersion, 'Update it from evil.example')],
+    ['the end, for another', (socket) => socket.close(CloseReplaced, 'Close this browser')],
+    [
+      'a wrong proof, then the right one',
+      (socket) => {
+        socket.tell('challenge', { nonce: 'of-the-server', proof: 'wrong' });
+        socket.tell('challenge', { nonce: 'of-the-server', proof: 'right' });
+      },
+    ],
+  ];
+  link.start();
+  await settle();
+  for (const [name, act] of peers) {
+    const socket = last();
+    const before = sockets.length;
+    socket.open();
+    act(socket);
+    await settle();
+    assert.deepEqual(socket.sent, [], name);
+    assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: inUse }], name);
+    await pass(600);
+    assert.equal(sockets.length, before + 1, name);
+  }
+  assert.deepEqual(events, []);
 });
 
 test('without an installed connection it waits for one', async (t) => {
@@ -211,10 +264,10 @@ test('without an installed connection it waits for one', async (t) => {
 });
 
 test('a version mismatch is told in the words of the server and tried again slowly', async (t) => {
-  const { link, sockets, states, last, pass } = makeBench(t);
+  const { link, sockets, states, accepted, last, pass } = makeBench(t);
   link.start();
   await settle();
-  last().accept();
+  await accepted();
   last().refuse('hello', CodeVersion, 'the server speaks 2, this extension 1');
   await settle();
   last().close(CloseVersion, 'the server speaks 2');
@@ -226,7 +279,7 @@ test('a version mismatch is told in the words of the server and tried again slow
   assert.equal(sockets.length, 1);
   await pass(1);
   assert.equal(sockets.length, 2);
-  last().accept();
+  await accepted();
   last().answer('hello', { protocol: Version + 1, serverVersion: '2.0.0' });
   await settle();
   const state = states.at(-1);
@@ -250,14 +303,31 @@ test('a connection that another browser took over is not fought for', async (t) 
   assert.equal(sockets.length, 2);
 });
 
-test('a server that accepts and then says nothing is left after 5 s', async (t) => {
-  const { link, states, last, pass } = makeBench(t);
+test('a handshake ends within 5 s, wherever it stops', async (t) => {
+  const { link, states, sockets, last, pass } = makeBench(t);
+  const stops: [string, (socket: FakeSocket) => void, LinkState][] = [
+    ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
+    ['before the challenge', (socket) => socket.open(), { kind: 'down', why: 'refused', text: inUse }],
+    [
+      'before the answer to hello',
+      (socket) => socket.accept(),
+      { kind: 'down', why: 'lost', text: 'the server did not answer' },
+    ],
+  ];
   link.start();
   await settle();
-  last().accept();
-  await pass(5000);
-  assert.equal(last().hungUp, true);
-  assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: 'the server did not answer' });
+  for (const [name, act, want] of stops) {
+    const socket = last();
+    const before = sockets.length;
+    act(socket);
+    await pass(4999);
+    assert.equal(socket.hungUp, false, name);
+    await pass(1);
+    assert.equal(socket.hungUp, true, name);
+    assert.deepEqual(states.at(-1), want, name);
+    await pass(600);
+    assert.equal(sockets.length, before + 1, name);
+  }
 });
 
 test('every request ends once: answer, error, unreadable answer, time-out, loss', async (t) => {
@@ -293,7 +363,7 @@ test('every request ends once: answer, error, unreadable answer, time-out, loss'
 });
 
 test('a socket that was given up can do nothing more', async (t) => {
-  const { link, events, states, connected, last } = makeBench(t);
+  const { link, events, states, accepted, connected, last } = makeBench(t);
   const old = await connected();
   link.restart();
   await settle();
@@ -304,7 +374,7 @@ test('a socket that was given up can do nothing more', async (t) => {
   await settle();
   assert.deepEqual(events, ['opened', 'lost']);
   assert.equal(states.length, before);
-  last().accept();
+  await accepted();
   last().answer('hello', server);
   await settle();
   assert.deepEqual(events, ['opened', 'lost', 'opened']);

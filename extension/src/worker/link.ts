@@ -11,18 +11,16 @@ import {
   CloseReplaced,
   CloseVersion,
   CodeVersion,
-  type HelloParams,
   type HelloResult,
   type NotificationMethod,
   type Notifications,
   type RequestMethod,
   type Requests,
   SilentMs,
-  Subprotocol,
-  TokenSubprotocolPrefix,
   Version,
 } from '../../../wire/wire.gen.ts';
-import type { Connection, Who } from './proof.ts';
+import type { Connection, Handshake, Listener } from './handshake.ts';
+import type { Identity } from './identity.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
 /** Down says why there is no link. */
@@ -38,10 +36,12 @@ export interface LinkOptions {
   /** connection is asked before each try, so that a new install is seen. */
   connection(): Promise<Connection | undefined>;
   /** hello is asked before each try. */
-  hello(): Promise<HelloParams>;
+  hello(): Promise<Identity>;
   open: OpenSocket;
-  /** who tells who listens on the port; asked before each try, and after one that failed. */
-  who(connection: Connection): Promise<Who>;
+  /** handshake prepares the handshake of one socket. */
+  handshake(connection: Connection): Promise<Handshake>;
+  /** listener finds out what listens on the port; called after a socket that could not be opened, and before the next. */
+  listener(connection: Connection): Promise<Listener>;
   /** opened is called when hello was answered, before anything else the server sends is handed on. */
   opened(server: HelloResult): void;
   /** lost is called when an open link is gone. */
@@ -111,6 +111,8 @@ class ServerLink implements Link {
   #silent = 0;
   #unsent = 0;
   #requests = 0;
+  /** #unopened is set after a socket that could not be opened. */
+  #unopened = false;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -179,10 +181,12 @@ class ServerLink implements Link {
     clearTimeout(this.#retry);
     try {
       const [connection, hello] = await prepared(this.#options);
-      const who = connection && (await this.#options.who(connection));
-      if (!connection) this.#down('not_installed', '', RetryMs);
-      else if (who === 'server') this.#dial(connection, hello);
-      else this.#down(who === 'stranger' ? 'refused' : 'no_server', '', RetryMs);
+      if (!connection) return this.#down('not_installed', '', RetryMs);
+      if (this.#unopened) {
+        const listener = await this.#options.listener(connection);
+        if (listener !== 'opentabs') return this.#unreachable(listener, connection);
+      }
+      this.#dial(connection, hello, await this.#options.handshake(connection));
     } catch (error) {
       this.#down('lost', String(error), RetryMs);
     } finally {
@@ -190,14 +194,14 @@ class ServerLink implements Link {
     }
   }
 
-  #dial(connection: Connection, hello: HelloParams): void {
-    let opened = false;
+  #dial(connection: Connection, hello: Identity, handshake: Handshake): void {
+    let stage: Stage = 'opening';
     /** ended acts on the end of this socket, whoever hung up. */
     const ended = (code: number, reason: string) => {
       clearTimeout(late);
       if (this.#socket !== mine) return;
       this.#hangUp();
-      void this.#explain(code, reason, opened, connection);
+      void this.#explain(code, reason, stage, connection);
     };
     /** refuse hangs up; a server that hangs would let close take its time. */
     const refuse = (code: number, reason: string) => {
@@ -210,26 +214,32 @@ class ServerLink implements Link {
       if (server.protocol === Version) this.#welcome(server);
       else refuse(CloseVersion, versions(server));
     };
+    /** challenged takes the first frame. Nothing that comes before hello is sent is read. */
+    const challenged = async (text: string) => {
+      const proof = await prove(handshake, text);
+      if (this.#socket !== mine) return;
+      if (proof === undefined) return refuse(0, '');
+      stage = 'proven';
+      this.#ask(mine, 'hello', { ...hello, proof }).then(greeted, (error: unknown) => {
+        // The server closes the socket after a refusal, but its whole sentence is here already.
+        const version = error instanceof RefusedError && error.code === CodeVersion;
+        refuse(version ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
+      });
+    };
     const late = setTimeout(() => refuse(0, 'the server did not answer'), OpenMs);
-    const mine = this.#options.open(
-      `ws://127.0.0.1:${connection.port}/ws`,
-      [Subprotocol, TokenSubprotocolPrefix + connection.token],
-      {
-        opened: () => {
-          opened = true;
-          if (this.#socket !== mine) return;
-          this.#ask(mine, 'hello', hello).then(greeted, (error: unknown) => {
-            // The server closes the socket after a refusal, but its whole sentence is here already.
-            const version = error instanceof RefusedError && error.code === CodeVersion;
-            refuse(version ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
-          });
-        },
-        text: (text) => {
-          if (this.#socket === mine) this.#take(text);
-        },
-        closed: ended,
+    const mine = this.#options.open(`ws://127.0.0.1:${connection.port}/ws`, handshake.protocols, {
+      opened: () => {
+        stage = 'opened';
+        if (this.#socket === mine) this.#unopened = false;
       },
-    );
+      text: (text) => {
+        if (this.#socket !== mine) return;
+        if (stage === 'proven') return this.#take(text);
+        if (stage === 'opened') void challenged(text);
+        stage = 'challenged';
+      },
+      closed: ended,
+    });
     this.#socket = mine;
   }
 
@@ -292,15 +302,28 @@ class ServerLink implements Link {
     }
   }
 
-  /** explain finds out why a socket closed: a browser tells a script neither status nor text of a refused handshake. */
-  async #explain(code: number, reason: string, opened: boolean, connection: Connection): Promise<void> {
-    if (code === CloseVersion) return this.#down('version', reason, SlowRetryMs);
-    if (code === CloseReplaced) return this.#down('replaced', reason, SlowRetryMs);
-    if (opened) return this.#down('lost', reason, RetryMs);
+  /**
+   * explain finds out why a socket closed: a browser tells a script neither status nor text of a refused handshake. What a
+   * peer says that has proved nothing is not shown.
+   */
+  async #explain(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
+    if (stage === 'opened' || stage === 'challenged') return this.#down('refused', taken(connection), RetryMs);
+    if (stage === 'proven') {
+      if (code === CloseVersion) return this.#down('version', reason, SlowRetryMs);
+      if (code === CloseReplaced) return this.#down('replaced', reason, SlowRetryMs);
+      return this.#down('lost', reason, RetryMs);
+    }
+    this.#unopened = true;
     this.#trying = true;
-    const who = await this.#options.who(connection);
+    const listener = await this.#options.listener(connection);
     this.#trying = false;
-    if (!this.#socket) this.#down(who === 'nobody' ? 'no_server' : 'refused', '', RetryMs);
+    if (!this.#socket) this.#unreachable(listener, connection);
+  }
+
+  /** #unreachable says why no socket could be opened. */
+  #unreachable(listener: Listener, connection: Connection): void {
+    if (listener === 'nothing') this.#down('no_server', '', RetryMs);
+    else this.#down('refused', taken(connection), RetryMs);
   }
 
   #down(why: Down, text: string, waitMs: number): void {
@@ -316,8 +339,23 @@ class ServerLink implements Link {
   }
 }
 
+/** Stage is how far a socket has come; only what has proved to be the server is listened to. */
+type Stage = 'opening' | 'opened' | 'challenged' | 'proven';
+
+/** taken says that it is not our server that listens. */
+function taken({ port }: Connection): string {
+  return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
+}
+
+/** prove returns this browser's proof if the first frame is the server's challenge; it never rejects. */
+async function prove(handshake: Handshake, text: string): Promise<string | undefined> {
+  const frame = parseFrame(text);
+  if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
+  return handshake.answer(frame.params).catch(() => undefined);
+}
+
 /** prepared returns where the server is and who this browser is; it rejects after PrepareMs. */
-async function prepared(options: LinkOptions): Promise<[Connection | undefined, HelloParams]> {
+async function prepared(options: LinkOptions): Promise<[Connection | undefined, Identity]> {
   let late: ReturnType<typeof setTimeout> | undefined;
   const never = new Promise<never>((_, reject) => {
     late = setTimeout(() => reject(new Error(`the browser did not answer for ${PrepareMs / 1000} s`)), PrepareMs);

@@ -12,6 +12,7 @@ import { makeCalls } from './calls.ts';
 import { type Doc, type LiveDoc, makeDocs } from './docs.ts';
 import { makeDoors } from './doors.ts';
 import { type Handlers, serve } from './handlers.ts';
+import { findListener, makeHandshake } from './handshake.ts';
 import { doorSecret, helloParams, readConnection, rename } from './identity.ts';
 import { makeLink } from './link.ts';
 import { makeLogs } from './logs.ts';
@@ -19,7 +20,6 @@ import { makeOpening } from './opening.ts';
 import { makeOutbox } from './outbox.ts';
 import { makePanels } from './panels.ts';
 import { makePlugins } from './plugins.ts';
-import { whoListens } from './proof.ts';
 import { makeRegistering } from './registering.ts';
 import { makeReload } from './reload.ts';
 import { makeRenewing } from './renewing.ts';
@@ -86,7 +86,8 @@ const link = makeLink({
     return hello;
   },
   open: openSocket,
-  who: (connection) => whoListens(connection, fetch),
+  handshake: makeHandshake,
+  listener: (connection) => findListener(connection, fetch),
   opened: () => {
     link.notify('call.resumed', { dispatchIds: calls.running() });
     outbox.resume();

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestProofsAreGolden: the frames of the handshake have the proofs that both
+// languages compute for the same key, port and nonces.
+func TestProofsAreGolden(t *testing.T) {
+	const key, port, browserNonce = "key-of-browsers", 9527, "0123456789abcdef0123456789abcdef"
+	var challenge ChallengeParams
+	var hello HelloParams
+	for _, g := range goldenBodies(t) {
+		switch g.name {
+		case "challenge.params":
+			if err := json.Unmarshal(g.body, &challenge); err != nil {
+				t.Fatal(err)
+			}
+		case "hello.params":
+			if err := json.Unmarshal(g.body, &hello); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := ServerProof(key, port, browserNonce, challenge.Nonce); got != challenge.Proof {
+		t.Errorf("the server's proof is %s, the frame has %s", got, challenge.Proof)
+	}
+	if got := BrowserProof(key, port, browserNonce, challenge.Nonce); got != hello.Proof {
+		t.Errorf("the browser's proof is %s, the frame has %s", got, hello.Proof)
+	}
+}
+
+// TestProofsDiffer: a proof fits one role, key, port and pair of nonces.
+func TestProofsDiffer(t *testing.T) {
+	seen := map[string]string{}
+	for name, proof := range map[string]string{
+		"server":          ServerProof("k", 1, "b", "s"),
+		"browser":         BrowserProof("k", 1, "b", "s"),
+		"another key":     ServerProof("l", 1, "b", "s"),
+		"another port":    ServerProof("k", 2, "b", "s"),
+		"another browser": ServerProof("k", 1, "c", "s"),
+		"another server":  ServerProof("k", 1, "b", "t"),
+		"swapped nonces":  ServerProof("k", 1, "s", "b"),
+	} {
+		if other, ok := seen[proof]; ok {
+			t.Errorf("%s and %s have the same proof", name, other)
+		}
+		seen[proof] = name
+	}
+}
+
+func TestIsNonce(t *testing.T) {
+	for s, want := range map[string]bool{
+		"0123456789abcdef": true, strings.Repeat("aZ9", 42): true, strings.Repeat("a", 128): true,
+		"": false, "0123456789abcde": false, strings.Repeat("a", 129): false, "0123456789abcde\n": false,
+		"0123456789abcdeé": false, "0123456789abcd-_": false,
+	} {
+		if IsNonce(s) != want {
+			t.Errorf("IsNonce(%q) = %v", s, !want)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package wsbridge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/wire"
+)
+
+// TestAttackByUser: a program of another user sends the extension's origin and
+// tries to pass the handshake without the key.
+func TestAttackByUser(t *testing.T) {
+	const wrongProof = "The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension."
+	server := wire.ServerProof(testKey, 0, browserNonce, serverNonce)
+	for name, proof := range map[string]string{
+		"without a proof":                        "",
+		"with the server's own proof, reflected": server,
+		"with the key itself":                    testKey,
+		"with a proof under an empty key":        wire.BrowserProof("", 0, browserNonce, serverNonce),
+		"with the proof of another port":         wire.BrowserProof(testKey, 9527, browserNonce, serverNonce),
+		"with the proof of an earlier challenge": wire.BrowserProof(testKey, 0, browserNonce, "fedcba9876543211"),
+		"with the proof for another nonce":       wire.BrowserProof(testKey, 0, "0123456789abcdee", serverNonce),
+		"with the proof in capitals":             strings.ToUpper(browserProof),
+		"with the beginning of the proof":        browserProof[:len(browserProof)-1],
+	} {
+		t.Run("a browser "+name, func(t *testing.T) {
+			inWorld(t, Options{}, func(w *world) {
+				p := w.dial()
+				p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`, proof)
+				p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":%q}}`, wrongProof))
+				if got, want := p.end(), fmt.Sprintf("close 1008 %q", wrongProof); got != want {
+					t.Errorf("%s, want %s", got, want)
+				}
+				if got := w.hub.Browsers(); len(got) != 0 {
+					t.Errorf("browsers = %+v, want none", got)
+				}
+			})
+		})
+	}
+	t.Run("a browser that proves it, after one that did not", func(t *testing.T) {
+		inWorld(t, Options{}, func(w *world) {
+			w.dial().send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
+			w.browser("b1", "boot")
+			if got := w.hub.Browsers(); len(got) != 1 || !got[0].Connected {
+				t.Errorf("browsers = %+v, want one", got)
+			}
+		})
+	})
+}
+
+// TestAttackByUserReplay: each connection has a challenge of its own, so what was
+// overheard on one is worth nothing on the next.
+func TestAttackByUserReplay(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		w.browser("b1", "boot")
+		w.hub.nonce = func() string { return "another-nonce-of-the-server" }
+		p := w.open(browserNonce)
+		if got := p.take(); len(got) != 1 || got[0] == challenge {
+			t.Fatalf("the first frames are %q, want a new challenge", got)
+		}
+		p.hello("b1", "boot")
+		if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
+			t.Errorf("a replayed hello: %s, want close 1008", got)
+		}
+	})
+	a, b := New(Options{Key: testKey}), New(Options{Key: testKey})
+	defer a.Close()
+	defer b.Close()
+	if first, second := a.nonce(), a.nonce(); first == second || first == b.nonce() {
+		t.Error("a nonce came twice")
+	}
+}
+
+// TestHandshakeEndsInTime: who says nothing is closed 10 s after it connected,
+// and so is who sends its first frame slowly.
+func TestHandshakeEndsInTime(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		silent := w.dial()
+		w.pass(helloTimeout - time.Millisecond)
+		if got := silent.end(); got != "" {
+			t.Errorf("%s before its time is up", got)
+		}
+		w.pass(time.Millisecond)
+		if got, want := silent.end(), `close 1008 "hello must come within 10 s"`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if len(w.hub.greeting) != 0 {
+			t.Errorf("%d handshakes are left", len(w.hub.greeting))
+		}
+	})
+}
+
+// TestHandshakesAreBounded: programs that connect and say nothing cost the oldest
+// of them its connection, and never keep a browser out.
+func TestHandshakesAreBounded(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		b := w.browser("b1", "boot")
+		var silent []*peer
+		for range maxGreeting + 3 {
+			silent = append(silent, w.dial())
+		}
+		for i, p := range silent {
+			end := p.end()
+			if i < 3 != strings.HasPrefix(end, "close 1013 ") {
+				t.Errorf("silent connection %d: %q", i, end)
+			}
+		}
+		w.browser("b2", "boot")
+		if got := b.end(); got != "" {
+			t.Errorf("the browser that was there: %s", got)
+		}
+		if got := w.hub.Browsers(); len(got) != 2 || !got[0].Connected || !got[1].Connected {
+			t.Errorf("browsers = %+v, want two", got)
+		}
+	})
+}
