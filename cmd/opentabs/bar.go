@@ -100,11 +100,18 @@ func (s barState) part() float64 {
 	return min(1, max(0, s.progress/s.total))
 }
 
-// numbers is the percentage and the count, or as much as is known of them.
+// leastCount is the least progress without a total that is shown. What is below
+// is no count: it is how the server numbers messages before the first count.
+const leastCount = 0.001
+
+// numbers is the percentage and the count, or as much as is known of them; empty
+// if the tool has reported no numbers.
 func (s barState) numbers() string {
 	switch {
 	case !s.counted:
 		return "no progress yet"
+	case !s.known && s.progress < leastCount:
+		return ""
 	case !s.known:
 		return number(s.progress)
 	case s.total == 100 || s.total == 1:
@@ -118,10 +125,12 @@ func percent(part float64) string {
 	return fmt.Sprintf("%3d%%", int(math.Floor(part*100+1e-9)))
 }
 
-// number prints a count as people write it.
+// number prints a count as people write it, without the small steps by which the
+// server tells messages between two counts apart.
 func number(f float64) string {
-	if f == math.Trunc(f) && math.Abs(f) < 1e15 {
-		return strconv.FormatFloat(f, 'f', -1, 64)
+	abs, whole := math.Abs(f), math.Round(f)
+	if abs < 1e15 && (f == whole || abs >= 1000 || abs >= 1 && math.Abs(f-whole) < 0.001) {
+		return strconv.FormatFloat(whole, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }

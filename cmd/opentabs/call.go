@@ -30,6 +30,7 @@ type callOptions struct {
 	browser    string
 	tab        int
 	noProgress bool
+	verbose    bool
 	output     string
 }
 
@@ -40,7 +41,8 @@ func newCallCmd(p *program) *cobra.Command {
 		Short: "Call a tool and print its result",
 		Long: `Call a tool in the page it belongs to and print its result on stdout. The
 progress it reports goes to stderr: a bar on a terminal, a line for each report
-in a pipe. Ctrl-C cancels the call, and the code in the page is told to stop.
+in a pipe. Numbers are always shown, messages if the tool means them for you; with
+--verbose all are. Ctrl-C cancels the call, and the code in the page is told to stop.
 
 --arg values are read by the tool's schema: text stays text, numbers, booleans,
 lists and objects are read as JSON; an argument that is a list may be given item
@@ -62,6 +64,7 @@ by item.`,
 	f.StringVar(&opts.browser, "browser", "", "run it in this browser, by `NAME` or id")
 	f.IntVar(&opts.tab, "tab", 0, "run it in the tab with this `ID`")
 	f.BoolVar(&opts.noProgress, "no-progress", false, "do not show progress")
+	f.BoolVarP(&opts.verbose, "verbose", "v", false, "show all messages of the tool, not only those for you")
 	f.StringVarP(&opts.output, "output", "o", "json", "print the result as `json or text`")
 	return cmd
 }
@@ -124,7 +127,7 @@ func (opts callOptions) view(label string) progressView {
 	if opts.noProgress {
 		return noProgress{}
 	}
-	return newProgressView(opts.program.out, label)
+	return newProgressView(opts.program.out, label, opts.verbose)
 }
 
 func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {

@@ -147,9 +147,9 @@ func inTrees(list []dispatch.View) []treeCall {
 }
 
 func callRow(v dispatch.View, below int, verbose bool, now time.Time) []string {
-	part, word := v.UserProgress, v.UserMessage
+	part, word := v.Progress, v.UserMessage
 	if verbose {
-		part, word = v.Progress, v.Message
+		word = v.Message
 	}
 	waits := ""
 	switch {

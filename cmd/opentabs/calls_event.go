@@ -76,15 +76,10 @@ func resolutionText(r *dispatch.Resolution) string {
 	return "allowed " + scopeText(r.Scope, r.For) + ", by " + oneLine(r.By)
 }
 
-// progressText is the progress of a report; for people that of the reports that
-// are meant for them.
+// progressText is the progress of a report.
 func progressText(e dispatch.Event) string {
-	part := e.Call.Progress
-	if e.Audience == dispatch.AudienceUser {
-		part = e.Call.UserProgress
-	}
 	text := "progress"
-	if part != nil {
+	if part := e.Call.Progress; part != nil {
 		text += " " + percent(*part)
 	}
 	if e.Report != nil && e.Report.Message != "" {

@@ -93,24 +93,25 @@ func (s callSheet) ran() time.Duration {
 // nothing to tell.
 func (s callSheet) progress() string {
 	v, state := s.view, barState{elapsed: s.ran()}
-	part := v.UserProgress
+	part := v.Progress
 	state.message = v.UserMessage
 	if s.verbose {
-		part, state.message = v.Progress, v.Message
+		state.message = v.Message
 	}
 	switch {
-	case part == nil:
-	case s.verbose && v.Total != nil:
+	case part != nil && v.Total != nil:
 		state.progress, state.total = *part**v.Total, *v.Total
-	default:
+	case part != nil:
 		state.progress, state.total = *part, 1
+	case v.Loaded != nil:
+		state.progress = *v.Loaded
 	}
-	state.known, state.counted = part != nil, part != nil
+	state.known, state.counted = part != nil, part != nil || v.Loaded != nil
 	live := s.columns > 0 && v.Status == wire.StatusRunning
 	switch {
 	case live:
 		return state.draw(s.columns-1-sheetLabel-2, s.glyphs)
-	case part == nil:
+	case !state.counted:
 		return oneLine(state.message)
 	}
 	return strings.Join(strings.Fields(state.numbers()+" "+oneLine(state.message)), " ")

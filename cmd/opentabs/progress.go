@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"opentabs/dispatch"
 	"opentabs/internal/mcpclient"
 )
 
@@ -23,12 +24,13 @@ type progressView interface {
 	close()
 }
 
-// newProgressView returns a bar for a terminal and lines for anything else.
-func newProgressView(o *output, label string) progressView {
+// newProgressView returns a bar for a terminal and lines for anything else. They
+// show the messages for the user, or all of them.
+func newProgressView(o *output, label string, all bool) progressView {
 	if !o.errTerminal {
-		return &lineView{out: o}
+		return &lineView{out: o, all: all}
 	}
-	v := &barView{out: o, state: barState{label: label}, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{})}
+	v := &barView{out: o, all: all, state: barState{label: label}, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{})}
 	go v.run()
 	return v
 }
@@ -39,16 +41,29 @@ type noProgress struct{}
 func (noProgress) report(mcpclient.Progress) {}
 func (noProgress) close()                    {}
 
-// lineView writes a line for each report.
-type lineView struct{ out *output }
+// shownMessage is the message of a report if it is for the user or all are shown.
+func shownMessage(p mcpclient.Progress, all bool) string {
+	if all || p.Audience == dispatch.AudienceUser {
+		return p.Message
+	}
+	return ""
+}
+
+// lineView writes a line for each report that has something new to show.
+type lineView struct {
+	out     *output
+	all     bool   // also messages that are not for the user
+	numbers string // of the last line
+}
 
 func (v *lineView) report(p mcpclient.Progress) {
 	s := barState{progress: p.Progress, total: p.Total, known: p.HasTotal, counted: true}
-	line := strings.Join(strings.Fields(s.numbers()), " ")
-	if p.Message != "" {
-		line += " " + oneLine(p.Message)
+	numbers, message := strings.Join(strings.Fields(s.numbers()), " "), shownMessage(p, v.all)
+	if message == "" && numbers == v.numbers {
+		return
 	}
-	v.out.say("progress %s", line)
+	v.numbers = numbers
+	v.out.say("%s", strings.Join(strings.Fields("progress "+numbers+" "+oneLine(message)), " "))
 }
 
 func (v *lineView) close() {}
@@ -56,6 +71,7 @@ func (v *lineView) close() {}
 // barView draws a bar in the last line of the terminal.
 type barView struct {
 	out     *output
+	all     bool // also messages that are not for the user
 	began   time.Time
 	stop    chan struct{} // closed by close
 	stopped chan struct{} // closed by run
@@ -69,8 +85,8 @@ func (v *barView) report(p mcpclient.Progress) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.state.progress, v.state.total, v.state.known, v.state.counted = p.Progress, p.Total, p.HasTotal, true
-	if p.Message != "" {
-		v.state.message = p.Message
+	if message := shownMessage(p, v.all); message != "" {
+		v.state.message = message
 	}
 }
 

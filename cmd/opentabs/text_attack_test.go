@@ -181,7 +181,10 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 	capture("plugin permission", func(o *output) error { o.table("", permissionRows(standing, "")); return nil })
 	bar := barState{label: evil, message: evil, progress: 1, total: 2, known: true, counted: true}
 	printed["the progress bar"] = bar.draw(300, asciiGlyphs)
-	capture("progress in a pipe", func(o *output) error { (&lineView{out: o}).report(mcpclient.Progress{Message: evil}); return nil })
+	capture("progress in a pipe", func(o *output) error {
+		(&lineView{out: o, all: true}).report(mcpclient.Progress{Message: evil})
+		return nil
+	})
 	for _, format := range []string{"json", "console"} {
 		capture("the log, "+format, func(o *output) error {
 			log, err := o.logger(o.stderr, "debug", format)

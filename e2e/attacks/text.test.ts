@@ -43,7 +43,7 @@ test('text: in a title, an address, reports, results and errors, seen by every c
   await until('the follower', () => follow.stderr().includes('following'));
   await until('the plugin', async () => (await stack.tabs()).some((tab) => (tab.plugins ?? []).length > 0));
   const call = start(
-    ['call', 'messages__reports', '--json', JSON.stringify({ reports: [{ message: evil, progress: 1 }] })],
+    ['call', 'messages__reports', '--verbose', '--json', JSON.stringify({ reports: [{ message: evil, progress: 1 }] })],
     stack.env,
   );
   await call.ended;

@@ -149,6 +149,8 @@ type Progress struct {
 	Total    float64
 	HasTotal bool
 	Message  string
+	// Audience is for whom the message is: "user" or anything else.
+	Audience string
 }
 
 // Content is one block of a result.

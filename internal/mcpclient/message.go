@@ -212,6 +212,9 @@ func (x exchange) report(params json.RawMessage) {
 		Progress float64         `json:"progress"`
 		Total    *float64        `json:"total"`
 		Message  string          `json:"message"`
+		Meta     struct {
+			Audience any `json:"opentabs/audience"`
+		} `json:"_meta"`
 	}
 	// Progress never changes what becomes of a call, so what makes no sense
 	// is passed over.
@@ -219,6 +222,7 @@ func (x exchange) report(params json.RawMessage) {
 		return
 	}
 	report := Progress{Progress: p.Progress, Message: p.Message}
+	report.Audience, _ = p.Meta.Audience.(string)
 	if p.Total != nil {
 		report.Total, report.HasTotal = *p.Total, true
 	}

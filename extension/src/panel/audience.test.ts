@@ -12,12 +12,12 @@ const call = (more: Partial<CallView>): CallView => ({
   ...more,
 });
 
-test('of reports only those for people, or all', () => {
+test('of messages only those for people, or all; numbers always', () => {
   const both = call({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
-  assert.deepEqual(reportOf(both, false), { share: 0.25, message: 'reading' });
+  assert.deepEqual(reportOf(both, false), { share: 0.5, message: 'reading' });
   assert.deepEqual(reportOf(both, true), { share: 0.5, message: 'page 5' });
   const internal = call({ progress: 0.5, message: 'page 5' });
-  assert.deepEqual(reportOf(internal, false), { share: undefined, message: '' });
+  assert.deepEqual(reportOf(internal, false), { share: 0.5, message: '' });
 });
 
 test('of activities only those for people, or all', () => {

@@ -1,5 +1,5 @@
-// Which calls, reports and activities the panel shows. A tool says of each report whether it is meant for people;
-// failures and questions to the person are shown always.
+// Which calls, messages and activities the panel shows. A tool says of each report whether it is meant for people;
+// numbers, failures and questions to the person are shown always.
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
@@ -13,11 +13,9 @@ export interface Report {
   readonly message: string;
 }
 
-/** reportOf returns the last report of a call that is shown. */
+/** reportOf returns how far a call is, and its last message that is shown. */
 export function reportOf(call: CallView, everything: boolean): Report {
-  return everything
-    ? { share: call.progress, message: call.message ?? '' }
-    : { share: call.userProgress, message: call.userMessage ?? '' };
+  return { share: call.progress, message: (everything ? call.message : call.userMessage) ?? '' };
 }
 
 /** activitiesOf returns the activities of a call that are shown. */
