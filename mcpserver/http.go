@@ -231,7 +231,13 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	case m.call():
 		s.serveLegacyCall(w, r, m, &p, in)
 	default:
-		answerHTTP(w, s.ask(r.Context(), in, m, body))
+		answer := s.ask(r.Context(), in, m, body)
+		if list, ok := toolListOf(m.ID, answer); ok {
+			w.Header().Set("Content-Type", "application/json")
+			_ = writeBuffered(passed(w), list.writeTo) // a client that is gone needs no answer
+			return
+		}
+		answerHTTP(w, answer)
 	}
 }
 

@@ -75,13 +75,16 @@ func (s *Server) showTools(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 	table := *s.tools.Load()
 	kept := tools[:0]
 	for _, t := range tools {
-		if own, ok := ownTools[t.Name]; ok && !own.offered(s, client) {
-			continue
+		own, isOwn := ownTools[t.Name]
+		l, isListed := table[t.Name]
+		switch {
+		case isOwn && own.offered(s, client):
+			kept = append(kept, t)
+		case isListed && jobs:
+			kept = append(kept, l.withDetach())
+		case isListed: // else it has just gone
+			kept = append(kept, l.shown)
 		}
-		if l, ok := table[t.Name]; ok && jobs {
-			t = l.detachable
-		}
-		kept = append(kept, t)
 	}
 	return kept
 }

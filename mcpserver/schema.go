@@ -1,24 +1,26 @@
 package mcpserver
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+
+	"opentabs/plugin"
+)
+
+// The functions here look at schemas of loaded plugins, which are compact JSON.
+// A server with a hundred plugins asks them ten thousand times before it can
+// list its tools.
 
 // isObjectSchema reports whether the schema's root says "type": "object", which
 // is all that MCP allows.
 func isObjectSchema(schema json.RawMessage) bool {
-	var root struct {
-		Type json.RawMessage `json:"type"`
-	}
-	return json.Unmarshal(schema, &root) == nil && string(root.Type) == `"object"`
+	return string(plugin.SchemaMember(schema, "type")) == `"object"`
 }
 
 // definesProperty reports whether the schema's root names this property.
 func definesProperty(schema json.RawMessage, name string) bool {
-	var root struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
-	if json.Unmarshal(schema, &root) != nil {
+	if !bytes.Contains(schema, []byte(`"`+name+`"`)) {
 		return false
 	}
-	_, ok := root.Properties[name]
-	return ok
+	return plugin.SchemaMember(plugin.SchemaMember(schema, "properties"), name) != nil
 }

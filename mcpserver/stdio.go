@@ -247,9 +247,14 @@ func (c *stdioClient) separate(ctx context.Context, last *lastWritten, modern bo
 // handle lets mcp-go serve a message and writes its answer, if there is one.
 func (c *stdioClient) handle(ctx context.Context, line []byte, m message) {
 	answer := c.server.ask(ctx, c.session, m, line)
-	if answer != nil && !errors.Is(context.Cause(ctx), errCancelled) {
-		c.send(answer)
+	if answer == nil || errors.Is(context.Cause(ctx), errCancelled) {
+		return
 	}
+	if list, ok := toolListOf(m.ID, answer); ok {
+		_ = c.out.write(list.writeTo) // loop sees the failure
+		return
+	}
+	c.send(answer)
 }
 
 // forward writes what the client is told without having asked (list_changed,

@@ -17,9 +17,7 @@ import (
 type listedTool struct {
 	tool  *plugin.Tool
 	shown mcp.Tool
-	// detachable is what clients see whose calls may become jobs.
-	detachable mcp.Tool
-	own        owned
+	own   owned
 	// mirrors is set if the schema asks clients to repeat arguments in HTTP
 	// headers (x-mcp-header).
 	mirrors bool
@@ -78,15 +76,12 @@ func (s *Server) syncTools(set *plugin.Set) {
 				continue
 			}
 			if slices.Contains(s.unreviewed, p.Name) {
-				l.shown = mcp.NewToolWithRawSchema(t.FullName(), bare(p.Name), json.RawMessage(`{"type":"object"}`))
+				l.shown = mcp.NewToolWithRawSchema(t.FullName(), bare(p.Name), anyObject)
 			}
 			table[l.shown.Name] = l
-			list = append(list, server.ServerTool{Tool: l.shown, Handler: neverCalled})
-		}
-	}
-	if s.opts.Detach != nil {
-		for _, l := range table {
-			l.detachable = l.withDetach()
+			// mcp-go would decode each schema; showTools puts the tool itself in place.
+			named := mcp.NewToolWithRawSchema(l.shown.Name, "", anyObject)
+			list = append(list, server.ServerTool{Tool: named, Handler: neverCalled})
 		}
 	}
 	for _, t := range ownTools {
@@ -126,16 +121,18 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if t.DeclaresResults() && isObjectSchema(t.OutputSchema) {
 		shown.RawOutputSchema = t.OutputSchema
 	}
-	if err := mcp.ValidateParamHeaderAnnotations(&shown); err != nil {
-		return nil, err // SetTools would panic
+	l := &listedTool{tool: t, shown: shown, own: own, mirrors: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
+	// Escapes may spell it too.
+	if l.mirrors || bytes.Contains(t.InputSchema, []byte(`\u`)) {
+		if err := mcp.ValidateParamHeaderAnnotations(&shown); err != nil {
+			return nil, err // clients leave such a tool out
+		}
 	}
-	return &listedTool{
-		tool:    t,
-		shown:   shown,
-		own:     own,
-		mirrors: bytes.Contains(t.InputSchema, []byte("x-mcp-header")),
-	}, nil
+	return l, nil
 }
+
+// anyObject is the schema of an object with any members.
+var anyObject = json.RawMessage(`{"type":"object"}`)
 
 // withDetach is the tool with the argument "_detach". A job may be its answer
 // then, so it has no output schema: clients would refuse what does not match.

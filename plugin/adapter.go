@@ -24,6 +24,9 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
 	if problem == "" && hexHash(code) != hash {
 		problem = changedProblem(p.Dir)
+		if p.changed != nil {
+			p.changed()
+		}
 	}
 	if problem != "" {
 		return nil, &PackageError{Dir: p.Dir, Problems: []Problem{{File: file, Text: problem}}}
@@ -45,19 +48,33 @@ type adapterInfo struct {
 	hash string // SHA-256 of the whole file, in hex
 }
 
-// inspectAdapter reads and checks the adapter of the package in dir. The problem
-// says what is wrong with it.
-func inspectAdapter(dir string, m *memory) (info adapterInfo, problem string) {
+// inspectAdapter reads and checks the adapter of the package in dir, unless known
+// has its hash. The problem says what is wrong with it.
+func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
 		return info, problem
 	}
 	defer f.Close()
+	before, err := f.Stat()
+	if err != nil {
+		return info, unreadable(err)
+	}
+	mark := markOf(before)
+	if hash, ok := known.hash(dir, mark); ok {
+		return adapterInfo{hash: hash}, ""
+	}
 	m.text = sized(m.text, size+1) // one more shows that the file has grown
 	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}
-	return checkAdapter(m.text[:size])
+	if info, problem = checkAdapter(m.text[:size]); problem != "" {
+		return info, problem
+	}
+	if after, err := f.Stat(); err == nil && markOf(after) == mark {
+		known.note(dir, mark, info.hash)
+	}
+	return info, ""
 }
 
 // checkAdapter checks an adapter's text and computes its hash in one pass.

@@ -47,7 +47,10 @@ func sized(b []byte, length int64) []byte {
 // Load reads and checks the built package in dir. The error is a
 // *[PackageError] that lists everything that is wrong. The adapter's bytes are
 // not kept; see [Plugin.Adapter].
-func Load(dir string) (*Plugin, error) {
+func Load(dir string) (*Plugin, error) { return load(dir, nil) }
+
+// load is Load, but does not read an adapter whose hash is known.
+func load(dir string, known *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, &PackageError{Dir: dir, Problems: []Problem{{Text: "the folder cannot be named: " + err.Error()}}}
@@ -84,7 +87,7 @@ func Load(dir string) (*Plugin, error) {
 		}
 	}
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
-	adapter, problem := inspectAdapter(abs, m)
+	adapter, problem := inspectAdapter(abs, m, known)
 	if problem != "" {
 		found = append(found, Problem{File: adapterFile, Text: problem})
 	}

@@ -69,6 +69,8 @@ type Plugin struct {
 	Warnings []string
 
 	matches, excludes []Pattern
+	// changed is called when a file is not what was loaded; nil for none.
+	changed func()
 }
 
 // Start is when an adapter starts in a document.

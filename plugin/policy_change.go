@@ -24,6 +24,13 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 	if hash != one.ContentHash() {
 		return fmt.Errorf("the plugin %s is not what you looked at: it has changed since; look at it again, then decide", name)
 	}
+	// What is in memory may come from the index; what is recorded is read.
+	if now, err := Load(one.Dir); err != nil || now.ContentHash() != hash {
+		if one.changed != nil {
+			one.changed()
+		}
+		return fmt.Errorf("the plugin %s is not what you looked at: its files have changed since; look at it again, then decide", name)
+	}
 	change := Change{Kind: "review", Plugin: name, New: string(permission), Hash: hash, By: by}
 	err = p.change(change, func(entry object) string {
 		review := entry.objectIn("reviewed")

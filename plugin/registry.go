@@ -118,7 +118,7 @@ func (r *Registry) Reload() error {
 		}
 		return err
 	}
-	loaded := loadAll(entries)
+	loaded := r.loadAll(entries)
 	for _, one := range loaded {
 		if one.plugin != nil {
 			one.plugin.settle(r.values)
@@ -168,30 +168,37 @@ type outcome struct {
 }
 
 // loadAll loads the entries' packages, as many at once as there are processors.
-func loadAll(entries []Entry) []outcome {
+func (r *Registry) loadAll(entries []Entry) []outcome {
 	outcomes := make([]outcome, len(entries))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				outcomes[i].plugin, outcomes[i].err = loadEntry(entries[i])
+				outcomes[i].plugin, outcomes[i].err = r.loadEntry(entries[i])
 			}
 		})
 	}
 	wg.Wait()
+	loaded := map[string]bool{}
+	for _, e := range entries {
+		loaded[e.Path] = true
+	}
+	if err := r.store.index.save(func(dir string) bool { return loaded[dir] }); err != nil {
+		r.log.Debug().Err(err).Msg("the plugin index is not written, so the next start reads all adapters")
+	}
 	return outcomes
 }
 
 // loadEntry loads a package. One that opentabs has installed is refused if it is
 // not what was installed: nobody has to do with its files. A folder of the
 // person's may change; what is in it then is not reviewed.
-func loadEntry(e Entry) (*Plugin, error) {
-	p, err := Load(e.Path)
+func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
+	p, err := load(e.Path, r.store.index)
 	if err != nil {
 		return nil, err
 	}
-	p.Source = e.Source
+	p.Source, p.changed = e.Source, func() { r.distrust(e.Path) }
 	refuse := func(file, format string, args ...any) (*Plugin, error) {
 		return nil, &PackageError{Dir: e.Path, Problems: []Problem{{File: file, Text: fmt.Sprintf(format, args...)}}}
 	}
@@ -211,6 +218,15 @@ func loadEntry(e Entry) (*Plugin, error) {
 		}
 	}
 	return p, nil
+}
+
+// distrust has the next look of [Watch] load the plugins again, and read what is
+// in this folder: it is not what was loaded, although it looks the same.
+func (r *Registry) distrust(dir string) {
+	r.store.index.forget(dir)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stamps = nil
 }
 
 // resolve picks what is served: an unchanged plugin keeps its value, so that

@@ -38,6 +38,19 @@ func eachMember(raw []byte) iter.Seq[member] {
 	}
 }
 
+// SchemaMember returns a member of a schema of a loaded plugin, or of what such a
+// member holds; nil if it is no object or has none of this name. Of several with
+// one name the last counts.
+func SchemaMember(schema json.RawMessage, name string) json.RawMessage {
+	var found json.RawMessage
+	for m := range eachMember(schema) {
+		if m.key == name {
+			found = m.value
+		}
+	}
+	return found
+}
+
 // elements returns the elements of a compact array; nil for anything else.
 func elements(raw []byte) [][]byte {
 	if kindOf(raw) != kindArray {

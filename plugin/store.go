@@ -17,6 +17,10 @@ type StoreOptions struct {
 	// one complete script and cannot break out of the function it is put in.
 	// Default: code is not checked, which is unsafe outside of tests.
 	Check func(code []byte) error
+	// IndexKey seals the index of adapters (see docs/security.md), so that only
+	// programs which know this key can write one. Default: there is no index, and
+	// each adapter is read whenever the plugins are loaded.
+	IndexKey []byte
 	// LockWait is how long a change waits for another process that is changing
 	// the store. Default 10 s; after that Add and Remove fail.
 	LockWait time.Duration
@@ -31,6 +35,7 @@ type StoreOptions struct {
 type Store struct {
 	file  stateFile[*document]
 	check func(code []byte) error
+	index *index
 }
 
 // Entry is one added plugin.
@@ -63,7 +68,7 @@ func NewStore(dir string, o StoreOptions) *Store {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	return &Store{check: o.Check, file: stateFile[*document]{
+	return &Store{check: o.Check, index: newIndex(dir, o.IndexKey), file: stateFile[*document]{
 		path: filepath.Join(dir, storeFile), what: "the list of plugins", lost: "a new list was begun, so add your plugins again",
 		wait: o.LockWait, warn: o.Warn, empty: newDocument, parse: parseDocument, encode: (*document).encode,
 	}}
@@ -114,7 +119,10 @@ func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 
 // add checks and adds the package in e.Path, and fills e.
 func (s *Store) add(e Entry) (*Plugin, error) {
-	p, err := Load(e.Path)
+	if dir, err := filepath.Abs(e.Path); err == nil {
+		s.index.forget(dir) // what is added is read
+	}
+	p, err := load(e.Path, s.index)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +138,8 @@ func (s *Store) add(e Entry) (*Plugin, error) {
 	if err := s.file.change(func(doc *document) error { return doc.put(e) }); err != nil {
 		return nil, err
 	}
+	// Without an index the next start takes longer, and that is all.
+	_ = s.index.save(nil)
 	return p, nil
 }
 

@@ -13,21 +13,16 @@ const WatchInterval = time.Second
 
 // stamps are what files look like from outside, by path. Those that are not there
 // have none.
-type stamps map[string]stamp
-
-type stamp struct {
-	size     int64
-	modified time.Time
-}
+type stamps map[string]fileMark
 
 func (s stamps) add(path string) {
 	if info, err := os.Stat(path); err == nil {
-		s[path] = stamp{info.Size(), info.ModTime()}
+		s[path] = markOf(info)
 	}
 }
 
 func (s stamps) same(other stamps) bool {
-	return maps.EqualFunc(s, other, func(a, b stamp) bool { return a.size == b.size && a.modified.Equal(b.modified) })
+	return maps.Equal(s, other)
 }
 
 // Watch tells whether a registry should reload: after a build, when a folder goes

@@ -208,7 +208,7 @@ func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	if c.status != nil {
 		return c.status.Plugins, c.status.Failed, nil
 	}
-	registry := plugin.NewRegistry(plugin.NewStore(c.dirs.State, plugin.StoreOptions{}), zerolog.Nop())
+	registry := plugin.NewRegistry(c.program.store(c.dirs), zerolog.Nop())
 	if err := discover(registry, c.settings, c.program.getenv); err != nil {
 		c.warn("plugins", err.Error(), "mend npm's settings, or set discoverGlobal to \"off\"")
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -27,9 +28,20 @@ func newPluginCmd(p *program) *cobra.Command {
 // store is the list of plugins; what is wrong with it is told on stderr.
 func (p *program) store(dirs config.Dirs) *plugin.Store {
 	return plugin.NewStore(dirs.State, plugin.StoreOptions{
-		Check: newCheckedScripts(dirs, zerolog.Nop()).Check,
-		Warn:  func(sentence string) { p.out.say("%s", sentence) },
+		Check:    newCheckedScripts(dirs, zerolog.Nop()).Check,
+		IndexKey: indexKey(dirs),
+		Warn:     func(sentence string) { p.out.say("%s", sentence) },
 	})
+}
+
+// indexKey seals the index of plugins; nil before there is a token.
+func indexKey(dirs config.Dirs) []byte {
+	token, err := dirs.ExistingToken()
+	if err != nil || token == "" {
+		return nil
+	}
+	key := sha256.Sum256([]byte("opentabs plugin index\n" + token))
+	return key[:]
 }
 
 type pluginAddOptions struct {

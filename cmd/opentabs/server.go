@@ -68,7 +68,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	if err := v.values.Mend(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of settings could not be put aside; no plugin has settings")
 	}
-	v.registry = plugin.NewRegistry(plugin.NewStore(dirs.State, plugin.StoreOptions{}), log)
+	v.registry = plugin.NewRegistry(plugin.NewStore(dirs.State, plugin.StoreOptions{IndexKey: indexKey(dirs)}), log)
 	v.registry.UseValues(v.values)
 	if err := discover(v.registry, s, os.Getenv); err != nil {
 		log.Warn().Err(err).Msg("plugins that npm has installed are not listed")

@@ -5,22 +5,34 @@ import { join } from 'node:path';
 import { must } from '../harness/process.ts';
 
 export const pluginCount = 120;
-export const pluginBytes = 700_000;
-export const pluginTools = 20;
+/** pluginTools is how many tools they have in all. */
+export const pluginTools = 2_449;
+const smallestBytes = 60_000;
+const largestBytes = 900_000;
+
+/** bytesOf is the size of an adapter: few are small, most are large, 0.7 MB on average. */
+function bytesOf(i: number): number {
+  return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
+}
+
+/** toolsOf is how many tools a plugin has. */
+function toolsOf(i: number): number {
+  return Math.floor(((i + 1) * pluginTools) / pluginCount) - Math.floor((i * pluginTools) / pluginCount);
+}
 
 /** addPlugins writes them and adds each with the program, for a server of this home. It returns their files. */
 export async function addPlugins(home: string): Promise<string[]> {
   const files: string[] = [];
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
-    writePlugin(dir, `many-${i}`);
+    writePlugin(dir, `many-${i}`, toolsOf(i), bytesOf(i));
     await must(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
     files.push(...['package.json', 'dist/tools.json', 'dist/adapter.iife.js'].map((file) => join(dir, file)));
   }
   return files;
 }
 
-function writePlugin(dir: string, name: string): void {
+function writePlugin(dir: string, name: string, toolCount: number, bytes: number): void {
   mkdirSync(join(dir, 'dist'), { recursive: true });
   const json = (file: string, value: unknown) => writeFileSync(join(dir, file), JSON.stringify(value));
   json('package.json', {
@@ -35,7 +47,7 @@ function writePlugin(dir: string, name: string): void {
       { type: 'string', description: `The ${key} that the tool takes, in the words of a typical plugin` },
     ]),
   );
-  const tools = Array.from({ length: pluginTools }, (_, i) => ({
+  const tools = Array.from({ length: toolCount }, (_, i) => ({
     name: `tool_${i}`,
     displayName: `Tool ${i}`,
     description: 'Lists the things of a channel, newest first, in pages; a cursor asks for the next page.',
@@ -43,15 +55,15 @@ function writePlugin(dir: string, name: string): void {
     output_schema: { type: 'object', properties: { items: { type: 'array', items: { type: 'object', properties } } } },
   }));
   json('dist/tools.json', { sdkVersion: '0.1.0', tools });
-  writeFileSync(join(dir, 'dist/adapter.iife.js'), adapter(name));
+  writeFileSync(join(dir, 'dist/adapter.iife.js'), adapter(name, bytes));
 }
 
 /** adapter is code as a build writes it, with the statement that it appends. */
-function adapter(name: string): string {
+function adapter(name: string, wanted: number): string {
   const begin = `(()=>{globalThis.__openTabs.adapters[${JSON.stringify(name)}]={name:${JSON.stringify(name)},tools:[]};\n`;
   const lines: string[] = [begin];
   let bytes = begin.length;
-  for (let i = 0; bytes < pluginBytes; i++) {
+  for (let i = 0; bytes < wanted; i++) {
     const line = `function f${i}(a,b){if(a>b){return{kind:"${name}",value:[a,b,${i}]}}return f${i}(b,a+${i})}\n`;
     lines.push(line);
     bytes += line.length;

@@ -1,0 +1,58 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// What is written piece by piece is what mcp-go would write.
+func TestToolListIsThatOfMCPGo(t *testing.T) {
+	yes := true
+	plain := mcp.NewToolWithRawSchema("a__plain", "Says <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
+	whole := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
+	whole.Title, whole.RawOutputSchema = "Whole", json.RawMessage(`{"type":"object"}`)
+	whole.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &yes, OpenWorldHint: &yes}
+	built := mcp.NewTool("a__built", mcp.WithString("s", mcp.Required()))
+	more := plain
+	more.Name, more.Meta = "a__more", &mcp.Meta{AdditionalFields: map[string]any{"k": 1}}
+	for name, result := range map[string]mcp.ListToolsResult{
+		"none":  {Tools: []mcp.Tool{}},
+		"all":   {Tools: []mcp.Tool{plain, whole, built, more}},
+		"paged": {Tools: []mcp.Tool{plain}, PaginatedResult: mcp.PaginatedResult{NextCursor: "next"}},
+	} {
+		want, err := json.Marshal(mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), result))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []any{result, &result} {
+			list, ok := toolListOf(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
+			if !ok {
+				t.Fatalf("%s: %T is not taken for a list", name, r)
+			}
+			var got bytes.Buffer
+			b := bufio.NewWriter(&got)
+			list.writeTo(b)
+			b.Flush()
+			if !equalJSON(t, got.Bytes(), want) {
+				t.Errorf("%s: got %s, want %s", name, &got, want)
+			}
+		}
+	}
+}
+
+func equalJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if err := json.Unmarshal(a, &x); err != nil {
+		t.Fatalf("%s: %v", a, err)
+	}
+	if err := json.Unmarshal(b, &y); err != nil {
+		t.Fatalf("%s: %v", b, err)
+	}
+	return reflect.DeepEqual(x, y)
+}

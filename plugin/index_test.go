@@ -1,0 +1,217 @@
+package plugin_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+// indexed is a store with an index, and the folder of one plugin in it.
+type indexed struct {
+	t     *testing.T
+	state string
+	dir   string
+	key   string
+}
+
+func newIndexed(t *testing.T) *indexed {
+	x := &indexed{t: t, state: t.TempDir(), key: "key"}
+	x.dir = plugintest.Package{Name: "a"}.Write(t)
+	if _, err := x.store().Add(x.dir); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func (x *indexed) store() *plugin.Store {
+	return plugin.LaterIndex(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
+}
+
+// start loads the plugins as a server that starts does, and returns how many
+// adapters were read.
+func (x *indexed) start() (set *plugin.Set, read int) {
+	x.t.Helper()
+	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
+	set = reload(x.t, registry)
+	return set, plugin.AdaptersRead(registry)
+}
+
+// hash is that of the only plugin, which has to be there.
+func (x *indexed) hash(set *plugin.Set) string {
+	x.t.Helper()
+	one, ok := set.Plugin("a")
+	if !ok {
+		x.t.Fatalf("not loaded: %v", set.Failed())
+	}
+	return one.Hash
+}
+
+func (x *indexed) indexFile() string { return filepath.Join(x.state, "plugin-index") }
+
+func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
+	x := newIndexed(t)
+	set, read := x.start()
+	if read != 0 {
+		t.Errorf("%d adapters read after they were added, want 0", read)
+	}
+	if want, err := plugin.Load(x.dir); err != nil || x.hash(set) != want.Hash {
+		t.Errorf("hash %s, want %s (%v)", x.hash(set), want.Hash, err)
+	}
+	if info, err := os.Stat(x.indexFile()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the index: %v, %v", info, err)
+	}
+}
+
+// Whatever is wrong with the index, the plugins are those on disk and the index is
+// rebuilt.
+func TestIndexIsRebuilt(t *testing.T) {
+	for name, damage := range map[string]func(x *indexed, text []byte) []byte{
+		"missing":         func(*indexed, []byte) []byte { return nil },
+		"empty":           func(*indexed, []byte) []byte { return []byte{} },
+		"truncated":       func(_ *indexed, text []byte) []byte { return text[:len(text)-20] },
+		"cut to its head": func(_ *indexed, text []byte) []byte { return text[:bytes.IndexByte(text, '\n')+1] },
+		"no end of line":  func(*indexed, []byte) []byte { return []byte("opentabs plugin index 1") },
+		"other version": func(_ *indexed, text []byte) []byte {
+			return bytes.Replace(text, []byte("index 1 "), []byte("index 2 "), 1)
+		},
+		"other program": func(_ *indexed, text []byte) []byte {
+			return bytes.Replace(text, []byte(`index 1 "`), []byte(`index 1 "9`), 1)
+		},
+		"other hash": func(x *indexed, text []byte) []byte {
+			hash := []byte(`"hash":"`)
+			at := bytes.Index(text, hash) + len(hash)
+			text[at] = map[bool]byte{true: '1', false: '0'}[text[at] == '0']
+			return text
+		},
+		"of another installation": func(x *indexed, text []byte) []byte { x.key = "another"; return text },
+		"noise":                   func(*indexed, []byte) []byte { return []byte("\x00\xff\n{}") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newIndexed(t)
+			text, err := os.ReadFile(x.indexFile())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text = damage(x, text); text == nil {
+				err = os.Remove(x.indexFile())
+			} else {
+				err = os.WriteFile(x.indexFile(), text, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := plugin.Load(x.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, read := x.start()
+			if read != 1 || x.hash(set) != want.Hash {
+				t.Errorf("%d adapters read, want 1; hash %s, want %s", read, x.hash(set), want.Hash)
+			}
+			if _, read := x.start(); read != 0 {
+				t.Errorf("%d adapters read at the next start, want 0", read)
+			}
+		})
+	}
+}
+
+// A changed adapter is noticed, however it is made to look like the old one.
+func TestIndexNoticesChangedAdapters(t *testing.T) {
+	other := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
+	for name, change := range map[string]func(t *testing.T, file string, before os.FileInfo){
+		"written over": func(t *testing.T, file string, _ os.FileInfo) { write(t, file, other) },
+		"same size and time": func(t *testing.T, file string, before os.FileInfo) {
+			write(t, file, other)
+			if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another file with the same size and time": func(t *testing.T, file string, before os.FileInfo) {
+			write(t, file+".new", other)
+			if err := os.Chtimes(file+".new", before.ModTime(), before.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(file+".new", file); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newIndexed(t)
+			file := filepath.Join(x.dir, adapterFile)
+			before, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before.Size() != int64(len(other)) {
+				t.Fatalf("the test's adapters have %d and %d bytes", before.Size(), len(other))
+			}
+			set, _ := x.start()
+			old := x.hash(set)
+			change(t, file, before)
+			if set, _ = x.start(); x.hash(set) == old {
+				t.Error("the change was not noticed")
+			}
+		})
+	}
+}
+
+// What is in the index is not believed over the code: code that does not have the
+// hash is not given out, and the next look reads the folder.
+func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
+	x := newIndexed(t)
+	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
+	one, _ := reload(t, registry).Plugin("a")
+	watch := registry.Watch()
+	watch.Changed()
+	file := filepath.Join(x.dir, adapterFile)
+	write(t, file, plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n"))
+	plugin.ForgeIndex(t, registry, x.dir, one.Hash)
+	if set := reload(t, registry); x.hash(set) != one.Hash {
+		t.Fatal("the forged index was not read: the test tests nothing")
+	}
+	one, _ = registry.Set().Plugin("a")
+	watch.Changed()
+	if watch.Changed() {
+		t.Fatal("something changes by itself")
+	}
+	if _, err := one.Adapter(); err == nil {
+		t.Fatal("the adapter has another hash, but its code was given out")
+	}
+	if watch.Changed(); !watch.Changed() {
+		t.Fatal("the folder is not read again")
+	}
+	if set := reload(t, registry); x.hash(set) == one.Hash {
+		t.Error("the hash in the index still counts")
+	}
+}
+
+// A file that was written a moment ago may be written again with the same times.
+func TestIndexLeavesOutYoungFiles(t *testing.T) {
+	x := newIndexed(t)
+	x.dir = plugintest.Package{Name: "b"}.Write(t)
+	soon := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(x.dir, adapterFile), soon, soon); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.store().Add(x.dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, read := x.start(); read != 1 {
+		t.Errorf("%d adapters read, want that of the young file", read)
+	}
+}
+
+func write(t *testing.T, file string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
