@@ -76,6 +76,9 @@ func (s *Server) run(ctx context.Context, q request) (r reply) {
 			}
 		}
 	}()
+	if err := s.waitReady(ctx, q.method); err != nil {
+		return fault(wire.CodeInternal, "%v", err)
+	}
 	switch {
 	case q.method == methodPrompt:
 		return s.getPrompt(ctx, q)

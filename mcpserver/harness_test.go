@@ -88,7 +88,17 @@ func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package
 // ends.
 func serve(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
 	t.Helper()
-	s := newServer(t, c, o, packages...)
+	return listen(t, newServer(t, c, o, packages...))
+}
+
+// serveRegistry makes a server with the plugins of a registry, which echo, and
+// lets it listen until the test ends.
+func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *site {
+	t.Helper()
+	return listen(t, &site{Server: New(callerFunc(echo), registry, o), reg: registry})
+}
+
+func listen(t testing.TB, s *site) *site {
 	ts := httptest.NewServer(s.Handler())
 	s.url = ts.URL
 	t.Cleanup(func() {

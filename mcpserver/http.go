@@ -273,6 +273,9 @@ func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m messa
 // ask lets mcp-go serve a message of a session and returns its answer, nil if
 // there is none.
 func (s *Server) ask(ctx context.Context, in *session, m message, raw []byte) mcp.JSONRPCMessage {
+	if err := s.waitReady(ctx, m.Method); err != nil && m.request() {
+		return notReady(m.ID, err)
+	}
 	answer := s.mcp.HandleMessage(s.mcp.WithContext(ctx, in.listener), raw)
 	if !m.request() {
 		return nil

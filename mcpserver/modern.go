@@ -38,6 +38,10 @@ func (s *Server) serveModern(w http.ResponseWriter, r *http.Request, m message, 
 // passModern lets mcp-go serve a message. mcp-go reads an id as a float64: one
 // that this could change is exchanged for a string and put back in the answer.
 func (s *Server) passModern(w http.ResponseWriter, r *http.Request, m message) {
+	if err := s.waitReady(r.Context(), m.Method); err != nil && m.request() {
+		refuse(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
+		return
+	}
 	if !m.request() || m.ID[0] == '"' || exactID.Match(m.ID) {
 		s.modern.ServeHTTP(w, r)
 		return

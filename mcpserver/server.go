@@ -69,6 +69,10 @@ type Options struct {
 	// the names of tools and prompts, and nothing that its author wrote. Default:
 	// all are reviewed.
 	Reviewed func(plugin string) bool
+	// Ready returns when the plugins are loaded, or an error, a sentence for the
+	// agent, if that takes too long or ctx ends. Requests about tools and prompts
+	// wait for it. Default: they are loaded.
+	Ready func(ctx context.Context) error
 	// Inspector lets agents look at plugins and recommend them to the person.
 	// Default: they can't.
 	Inspector Inspector

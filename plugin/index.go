@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"opentabs/internal/statefile"
-	"opentabs/internal/version"
 )
 
 const (
@@ -39,7 +38,7 @@ const (
 // hundred plugins reads their descriptions and none of their code.
 //
 // An index only saves reading. One that is missing, damaged, of another version
-// or not sealed with the key of this installation is ignored and rewritten. The
+// or not sealed with the same key is ignored and rewritten. The
 // code itself is compared with its hash whenever it is read; see [Plugin.Adapter].
 //
 // It is safe for concurrent use.
@@ -178,7 +177,7 @@ func (x *index) save(keep func(dir string) bool) error {
 
 // head is the first line of the file: its version and the seal of the rest.
 func (x *index) head(body []byte) string {
-	first := fmt.Sprintf("opentabs plugin index %d %q ", indexVersion, version.Version)
+	first := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	seal := hmac.New(sha256.New, x.key)
 	seal.Write([]byte(first))
 	seal.Write(body)

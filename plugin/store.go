@@ -17,9 +17,9 @@ type StoreOptions struct {
 	// one complete script and cannot break out of the function it is put in.
 	// Default: code is not checked, which is unsafe outside of tests.
 	Check func(code []byte) error
-	// IndexKey seals the index of adapters (see docs/security.md), so that only
-	// programs which know this key can write one. Default: there is no index, and
-	// each adapter is read whenever the plugins are loaded.
+	// IndexKey seals the index of adapters (see docs/security.md): one that was
+	// written with another key is not used. Default: there is no index, and each
+	// adapter is read whenever the plugins are loaded.
 	IndexKey []byte
 	// LockWait is how long a change waits for another process that is changing
 	// the store. Default 10 s; after that Add and Remove fail.

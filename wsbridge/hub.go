@@ -26,8 +26,11 @@ const (
 // Adapters is where a hub gets plugins from. Its methods are safe for
 // concurrent use.
 type Adapters interface {
-	// List returns every plugin that a browser should have.
+	// List returns every plugin that a browser should have. It may wait until the
+	// plugins are loaded.
 	List() []wire.PluginInfo
+	// Hashes returns the hash of each of them by name, as far as they are loaded.
+	Hashes() map[string]string
 	// Code returns the code of a plugin whose info names this script. It returns
 	// an error if the plugin has another one by now.
 	Code(name, script string) (wire.PluginCodeParams, error)
@@ -157,7 +160,7 @@ func New(o Options) *Hub {
 		serving:  map[*link]struct{}{},
 		calls:    o.Calls,
 	}
-	h.hashes = currentHashes(h.plugins())
+	h.hashes = h.currentHashes()
 	return h
 }
 
@@ -178,7 +181,7 @@ func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 func (h *Hub) Sync() {
 	h.syncing.Lock()
 	defer h.syncing.Unlock()
-	hashes := currentHashes(h.plugins())
+	hashes := h.currentHashes()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	news := false
@@ -217,12 +220,12 @@ func (h *Hub) plugins() []wire.PluginInfo {
 	return h.opts.Adapters.List()
 }
 
-func currentHashes(plugins []wire.PluginInfo) map[string]string {
-	m := make(map[string]string, len(plugins))
-	for _, p := range plugins {
-		m[p.Name] = p.Hash
+// currentHashes returns the current hash of each plugin, by name.
+func (h *Hub) currentHashes() map[string]string {
+	if h.opts.Adapters == nil {
+		return nil
 	}
-	return m
+	return h.opts.Adapters.Hashes()
 }
 
 // BrowserInfo is one browser as status pages show it.

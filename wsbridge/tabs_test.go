@@ -28,6 +28,14 @@ func (f fakeAdapters) List() []wire.PluginInfo {
 	return list
 }
 
+func (f fakeAdapters) Hashes() map[string]string {
+	hashes := map[string]string{}
+	for _, p := range f.list() {
+		hashes[p.Name] = p.Hash
+	}
+	return hashes
+}
+
 func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 	hash := strings.TrimPrefix(script, "s-")
 	code, err := f.code(name, hash)

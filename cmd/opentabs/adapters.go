@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -35,7 +36,9 @@ type adapters struct {
 	dirs     config.Dirs
 	log      zerolog.Logger
 	host     func() ([]byte, error)
-	checked  *checkedScripts
+	// loaded is closed when the plugins are loaded; nil if they are.
+	loaded  <-chan struct{}
+	checked *checkedScripts
 
 	writing sync.Mutex // makes two writeFiles follow one another
 
@@ -63,17 +66,34 @@ type script struct {
 // of another.
 func (a *adapters) current() []script {
 	scripts := []script{}
+	running := a.running()
+	if len(running) == 0 { // then the host is not bundled
+		return scripts
+	}
 	host, err := a.hostName()
 	if err != nil {
 		a.log.Error().Err(err).Msg("no page gets an adapter")
 		return scripts
 	}
-	for _, one := range a.registry.Set().Plugins() {
-		if a.policy.Runs(one) {
-			scripts = append(scripts, a.scriptOf(one, host))
-		}
+	for _, one := range running {
+		scripts = append(scripts, a.scriptOf(one, host))
 	}
 	return scripts
+}
+
+// running returns the plugins that may run.
+func (a *adapters) running() []*plugin.Plugin {
+	return slices.DeleteFunc(a.registry.Set().Plugins(), func(one *plugin.Plugin) bool { return !a.policy.Runs(one) })
+}
+
+// Hashes returns the adapters' hashes of the plugins that may run, by name. Unlike
+// List it takes no time, and does not wait for the plugins to be loaded.
+func (a *adapters) Hashes() map[string]string {
+	hashes := map[string]string{}
+	for _, one := range a.running() {
+		hashes[one.Name] = one.Hash
+	}
+	return hashes
 }
 
 // hostName names the host that scripts are composed with.
@@ -122,8 +142,12 @@ func (s script) start() jsbuild.StartAt {
 	return ""
 }
 
-// List returns every plugin that a browser should have.
+// List returns every plugin that a browser should have. It waits until they are
+// loaded: of an empty list a browser would remove all that it has.
 func (a *adapters) List() []wire.PluginInfo {
+	if a.loaded != nil {
+		<-a.loaded
+	}
 	infos := []wire.PluginInfo{}
 	for _, s := range a.current() {
 		infos = append(infos, s.info)

@@ -14,6 +14,7 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/version"
 	"opentabs/plugin"
 )
 
@@ -34,13 +35,14 @@ func (p *program) store(dirs config.Dirs) *plugin.Store {
 	})
 }
 
-// indexKey seals the index of plugins; nil before there is a token.
+// indexKey seals the index of plugins, for this installation and version of
+// opentabs; nil before there is a token.
 func indexKey(dirs config.Dirs) []byte {
 	token, err := dirs.ExistingToken()
 	if err != nil || token == "" {
 		return nil
 	}
-	key := sha256.Sum256([]byte("opentabs plugin index\n" + token))
+	key := sha256.Sum256([]byte("opentabs plugin index\n" + version.Version + "\n" + token))
 	return key[:]
 }
 

@@ -157,6 +157,9 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 	}()
 	t.undo(func() { stop(); <-ended })
 	t.server = v
+	if err := v.ready(ctx); err != nil {
+		return err
+	}
 	one, ok := v.registry.Set().Plugin(added.Name)
 	if !ok {
 		return fmt.Errorf("the server does not take %s in", added.Name)

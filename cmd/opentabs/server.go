@@ -40,6 +40,8 @@ type server struct {
 	log      zerolog.Logger
 	started  time.Time
 	address  string
+	// loaded is closed when the plugins are loaded, as far as they can be.
+	loaded chan struct{}
 
 	registry *plugin.Registry
 	values   *plugin.Values
@@ -55,9 +57,9 @@ type server struct {
 }
 
 // newServer builds the parts from the inside out: plugins, browsers, calls,
-// agents, HTTP. Plugins that cannot be loaded do not hinder it.
+// agents, HTTP. The plugins are loaded by [server.load].
 func newServer(dirs config.Dirs, s config.Settings, token, address string, log zerolog.Logger) (*server, error) {
-	v := &server{dirs: dirs, settings: s, log: log, started: time.Now(), address: address}
+	v := &server{dirs: dirs, settings: s, log: log, started: time.Now(), address: address, loaded: make(chan struct{})}
 	v.audit = audit.Open(dirs.State, audit.Options{Log: log})
 	v.logs = pluginlog.Open(dirs.State, pluginlog.Options{Log: log, Secrets: func() []string { return v.values.Secrets() }})
 	told := plugin.PolicyOptions{
@@ -73,10 +75,6 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	if err := discover(v.registry, s, os.Getenv); err != nil {
 		log.Warn().Err(err).Msg("plugins that npm has installed are not listed")
 	}
-	if err := v.registry.Reload(); err != nil {
-		// The status shows it too. What else there is can be used.
-		log.Error().Err(err).Msg("there are no plugins until their list can be read")
-	}
 	v.dev = &developing{set: v.registry.Set, changed: v.syncBrowsers, log: log, held: map[string]*heldOpen{}}
 	told.Trusted = v.dev.permission
 	v.policy = plugin.NewPolicy(dirs.State, v.registry.Set, told)
@@ -86,7 +84,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	v.dev.policy = v.policy
 	v.registry.OnChange(v.dev.reviewLater)
 	v.adapters = newAdapters(v.registry, v.policy, dirs, log)
-	v.adapters.dev = v.dev
+	v.adapters.dev, v.adapters.loaded = v.dev, v.loaded
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
@@ -102,6 +100,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		Calls:    v.calls,
 		Logs:     v.logs,
 		Status:   v.status,
+		Ready:    v.ready,
 		Reload:   v.reload,
 		Develop:  v.dev.begin,
 		Policy:   policyAPI{v.policy, v.registry},
@@ -187,9 +186,8 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	h.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(listener) }()
-	// The files take a while after an update, and most browsers do not need
-	// them, so nobody waits. A shutdown does not either: each is whole or absent.
-	go v.syncBrowsers()
+	// A shutdown does not wait for it: each file that it writes is whole or absent.
+	go v.load()
 	go v.policy.Watch(base)
 	go v.watchPlugins(base)
 	var spreading sync.WaitGroup

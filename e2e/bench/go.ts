@@ -50,12 +50,11 @@ export const Cancelled = z.object({ sentMs: z.number() });
 export const Started = z.object({
   acceptsMs: z.number(),
   healthMs: z.number(),
+  listMs: z.number(),
+  tools: z.number(),
   rssBytes: z.number(),
   anonBytes: z.number(),
 });
-
-/** Hashed is the answer to the order "hash". */
-export const Hashed = z.object({ tookMs: z.number() });
 
 /** GoClient carries out orders, one after the other. */
 export class GoClient {

@@ -20,16 +20,13 @@ function toolsOf(i: number): number {
   return Math.floor(((i + 1) * pluginTools) / pluginCount) - Math.floor((i * pluginTools) / pluginCount);
 }
 
-/** addPlugins writes them and adds each with the program, for a server of this home. It returns their files. */
-export async function addPlugins(home: string): Promise<string[]> {
-  const files: string[] = [];
+/** addPlugins writes them and adds each with the program, for a server of this home. */
+export async function addPlugins(home: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
     writePlugin(dir, `many-${i}`, toolsOf(i), bytesOf(i));
     await must(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
-    files.push(...['package.json', 'dist/tools.json', 'dist/adapter.iife.js'].map((file) => join(dir, file)));
   }
-  return files;
 }
 
 function writePlugin(dir: string, name: string, toolCount: number, bytes: number): void {

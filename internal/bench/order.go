@@ -27,10 +27,11 @@ type order struct {
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
+	// TokenFile holds the token of a server whose tools start lists; empty for one
+	// that is not asked.
+	TokenFile string `json:"tokenFile"`
 	// SettleMs is the time between the start and the look at the memory.
 	SettleMs float64 `json:"settleMs"`
-	// Files are what hash reads.
-	Files []string `json:"files"`
 }
 
 // client is what orders work on.
@@ -74,8 +75,6 @@ func (c *client) carryOut(line []byte) (any, error) {
 	switch o.Do {
 	case "start":
 		return start(o)
-	case "hash":
-		return hash(o.Files)
 	case "connect":
 		t, err := connect(o.URL, o.Token)
 		c.targets[o.Target] = t
@@ -93,5 +92,5 @@ func (c *client) carryOut(line []byte) (any, error) {
 	case "cancel":
 		return cancel(t, o)
 	}
-	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel, start or hash", o.Do)
+	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel or start", o.Do)
 }

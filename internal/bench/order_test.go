@@ -123,13 +123,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestHash(t *testing.T) {
-	answers := carryOut(t, `{"do":"hash","files":["order.go","hash.go","conn.go"]}`, `{"do":"hash","files":["none.go"]}`)
-	if !strings.Contains(answers[0], `"tookMs":`) || !strings.Contains(answers[1], `"failed":"open none.go`) {
-		t.Errorf("hash: %q", answers)
-	}
-}
-
 func TestRunRefuses(t *testing.T) {
 	var stderr bytes.Buffer
 	if code := run([]string{"other"}, nil, nil, &stderr); code != 1 || !strings.Contains(stderr.String(), "give client, floor, instant or followers") {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,10 @@ type started struct {
 	AcceptsMs float64 `json:"acceptsMs"`
 	// HealthMs is when /healthz was answered; 0 if it was not asked for.
 	HealthMs float64 `json:"healthMs"`
+	// ListMs is when the answer to tools/list was read whole, and Tools how many it
+	// has; 0 if it was not asked for.
+	ListMs float64 `json:"listMs"`
+	Tools  int     `json:"tools"`
 	// RSSBytes is the resident memory SettleMs later, and what of it is not
 	// backed by a file.
 	RSSBytes  int64 `json:"rssBytes"`
@@ -79,11 +84,49 @@ func start(o order) (s started, err error) {
 		return s, err
 	}
 	s.HealthMs = sinceMs(began)
+	if o.TokenFile != "" {
+		var list []byte
+		if list, err = listTools("http://"+address+"/mcp", o.TokenFile); err != nil {
+			return s, fmt.Errorf("list the tools: %w", err)
+		}
+		s.ListMs = sinceMs(began)
+		if s.Tools, err = countTools(list); err != nil {
+			return s, err
+		}
+	}
 	if o.SettleMs > 0 {
 		time.Sleep(time.Duration(o.SettleMs * float64(time.Millisecond)))
 		s.RSSBytes, s.AnonBytes, err = residentMemory(cmd.Process.Pid)
 	}
 	return s, err
+}
+
+// listTools begins a session and returns the answer to its first tools/list.
+func listTools(url, tokenFile string) ([]byte, error) {
+	token, err := os.ReadFile(tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	t, err := connect(url, string(bytes.TrimSpace(token)))
+	if err != nil {
+		return nil, err
+	}
+	c, err := t.take()
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	return c.post([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+}
+
+func countTools(answer []byte) (int, error) {
+	var list struct {
+		Result struct {
+			Tools []json.RawMessage `json:"tools"`
+		} `json:"result"`
+	}
+	err := json.Unmarshal(answer, &list)
+	return len(list.Result.Tools), err
 }
 
 // endedBy reports whether a process that did not exit by itself died of sig.

@@ -35,6 +35,10 @@ type Options struct {
 	// Health is the answer of /healthz.
 	Health Health
 	Calls  Calls
+	// Ready returns when the plugins are loaded, or an error for the person if that
+	// takes too long; /status and the routes below /plugins wait for it. Default:
+	// they are loaded.
+	Ready func(ctx context.Context) error
 	// Status makes the answer of /status.
 	Status func() Status
 	// Reload reads the plugins anew.
@@ -84,6 +88,9 @@ func New(o Options) *API {
 	for path, methods := range a.routes() {
 		allow := make([]string, 0, len(methods))
 		for method, serve := range methods {
+			if path == "/status" || strings.HasPrefix(path, "/plugins/") {
+				serve = a.whenReady(serve)
+			}
 			mux.Handle(method+" "+path, g.bearer(serve))
 			allow = append(allow, method)
 		}
@@ -161,6 +168,20 @@ func (a *API) health(w http.ResponseWriter, r *http.Request) {
 		h.Proof = proof(a.options.Token, localPort(r), challenge)
 	}
 	answer(w, http.StatusOK, h)
+}
+
+// whenReady serves a request once the plugins are loaded.
+func (a *API) whenReady(serve http.HandlerFunc) http.HandlerFunc {
+	if a.options.Ready == nil {
+		return serve
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := a.options.Ready(r.Context()); err != nil {
+			refuse(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
+		serve(w, r)
+	}
 }
 
 func (a *API) status(w http.ResponseWriter, _ *http.Request) {

@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	// lookEvery is the time between two looks at the memory.
+	// lookEvery is the time between two looks at the memory; the first comes
+	// firstLook after the start, which leaves garbage.
 	lookEvery = 10 * time.Second
+	firstLook = 3 * time.Second
 	// spare is how much more memory than the program needs it may keep, in
 	// bytes.
 	spare = 32 << 20
@@ -25,31 +27,44 @@ const (
 	// (it counts 4 MB as alive at least).
 	percentAtLeast = 100
 	percentAtMost  = 400
+	// idle is how much may be allocated between two looks, in bytes, by a process
+	// that does nothing.
+	idle = 1 << 20
+	// worthIt is how much memory the program may hold without need, in bytes,
+	// before an idle process gives it back, which takes a collection.
+	worthIt = 4 << 20
 )
 
-// Keep gives memory back to the system after large results, which the garbage
-// collector would keep for minutes, and has the collector run seldom while the
-// heap is small. It returns when ctx ends, and leaves the collector as it was
-// before.
+// Keep gives memory back to the system after the start, after large results and
+// when the process becomes idle, which the garbage collector would keep for
+// minutes, and has the collector run seldom while the heap is small. It returns
+// when ctx ends, and leaves the collector as it was before.
 func Keep(ctx context.Context) {
 	before := debug.SetGCPercent(percent(live()))
 	defer func() { debug.SetGCPercent(before) }()
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	needed := Used().SystemBytes
+	look := time.NewTimer(firstLook)
+	defer look.Stop()
+	needed, allocated := uint64(0), uint64(0) // so that the first look gives back
 	for {
 		select {
-		case <-tick.C:
-			debug.SetGCPercent(percent(live()))
-			if Used().SystemBytes > needed+spare {
+		case <-look.C:
+			now := Used().SystemBytes
+			isIdle := total()-allocated < idle
+			if now > needed+spare || isIdle && now > needed+worthIt || allocated == 0 {
 				debug.FreeOSMemory()
 				needed = Used().SystemBytes
 			}
+			debug.SetGCPercent(percent(live()))
+			allocated = total()
+			look.Reset(lookEvery)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
+
+// total is how much was allocated since the process began, in bytes.
+func total() uint64 { return read("/gc/heap/allocs:bytes") }
 
 // percent is how much garbage may be made, in percent of what lives.
 func percent(live uint64) int {
@@ -57,8 +72,10 @@ func percent(live uint64) int {
 }
 
 // live is what the last collection left of the heap, in bytes.
-func live() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+func live() uint64 { return read("/gc/heap/live:bytes") }
+
+func read(metric string) uint64 {
+	sample := []metrics.Sample{{Name: metric}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }

@@ -43,6 +43,27 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	})
 }
 
+// TestIdleProcessGivesBack: what is less than spare is given back too, once nothing
+// happens any more, and what the start left at the first look.
+func TestIdleProcessGivesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end := keep(t)
+		before := Used().SystemBytes
+		for _, wait := range []time.Duration{firstLook, 2 * lookEvery} {
+			touch(make([]byte, spare-8<<20))
+			if grown := Used().SystemBytes; grown < before+16<<20 {
+				t.Fatalf("held %d MB before and %d MB after an allocation", before>>20, grown>>20)
+			}
+			<-time.After(wait + time.Second)
+			synctest.Wait()
+			if now := Used().SystemBytes; now > before+worthIt {
+				t.Errorf("after %s: held %d MB before and %d MB now", wait, before>>20, now>>20)
+			}
+		}
+		end()
+	})
+}
+
 // touch makes every page of b real.
 func touch(b []byte) {
 	for i := 0; i < len(b); i += 4096 {

@@ -21,6 +21,8 @@ func (onePlugin) List() []wire.PluginInfo {
 	return []wire.PluginInfo{{Name: "messages", Hash: "h1", World: wire.WorldMain, Matches: []string{"*://localhost/*"}}}
 }
 
+func (onePlugin) Hashes() map[string]string { return map[string]string{"messages": "h1"} }
+
 func (onePlugin) Code(string, string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: "messages", Hash: "h1", Code: "the code"}, nil
 }

@@ -1,0 +1,62 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+// A client that asks before the plugins are loaded gets all of them, not an empty
+// list, and initialize does not wait.
+func TestListsWaitForThePlugins(t *testing.T) {
+	for _, request := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{"text":"echo"}}}`,
+	} {
+		_, store := plugintest.Registry(t, plugintest.Package{})
+		registry := plugin.NewRegistry(store, zerolog.Nop())
+		asked, loaded := make(chan struct{}, 1), make(chan struct{})
+		s := serveRegistry(t, registry, Options{Ready: func(context.Context) error {
+			asked <- struct{}{}
+			<-loaded
+			return nil
+		}})
+		c := s.open(t, "c")
+		go func() {
+			<-asked
+			if err := registry.Reload(); err != nil {
+				t.Error(err)
+			}
+			close(loaded)
+		}()
+		answer := c.answer(request).text
+		if !strings.Contains(answer, "echo") || strings.Contains(answer, `"error"`) {
+			t.Errorf("%s: %s", request, answer)
+		}
+	}
+}
+
+// If they take too long a client learns that, instead of that there are no tools.
+func TestListsDoNotWaitForEver(t *testing.T) {
+	_, store := plugintest.Registry(t, plugintest.Package{})
+	s := serveRegistry(t, plugin.NewRegistry(store, zerolog.Nop()), Options{Ready: func(context.Context) error {
+		return errors.New("still loads its plugins")
+	}})
+	c := s.open(t, "c")
+	for _, method := range []string{`"tools/list"`, `"prompts/list"`, `"tools/call","params":{"name":"messages__echo"}`, `"prompts/get","params":{"name":"p"}`} {
+		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":`+method+`}`).text
+		if !strings.Contains(answer, `"error"`) || !strings.Contains(answer, "still loads its plugins") {
+			t.Errorf("%s: %s", method, answer)
+		}
+	}
+	answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).text
+	if strings.Contains(answer, "plugins") {
+		t.Errorf("ping: %s", answer)
+	}
+}
