@@ -50,7 +50,7 @@ func TestListsDoNotWaitForEver(t *testing.T) {
 	}})
 	c := s.open(t, "c")
 	for _, method := range []string{`"tools/list"`, `"prompts/list"`, `"tools/call","params":{"name":"messages__echo"}`, `"prompts/get","params":{"name":"p"}`} {
-		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":`+method+`}`).text
+		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":` + method + `}`).text
 		if !strings.Contains(answer, `"error"`) || !strings.Contains(answer, "still loads its plugins") {
 			t.Errorf("%s: %s", method, answer)
 		}
