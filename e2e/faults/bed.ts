@@ -202,6 +202,16 @@ export class Bed {
     return this.browser.inWorker((worker) => worker.evaluate(expression));
   }
 
+  /** stopWorker stops the extension's service worker, as Chrome does when it thinks it idle. */
+  async stopWorker(): Promise<void> {
+    const [page] = await this.browser.pages();
+    if (!page) throw new Error('the browser has no tab');
+    await this.browser.inPage(page.id, async (session) => {
+      await session.send('ServiceWorker.enable');
+      await session.send('ServiceWorker.stopAllWorkers');
+    });
+  }
+
   /** closeTabs closes all tabs of the site. */
   async closeTabs(): Promise<void> {
     for (const { id, url } of await this.browser.pages()) {

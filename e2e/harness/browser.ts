@@ -29,11 +29,6 @@ export class Browser {
       [
         ...flags(port, [this.#extension]),
         '--hide-crash-restore-bubble',
-        // Hidden tabs get one timer a second, and one a minute later on; that looks like a call that hangs.
-        '--disable-background-timer-throttling',
-        '--disable-backgrounding-occluded-windows',
-        '--disable-renderer-backgrounding',
-        '--disable-features=IntensiveWakeUpThrottling',
         `--user-data-dir=${this.#profile}`,
         ...this.#args,
         'about:blank',

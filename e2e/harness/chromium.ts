@@ -80,6 +80,12 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
     headless: false,
     executablePath: program,
     viewport: { width: 1000, height: 700 },
+    // A user's browser slows hidden tabs down.
+    ignoreDefaultArgs: [
+      '--disable-background-timer-throttling',
+      '--disable-backgrounding-occluded-windows',
+      '--disable-renderer-backgrounding',
+    ],
     args: [...flags(debugPort, [options.extension, ...(options.others ?? [])]), ...(options.args ?? [])],
   });
   let overCdp: Browser | undefined;

@@ -39,6 +39,7 @@ export const DOWN = 'down';
 //   s <1 or 0>                         whether the adapter is ready, when that changes
 //   l <count> <dropped> <json>         what it has logged: the JSON text of an array of count wire.LogEntry, and how
 //                                      many before them were dropped
+//   w <ms>                             the next timer is due in ms milliseconds; -1 if there is none
 //   armed <nonce>                      the door is ready for who says nonce
 //   renewed <hash>                     an adapter with this hash has taken the place of the one before
 //   kept <message>                     it could not; the message says why, and the one before goes on
@@ -51,6 +52,7 @@ export const DOWN = 'down';
 //   ["resync", call, type]                                   report an activity anew
 //   ["begin"]                                                the document is parsed: start what waited for that
 //   ["probe"]                                                ask the adapter whether it is ready
+//   ["wake"]                                                 a timer is due
 //   ["settings", settings]                                   a wire.PluginSettings, in place of those before
 //   ["renew", nonce, hash]                                   the door takes one adapter with this hash from who says nonce
 //   ["remove"]                                               the plugin is gone: tear the adapter down, call it no more

@@ -25,6 +25,7 @@ const fromBridge: FromBridge[] = [
   { op: 'navigating', on: true },
   { op: 'ready', plugin: 'p', ready: false },
   { op: 'log', plugin: 'p', entries: '[{}]', dropped: 2 },
+  { op: 'wake', ms: 1000 },
   { op: 'renewed', plugin: 'p', hash: 'h' },
   { op: 'renewed', plugin: 'p', hash: 'h', problem: 'p' },
 ];
@@ -37,6 +38,7 @@ const toBridge: ToBridge[] = [
   { op: 'answer', id: 'x', ask: 1 },
   { op: 'resync', id: 'x', type: 't' },
   { op: 'taken' },
+  { op: 'wake' },
   { op: 'ack', ids: ['x', 'y'] },
   { op: 'settings', plugin: 'p', settings: { values: { key: 'v' }, urls: { at: { main: 'https://a.b' } } } },
   { op: 'probe', plugin: 'p' },
@@ -113,4 +115,8 @@ test('a message is about as long as the text it carries', () => {
   assert.equal(charsOf({ op: 'answer', id: 'x', ask: 1, output: text }), 100);
   assert.equal(charsOf({ op: 'answer', id: 'x', ask: 1, error: text }), 100);
   assert.equal(charsOf({ op: 'taken' }), 0);
+});
+
+test('a wake has a time that a timer of the browser can have', () => {
+  for (const ms of [undefined, -1, 0.5, 2 ** 31]) assert.equal(readFromBridge({ op: 'wake', ms }), undefined);
 });

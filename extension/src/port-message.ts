@@ -41,6 +41,8 @@ export type FromBridge =
   | { op: 'ready'; plugin: string; ready: boolean }
   /** entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry, dropped how many before them were lost. */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
+  /** The document is hidden and has a timer: it should be woken in ms milliseconds, at most 2^31 - 1. Replaces the one before. */
+  | { op: 'wake'; ms: number }
   /** Answers a 'renew': the plugin's door waits for who says nonce. */
   | { op: 'armed'; plugin: string; nonce: string }
   /** Ends a 'renew': the adapter with this hash is live, as the next 'live' says; or the one before is, and problem says why. */
@@ -74,8 +76,13 @@ export type ToBridge =
   | { op: 'probe'; plugin: string }
   /** The door of a plugin that is being developed shall take an adapter with this hash, once, from who knows nonce. */
   | { op: 'renew'; plugin: string; hash: string; nonce: string }
+  /** The time of the document's 'wake' has come. */
+  | { op: 'wake' }
   /** The plugin is gone; its adapter is torn down and is not live any more. */
   | { op: 'remove'; plugin: string };
+
+/** MaxWakeMs is the longest time of a timer of the browser. */
+const MaxWakeMs = 2 ** 31 - 1;
 
 /** charsOf returns about how long a message is, in UTF-16 units. */
 export function charsOf(message: FromBridge | ToBridge): number {
@@ -115,6 +122,7 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   if (op === 'leaving') return isTexts(value.begun) ? { op, begun: value.begun } : undefined;
   if (op === 'navigating') return typeof value.on === 'boolean' ? { op, on: value.on } : undefined;
   if (op === 'ready' || op === 'log' || op === 'armed' || op === 'renewed') return readOfPlugin(op, value);
+  if (op === 'wake') return isCount(value.ms) && value.ms <= MaxWakeMs ? { op, ms: value.ms } : undefined;
   if (typeof id !== 'string' || id === '') return undefined;
   switch (op) {
     case 'progress': {
@@ -192,7 +200,7 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
 export function readToBridge(value: unknown): ToBridge | undefined {
   if (!isBag(value)) return undefined;
   const { op, id, ids, plugin } = value;
-  if (op === 'taken') return { op };
+  if (op === 'taken' || op === 'wake') return { op };
   if (op === 'ack') return isTexts(ids) ? { op, ids } : undefined;
   if (op === 'settings' || op === 'probe' || op === 'renew' || op === 'remove') {
     return typeof plugin === 'string' ? readForPlugin(op, plugin, value) : undefined;

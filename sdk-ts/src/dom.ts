@@ -1,4 +1,5 @@
 import { signalFor } from './running.ts';
+import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface WaitForSelectorOptions {
@@ -54,17 +55,17 @@ function watch<T>(
       end();
       resolve(found);
     });
-    const timer = setTimeout(() => {
+    const cancel = startTimer(timeout, () => {
       end();
       reject(ToolError.timeout(`waited ${timeout} ms in vain: ${inVain} ${selector}`));
-    }, timeout);
+    });
     const stopped = () => {
       end();
       reject(ToolError.aborted(signal?.reason));
     };
     const end = () => {
       observer.disconnect();
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener('abort', stopped);
     };
     signal?.addEventListener('abort', stopped, { once: true });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { parseRetryAfterMs } from './retry-after.ts';
 import { signalFor } from './running.ts';
+import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 /** What `fetch` takes, and a time limit. */
@@ -23,7 +24,7 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
   const { timeout = defaultTimeoutMs, signal: given, ...init } = options;
   const signal = signalFor(given);
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeout);
+  const cancel = startTimer(timeout, () => late.abort());
   let response: Response;
   try {
     const stop = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
@@ -32,7 +33,7 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
     if (late.signal.aborted && !signal?.aborted) throw ToolError.timeout(`no answer after ${timeout} ms: ${url}`);
     throw requestFailed(error, signal, url);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
   if (response.ok) return response;
   const body = await response.text().catch(() => '');

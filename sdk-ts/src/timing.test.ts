@@ -26,6 +26,37 @@ test('sleep rejects at once when its signal aborts, and before it began', async 
   await assert.rejects(sleep(0, { signal: controller.signal }), aborted);
 });
 
+test("sleep takes the platform's timers, which keep their time in a hidden page", async (t) => {
+  const before = globalThis.__openTabs;
+  t.after(() => {
+    globalThis.__openTabs = before;
+  });
+  const timers: { ms: number; done: () => void; cancelled: boolean }[] = [];
+  globalThis.__openTabs = {
+    _setTimer: (ms: number, done: () => void) => {
+      const timer = { ms, done, cancelled: false };
+      timers.push(timer);
+      return () => {
+        timer.cancelled = true;
+      };
+    },
+  };
+  const controller = new AbortController();
+  const slept = sleep(1000);
+  const stopped = sleep(2000, { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(stopped, aborted);
+  timers[0]?.done();
+  await slept;
+  assert.deepEqual(
+    timers.map(({ ms, cancelled }) => [ms, cancelled]),
+    [
+      [1000, false],
+      [2000, true],
+    ],
+  );
+});
+
 test('a sleep that is over leaves no listener behind', async () => {
   const { signal } = new AbortController();
   const listeners = new Set<unknown>();

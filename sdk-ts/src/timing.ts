@@ -1,4 +1,5 @@
 import { signalFor } from './running.ts';
+import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
@@ -6,7 +7,7 @@ export interface SleepOptions {
   signal?: AbortSignal | null | undefined;
 }
 
-/** Waits `ms` milliseconds. Rejects with a ToolError `aborted` as soon as the signal aborts. */
+/** Waits `ms` milliseconds, in a hidden tab too. Rejects with a ToolError `aborted` as soon as the signal aborts. */
 export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   const signal = signalFor(options.signal);
   return new Promise((resolve, reject) => {
@@ -15,30 +16,15 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
       return;
     }
     const stopped = () => {
-      clearTimeout(timer);
+      cancel();
       reject(ToolError.aborted(signal?.reason));
     };
-    const timer = setTimeout(() => {
+    const cancel = startTimer(ms, () => {
       signal?.removeEventListener('abort', stopped);
-      leaveTimerChain(resolve);
-    }, ms);
+      resolve();
+    });
     signal?.addEventListener('abort', stopped, { once: true });
   });
-}
-
-/**
- * Calls `next` in a task of its own. Chrome runs a timer that was set by a timer that was set by a timer ... only once a
- * minute when its tab has been hidden for 5 minutes, which would end a call that sleeps between its reports
- * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer that a message sets does not belong to the chain:
- * measured in Chromium 156, it runs within a second of its time.
- */
-function leaveTimerChain(next: () => void): void {
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    port1.close();
-    next();
-  };
-  port2.postMessage(null);
 }
 
 export interface WaitUntilOptions extends SleepOptions {
@@ -59,7 +45,7 @@ export async function waitUntil(
   const { interval = 200, timeout = 10_000 } = options;
   const given = signalFor(options.signal);
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), timeout);
+  const cancel = startTimer(timeout, () => over.abort());
   const stop = given ? AbortSignal.any([given, over.signal]) : over.signal;
   let failure: unknown;
   try {
@@ -73,7 +59,7 @@ export async function waitUntil(
       await sleep(interval, { signal: stop }).catch(() => undefined);
     }
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
   throw given?.aborted ? ToolError.aborted(given.reason) : gaveUp(timeout, failure);
 }

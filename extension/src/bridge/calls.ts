@@ -109,6 +109,9 @@ class CallDesk implements Desk {
       case 'taken':
         this.#parts.taken();
         break;
+      case 'wake':
+        this.plugins.woken();
+        break;
       case 'ack':
         for (const id of message.ids) {
           const call = this.#byId.get(id);
@@ -127,7 +130,7 @@ class CallDesk implements Desk {
       if (call.ending?.length === 1) for (const message of call.ending) this.#post(message);
     }
     this.#parts.restart();
-    this.plugins.flush();
+    this.plugins.connected();
   }
 
   get running(): number {

@@ -2,6 +2,7 @@ import type { FromBridge, Live, ToBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 import { makeLogs } from './logs.ts';
 import { makeProbing } from './probing.ts';
+import { makeWakes } from './wakes.ts';
 
 /** ForPlugin is a message of the worker to one plugin. */
 export type ForPlugin = Extract<ToBridge, { op: 'settings' | 'probe' | 'renew' | 'remove' }>;
@@ -32,14 +33,18 @@ export interface Plugins {
   loaded(): void;
   /** moved tells that the page went to another address without a new document. */
   moved(): void;
-  /** shown tells that the document may be visible again. */
+  /** shown tells that the document may be visible or hidden now. */
   shown(): void;
+  /** woken tells that a timer of a host is due. */
+  woken(): void;
+  /** connected tells that there is a new port. */
+  connected(): void;
   /** flush sends what was logged, for a new port and a document that is left. */
   flush(): void;
 }
 
 /** OfPlugins are the operations of hosts that are about no call (handshake.ts). */
-const OfPlugins = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l']);
+const OfPlugins = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l', 'w']);
 
 /** makePlugins returns the plugins of a document that has just begun. */
 export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins {
@@ -48,6 +53,7 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
   const live = new Map<string, Live>();
   const removed = new Set<Host>();
   const logs = makeLogs(post);
+  const wakes = makeWakes({ post, visible });
   let parsed = false;
   const each = (text: string, which: (entry: Live) => boolean) => {
     for (const [plugin, host] of hosts) {
@@ -117,6 +123,9 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
         case 'kept':
           post({ op: 'renewed', plugin, hash: live.get(plugin)?.hash ?? host.hash, problem: rest });
           return true;
+        case 'w':
+          wakes.announced(host, Number(rest));
+          return true;
         case 's':
           readiness(host, rest === '1');
           return true;
@@ -153,7 +162,15 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
     },
     loaded: () => probing.loaded(),
     moved: () => probing.moved(),
-    shown: () => probing.shown(),
+    shown: () => {
+      probing.shown();
+      wakes.shown();
+    },
+    woken: wakes.woken,
+    connected: () => {
+      logs.flush();
+      wakes.connected();
+    },
     flush: () => logs.flush(),
   };
 }

@@ -25,6 +25,7 @@ const tools = `
   { name: 'logs', handle: (p) => { log({ __proto__: null, level: 'error', message: p.secret, data: [p.secret, { __proto__: null, s: p.secret }] }); return 1; } },
   { name: 'config', handle: () => globalThis.__openTabs.pluginConfig },
   { name: 'notifies', handle: () => globalThis.__openTabs._notifyReadinessChanged() },
+  { name: 'sleeps', handle: () => { const set = globalThis.__openTabs._setTimer; set(1000, () => {})(); set(0, () => {}); return 1; } },
   { name: 'decided', handle: (p, c) => c.decision.secret },
   { name: 'waits', handle: () => never },
   { name: 'big', handle: () => 'aaaaaaaaaaaaaaaaaaaa' },
@@ -231,6 +232,7 @@ attacks.push(
   ],
   ['the question whether it is ready', [['probe'], ['call', 1, 'notifies', 1 << 20, {}]], ['n 1']],
   ['what is of another version', [['renew', 'S3CRET', 'S3CRET'], ['begin'], ['unknown', 'S3CRET']], ['armed S3CRET']],
+  ['a wait and its end', [['call', 1, 'sleeps', 1 << 20, {}], ['wake']], ['r 1 1', 'w 0']],
   ['the end of its plugin', [['remove']], []],
 );
 

@@ -1,5 +1,6 @@
 import type { Logs } from './logs.ts';
 import { apply, bare, dataProperty, defineProperty, isFn, isObject, lookup, setPrototypeOf } from './primordials.ts';
+import type { Timers } from './timers.ts';
 
 // What adapters expect in `__openTabs` beside their own registry. The words are
 // those of the existing plugin format; what the page could once hear or say by
@@ -11,6 +12,8 @@ export interface Services {
   /** config are the plugin's settings. */
   readonly config: object;
   readonly logs: Logs;
+  /** timers keep their time in a hidden page. */
+  readonly timers: Timers;
   /** readinessChanged is called when the adapter says that isReady() may have changed its answer. */
   readinessChanged(): void;
 }
@@ -48,6 +51,8 @@ export function furnish(container: unknown, services: Services): void {
   };
   accessor('pluginConfig', () => services.config, ignore);
   accessor('_notifyReadinessChanged', () => services.readinessChanged, ignore);
+  // Not part of the format: the SDK uses the page's own timers where a platform has none.
+  accessor('_setTimer', () => services.timers.set, ignore);
   const transport = (given: unknown) => services.logs.take(given);
   let install: unknown = lookup(container, '_setLogTransport');
   const installed = (): unknown => {

@@ -6,6 +6,7 @@ import { readOptions } from './options.ts';
 import { framed, hasOwn, soon, toJson } from './primordials.ts';
 import type { Outcome } from './result.ts';
 import { makeSettings } from './settings.ts';
+import { makeTimers, type Timers } from './timers.ts';
 
 /**
  * start runs one plugin in this document; options is the JSON text of its Options. It must be called at document_start: in
@@ -32,8 +33,9 @@ export function start(options: string, evaluate: Evaluate, preScript?: Evaluate)
     flush();
     up(text);
   };
+  const timers = makeTimers((ms) => up(`w ${ms}`));
   const life = makeLife({
-    services: { plugin, config: settings.config, logs, readinessChanged: () => life.runner.probe() },
+    services: { plugin, config: settings.config, logs, timers, readinessChanged: () => life.runner.probe() },
     evaluate,
     late,
     up,
@@ -53,7 +55,7 @@ export function start(options: string, evaluate: Evaluate, preScript?: Evaluate)
     if (preScript) atStart(() => soon(prepare));
     return undefined;
   }
-  channel.listen((parts) => take(parts, life, settings.become, up));
+  channel.listen((parts) => take(parts, life, timers, settings.become, up));
   channel.offer(toJson([plugin, hash]), (taken) => {
     prepare();
     if (taken) life.begin(false);
@@ -65,6 +67,7 @@ export function start(options: string, evaluate: Evaluate, preScript?: Evaluate)
 function take(
   parts: readonly unknown[],
   life: Life,
+  timers: Timers,
   set: (settings: unknown) => void,
   up: (text: string) => void,
 ): void {
@@ -76,6 +79,9 @@ function take(
       return;
     case 'probe':
       life.runner.probe();
+      return;
+    case 'wake':
+      timers.wake();
       return;
     case 'settings':
       set(at(1));

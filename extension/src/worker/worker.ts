@@ -26,6 +26,7 @@ import { makeRenewing } from './renewing.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
 import { makeTending } from './tending.ts';
+import { makeWakes } from './wakes.ts';
 
 let browserName = '';
 /** synced is set once the server has named the plugins. */
@@ -138,6 +139,7 @@ const opening = makeOpening({
   exists: async (tabId) => (await browser.tabState(tabId)) !== 'closed',
 });
 
+const wakes = makeWakes();
 const calls = makeCalls({
   outbox,
   docs,
@@ -262,6 +264,7 @@ browser.onPort((port) => {
     port.onMessage((raw) => {
       for (const message of readEach(raw, readFromBridge)) {
         if (message.op === 'log') logs.said(doc, message);
+        else if (message.op === 'wake') wakes.ask(doc, message.ms);
         else calls.said(doc, message);
         if (message.op === 'live') tending.told(doc.documentId);
         if (message.op === 'armed') renewing.armed(doc.documentId, message.nonce);
@@ -270,7 +273,10 @@ browser.onPort((port) => {
         }
       }
     });
-    port.onDisconnect(() => calls.left(doc));
+    port.onDisconnect(() => {
+      wakes.left(doc);
+      calls.left(doc);
+    });
     link.start();
   }
 });

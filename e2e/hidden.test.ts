@@ -1,0 +1,69 @@
+/** Promise: a call keeps its time in a tab that the user does not see. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Bed } from './faults/bed.ts';
+import { until } from './harness/wait.ts';
+
+let bed: Bed;
+before(async () => {
+  bed = await Bed.make();
+});
+after(() => bed?.close());
+
+/** openHidden opens a page of the site behind the tab in front and returns its tab. */
+async function openHidden(path: string): Promise<number> {
+  await bed.browser.cdp.send('Target.createTarget', { url: bed.url(path), background: true });
+  const tab = await until(`the plugin in ${path}`, async () => {
+    const found = await bed.tab(path);
+    return (found?.plugins ?? []).length > 0 ? found : undefined;
+  });
+  assert.equal(await bed.evaluate(path, 'document.visibilityState'), 'hidden');
+  return tab.tabId;
+}
+
+test('20 steps of a second take 20 s in a hidden tab', async () => {
+  const tabId = await openHidden('/countdown');
+  const client = await bed.client();
+  const out = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
+  assert.equal(out.isError, false, out.text);
+  assert.ok(out.tookMs >= 19_990 && out.tookMs < 22_000, `${out.tookMs} ms`);
+});
+
+test('a wait in a hidden tab goes on when Chrome stops the extension worker', async () => {
+  const tabId = await openHidden('/stopped');
+  const client = await bed.client();
+  const steps: number[] = [];
+  const out = await client.call(
+    'messages__countdown',
+    { from: 8, intervalMs: 1000, tabId },
+    {
+      onProgress: ({ progress }) => {
+        steps.push(progress);
+        if (progress === 2 || progress === 5) void bed.stopWorker();
+      },
+    },
+  );
+  assert.equal(out.isError, false, out.text);
+  assert.deepEqual(steps, [1, 2, 3, 4, 5, 6, 7, 8]);
+  assert.ok(out.tookMs < 11_000, `${out.tookMs} ms`);
+});
+
+test('a stop ends a wait in a hidden tab at once', async () => {
+  const tabId = await openHidden('/cancelled');
+  const client = await bed.client();
+  const controller = new AbortController();
+  const call = client.call(
+    'messages__heartbeat',
+    { everyMs: 2000, forMs: 0, tabId },
+    {
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    },
+  );
+  await assert.rejects(call);
+  const begun = performance.now();
+  await until('the page to be told', () =>
+    bed.evaluate('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
+  );
+  assert.ok(performance.now() - begun < 1000, 'not at the next timer');
+});

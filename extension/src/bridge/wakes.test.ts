@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { FromBridge } from '../port-message.ts';
+import type { Host } from './hosts.ts';
+import { makeWakes } from './wakes.ts';
+
+/** setup returns Wakes at a time that a test moves, with two hosts. */
+function setup() {
+  const state = { now: 1000, visible: false, port: true };
+  const posted: FromBridge[] = [];
+  const woken: string[] = [];
+  const host = (plugin: string): Host => ({ plugin, hash: 'h', send: (text) => woken.push(`${plugin} ${text}`) });
+  const wakes = makeWakes({
+    post: (message) => {
+      if (state.port) posted.push(message);
+      return state.port;
+    },
+    visible: () => state.visible,
+    now: () => state.now,
+  });
+  const asked = () => posted.splice(0).map((message) => (message.op === 'wake' ? message.ms : message.op));
+  return { state, woken, wakes, asked, a: host('a'), b: host('b') };
+}
+
+test('a hidden document asks for its next wake, a visible one for none', () => {
+  const { state, woken, wakes, asked, a, b } = setup();
+  wakes.announced(a, 500.2);
+  wakes.announced(b, 700);
+  assert.deepEqual(asked(), [501]);
+  wakes.announced(b, 100);
+  assert.deepEqual(asked(), [100]);
+  state.now = 1100;
+  wakes.woken();
+  assert.deepEqual(woken.splice(0), ['b ["wake"]']);
+  assert.deepEqual(asked(), [401]);
+  state.visible = true;
+  state.now = 1501;
+  wakes.woken();
+  wakes.announced(a, 50);
+  assert.deepEqual([woken, asked()], [['a ["wake"]'], []]);
+  state.visible = false;
+  wakes.shown();
+  assert.deepEqual(asked(), [50]);
+});
+
+test('a host that has no timer any more gets no wake', () => {
+  const { state, woken, wakes, a } = setup();
+  wakes.announced(a, 10);
+  wakes.announced(a, -1);
+  state.now = 2000;
+  wakes.woken();
+  assert.deepEqual(woken, []);
+});
+
+test('wakes are at least 4 ms apart, however many timers are due', () => {
+  const { state, wakes, asked, a } = setup();
+  let messages = 0;
+  for (let i = 0; i < 1000; i++) {
+    wakes.announced(a, 0);
+    for (const ms of asked()) {
+      messages++;
+      state.now += Number(ms);
+      wakes.woken();
+    }
+  }
+  assert.equal(messages, 1000);
+  assert.ok(state.now - 1000 >= 4000);
+});
+
+test('a new port asks for what a lost worker may have forgotten', () => {
+  const { state, wakes, asked, a } = setup();
+  wakes.announced(a, 1000);
+  assert.deepEqual(asked(), [1000]);
+  state.port = false;
+  wakes.connected();
+  state.port = true;
+  state.now = 1400;
+  wakes.connected();
+  assert.deepEqual(asked(), [600]);
+});
