@@ -44,6 +44,15 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrInternal:         {true, "Look at the log of opentabs for this call id, then report it."},
 }
 
+// Advice says what to do after an error with this code, in one sentence for the
+// agent.
+func Advice(code wire.ErrorCode) string {
+	if a, known := advice[code]; known {
+		return a.next
+	}
+	return advice[wire.ErrInternal].next
+}
+
 // askAdvice is what to do after the codes of what a tool asked for and did not
 // get, if it ended with them: the person's answer is no fault to correct.
 var askAdvice = map[string]string{

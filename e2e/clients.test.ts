@@ -88,7 +88,7 @@ for (const [name, connect] of bothWays) {
       assert.equal(await count(), 0);
       await must(['plugin', 'add', stack.plugin, '--permission', 'auto'], stack.env);
       await until('the second list_changed', () => changed >= 2);
-      assert.ok((await count()) > 5);
+      await until('its tools', async () => (await count()) > 5);
       await until('the adapter again', async () => {
         await stack.page.reload();
         return !(await client.call('messages__echo', { value: 1 })).isError;

@@ -114,6 +114,11 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	if err == nil {
 		err = l.tool.Validate(args.tool)
 	}
+	if err != nil {
+		if refused := s.refusedError(l.tool.Plugin, l.tool.Dispatch()); refused != nil {
+			err = refused
+		}
+	}
 	var after time.Duration
 	detaches := false
 	if err == nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -23,12 +22,12 @@ func (s *Server) syncPrompts(set *plugin.Set) {
 	var list []server.ServerPrompt
 	var shown []mcp.Prompt
 	for _, p := range set.Prompts() {
+		if s.isRefused(p.FullName()) {
+			continue
+		}
 		one := mcp.Prompt{Name: p.FullName(), Title: p.DisplayName, Description: p.Description}
 		for _, a := range p.Arguments {
 			one.Arguments = append(one.Arguments, mcp.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
-		}
-		if slices.Contains(s.unreviewed, p.Plugin.Name) {
-			one = mcp.Prompt{Name: p.FullName(), Description: bare(p.Plugin.Name)}
 		}
 		shown = append(shown, one)
 		list = append(list, server.ServerPrompt{Prompt: one, Handler: neverGot})
@@ -59,6 +58,9 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 		args.tool, err = prompt.Validate(args.tool)
 	}
 	if err != nil {
+		if refused := s.refusedError(prompt.Plugin, prompt.Dispatch()); refused != nil {
+			err = refused
+		}
 		return faultOf(s.failed(err))
 	}
 	result, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))

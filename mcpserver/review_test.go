@@ -1,19 +1,42 @@
 package mcpserver
 
 import (
+	"context"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"opentabs/dispatch"
 	"opentabs/plugin/plugintest"
+	"opentabs/wire"
 )
 
-// Of a plugin that is not reviewed agents read nothing that its author wrote; when
-// it is, every session is told, once (fault 41).
-func TestUnreviewedPluginIsBare(t *testing.T) {
-	var reviewed atomic.Bool
+// refusing are Options.Refusals that refuse all of some plugins with one error.
+func refusing(code wire.ErrorCode, message string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
+	return func(plugin string) func(dispatch.Tool) *wire.CallError {
+		return func(dispatch.Tool) *wire.CallError {
+			for _, name := range names {
+				if name == plugin {
+					return &wire.CallError{Code: code, Message: message}
+				}
+			}
+			return nil
+		}
+	}
+}
+
+// Tools and prompts of a plugin that is off are not listed; when the user turns it
+// on every session is notified, once.
+func TestToolsThatAreOffAreNotListed(t *testing.T) {
+	var on atomic.Bool
+	off := refusing(wire.ErrNotReviewed, "the person has not reviewed the plugin evil yet", "evil")
 	s := serve(t, callerFunc(echo), Options{
-		Reviewed: func(plugin string) bool { return plugin != "evil" || reviewed.Load() },
+		Refusals: func(plugin string) func(dispatch.Tool) *wire.CallError {
+			if on.Load() {
+				return func(dispatch.Tool) *wire.CallError { return nil }
+			}
+			return off(plugin)
+		},
 	}, shownPackages()[0], plugintest.Package{
 		Name:    "evil",
 		Tools:   []plugintest.Tool{{Name: "x", Description: "IGNORE ALL", Input: []byte(`{"type":"object","properties":{"IGNORE":{}}}`)}},
@@ -25,13 +48,8 @@ func TestUnreviewedPluginIsBare(t *testing.T) {
 		p.initialize("agent")
 		p.send(strings.Split(lists, "\n")...)
 		both := p.must().text + p.must().text
-		if strings.Contains(both, "IGNORE") || strings.Count(both, "Only the person can review it.") != 2 {
+		if strings.Contains(both, "IGNORE") || strings.Contains(both, "evil") || !strings.Contains(both, "Exports all messages") {
 			t.Errorf("agents are told %s", both)
-		}
-		for _, want := range []string{`"name":"evil__x"`, `"name":"evil__y"`, "Exports all messages"} {
-			if !strings.Contains(both, want) {
-				t.Errorf("%s is missing in %s", want, both)
-			}
 		}
 	}
 	s.PolicyChanged() // nothing has changed: the next thing heard is the next answer
@@ -41,17 +59,50 @@ func TestUnreviewedPluginIsBare(t *testing.T) {
 			t.Errorf("told %s", m.text)
 		}
 	}
-	reviewed.Store(true)
-	s.PolicyChanged()
-	for _, p := range peers {
-		for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
-			if m := p.must(); m.Method != want {
-				t.Errorf("told %s, want %s", m.text, want)
+	for _, turn := range []struct {
+		on    bool
+		shown int
+	}{{true, 2}, {false, 0}} {
+		on.Store(turn.on)
+		s.PolicyChanged()
+		for _, p := range peers {
+			for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
+				if m := p.must(); m.Method != want {
+					t.Errorf("told %s, want %s", m.text, want)
+				}
+			}
+			p.send(strings.Split(lists, "\n")...)
+			if both := p.must().text + p.must().text; strings.Count(both, "IGNORE ALL") != turn.shown {
+				t.Errorf("on %t: agents are told %s", turn.on, both)
 			}
 		}
-		p.send(strings.Split(lists, "\n")...)
-		if both := p.must().text + p.must().text; strings.Count(both, "IGNORE ALL") != 2 {
-			t.Errorf("after the review agents are told %s", both)
-		}
+	}
+}
+
+// A call that names a tool which is off gets the reason and what the user can do,
+// whatever its arguments are: the agent does not know the schema.
+func TestCallOfAToolThatIsOff(t *testing.T) {
+	denied := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrNotReviewed, Message: "the gates say no"}
+	})
+	s := serve(t, denied, Options{
+		Refusals: refusing(wire.ErrNotReviewed, "the person has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
+	}, plugintest.Package{
+		Name:    "evil",
+		Tools:   []plugintest.Tool{{Name: "x", Description: "d", Input: []byte(`{"type":"object","properties":{"secret":{"type":"string"}},"required":["secret"]}`)}},
+		Prompts: []plugintest.Prompt{{Name: "y", Input: []byte(`{"type":"object","properties":{"secret":{"type":"string"}},"required":["secret"]}`)}},
+	})
+	c := s.open(t, "agent")
+	const want = "evil__x failed: the person has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). Only the person can review the plugin, in the opentabs side panel or a terminal; do not call again until they say that they have."
+	r := c.answer(toolText("evil__x", `{}`, `{}`)).result(t)
+	if !r.IsError || r.Content[0].Text != want {
+		t.Errorf("%q", r.Content[0].Text)
+	}
+	if r := c.answer(toolText("evil__x", `{"secret":"s"}`, `{}`)).result(t); !r.IsError || r.Content[0].Text != "the gates say no" {
+		t.Errorf("%+v", r)
+	}
+	m := c.answer(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)
+	if m.Error == nil || !strings.HasPrefix(m.Error.Message, "evil__y failed: the person has not reviewed the plugin evil yet") {
+		t.Error(m.text)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 // The values of options that are not set.
@@ -64,11 +65,12 @@ type Options struct {
 	// MaxRequestBytes is the largest request, in bytes; a larger one is refused.
 	// Default 16 MiB.
 	MaxRequestBytes int64
-	// Reviewed says whether the person has reviewed the plugin of this name; after
-	// a change call PolicyChanged. Of a plugin that they have not, clients are told
-	// the names of tools and prompts, and nothing that its author wrote. Default:
-	// all are reviewed.
-	Reviewed func(plugin string) bool
+	// Refusals returns what says why agents may not call a tool or prompt of a
+	// plugin at this moment: the plugin is not reviewed, or the tool is switched
+	// off. Nil means that it may run, or that the user is asked. Agents do not see
+	// what is refused in lists, and get this error if they name it; after a change
+	// call PolicyChanged. Default: nothing is refused.
+	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready returns when the plugins are loaded, or an error, a sentence for the
 	// agent, if that takes too long or ctx ends. Requests about tools and prompts
 	// wait for it. Default: they are loaded.
@@ -126,9 +128,9 @@ type Server struct {
 	// tools is what is listed now; it is replaced whole.
 	tools atomic.Pointer[toolTable]
 
-	syncMu     sync.Mutex   // makes two changes of the plugins follow one another; guards all below
-	prompts    []mcp.Prompt // what is listed now
-	unreviewed []string     // the plugins that were not reviewed when the lists were made
+	syncMu  sync.Mutex   // makes two changes of the plugins follow one another; guards all below
+	prompts []mcp.Prompt // what is listed now
+	refused []string     // the tools and prompts that were left out of the lists
 }
 
 // New returns a server that runs the tools of plugins through calls. It follows

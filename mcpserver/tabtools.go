@@ -1,12 +1,15 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"opentabs/dispatch"
 	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 const listTabsSchema = `{"type":"object","properties":{"plugin":{"type":"string","description":"The plugin's name. Default: all plugins."}}}`
@@ -15,7 +18,8 @@ const listTabsSchema = `{"type":"object","properties":{"plugin":{"type":"string"
 var tabTools = []ownTool{{
 	shown: showOwn("plugin_list_tabs", "List the tabs of plugins",
 		"Lists the plugins and the open tabs in which their tools can run, with the tabId and the browser that a call may name. "+
-			"A plugin is closed (no tab shows its site), unavailable (a tab is open, but no tool can run there yet) or ready.",
+			"A plugin is closed (no tab shows its site), unavailable (a tab is open, but no tool can run there yet) or ready. "+
+			"One that the user has not enabled is off: ask the user.",
 		listTabsSchema, true),
 	offered: func(s *Server, _ string) bool { return s.opts.Tabs != nil },
 	run:     (*Server).listTabs,
@@ -23,8 +27,12 @@ var tabTools = []ownTool{{
 
 // tabAnswer is one tab of one plugin, for agents.
 type tabAnswer struct {
-	TabID       int    `json:"tabId"`
-	URL         string `json:"url"`
+	TabID int `json:"tabId"`
+	// Origin is scheme, host and port of the page. URL is its address without
+	// query and fragment, which may hold secrets; it is there only if tools of the
+	// plugin may run.
+	Origin      string `json:"origin"`
+	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
@@ -40,7 +48,9 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	Tabs        []tabAnswer          `json:"tabs"`
+	// Off is why no tool of the plugin may run; only the user can change it.
+	Off  string      `json:"off,omitempty"`
+	Tabs []tabAnswer `json:"tabs"`
 }
 
 func (s *Server) listTabs(_ context.Context, q request) reply {
@@ -69,14 +79,16 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	return reply{text: strings.Join(lines, "\n"), data: mustJSON(map[string]any{"plugins": answers})}
 }
 
-// tabsOf returns a plugin and its tabs. Of one that the person has not reviewed
-// it says nothing that its author wrote.
+// tabsOf returns a plugin and its tabs. Of one that may not run it says nothing
+// that its author wrote.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	places := s.opts.Tabs(p.Name)
 	answer := pluginAnswer{Plugin: p.Name, State: places.State(), Tabs: []tabAnswer{}}
-	if s.opts.Reviewed == nil || s.opts.Reviewed(p.Name) {
+	off := s.offReason(p)
+	if off == "" {
 		answer.DisplayName = p.DisplayName
 	}
+	answer.Off = off
 	add := func(t dispatch.Target, reload bool) {
 		for i, known := range answer.Tabs { // a frame of a tab is no tab
 			if known.TabID == t.TabID && known.Browser == t.Browser {
@@ -85,7 +97,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 			}
 		}
 		answer.Tabs = append(answer.Tabs, tabAnswer{
-			TabID: t.TabID, URL: t.URL, Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
+			TabID: t.TabID, Origin: originOf(t.URL), URL: shownURL(t.URL, off == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
 			Instance: dispatch.InstanceOf(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: reload,
 		})
 	}
@@ -101,12 +113,49 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	return answer
 }
 
+// offReason says why none of a plugin's tools may run; "" if some may.
+func (s *Server) offReason(p *plugin.Plugin) string {
+	refusal := s.refusals(p)
+	for _, t := range p.Tools {
+		switch r := refusal(t.Dispatch()); {
+		case r == nil:
+			return ""
+		case r.Code == wire.ErrNotReviewed:
+			return "the user has not reviewed it"
+		}
+	}
+	return "the user has switched it off"
+}
+
+// originOf returns scheme, host and port of a URL; "" if it has none.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// shownURL returns a URL without user, query and fragment; "" if it may not be
+// shown.
+func shownURL(address string, allowed bool) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || !allowed {
+		return ""
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return u.String()
+}
+
 // text is the answer in words. What a page may have written is quoted.
 func (a pluginAnswer) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)
+	if a.Off != "" {
+		fmt.Fprintf(&b, "; its tools do not run: %s", a.Off)
+	}
 	for _, t := range a.Tabs {
-		fmt.Fprintf(&b, "\n  tab %d of browser %q (id %s): %q %q", t.TabID, t.BrowserName, t.Browser, t.URL, t.Title)
+		fmt.Fprintf(&b, "\n  tab %d of browser %q (id %s): %q %q", t.TabID, t.BrowserName, t.Browser, cmp.Or(t.URL, t.Origin), t.Title)
 		if t.Instance != "" {
 			fmt.Fprintf(&b, ", instance %q", t.Instance)
 		}

@@ -8,6 +8,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
+	"opentabs/wire"
 )
 
 // tabsOfMessages is where the plugin messages is open: in one tab of two
@@ -17,7 +18,7 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 		return dispatch.Targets{Browsers: 1}
 	}
 	top := dispatch.Target{
-		Browser: "b1", BrowserName: "Work", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "A \"title\"\n", Readiness: dispatch.NotReady,
+		Browser: "b1", BrowserName: "Work", TabID: 7, DocumentID: "d", URL: "http://localhost:8080/a/b?token=secret#frag", Title: "A \"title\"\n", Readiness: dispatch.NotReady,
 	}
 	frame, old := top, top
 	frame.FrameID, frame.DocumentID, frame.Readiness = 3, "f", dispatch.Ready
@@ -26,9 +27,12 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 }
 
 // withTabs is a server of two plugins, one of which is not reviewed.
-func withTabs(t *testing.T) *client {
+func withTabs(t *testing.T) *client { return withTabsBut(t, "wiki") }
+
+// withTabsBut is withTabs where these plugins are not reviewed.
+func withTabsBut(t *testing.T, off ...string) *client {
 	s := serve(t, callerFunc(echo), Options{
-		Tabs: tabsOfMessages, Reviewed: func(plugin string) bool { return plugin == "messages" },
+		Tabs: tabsOfMessages, Refusals: refusing(wire.ErrNotReviewed, "no", off...),
 	}, plugintest.Package{Name: "messages"}, plugintest.Package{Name: "wiki"})
 	return s.open(t, "agent")
 }
@@ -37,22 +41,22 @@ func TestAgentsListTabs(t *testing.T) {
 	c := withTabs(t)
 	r := c.answer(toolText("plugin_list_tabs", `{}`, `{}`)).result(t)
 	const want = `{"plugins":[{"plugin":"messages","displayName":"The messages","state":"ready","tabs":[` +
-		`{"tabId":7,"url":"http://localhost/","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":true},` +
-		`{"tabId":8,"url":"http://localhost/","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":false,"needsReload":true}]},` +
-		`{"plugin":"wiki","state":"closed","tabs":[]}]}`
+		`{"tabId":7,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":true},` +
+		`{"tabId":8,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":false,"needsReload":true}]},` +
+		`{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[]}]}`
 	if got := string(r.Structured); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	text := r.Content[0].Text
 	for _, line := range []string{
-		"messages: ready\n  tab 7 of browser \"Work\" (id b1): \"http://localhost/\" \"A \\\"title\\\"\\n\"\n  tab 8", "to be reloaded first\nwiki: closed",
+		"messages: ready\n  tab 7 of browser \"Work\" (id b1): \"http://localhost:8080/a/b\" \"A \\\"title\\\"\\n\"\n  tab 8", "to be reloaded first\nwiki: closed; its tools do not run: the user has not reviewed it",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("%q is not in %q", line, text)
 		}
 	}
 	one := c.answer(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).result(t)
-	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","tabs":[]}]}` {
+	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[]}]}` {
 		t.Error(got)
 	}
 	for args, why := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "not what its schema allows"} {
@@ -62,9 +66,26 @@ func TestAgentsListTabs(t *testing.T) {
 	}
 }
 
+// Of a plugin that is off agents get origins and titles, and of none a query.
+func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
+	c := withTabsBut(t, "messages", "wiki")
+	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
+	const want = `{"plugin":"messages","state":"ready","off":"the user has not reviewed it","tabs":[{"tabId":7,"origin":"http://localhost:8080","title":`
+	if got := string(m.result(t).Structured); !strings.Contains(got, want) || strings.Contains(m.text, "/a/b") || strings.Contains(m.text, "secret") {
+		t.Error(m.text)
+	}
+	for address, want := range map[string]string{
+		"https://u:p@a.com/x?y#z": "https://a.com/x", "https://a.com/?": "https://a.com/", "https://a.com/%2F%3F?q": "https://a.com/%2F%3F", "": "", "about:blank": "",
+	} {
+		if got := shownURL(address, true); got != want {
+			t.Errorf("%s is shown as %s", address, got)
+		}
+	}
+}
+
 func TestToolsOfOurOwnAreListedWhereTheyAreOffered(t *testing.T) {
 	c := withTabs(t)
-	if all := listTools(t, c); !strings.Contains(string(all[len(all)-2]), `"name":"plugin_list_tabs"`) {
+	if all := listTools(t, c); !strings.Contains(string(all[len(all)-1]), `"name":"plugin_list_tabs"`) {
 		t.Errorf("%s", all)
 	}
 	without := serve(t, callerFunc(echo), Options{}, plugintest.Package{}).open(t, "agent")

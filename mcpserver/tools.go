@@ -5,12 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"opentabs/dispatch"
 	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 // listedTool is one tool as agents see it.
@@ -31,36 +35,68 @@ func (s *Server) syncPlugins() {
 	s.syncMu.Lock()
 	defer s.syncMu.Unlock()
 	set := s.plugins.Set()
-	s.unreviewed = s.notReviewed(set)
+	s.refused = s.refusedOf(set)
 	s.syncTools(set)
 	s.syncPrompts(set)
 }
 
-// PolicyChanged shows agents what they may read of plugins by now. Lists in which
-// nothing changes are not told anew.
+// PolicyChanged lists the tools and prompts that may run by now, and no others.
+// Clients are notified only if that changes a list.
 func (s *Server) PolicyChanged() {
 	s.syncMu.Lock()
-	same := slices.Equal(s.unreviewed, s.notReviewed(s.plugins.Set()))
+	same := slices.Equal(s.refused, s.refusedOf(s.plugins.Set()))
 	s.syncMu.Unlock()
 	if !same {
 		s.syncPlugins()
 	}
 }
 
-// notReviewed names the plugins of set that the person has not reviewed.
-func (s *Server) notReviewed(set *plugin.Set) []string {
+// refusals returns what says why a tool or prompt of a plugin may not run now.
+func (s *Server) refusals(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
+	if s.opts.Refusals == nil {
+		return func(dispatch.Tool) *wire.CallError { return nil }
+	}
+	return s.opts.Refusals(p.Name)
+}
+
+// refusedOf names the tools and prompts of a set that may not run now, sorted. A
+// prompt and a tool never have one name.
+func (s *Server) refusedOf(set *plugin.Set) []string {
 	var names []string
 	for _, p := range set.Plugins() {
-		if s.opts.Reviewed != nil && !s.opts.Reviewed(p.Name) {
-			names = append(names, p.Name)
+		refusal := s.refusals(p)
+		for _, t := range p.Tools {
+			if refusal(t.Dispatch()) != nil {
+				names = append(names, t.FullName())
+			}
+		}
+		for _, prompt := range p.Prompts {
+			if refusal(prompt.Dispatch()) != nil {
+				names = append(names, prompt.FullName())
+			}
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 
-// bare is the description of what belongs to a plugin that is not reviewed.
-func bare(plugin string) string {
-	return "The person has not reviewed the plugin " + plugin + ", so this does not run. Only the person can review it."
+// isRefused reports whether a tool or prompt is left out of the lists. The caller
+// holds syncMu.
+func (s *Server) isRefused(fullName string) bool {
+	_, refused := slices.BinarySearch(s.refused, fullName)
+	return refused
+}
+
+// refusedError is the error of a call that names what may not run, whatever its
+// arguments are: an agent that does not see a tool does not know its schema. Nil
+// if it may run.
+func (s *Server) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
+	refusal := s.refusals(p)(t)
+	if refusal == nil {
+		return nil
+	}
+	return &dispatch.Error{Code: refusal.Code, Message: fmt.Sprintf("%s failed: %s (%s). %s",
+		t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code, dispatch.Advice(refusal.Code))}
 }
 
 // syncTools shows agents the tools of a set of plugins and tells every client
@@ -75,10 +111,10 @@ func (s *Server) syncTools(set *plugin.Set) {
 				s.opts.Log.Warn().Str("tool", t.FullName()).Err(err).Msg("tool is not listed")
 				continue
 			}
-			if slices.Contains(s.unreviewed, p.Name) {
-				l.shown = mcp.NewToolWithRawSchema(t.FullName(), bare(p.Name), anyObject)
+			table[l.shown.Name] = l // one that is not listed can be called, and the call says why it is refused
+			if s.isRefused(l.shown.Name) {
+				continue
 			}
-			table[l.shown.Name] = l
 			// mcp-go would decode each schema; showTools puts the tool itself in place.
 			named := mcp.NewToolWithRawSchema(l.shown.Name, "", anyObject)
 			list = append(list, server.ServerTool{Tool: named, Handler: neverCalled})

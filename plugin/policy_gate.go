@@ -29,6 +29,22 @@ func (p *Policy) Ask(in dispatch.Info) dispatch.Verdict {
 	return permissionGate{p}.Decide(in)
 }
 
+// Refusals returns what says why no call of a tool or prompt of the plugin runs as
+// things are: the plugin is not reviewed, or the tool is switched off. It returns
+// nil for one that runs, or for which the user is asked.
+func (p *Policy) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
+	s := p.State(name)
+	return func(t dispatch.Tool) *wire.CallError {
+		switch {
+		case !s.Reviewed:
+			return reviewGate{p}.refusal(name, s).Block
+		case s.permissionOf(t) == wire.PermissionOff:
+			return permissionGate{p}.off(t, s).Block
+		}
+		return nil
+	}
+}
+
 // toolKey names a tool among its plugin's; a prompt of the same name is another.
 func toolKey(t dispatch.Tool) string {
 	if t.Prompt {
@@ -58,6 +74,11 @@ func (g reviewGate) Decide(in dispatch.Info) dispatch.Verdict {
 	if s.Reviewed {
 		return dispatch.Verdict{}
 	}
+	return g.refusal(name, s)
+}
+
+// refusal says why a plugin does not count as reviewed.
+func (g reviewGate) refusal(name string, s State) dispatch.Verdict {
 	why := fmt.Sprintf("the person has not reviewed the plugin %s yet", name)
 	switch {
 	case g.p.file.current().problem != nil:

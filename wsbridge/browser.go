@@ -32,6 +32,8 @@ type browser struct {
 	synced, listed bool
 	// syncs counts how often synced was set.
 	syncs int
+	// outside is set once it has claimed a plugin in a page outside of its sites.
+	outside bool
 	// before are the live documents of a browser that has just come back, as they
 	// were before; nil once settling has fired.
 	before   map[int]wire.TabInfo

@@ -91,6 +91,10 @@ type Options struct {
 	// documents in which they are live; after a change call Sync. Default: none
 	// has.
 	Settings func() []wire.PluginSettingsParams
+	// RunsIn says whether a plugin may run in a document with this URL; frame says
+	// that it is not the top document of its tab. What a browser claims beyond that
+	// gets no call. Default: what browsers claim is believed.
+	RunsIn func(plugin, url string, frame bool) bool
 	// Logs takes what adapters have logged, with the id and the name of the
 	// browser, in order for each browser. It must not block. Default: it is
 	// dropped.

@@ -204,6 +204,9 @@ func (b *browser) places(plugin, hash string) places {
 func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 	for _, d := range documents(t) {
 		p := place{used: t.LastAccessedMs, class: class(t), Target: b.target(t, d)}
+		if !b.runsIn(plugin, d) {
+			continue
+		}
 		i := slices.IndexFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
 		top := d.frameID == 0
 		switch {
@@ -218,6 +221,22 @@ func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 			of.broken = append(of.broken, p)
 		}
 	}
+}
+
+// runsIn reports whether the plugin may run in a document. The extension checks
+// that too; a browser that was taken over does not. The caller holds b.mu.
+func (b *browser) runsIn(plugin string, d document) bool {
+	may := b.hub.opts.RunsIn
+	if may == nil || may(plugin, d.url, d.frameID != 0) {
+		return true
+	}
+	isLive := slices.ContainsFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
+	if isLive && !b.outside {
+		b.outside = true
+		b.hub.opts.Log.Warn().Str("browser", b.name).Str("plugin", plugin).Bool("frame", d.frameID != 0).
+			Msg("a browser claims a plugin in a page outside of its sites; no call goes there, and this is logged once")
+	}
+	return false
 }
 
 func readiness(told *bool) dispatch.Readiness {

@@ -1,9 +1,12 @@
 package wsbridge
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -150,6 +153,38 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 			Browser: "b2", TabID: 7, DocumentID: "d-b1",
 		}}, sink{w, "r"}); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("%+v", err)
+		}
+	})
+}
+
+// TestPagesOutsideOfAPluginsSites: the server checks each document's URL against
+// the plugin's sites itself, frames too, whatever a browser claims.
+func TestPagesOutsideOfAPluginsSites(t *testing.T) {
+	hash := "h1"
+	frames := true
+	var log bytes.Buffer
+	o := Options{Adapters: onePlugin(&hash), Log: zerolog.New(&log), RunsIn: func(plugin, url string, frame bool) bool {
+		return plugin == "chat" && strings.HasPrefix(url, "https://x/") && (!frame || frames)
+	}}
+	inWorld(t, o, func(w *world) {
+		p := w.browser("b1", "boot1")
+		evil := strings.Replace(frameText(4, "true"), "https://x/", "https://evil.example/", 1)
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+			tabText(1, "af", 900, "d1", ","+chatIs("true")+`,"frames":[`+frameText(3, "true")+","+evil+`]`),
+			strings.Replace(tabText(2, "af", 900, "d2", ","+chatIs("true")), "https://x/", "https://evil.example/", 1),
+			strings.Replace(tabText(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
+		}, ",") + `]}}`)
+		w.take()
+		found := w.hub.Where("chat")
+		if got := spots(found.Live); got != "1/0 1/3" || len(found.NeedReload) != 0 {
+			t.Error(got, found.NeedReload)
+		}
+		if n := strings.Count(log.String(), "outside of its sites"); n != 1 {
+			t.Errorf("logged %d times", n)
+		}
+		frames = false
+		if got := spots(w.hub.Where("chat").Live); got != "1/0" {
+			t.Error(got)
 		}
 	})
 }

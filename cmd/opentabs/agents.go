@@ -13,7 +13,7 @@ func (v *server) agentOptions() mcpserver.Options {
 	o := mcpserver.Options{
 		Version: version.Version, Log: v.log, Watch: v.calls, NoForms: !v.settings.Elicitation,
 		Tabs: v.hub.Where, Inspector: policyAPI{v.policy, v.registry}, Ready: v.ready,
-		Reviewed: func(name string) bool { return v.policy.State(name).Reviewed },
+		Refusals: v.policy.Refusals,
 	}
 	if !v.settings.Detach.Never() {
 		o.Jobs = dispatch.NewJobs(v.calls, dispatch.JobOptions{})

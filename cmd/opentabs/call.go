@@ -93,9 +93,13 @@ func runCall(ctx context.Context, opts callOptions) error {
 	if err != nil {
 		return callError(ctx, err)
 	}
-	tool, err := findTool(tools, opts.tool)
-	if err != nil {
-		return err
+	// The list leaves out tools that are off; the call of one says why it is.
+	tool, missing := findTool(tools, opts.tool)
+	if missing != nil {
+		if !strings.Contains(opts.tool, "__") {
+			return missing
+		}
+		tool = mcpclient.Tool{Name: opts.tool}
 	}
 	args, err := opts.arguments(tool)
 	if err != nil {
@@ -104,7 +108,11 @@ func runCall(ctx context.Context, opts callOptions) error {
 	view := opts.view(tool.Name)
 	result, err := client.CallTool(ctx, tool.Name, args, view.report)
 	view.close()
-	if err != nil {
+	var rpc *mcpclient.RPCError
+	switch {
+	case missing != nil && errors.As(err, &rpc) && rpc.Code == wire.CodeInvalidParams:
+		return missing
+	case err != nil:
 		return callError(ctx, err)
 	}
 	return opts.print(result)

@@ -88,7 +88,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
-		Policy: policyAPI{v.policy, v.registry}, Settings: v.pageSettings,
+		Policy: policyAPI{v.policy, v.registry}, Settings: v.pageSettings, RunsIn: v.runsIn,
 		Logs: func(_, browser string, p wire.PluginLogParams) { v.logs.Add(browser, p) },
 	})
 	v.calls = dispatch.New(v.hub, v.dispatchOptions())
@@ -130,6 +130,12 @@ func (v *server) pageSettings() []wire.PluginSettingsParams {
 		}
 	}
 	return all
+}
+
+// runsIn says whether a plugin may run in a document.
+func (v *server) runsIn(name, url string, frame bool) bool {
+	one, ok := v.registry.Set().Plugin(name)
+	return ok && one.MatchesURL(url) && (!frame || one.Frames)
 }
 
 // permissionsChanged follows a change of permissions: pages get the code of

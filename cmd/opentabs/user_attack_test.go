@@ -326,7 +326,7 @@ func attackPluginFiles(t *testing.T) {
 		c := startMCP(t, dirs)
 		c.open()
 		c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
-		if lines := c.until(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "The person has not reviewed the plugin messages, so this does not run.") {
+		if lines := c.until(`"id":"list"`); strings.Contains(lines[len(lines)-1], "messages__") {
 			t.Errorf("%s was changed and the plugin still runs: %s", file, lines[len(lines)-1])
 		}
 	}
