@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"internal/config":       {"wire", "internal/statefile", "internal/timetext"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts", "internal/svgicon"},
 	"internal/author":       {"plugin", "internal/jsbuild", "sdk-ts"},
-	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback", "internal/pluginlog"},
+	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback", "internal/plaintext", "internal/pluginlog"},
 	"internal/mcpclient":    {"internal/sse"},
 	"internal/audit":        {"wire", "dispatch", "internal/linefile"},
 	"internal/linefile":     {},

@@ -186,7 +186,7 @@ func (d *Dispatcher) await(ctx context.Context, c *liveCall) {
 	select {
 	case <-place.ready:
 		if ctx.Err() != nil { // both may be ready: a client that left starts nothing
-			c.cancel(by(ctx))
+			c.cancel(CancellationOf(ctx))
 			break
 		}
 		if refused := d.queue.refusal(place); refused != nil {
@@ -196,17 +196,18 @@ func (d *Dispatcher) await(ctx context.Context, c *liveCall) {
 		c.run(ctx)
 	case <-c.done:
 	case <-ctx.Done():
-		c.cancel(by(ctx))
+		c.cancel(CancellationOf(ctx))
 	}
 }
 
-// Cancel ends a call as cancelled; by says who asked, as in "the side panel".
-// It reports false if the call has ended or is not known.
-func (d *Dispatcher) Cancel(callID, by string) bool {
+// Cancel ends a call as cancelled; by says who asked, as in "the side panel", and
+// reason why, cleaned, or nothing. It reports false if the call has ended or is
+// not known.
+func (d *Dispatcher) Cancel(callID, by, reason string) bool {
 	d.mu.Lock()
 	c := d.live[callID]
 	d.mu.Unlock()
-	return c != nil && c.cancel(by)
+	return c != nil && c.cancel(Cancellation{By: by, Reason: reason})
 }
 
 // Calls returns the calls that run or wait, oldest first, and after them the
@@ -269,7 +270,7 @@ func (d *Dispatcher) Shutdown() {
 	}
 	d.mu.Unlock()
 	for _, c := range live {
-		c.end(StatusFailed, nil, &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}, true)
+		c.end(ending{status: StatusFailed, err: &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}, tell: true})
 	}
 }
 

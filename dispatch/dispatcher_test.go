@@ -244,7 +244,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 		sink.Reports(report(1, 2), 0)
 		sink.Finish(json.RawMessage(`2`), nil)
 		sink.Finish(nil, &wire.CallError{Code: wire.ErrInternal})
-		if d.Cancel(r.CallID, "a test") {
+		if d.Cancel(r.CallID, "a test", "") {
 			t.Error("a call that has ended was cancelled")
 		}
 		synctest.Wait()

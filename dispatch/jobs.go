@@ -148,13 +148,12 @@ func (job *Job) Keep() {
 	}
 }
 
-// Cancel ends the call as cancelled; by says who asked. It reports false if the
-// call had ended.
-func (job *Job) Cancel(by string) bool {
+// Cancel ends the call as cancelled. It reports false if the call had ended.
+func (job *Job) Cancel(why Cancellation) bool {
 	job.mu.Lock()
 	call := job.call
 	job.mu.Unlock()
-	return call != nil && call.cancel(by)
+	return call != nil && call.cancel(why)
 }
 
 // Wait waits until the call has ended and hands tell its progress meanwhile,

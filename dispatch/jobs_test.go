@@ -77,7 +77,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 		jobs := dispatch.NewJobs(d, dispatch.JobOptions{})
 		for range 50 {
 			job := jobs.Start(dispatch.Call{Tool: exportTool})
-			if !job.Cancel("a test") {
+			if !job.Cancel(dispatch.Cancellation{By: "a test"}) {
 				t.Fatal("it had ended already")
 			}
 			if err := job.Wait(t.Context(), nil); err != nil {
@@ -152,7 +152,7 @@ func TestJobIsCancelled(t *testing.T) {
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		job.Keep()
 		synctest.Wait()
-		if !job.Cancel("an agent") || job.Wait(t.Context(), nil) != nil || job.Cancel("an agent") {
+		if !job.Cancel(dispatch.Cancellation{By: "an agent"}) || job.Wait(t.Context(), nil) != nil || job.Cancel(dispatch.Cancellation{By: "an agent"}) {
 			t.Error("it is not cancelled, once")
 		}
 		_, err, _ := job.Result()

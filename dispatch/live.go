@@ -51,7 +51,8 @@ type liveCall struct {
 	took      time.Duration // from begun to ended, without the time it was suspended
 	output    json.RawMessage
 	err       *wire.CallError
-	told      bool // the page was told to stop
+	reason    string // why it was cancelled
+	told      bool   // the page was told to stop
 	stopped   Stopped
 	// ticket is what the call waits for; nil while it does not.
 	ticket      *ticket
@@ -85,12 +86,30 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 	return c
 }
 
-// by says who ended ctx.
-func by(ctx context.Context) string {
-	if errors.Is(context.Cause(ctx), errParentEnded) {
-		return "the call that made it, which has ended"
+// Cancellation says who cancelled a call and why. As the cause of the context of
+// [Dispatcher.Call] it ends the call so; any other cause stands for the client.
+type Cancellation struct {
+	By string // as in "the client"
+	// Reason is what was given as the reason, cleaned by the caller; empty for none.
+	Reason string
+}
+
+// Error implements error.
+func (c *Cancellation) Error() string {
+	text := "cancelled by " + c.By
+	if c.Reason != "" {
+		text += ": " + c.Reason
 	}
-	return "the client"
+	return text
+}
+
+// CancellationOf says who ended ctx and why.
+func CancellationOf(ctx context.Context) Cancellation {
+	var c *Cancellation
+	if errors.As(context.Cause(ctx), &c) {
+		return *c
+	}
+	return Cancellation{By: "the client"}
 }
 
 // sensible ends a call that names an instance which does not exist, before a
@@ -146,7 +165,7 @@ func (c *liveCall) run(ctx context.Context) {
 			}
 			targets = c.start(ctx, targets)
 		case <-ctx.Done():
-			c.cancel(by(ctx))
+			c.cancel(CancellationOf(ctx))
 			return
 		case <-c.done:
 			return
@@ -216,10 +235,10 @@ func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 // of it, so that the stop sent at the ending reached nobody.
 func (c *liveCall) stopIfOver() {
 	c.mu.Lock()
-	id, over := c.runID, c.status.Terminal() && c.told
+	id, over, err := c.runID, c.status.Terminal() && c.told, c.err
 	c.mu.Unlock()
 	if over {
-		c.d.bridge.Cancel(id, "the call has ended", func(Stopped) {})
+		c.d.bridge.Cancel(id, err.Message, func(Stopped) {})
 	}
 }
 
@@ -232,7 +251,7 @@ func (c *liveCall) LinkBack() { c.clock.release() }
 // Finish implements Sink.
 func (c *liveCall) Finish(output json.RawMessage, err *wire.CallError) {
 	if err == nil {
-		c.end(StatusSucceeded, output, nil, false)
+		c.end(ending{status: StatusSucceeded, output: output})
 		return
 	}
 	c.mu.Lock()
@@ -268,12 +287,13 @@ func (c *liveCall) elsewhere(err *wire.CallError) bool {
 // fail ends the call with an error that did not come from its limits; the
 // handler is not running, so nobody is told to stop.
 func (c *liveCall) fail(err *wire.CallError) {
-	c.end(StatusFailed, nil, err, false)
+	c.end(ending{status: StatusFailed, err: err})
 }
 
 // cancel ends the call as cancelled.
-func (c *liveCall) cancel(by string) bool {
-	return c.end(StatusCancelled, nil, &wire.CallError{Code: wire.ErrCancelled, Message: "cancelled by " + by}, true)
+func (c *liveCall) cancel(why Cancellation) bool {
+	err := &wire.CallError{Code: wire.ErrCancelled, Message: why.Error()}
+	return c.end(ending{status: StatusCancelled, err: err, tell: true, reason: why.Reason})
 }
 
 // expire ends the call because a limit was reached.
@@ -283,27 +303,35 @@ func (c *liveCall) expire(code wire.ErrorCode) {
 	if code == wire.ErrDeadlineExceeded {
 		message = "it reached the limit of " + spell(hard) + " that holds for every call"
 	}
-	c.end(StatusFailed, nil, &wire.CallError{Code: code, Message: message}, true)
+	c.end(ending{status: StatusFailed, err: &wire.CallError{Code: code, Message: message}, tell: true})
 }
 
-// end ends the call, once: it reports false if it had ended before. If tell is
-// set and the call was running, the page is told to stop.
-func (c *liveCall) end(status Status, output json.RawMessage, err *wire.CallError, tell bool) bool {
+// ending is how a call ends.
+type ending struct {
+	status Status
+	output json.RawMessage
+	err    *wire.CallError
+	tell   bool   // the page is told to stop, if the call was running
+	reason string // why it was cancelled; empty if no reason was given
+}
+
+// end ends the call, once: it reports false if it had ended before.
+func (c *liveCall) end(e ending) bool {
 	c.mu.Lock()
-	if !c.status.CanBecome(status) {
+	if !c.status.CanBecome(e.status) {
 		c.mu.Unlock()
 		return false
 	}
-	c.told = tell && !c.begun.IsZero()
+	c.told = e.tell && !c.begun.IsZero()
 	told, runID, interrupt := c.told, c.runID, c.interrupt
 	c.clock.stop()
 	c.took = c.ran()
-	c.status, c.ended, c.output, c.err = status, time.Now(), output, err
+	c.status, c.ended, c.output, c.err, c.reason = e.status, time.Now(), e.output, e.err, e.reason
 	c.req.Args, c.ticket, c.decision = nil, nil, nil
 	c.publish(EventEnded, nil)
 	c.mu.Unlock()
 
-	c.nested.end()
+	c.nested.end(e.reason)
 	c.d.remove(c)
 	if interrupt != nil {
 		interrupt()
@@ -312,7 +340,7 @@ func (c *liveCall) end(status Status, output json.RawMessage, err *wire.CallErro
 		// done is closed first: a link that takes no more bytes may hold up the
 		// stop, but not the client's error.
 		close(c.done)
-		c.d.bridge.Cancel(runID, err.Message, c.answer)
+		c.d.bridge.Cancel(runID, e.err.Message, c.answer)
 		return true
 	}
 	close(c.done)
@@ -402,6 +430,9 @@ func (c *liveCall) log(e *Error) {
 	line := c.d.opts.Log.Info()
 	if e != nil {
 		line = c.d.opts.Log.Warn().Str("code", string(e.Code)).Str("stopped", string(e.Stopped))
+		if c.reason != "" {
+			line.Str("reason", c.reason)
+		}
 	}
 	line.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.Name).
 		Str("browser", c.target.Browser).Int("tab", c.target.TabID).Str("status", c.status.String()).

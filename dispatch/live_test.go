@@ -3,10 +3,15 @@ package dispatch_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
@@ -79,6 +84,55 @@ func TestCancelOutcomes(t *testing.T) {
 	}
 }
 
+// TestReasonOfACancel: why a call was cancelled reaches the page, the error, the
+// view, the log and the calls that it has made.
+func TestReasonOfACancel(t *testing.T) {
+	const why = "the user pressed Escape"
+	for name, stop := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
+		"the client": func(_ *dispatch.Dispatcher, _ string, cancel context.CancelCauseFunc) {
+			cancel(fmt.Errorf("session: %w", &dispatch.Cancellation{By: "the client", Reason: why}))
+		},
+		"the side panel": func(d *dispatch.Dispatcher, id string, _ context.CancelCauseFunc) {
+			d.Cancel(id, "the side panel", why)
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var log strings.Builder
+			d, p, _ := family(t, dispatch.Options{Log: zerolog.New(&log)}, map[string]func(dispatch.Run, dispatch.Sink){
+				"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "child", `{}`)) },
+				"child":  func(dispatch.Run, dispatch.Sink) {},
+			})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			done := make(chan error, 1)
+			go func() {
+				_, err := d.Call(ctx, dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
+				done <- err
+			}()
+			synctest.Wait()
+			stop(d, d.Calls()[0].CallID, cancel)
+			e := asError(t, <-done)
+			synctest.Wait()
+			p.wg.Wait()
+			want := "cancelled by " + name + ": " + why
+			if e.Code != wire.ErrCancelled || !contains(e.Message, want) {
+				t.Errorf("error %v, want %q", e, want)
+			}
+			byChild := "cancelled by the call that made it, which has ended: " + why
+			if got := p.cancelled; !slices.Contains(got, want) || !slices.Contains(got, byChild) {
+				t.Errorf("the pages were given %q, want %q and %q", got, want, byChild)
+			}
+			for _, v := range d.Calls() {
+				if v.CancelReason != why || !contains(v.Error, why) {
+					t.Errorf("%s: reason %q, error %q", v.Tool, v.CancelReason, v.Error)
+				}
+			}
+			if n := strings.Count(log.String(), `"reason":"`+why+`"`); n != 2 {
+				t.Errorf("the log has the reason %d times, want twice: %s", n, log.String())
+			}
+		})
+	}
+}
+
 func TestPersonStopsARunningAndAWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
@@ -97,7 +151,7 @@ func TestPersonStopsARunningAndAWaitingCall(t *testing.T) {
 		}
 		for i := range calls { // the waiting one first
 			id := calls[len(calls)-1-i].CallID
-			if !d.Cancel(id, "the side panel") {
+			if !d.Cancel(id, "the side panel", "") {
 				t.Errorf("call %d was not cancelled", i)
 			}
 			e := asError(t, <-errs)
@@ -105,7 +159,7 @@ func TestPersonStopsARunningAndAWaitingCall(t *testing.T) {
 				t.Errorf("error %v", e)
 			}
 		}
-		if d.Cancel(calls[0].CallID, "x") || d.Cancel("call_unknown", "x") {
+		if d.Cancel(calls[0].CallID, "x", "") || d.Cancel("call_unknown", "x", "") {
 			t.Error("an ended or unknown call was cancelled")
 		}
 		if p.stops() != 1 {
@@ -123,7 +177,7 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 		var d *dispatch.Dispatcher
 		d = dispatch.New(&dispatchtest.Bridge{
 			StartFunc: func(_ context.Context, run dispatch.Run, _ dispatch.Sink) *wire.CallError {
-				d.Cancel(run.ID, "a test")
+				d.Cancel(run.ID, "a test", "")
 				known[run.ID] = true
 				return nil
 			},
@@ -152,7 +206,7 @@ func TestStopEndsTheWaitForABrowser(t *testing.T) {
 			done <- err
 		}()
 		synctest.Wait()
-		d.Cancel(d.Calls()[0].CallID, "the side panel")
+		d.Cancel(d.Calls()[0].CallID, "the side panel", "")
 		synctest.Wait()
 		select {
 		case err := <-done:

@@ -22,8 +22,11 @@ const (
 	maxNestedNow = 64
 )
 
-// errParentEnded ends the calls that an ended call has made.
-var errParentEnded = errors.New("the call that made it has ended")
+// errParentEnded ends the calls that an ended call has made. It is the cause
+// without the reason of the parent's end.
+var errParentEnded = &Cancellation{By: parentEnded}
+
+const parentEnded = "the call that made it, which has ended"
 
 // nested is what a call asks for while it runs.
 type nested struct {
@@ -71,20 +74,20 @@ func (n *nested) finish(ask int, cause error) {
 	}
 }
 
-// end ends all asks.
-func (n *nested) end() {
+// end ends all asks. reason is why the call was cancelled, if it was.
+func (n *nested) end(reason string) {
 	n.mu.Lock()
 	n.ended = true
 	asks := n.asks
 	n.asks = nil
 	n.mu.Unlock()
 	for _, cancel := range asks {
-		cancel(errParentEnded)
+		cancel(&Cancellation{By: parentEnded, Reason: reason})
 	}
 }
 
 // errWithdrawn ends what the tool does not wait for any more.
-var errWithdrawn = errors.New("the tool does not wait for it any more")
+var errWithdrawn = &Cancellation{By: "the tool that made it"}
 
 // Ask implements Sink.
 func (c *liveCall) Ask(p wire.ToolAskParams) {

@@ -234,7 +234,7 @@ func (c *liveCall) viewLocked() View {
 		Browser: c.target.Browser, TabID: c.target.TabID,
 		Created: c.created, RunMs: float64(c.ran()) / float64(time.Millisecond),
 		Reports: c.reports, Invalid: c.invalid, Stopped: c.stopped,
-		Prompt: c.req.Tool.Prompt, Depth: c.depth, UserMessage: c.userMessage, EndAudience: c.endAudience,
+		CancelReason: c.reason, Prompt: c.req.Tool.Prompt, Depth: c.depth, UserMessage: c.userMessage, EndAudience: c.endAudience,
 	}
 	c.shown.fill(&v.Snapshot)
 	var people Snapshot

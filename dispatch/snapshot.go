@@ -74,6 +74,8 @@ type View struct {
 	// ErrorCode and Error say why the call failed.
 	ErrorCode wire.ErrorCode `json:"error_code,omitempty"`
 	Error     string         `json:"error,omitempty"`
+	// CancelReason is why the call was cancelled, if whoever did said so.
+	CancelReason string `json:"cancel_reason,omitempty"`
 	// Stopped is how the page answered when it was told to stop.
 	Stopped Stopped `json:"stopped,omitempty"`
 }

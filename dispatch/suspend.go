@@ -120,7 +120,7 @@ func (c *liveCall) pass(ctx context.Context) bool {
 				return false
 			}
 		case v.Result != nil:
-			c.end(StatusSucceeded, v.Result.Output, nil, false)
+			c.end(ending{status: StatusSucceeded, output: v.Result.Output})
 			return false
 		default:
 			return c.settled(ctx)
@@ -131,7 +131,7 @@ func (c *liveCall) pass(ctx context.Context) bool {
 // settled reports whether the call is still there once the gates allow it.
 func (c *liveCall) settled(ctx context.Context) bool {
 	if ctx.Err() != nil {
-		c.cancel(by(ctx))
+		c.cancel(CancellationOf(ctx))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +166,7 @@ func (c *liveCall) ask(ctx context.Context, t Ticket, gate Gate) bool {
 		c.fail(&wire.CallError{Code: wire.ErrDenied, Message: "the person said no (" + r.By + ")"})
 		return false
 	case t.Resume == ResumeUseDecision:
-		c.end(StatusSucceeded, r.Data, nil, false)
+		c.end(ending{status: StatusSucceeded, output: r.Data})
 		return false
 	}
 	c.mu.Lock()
@@ -355,7 +355,7 @@ func (c *liveCall) await(ctx context.Context, open *ticket, t Ticket) (Resolutio
 	case <-c.done:
 	case <-ctx.Done():
 		if open.gate != nil { // else it is the tool that waits no more
-			c.cancel(by(ctx))
+			c.cancel(CancellationOf(ctx))
 		}
 	case <-limit.C:
 		if !c.shut(open) { // decided at this very instant

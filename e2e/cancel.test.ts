@@ -41,6 +41,33 @@ test('notifications/cancelled stops the page and gets no result', async () => {
   assert.deepEqual([after.status, after.stopped], ['cancelled', 'aborted']);
 });
 
+test('why a call is stopped reaches the page, the record and the error', async () => {
+  const page = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
+  const silent = () =>
+    until('a running call', async () =>
+      (await stack.calls()).find((c) => c.status === 'running' && c.tool_name === 'messages__silent'),
+    );
+  const stop = new AbortController();
+  const call = client.call('messages__silent', { forMs: 60_000 }, { signal: stop.signal });
+  const first = await silent();
+  stop.abort('the wrong channel');
+  await assert.rejects(call);
+  await until('the page to see why', async () => (await page()) === 'cancelled by the client: the wrong channel');
+  assert.equal((await record(first.call_id)).cancel_reason, 'the wrong channel');
+
+  const other = client.call('messages__silent', { forMs: 60_000 });
+  const second = await silent();
+  const cancelled = await stack.cli('calls', 'cancel', second.call_id, '--reason', 'it takes\ntoo long');
+  assert.equal(cancelled.code, 0, cancelled.stderr);
+  const out = await other;
+  assert.match(out.text, /cancelled by the command line: it takes too long \(cancelled\)/);
+  await until('the page to see why', async () => /: it takes too long$/.test(String(await page())));
+  const audit = await stack.cli('audit', '--json', '--last', '0');
+  for (const reason of ['the wrong channel', 'it takes too long']) {
+    assert.ok(audit.stdout.includes(`"reason":"${reason}"`), audit.stdout);
+  }
+});
+
 test('a client that goes away stops the page', async () => {
   const channel = slow();
   const leaving = await stack.stdioClient();

@@ -136,7 +136,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	if job != nil {
 		r := handle(job.View())
 		// A client that never hears of the job has left its call.
-		r.lost = func() { job.Cancel("the client") }
+		r.lost = func() { job.Cancel(dispatch.Cancellation{By: "the client"}) }
 		return r
 	}
 	return s.toolReply(l, result, err)

@@ -222,7 +222,7 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case m.Method == methodCancelled && !m.request():
 		if key, ok := requestKey(p.RequestID); ok {
-			s.sessions.cancel(in, key)
+			s.sessions.cancel(in, key, p.reason())
 		}
 		w.WriteHeader(http.StatusAccepted)
 	case m.answer():

@@ -131,7 +131,7 @@ func (s *Server) runDetachable(ctx context.Context, q request, c dispatch.Call, 
 	job = s.opts.Jobs.Start(c)
 	ended := attend(ctx, q, job, after)
 	if !ended && ctx.Err() != nil {
-		job.Cancel("the client")
+		job.Cancel(dispatch.CancellationOf(ctx))
 		ended = job.Wait(context.Background(), nil) == nil
 	}
 	if ended {

@@ -248,7 +248,7 @@ func TestJobThatWaitsForThePerson(t *testing.T) {
 // TestRemindersRenewPatience: a client that hears again and again what its call
 // waits for does not give up.
 func TestRemindersRenewPatience(t *testing.T) {
-	o := dispatch.Options{Gates: []dispatch.Gate{askGate{limit: 20 * time.Minute}}}
+	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, always(Detach{Auto: true}), counting(1, `1`), func(t *testing.T, s *jobSite) {
 		start := time.Now()
 		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))

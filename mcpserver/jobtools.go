@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
 )
 
 // maxJobSeconds is the longest time that an agent may name.
@@ -15,12 +16,15 @@ const maxJobSeconds = 3600
 type jobArguments struct {
 	Job     string   `json:"job"`
 	Seconds *float64 `json:"seconds"`
+	Reason  string   `json:"reason"`
 }
 
 const (
 	jobSchema     = `{"type":"object","properties":{"job":{"type":"string","description":"The job's id."}},"required":["job"]}`
 	jobWaitSchema = `{"type":"object","properties":{"job":{"type":"string","description":"The job's id."},` +
 		`"seconds":{"type":"number","minimum":0,"maximum":3600,"description":"How long to wait at most. Default: as long as this client can."}},"required":["job"]}`
+	jobCancelSchema = `{"type":"object","properties":{"job":{"type":"string","description":"The job's id."},` +
+		`"reason":{"type":"string","description":"Why, for the tool and the user's record."}},"required":["job"]}`
 	noArguments = `{"type":"object","properties":{}}`
 )
 
@@ -31,7 +35,7 @@ var jobTools = []ownTool{
 		jobWaitSchema, (*Server).jobWait),
 	jobTool("job_result", "Result of a job",
 		"Returns the result of the tool of a job that has ended, or how far the job is. Does not wait.", jobSchema, (*Server).jobResult),
-	jobTool("job_cancel", "Stop a job", "Stops a job: its page is told to stop.", jobSchema, (*Server).jobCancel),
+	jobTool("job_cancel", "Stop a job", "Stops a job: its page is told to stop.", jobCancelSchema, (*Server).jobCancel),
 	jobTool("job_list", "List jobs",
 		"Lists the jobs that run and those that have ended, whichever session began them.", noArguments, (*Server).jobList),
 }
@@ -112,7 +116,7 @@ func (s *Server) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	if job == nil {
 		return unknown
 	}
-	cancelled := job.Cancel("an agent (" + q.info.Name + ")")
+	cancelled := job.Cancel(dispatch.Cancellation{By: "an agent (" + q.info.Name + ")", Reason: plaintext.Line(a.Reason, maxReason)})
 	_ = job.Wait(context.Background(), nil) // it has ended or ends at once
 	v := job.View()
 	answer := answerOf(v)

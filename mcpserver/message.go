@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/internal/plaintext"
 )
 
 // The methods that this package looks at; the others are mcp-go's alone.
@@ -118,8 +120,10 @@ type params struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// URI names the resource of a resources/read.
 	URI string `json:"uri"`
-	// RequestID names the request that a notifications/cancelled means.
+	// RequestID names the request that a notifications/cancelled means, Reason is
+	// why, for people.
 	RequestID json.RawMessage `json:"requestId"`
+	Reason    json.RawMessage `json:"reason"`
 	// InputResponses are what the person decided, and RequestState says about
 	// what, in a request that is made again (from 2026-07-28 on).
 	InputResponses json.RawMessage `json:"inputResponses"`
@@ -162,6 +166,19 @@ func (p *params) token() json.RawMessage {
 		return t
 	}
 	return nil
+}
+
+// maxReason is how much of a client's reason for a cancel is kept, in characters.
+const maxReason = 200
+
+// reason is the reason of a notifications/cancelled, cleaned; empty if there is
+// none, or no string.
+func (p *params) reason() string {
+	var reason string
+	if json.Unmarshal(p.Reason, &reason) != nil {
+		return ""
+	}
+	return plaintext.Line(reason, maxReason)
 }
 
 // requestKey makes an id comparable: "1" and 1 differ, "a" and "\u0061" do

@@ -7,11 +7,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"opentabs/dispatch"
 )
 
 // Why something that runs for a client ends before it is done.
@@ -52,13 +55,19 @@ type session struct {
 	running map[string]task
 	// early holds the keys that were cancelled before they began, ended those of
 	// the last that were released; guarded by sessions.mu.
-	early map[string]time.Time
+	early map[string]earlyCancel
 	ended []string
 }
 
 // quietFor is how long a client is taken to be there that asks for nothing and
 // listens to nothing; also how long the session is kept of one that broke off.
 const quietFor = 10 * time.Minute
+
+// earlyCancel is a cancel that came before its request.
+type earlyCancel struct {
+	at     time.Time
+	reason string
+}
 
 const (
 	// earlyFor is how long a cancel waits for its request. Over HTTP the two
@@ -199,10 +208,10 @@ func (t *sessions) begin(s *session, key string, k task) error {
 	if _, ok := s.running[key]; ok {
 		return errDuplicateID
 	}
-	if at, ok := s.early[key]; ok {
+	if early, ok := s.early[key]; ok {
 		delete(s.early, key)
-		if time.Since(at) < earlyFor {
-			k.cancel(errCancelled)
+		if time.Since(early.at) < earlyFor {
+			k.cancel(cancelledFor(early.reason))
 		}
 	}
 	s.running[key] = k
@@ -227,31 +236,37 @@ func (t *sessions) release(s *session, key string) {
 // finish undoes begin. Shutdown waits for it.
 func (t *sessions) finish() { t.tasks.Done() }
 
+// cancelledFor is the cause that ends what a client cancels. It is errCancelled,
+// and has the client's reason for the call.
+func cancelledFor(reason string) error {
+	return fmt.Errorf("%w (%w)", errCancelled, &dispatch.Cancellation{By: "the client", Reason: reason})
+}
+
 // cancel cancels what runs under key in a session, or what begins under it in
 // the next moments. It does nothing for what has ended.
-func (t *sessions) cancel(s *session, key string) {
+func (t *sessions) cancel(s *session, key, reason string) {
 	t.mu.Lock()
 	k, ok := s.running[key]
 	if !ok && !slices.Contains(s.ended, key) {
-		s.cancelEarly(key)
+		s.cancelEarly(key, reason)
 	}
 	t.mu.Unlock()
 	if ok {
-		k.cancel(errCancelled)
+		k.cancel(cancelledFor(reason))
 	}
 }
 
 // cancelEarly notes a cancel that came before its request. The caller holds
 // sessions.mu.
-func (s *session) cancelEarly(key string) {
-	maps.DeleteFunc(s.early, func(_ string, at time.Time) bool { return time.Since(at) >= earlyFor })
+func (s *session) cancelEarly(key, reason string) {
+	maps.DeleteFunc(s.early, func(_ string, e earlyCancel) bool { return time.Since(e.at) >= earlyFor })
 	if len(s.early) >= earlyKept {
 		return
 	}
 	if s.early == nil {
-		s.early = map[string]time.Time{}
+		s.early = map[string]earlyCancel{}
 	}
-	s.early[key] = time.Now()
+	s.early[key] = earlyCancel{at: time.Now(), reason: reason}
 }
 
 // close ends a session and cancels all that runs in it. It reports false if the

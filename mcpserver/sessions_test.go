@@ -51,9 +51,9 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	busy := running(t, table, b, "n1", false)
 	sessionless := running(t, table, table.anonymous, "-2", false)
 
-	table.cancel(a, "n1")
-	table.cancel(a, "n1")
-	table.cancel(a, "n9")
+	table.cancel(a, "n1", "enough")
+	table.cancel(a, "n1", "enough")
+	table.cancel(a, "n9", "")
 	table.close(a.id)
 	table.cancelAll(true)
 	for _, test := range []struct {
@@ -80,7 +80,7 @@ func TestTableUnderLoad(t *testing.T) {
 				_, cancel := context.WithCancelCause(context.Background())
 				key := string(rune('a' + i))
 				if table.begin(s, key, task{cancel: cancel}) == nil {
-					table.cancel(s, key)
+					table.cancel(s, key, "")
 					table.release(s, key)
 					table.finish()
 				}

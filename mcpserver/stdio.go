@@ -133,7 +133,7 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 		c.session.asks.answered(m)
 	case m.Method == methodCancelled && !m.request():
 		if key, ok := requestKey(p.RequestID); ok {
-			c.server.sessions.cancel(c.session, key)
+			c.server.sessions.cancel(c.session, key, p.reason())
 		}
 	case m.call() || m.Method == methodListen && m.request():
 		c.start(ctx, line, m, &p)

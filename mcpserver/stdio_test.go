@@ -39,6 +39,51 @@ func TestStdioCancelInTheSameChunkLands(t *testing.T) {
 	}
 }
 
+// TestCancelReason: the reason of a notifications/cancelled reaches the call,
+// cleaned and cut, over both transports.
+func TestCancelReason(t *testing.T) {
+	for reason, want := range map[string]string{
+		`"the user pressed Escape"`:              "the user pressed Escape",
+		`"two\nlines \u001b[2J\u202eevil"`:       "two lines [2Jevil",
+		`"` + strings.Repeat("long ", 200) + `"`: strings.TrimSpace(strings.Repeat("long ", 40)),
+		`5`:                                      "", `null`: "", `["x"]`: "", `""`: "",
+	} {
+		text := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+reason, 1)
+		h := newHanging()
+		s := serve(t, h, Options{})
+		check := func(over string) {
+			t.Helper()
+			ctx, end := context.WithCancelCause(t.Context())
+			end(<-h.ended)
+			got := dispatch.CancellationOf(ctx)
+			if got.By != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > maxReason {
+				t.Errorf("%s: %q became %q, want %q", over, reason, got.Reason, want)
+			}
+		}
+		p := s.dial(t)
+		p.initialize("a")
+		p.send(callText(`1`, `{}`, `{}`), text)
+		<-h.started
+		check("stdio")
+		c := s.open(t, "a")
+		answered := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		<-h.started
+		readMessages(t, c.post(t.Context(), text))
+		check("http")
+		if msgs := <-answered; len(msgs) != 0 {
+			t.Errorf("answered: %v", msgs)
+		}
+		if all := p.rest(); len(all) != 0 {
+			t.Errorf("answered over stdio: %v", all)
+		}
+		early := s.open(t, "a")
+		readMessages(t, early.post(t.Context(), text))
+		early.ask(callText(`1`, `{}`, `{}`))
+		<-h.started
+		check("http, ahead of its call")
+	}
+}
+
 func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	h := newHanging()
 	s := newServer(t, h, Options{})

@@ -117,7 +117,7 @@ func (l *link) setOpening(p wire.ConfigOpeningParams) (r wire.ConfigOpeningResul
 func (l *link) cancelCall(id, callID string) {
 	cancelled := false
 	if calls := l.hub.currentCalls(); calls != nil {
-		cancelled = calls.Cancel(callID, panelSurface)
+		cancelled = calls.Cancel(callID, panelSurface, "")
 	}
 	l.log.Info().Str("call", clean(callID, 128)).Bool("cancelled", cancelled).Msg("side panel stopped a call")
 	l.post(wire.AppendResult(nil, id, marshal(wire.CallCancelResult{Cancelled: cancelled})))

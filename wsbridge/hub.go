@@ -39,8 +39,9 @@ type Adapters interface {
 // Calls is what side panels show, stop and decide about. *dispatch.Dispatcher
 // implements it.
 type Calls interface {
-	// Cancel ends a call as cancelled; it reports false if there is none.
-	Cancel(callID, by string) bool
+	// Cancel ends a call as cancelled, for a reason or none; it reports false if
+	// there is none.
+	Cancel(callID, by, reason string) bool
 	// Decide settles what a suspended call waits for; the error is a sentence.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
 	// Find returns one call, with its activities.

@@ -75,7 +75,7 @@ func (f *fakeCalls) Calls() []dispatch.View {
 	return f.views
 }
 
-func (f *fakeCalls) Cancel(id, by string) bool {
+func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cancelled = append(f.cancelled, id+" by "+by)

@@ -31,7 +31,7 @@ func (a auditor) After(in dispatch.Info, e dispatch.Ended) {
 	r := audit.Record{
 		Kind: audit.KindCall, Tool: v.ToolName, Prompt: v.Prompt, CallID: v.CallID, Parent: v.ParentCallID,
 		Client: v.Client, Session: v.Session, Browser: v.Browser, Tab: v.TabID, Origin: originOf(e.Target.URL),
-		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Stopped: v.Stopped, Reports: v.Reports,
+		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Reason: v.CancelReason, Stopped: v.Stopped, Reports: v.Reports,
 		Audience: v.EndAudience, Said: e.Said,
 	}
 	if v.Ended != nil {
@@ -244,6 +244,7 @@ func auditDetails(r audit.Record) []string {
 	fact("browser", r.Browser)
 	fact("tab", fmt.Sprint(r.Tab))
 	fact("hash", r.Hash)
+	fact("reason", r.Reason)
 	fact("stopped", string(r.Stopped))
 	fact("reports", fmt.Sprint(r.Reports))
 	fact("audience", r.Audience)

@@ -232,18 +232,24 @@ func serverStopped(err error) error {
 type callsCancelOptions struct {
 	program *program
 	id      string
+	reason  string
 }
 
 func newCallsCancelCmd(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:     "cancel CALL",
-		Short:   "Stop a call",
-		Example: "  opentabs calls cancel call_abc",
-		Args:    exactly(1, "the id of the call"),
+	opts := callsCancelOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "cancel CALL",
+		Short: "Stop a call",
+		Example: `  opentabs calls cancel call_abc
+  opentabs calls cancel call_abc --reason "the wrong channel"`,
+		Args: exactly(1, "the id of the call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCallsCancel(cmd.Context(), callsCancelOptions{program: p, id: args[0]})
+			opts.id = args[0]
+			return runCallsCancel(cmd.Context(), opts)
 		},
 	}
+	cmd.Flags().StringVar(&opts.reason, "reason", "", "why, as a `TEXT` for the tool and the record")
+	return cmd
 }
 
 func runCallsCancel(ctx context.Context, opts callsCancelOptions) error {
@@ -251,7 +257,7 @@ func runCallsCancel(ctx context.Context, opts callsCancelOptions) error {
 	if err != nil {
 		return err
 	}
-	cancelled, err := client.Cancel(ctx, opts.id)
+	cancelled, err := client.Cancel(ctx, opts.id, opts.reason)
 	if err != nil {
 		return err
 	}

@@ -98,6 +98,7 @@ export interface CallView {
   readonly reports: number;
   readonly invalid_reports?: number;
   readonly stopped?: string;
+  readonly cancel_reason?: string;
   readonly error_code?: string;
   readonly tab_id?: number;
 }

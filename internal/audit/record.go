@@ -62,6 +62,8 @@ type Record struct {
 	RanMs  float64         `json:"ran_ms,omitempty"`
 	Status wire.CallStatus `json:"status,omitempty"`
 	Code   wire.ErrorCode  `json:"code,omitempty"`
+	// Reason is why the call was cancelled, if whoever did said so.
+	Reason string `json:"reason,omitempty"`
 	// Stopped is how the page answered when it was told to stop.
 	Stopped dispatch.Stopped `json:"stopped,omitempty"`
 	Reports int              `json:"reports,omitempty"`

@@ -116,10 +116,11 @@ func (c *Client) Calls(ctx context.Context) ([]dispatch.View, error) {
 	return list.Calls, err
 }
 
-// Cancel stops a call. It reports false if the call had ended.
-func (c *Client) Cancel(ctx context.Context, callID string) (bool, error) {
+// Cancel stops a call, for a reason or none. It reports false if the call had
+// ended.
+func (c *Client) Cancel(ctx context.Context, callID, reason string) (bool, error) {
 	var done cancelled
-	err := c.ask(ctx, askPatience, http.MethodPost, "/calls/"+url.PathEscape(callID)+"/cancel", &done)
+	err := c.post(ctx, "/calls/"+url.PathEscape(callID)+"/cancel", cancelBody{Reason: reason}, &done)
 	return done.Cancelled, err
 }
 

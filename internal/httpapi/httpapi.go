@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
 
@@ -17,7 +19,7 @@ import (
 type Calls interface {
 	Calls() []dispatch.View
 	Find(callID string) (dispatch.View, bool)
-	Cancel(callID, by string) bool
+	Cancel(callID, by, reason string) bool
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
 	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
@@ -221,13 +223,31 @@ type cancelled struct {
 	Cancelled bool `json:"cancelled"`
 }
 
+// cancelBody is the body of POST /calls/{id}/cancel, which may be absent. Reason is
+// for the page and the record.
+type cancelBody struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// maxReason is how much of a reason is kept, in characters.
+const maxReason = 200
+
 func (a *API) cancel(w http.ResponseWriter, r *http.Request) {
+	body := bufio.NewReader(r.Body)
+	var why cancelBody
+	if _, err := body.Peek(1); err == nil {
+		r.Body = io.NopCloser(body)
+		var ok bool
+		if why, ok = bodyOf[cancelBody](w, r); !ok {
+			return
+		}
+	}
 	id := r.PathValue("id")
 	if _, ok := a.options.Calls.Find(id); !ok {
 		unknownCall(w)
 		return
 	}
-	answer(w, http.StatusOK, cancelled{Cancelled: a.options.Calls.Cancel(id, CommandLine)})
+	answer(w, http.StatusOK, cancelled{Cancelled: a.options.Calls.Cancel(id, CommandLine, plaintext.Line(why.Reason, maxReason))})
 }
 
 func (a *API) reload(w http.ResponseWriter, _ *http.Request) {

@@ -209,13 +209,21 @@ func TestCancelOverHTTP(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].CallID != id || list[0].Status != wire.StatusRunning {
 		t.Fatalf("got %+v, %v", list, err)
 	}
+	if err := c.post(context.Background(), "/calls/"+id+"/cancel", map[string]int{"why": 1}, nil); err == nil || !strings.Contains(err.Error(), "why") {
+		t.Errorf("a body of something else: %v", err)
+	}
 	for i, want := range []bool{true, false} {
-		if got, err := c.Cancel(context.Background(), id); err != nil || got != want {
+		if got, err := c.Cancel(context.Background(), id, "the wrong\nchannel\u202e"); err != nil || got != want {
 			t.Errorf("cancel %d: %v, %v", i, got, err)
 		}
 	}
 	resp, body := f.ask(t, "GET", "/calls/"+id, nil)
-	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) {
+	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) || !strings.Contains(body, `"cancel_reason":"the wrong channel"`) {
 		t.Errorf("got %s", body)
+	}
+	// Without a body there is no reason.
+	id, _ = f.call(t)
+	if resp, body := f.ask(t, "POST", "/calls/"+id+"/cancel", nil); resp.StatusCode != 200 || body != "{\"cancelled\":true}\n" {
+		t.Errorf("without a body: %d %q", resp.StatusCode, body)
 	}
 }
