@@ -16,11 +16,7 @@ after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 /** runs runs the tests of a plugin in the browser and returns their names and whether they were skipped. */
 async function runs(dir: string, ...more: string[]): Promise<readonly (readonly [string, boolean])[]> {
   const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...more];
-  // A Chromium that does not come up on a busy machine is not what is tested here; what it said is shown.
-  const lines = await must(command, env).catch((error: unknown) => {
-    console.log(String(error));
-    return must(command, env);
-  });
+  const lines = await must(command, env);
   const told: { test?: string; skipped?: boolean }[] = lines
     .trim()
     .split('\n')

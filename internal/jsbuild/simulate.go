@@ -215,7 +215,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 		return fmt.Errorf("run the tests in a process of their own (%s): %w", strings.Join(s.argv, " "), err)
 	}
 	lines := &lineWriter{w: in}
-	go func() { _ = lines.write(string(s.made.Code)) }() // a child that dies early is seen by its end
+	lines.begin(string(s.made.Code)) // a child that dies early is seen by its end
 	if s.real != nil {
 		defer s.real.begin(ctx, lines)()
 	}

@@ -134,3 +134,12 @@ func (l *lineWriter) write(v any) error {
 	_, err = l.w.Write(append(text, '\n'))
 	return err
 }
+
+// begin writes the first line in the background: all others come after it.
+func (l *lineWriter) begin(text string) {
+	l.mu.Lock()
+	go func() {
+		defer l.mu.Unlock()
+		_, _ = l.w.Write(append([]byte(quote(text)), '\n'))
+	}()
+}

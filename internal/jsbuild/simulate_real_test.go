@@ -13,6 +13,8 @@ import (
 // fakeReal is a browser that is played by functions.
 type fakeReal struct {
 	ask func(ctx context.Context, what string, params map[string]any) (string, error)
+	// early is called with the first answer that Serve gets; nil does nothing.
+	early func(answer func(context.Context, any) (json.RawMessage, error))
 
 	mu     sync.Mutex // guards answer
 	answer func(context.Context, any) (json.RawMessage, error)
@@ -36,6 +38,10 @@ func (f *fakeReal) Serve(answer func(context.Context, any) (json.RawMessage, err
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.answer = answer
+	if f.early != nil && answer != nil {
+		f.early(answer)
+		f.early = nil
+	}
 }
 
 // request is a request of a page.
@@ -65,6 +71,21 @@ func runReal(t *testing.T, o TestOptions) map[string]string {
 }
 
 const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
+
+// TestRealEarlyRequest: a request that comes before the tests have begun is
+// answered by them, and does not come before their script.
+func TestRealEarlyRequest(t *testing.T) {
+	real := &fakeReal{}
+	real.ask = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	real.early = func(answer func(context.Context, any) (json.RawMessage, error)) {
+		_, _ = answer(gone, map[string]any{"method": "GET", "url": "https://shop.example/early"})
+	}
+	if ended := runReal(t, TestOptions{Real: real, Timeout: time.Minute, Filter: "^both: reports"}); len(ended) != 1 {
+		t.Errorf("the tests did not run: %v", ended)
+	}
+}
 
 // TestReal has tests ask a browser, which asks them for their routes.
 func TestReal(t *testing.T) {

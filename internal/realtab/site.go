@@ -146,6 +146,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Sec-Fetch-Dest") == "" { // http pages have no such header
 		document = strings.Contains(r.Header.Get("Accept"), "text/html")
 	}
+	if ofBrowser(r) {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
 	s.mu.Lock()
 	page := s.page
 	s.mu.Unlock()
@@ -191,6 +195,12 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, documen
 	}
 	w.WriteHeader(answer.Status)
 	_, _ = io.WriteString(w, answer.Body) // a page that has gone needs it no more
+}
+
+// ofBrowser reports whether the browser made a request for itself, as to ask
+// Google for accounts: no page has caused it, and it is not a navigation.
+func ofBrowser(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }
 
 // write answers with the page.

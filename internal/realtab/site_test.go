@@ -88,6 +88,11 @@ func TestSiteRoutes(t *testing.T) {
 		}
 		return Answer{Missing: true}, nil
 	})
+	// A Chromium asks for such things by itself, and all hosts are the played site.
+	own := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
+	if resp, _, err := ask(t, client, "POST", "https://accounts.google.com/ListAccounts", own); err != nil || resp.StatusCode != 404 || len(asked) > 0 {
+		t.Fatalf("the browser's own request came to the test: %v, %v, %v", resp, err, asked)
+	}
 	fetch := map[string]string{"Sec-Fetch-Dest": "empty", "Origin": "https://shop.example", "X-Own": "v"}
 	resp, body, err := ask(t, client, "POST", "https://api.example/found", fetch)
 	if err != nil || resp.StatusCode != 201 || body != "text" || resp.Header.Get("X-A") != "1" {
