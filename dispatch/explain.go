@@ -40,6 +40,7 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrAmbiguousTarget:  {false, `Name one: pass its id as "tabId", the browser as "browser", or both.`},
 	wire.ErrNotReady:         {true, "Look at the tab and log in if it asks for it, then retry."},
 	wire.ErrUnsafePage:       {false, "Do not retry it in this page; report this to the user: only a plugin that declares \"world\": \"isolated\" can run there."},
+	wire.ErrPluginUpdated:    {true, "Retry it, the new version of the plugin is in the page; check first whether the call had taken effect."},
 	wire.ErrShutdown:         {true, "Start opentabs again, then retry."},
 	wire.ErrInternal:         {true, "Look at the log of opentabs for this call id, then report it."},
 }

@@ -107,7 +107,7 @@ func (t *Tool) nameForPeople() string {
 // noTarget says why there is no document for the call.
 func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	name := req.Tool.nameForPeople()
-	reload, broken := matching(all.NeedReload, want), matching(all.Broken, want)
+	reload, broken, loading := matching(all.NeedReload, want), matching(all.Broken, want), matching(all.Loading, want)
 	switch {
 	case all.Browsers == 0:
 		return &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}
@@ -123,6 +123,10 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but the plugin failed to start there (%s); reload the tab, and if that does not help tell the plugin's author",
 			name, nameTargets(broken))}
+	case len(loading) > 0:
+		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"%s is open, but its page is still loading or takes a new version of the plugin (%s); retry in a few seconds",
+			name, nameTargets(loading))}
 	case len(all.Openers) > 1:
 		return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
 			"no open tab shows %s, and several browsers could open one: %s; name one", name, nameBrowsers(all.Openers))}

@@ -83,7 +83,7 @@ const (
 	StartIdle Start = "document_idle"
 )
 
-// Info returns the plugin as a browser needs it, without Script, Dev and File.
+// Info returns the plugin as a browser needs it, without Script, Base and File.
 func (p *Plugin) Info() wire.PluginInfo {
 	return wire.PluginInfo{
 		Name: p.Name, DisplayName: p.DisplayName, Hash: p.Hash, World: p.World,

@@ -49,6 +49,9 @@ const (
 	// ErrUnsafePage says that a script of the page has replaced built-ins of the
 	// language and locked them, so that it could read and change the call.
 	ErrUnsafePage ErrorCode = "unsafe_page"
+	// ErrPluginUpdated says that a new version of the plugin took the place of the
+	// one that the call ran in.
+	ErrPluginUpdated ErrorCode = "plugin_updated"
 	// ErrShutdown says that the server is stopping.
 	ErrShutdown ErrorCode = "shutdown"
 	// ErrInternal is a fault of opentabs itself.
@@ -102,6 +105,6 @@ func ErrorCodes() []ErrorCode {
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
 		ErrPageCrashed, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
 		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
-		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrUnsafePage, ErrShutdown, ErrInternal,
+		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrUnsafePage, ErrPluginUpdated, ErrShutdown, ErrInternal,
 	}
 }

@@ -29,6 +29,7 @@ const plugin: PluginInfo = {
   script: '4bf5122f344554c5',
   allFrames: true,
   frames: true,
+  base: 'a1b2c3d4e5f60718',
   dev: true,
   file: 'adapters/messages-9f86d081.js',
 };
@@ -110,7 +111,7 @@ const samples: Golden = {
     hash: plugin.hash,
     script: plugin.script,
     code: '(function(){"use strict";})();\n',
-    hot: { adapter: 'function (globalThis) {}' },
+    hot: { adapter: 'function (globalThis) {}', waitMs: 30_000 },
   },
   'plugin.code.result': {},
   'tab.sync.params': {

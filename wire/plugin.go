@@ -31,8 +31,11 @@ type PluginInfo struct {
 	// Frames says that the adapter may run in frames of the page's own origin, not
 	// in the top document alone.
 	Frames bool `json:"frames,omitempty"`
-	// Dev says that the plugin is being developed: a new adapter takes the place of
-	// the one that is live, without a reload of the page.
+	// Base names what a new adapter can't change in a document: the world and the
+	// pre-script. Where an older adapter runs on the same base, the new one takes
+	// its place without a reload.
+	Base string `json:"base,omitempty"`
+	// Dev says that the plugin is being developed.
 	Dev bool `json:"dev,omitempty"`
 	// File is the adapter's path inside the unpacked extension's folder, for a
 	// browser without user scripts; empty if the server does not know the
@@ -72,7 +75,7 @@ type PluginCodeParams struct {
 	// Script is that of the PluginInfo which the code is for.
 	Script string `json:"script"`
 	Code   string `json:"code"`
-	// Hot is set for a plugin that is being developed.
+	// Hot is the adapter alone, for documents in which an older one is live.
 	Hot *HotCode `json:"hot,omitempty"`
 }
 
@@ -81,6 +84,9 @@ type HotCode struct {
 	// Adapter is the JavaScript text of a function: the adapter's code, with its
 	// globalThis, window and self as parameters.
 	Adapter string `json:"adapter"`
+	// WaitMs is how long the calls that run in a document may take to end before
+	// the adapter there is replaced, in milliseconds.
+	WaitMs int `json:"waitMs"`
 }
 
 // PluginCodeResult is empty: the adapter is registered.

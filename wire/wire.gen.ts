@@ -58,6 +58,11 @@ export const ErrorCodes = [
    * language and locked them, so that it could read and change the call.
    */
   'unsafe_page',
+  /**
+   * ErrPluginUpdated says that a new version of the plugin took the place of the
+   * one that the call ran in.
+   */
+  'plugin_updated',
   /** ErrShutdown says that the server is stopping. */
   'shutdown',
   /** ErrInternal is a fault of opentabs itself. */
@@ -326,9 +331,12 @@ export interface PluginInfo {
    */
   frames?: boolean;
   /**
-   * Dev says that the plugin is being developed: a new adapter takes the place of
-   * the one that is live, without a reload of the page.
+   * Base names what a new adapter can't change in a document: the world and the
+   * pre-script. Where an older adapter runs on the same base, the new one takes
+   * its place without a reload.
    */
+  base?: string;
+  /** Dev says that the plugin is being developed. */
   dev?: boolean;
   /**
    * File is the adapter's path inside the unpacked extension's folder, for a
@@ -371,7 +379,7 @@ export interface PluginCodeParams {
   /** Script is that of the PluginInfo which the code is for. */
   script: string;
   code: string;
-  /** Hot is set for a plugin that is being developed. */
+  /** Hot is the adapter alone, for documents in which an older one is live. */
   hot?: HotCode;
 }
 
@@ -382,6 +390,11 @@ export interface HotCode {
    * globalThis, window and self as parameters.
    */
   adapter: string;
+  /**
+   * WaitMs is how long the calls that run in a document may take to end before
+   * the adapter there is replaced, in milliseconds.
+   */
+  waitMs: number;
 }
 
 /** PluginCodeResult is empty: the adapter is registered. */
@@ -1387,6 +1400,7 @@ export const Shapes = {
     script: 'string',
     'allFrames?': 'boolean',
     'frames?': 'boolean',
+    'base?': 'string',
     'dev?': 'boolean',
     'file?': 'string',
   },
@@ -1406,6 +1420,7 @@ export const Shapes = {
   },
   HotCode: {
     adapter: 'string',
+    waitMs: 'integer',
   },
   PluginCodeResult: {},
   PluginSettings: {

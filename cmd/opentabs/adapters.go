@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -108,7 +109,7 @@ func (a *adapters) hostName() (string, error) {
 
 func (a *adapters) scriptOf(one *plugin.Plugin, host string) script {
 	s := script{info: one.Info(), plugin: one, settings: a.registry.Values().ForPage(one)}
-	s.info.Dev = a.dev.has(one)
+	s.info.Dev, s.info.Base = a.dev.has(one), s.base()
 	s.info.Script = s.id(host)
 	return s
 }
@@ -127,6 +128,7 @@ func (s script) id(host string) string {
 func (s script) options() jsbuild.ScriptOptions {
 	return jsbuild.ScriptOptions{
 		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Start: s.start(), Frames: s.info.Frames,
+		Base: s.info.Base,
 	}
 }
 
@@ -140,6 +142,28 @@ func (s script) start() jsbuild.StartAt {
 		return jsbuild.StartAtDOM
 	}
 	return ""
+}
+
+// base names what stays in a document when another adapter takes the place of
+// the one that is live there.
+func (s script) base() string {
+	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
+	return hex.EncodeToString(sum[:8])
+}
+
+// How long calls that run may take to end before their adapter is replaced. An
+// author who has saved a file waits for the new code.
+const (
+	swapWait    = 30 * time.Second
+	swapWaitDev = time.Second
+)
+
+// swapWait is the time for the calls of one plugin.
+func (s script) swapWait() time.Duration {
+	if s.info.Dev {
+		return swapWaitDev
+	}
+	return swapWait
 }
 
 // List returns every plugin that a browser should have. It waits until they are
@@ -180,11 +204,12 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	if err != nil {
 		return wire.PluginCodeParams{}, err
 	}
-	params := wire.PluginCodeParams{Name: name, Hash: s.info.Hash, Script: id, Code: string(code.whole)}
-	if s.info.Dev {
-		params.Hot = &wire.HotCode{Adapter: string(jsbuild.AdapterFunction(code.adapter))}
-	}
-	return params, nil
+	return wire.PluginCodeParams{
+		Name: name, Hash: s.info.Hash, Script: id, Code: string(code.whole),
+		Hot: &wire.HotCode{
+			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: int(s.swapWait().Milliseconds()),
+		},
+	}, nil
 }
 
 // composed is the text of a script, and of the adapter alone.

@@ -112,8 +112,8 @@ func TestAdaptersScript(t *testing.T) {
 		return wire.PluginInfo{}, wire.PluginCodeParams{}
 	}
 	for name, want := range map[string]string{"ours": "now", "hooked": "dom", "legacy": "dom", "pre": "now"} {
-		if _, got := code(name); !strings.Contains(got.Code, `\"start\":\"`+want+`\"`) || got.Hot != nil {
-			t.Errorf("%s does not start %q, or is developed: %.80q", name, want, got.Code[strings.LastIndex(got.Code, `"{\"`):])
+		if _, got := code(name); !strings.Contains(got.Code, `\"start\":\"`+want+`\"`) || got.Hot == nil || got.Hot.WaitMs != 30_000 {
+			t.Errorf("%s does not start %q, or its calls get no 30 s before it is replaced: %.80q", name, want, got.Code[strings.LastIndex(got.Code, `"{\"`):])
 		}
 	}
 	before, got := code("pre")
@@ -133,9 +133,12 @@ func TestAdaptersScript(t *testing.T) {
 	}
 	a.dev = &developing{held: map[string]*heldOpen{one.Dir: {}}}
 	developed, got := code("pre")
-	if !developed.Dev || got.Hot == nil ||
+	if !developed.Dev || developed.Script != after.Script || got.Hot.WaitMs != 1000 ||
 		!strings.HasPrefix(got.Hot.Adapter, "function (") || strings.Contains(got.Hot.Adapter, "token()") {
-		t.Errorf("a plugin that is developed has no hot code: %+v, %+v", developed, got.Hot)
+		t.Errorf("the adapter of a plugin that is developed is not there: %+v, %+v", developed, got.Hot)
+	}
+	if other, _ := code("ours"); other.Base == "" || other.Base == developed.Base || developed.Base != before.Base {
+		t.Errorf("bases: %q with a pre-script, %q without, %q before", developed.Base, other.Base, before.Base)
 	}
 }
 

@@ -47,6 +47,8 @@ export interface Script {
   readonly matches: readonly string[];
   readonly excludeMatches: readonly string[];
   readonly isolated: boolean;
+  /** worldId names the isolated world that a user script has for itself. */
+  readonly worldId?: string;
   /** allFrames has it run in the frames of a page too. */
   readonly allFrames: boolean;
 }
@@ -307,7 +309,7 @@ export async function updateUserScript(script: Script): Promise<void> {
 function userScript(script: Script): chrome.userScripts.RegisteredUserScript {
   // A world of its own, so that no other plugin shares a realm with it.
   const world = script.isolated
-    ? ({ world: 'USER_SCRIPT', worldId: script.id.slice(0, 250) } as const)
+    ? ({ world: 'USER_SCRIPT', worldId: script.worldId ?? script.id.slice(0, 250) } as const)
     : ({ world: 'MAIN' } as const);
   return {
     ...world,
@@ -324,10 +326,18 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
   if (ids.length > 0) await chrome.userScripts.unregister({ ids: [...ids] });
 }
 
-/** runInPage runs code in the page's own world in one document, and returns its value. It rejects if the document is gone. */
-export async function runInPage(tabId: number, documentId: string, code: string): Promise<unknown> {
+/**
+ * runInPage runs code in one document, in the page's own world or in the one with worldId, and returns its value. It rejects
+ * if the document is gone.
+ */
+export async function runInPage(
+  { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
+  code: string,
+  worldId?: string,
+): Promise<unknown> {
   const target = { tabId, documentIds: [documentId] };
-  const [frame] = await chrome.userScripts.execute({ target, js: [{ code }], world: 'MAIN', injectImmediately: true });
+  const world = worldId === undefined ? ({ world: 'MAIN' } as const) : ({ world: 'USER_SCRIPT', worldId } as const);
+  const [frame] = await chrome.userScripts.execute({ ...world, target, js: [{ code }], injectImmediately: true });
   return frame?.result;
 }
 

@@ -13,7 +13,7 @@
 // page script can run, whatever the document begins with. A roll call of the
 // page's finds no host that still offers: the bridge's was the first.
 
-/** OFFER is dispatched by a host; its data is the JSON text of [plugin, hash], its one port is the channel. */
+/** OFFER is dispatched by a host; its data is the JSON text of [plugin, hash, base], its one port is the channel. */
 export const OFFER = 'opentabs:host';
 /** ROLL_CALL is dispatched once by the bridge, after all hosts have started. */
 export const ROLL_CALL = 'opentabs:bridge';
@@ -56,3 +56,4 @@ export const DOWN = 'down';
 //   ["settings", settings]                                   a wire.PluginSettings, in place of those before
 //   ["renew", nonce, hash]                                   the door takes one adapter with this hash from who says nonce
 //   ["remove"]                                               the plugin is gone: tear the adapter down, call it no more
+//                                                            until the door takes another

@@ -42,7 +42,7 @@ const toBridge: ToBridge[] = [
   { op: 'ack', ids: ['x', 'y'] },
   { op: 'settings', plugin: 'p', settings: { values: { key: 'v' }, urls: { at: { main: 'https://a.b' } } } },
   { op: 'probe', plugin: 'p' },
-  { op: 'renew', plugin: 'p', hash: 'h', nonce: 'n' },
+  { op: 'renew', plugin: 'p', hash: 'h', nonce: 'n', waitMs: 1 },
   { op: 'remove', plugin: 'p' },
 ];
 

@@ -11,15 +11,22 @@ export const PANEL_PORT = 'panel';
 /** BRIDGE_MARK is set in the isolated world of a document that has a bridge: while one is registered anew, Chrome may run two. */
 export const BRIDGE_MARK = 'opentabsBridge';
 
-/** Live is an adapter in a document; problem says why it did not start. */
+/** Live is an adapter in a document; problem says why it did not start, base what another one can't change there. */
 export interface Live extends TabPlugin {
+  base?: string;
   problem?: string;
+}
+
+/** Vacant is a plugin whose adapter was removed from a document, and that can get another one. */
+export interface Vacant {
+  name: string;
+  base?: string;
 }
 
 /** FromBridge is a message of a document. */
 export type FromBridge =
   /** First on every port, and again when a plugin has come: all plugins, and the calls that run. */
-  | { op: 'live'; plugins: Live[]; running: { id: string; plugin: string }[] }
+  | { op: 'live'; plugins: Live[]; vacant?: Vacant[]; running: { id: string; plugin: string }[] }
   /** reports is the JSON text of an array of wire.Report, seq how many reports of the call came before them. */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
   /** A piece of a large result; 'result' with their number follows. */
@@ -43,7 +50,7 @@ export type FromBridge =
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /** The document is hidden and has a timer: it should be woken in ms milliseconds, at most 2^31 - 1. Replaces the one before. */
   | { op: 'wake'; ms: number }
-  /** Answers a 'renew': the plugin's door waits for who says nonce. */
+  /** Answers a 'renew': no call runs in the old adapter any more, and the plugin's door waits for the nonce. */
   | { op: 'armed'; plugin: string; nonce: string }
   /** Ends a 'renew': the adapter with this hash is live, as the next 'live' says; or the one before is, and problem says why. */
   | { op: 'renewed'; plugin: string; hash: string; problem?: string };
@@ -74,10 +81,13 @@ export type ToBridge =
   | { op: 'settings'; plugin: string; settings: PluginSettings }
   /** The adapter should be asked whether it is ready. */
   | { op: 'probe'; plugin: string }
-  /** The door of a plugin that is being developed shall take an adapter with this hash, once, from who knows nonce. */
-  | { op: 'renew'; plugin: string; hash: string; nonce: string }
   /** The time of the document's 'wake' has come. */
   | { op: 'wake' }
+  /**
+   * An adapter with this hash is to replace the one that is there: 'armed' follows once the calls that run have ended, at the
+   * latest after waitMs. The door takes it once, with the nonce.
+   */
+  | { op: 'renew'; plugin: string; hash: string; nonce: string; waitMs: number }
   /** The plugin is gone; its adapter is torn down and is not live any more. */
   | { op: 'remove'; plugin: string };
 
@@ -184,16 +194,22 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
   for (const item of value.plugins) {
     if (!isBag(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
     const live: Live = { name: item.name, hash: item.hash };
+    if (typeof item.base === 'string') live.base = item.base;
     if (typeof item.problem === 'string') live.problem = item.problem;
     if (typeof item.ready === 'boolean') live.ready = item.ready;
     plugins.push(live);
+  }
+  const vacant: Vacant[] = [];
+  for (const item of Array.isArray(value.vacant) ? value.vacant : []) {
+    if (!isBag(item) || typeof item.name !== 'string') return undefined;
+    vacant.push(typeof item.base === 'string' ? { name: item.name, base: item.base } : { name: item.name });
   }
   const running: { id: string; plugin: string }[] = [];
   for (const item of value.running) {
     if (!isBag(item) || typeof item.id !== 'string' || typeof item.plugin !== 'string') return undefined;
     running.push({ id: item.id, plugin: item.plugin });
   }
-  return { op: 'live', plugins, running };
+  return vacant.length > 0 ? { op: 'live', plugins, vacant, running } : { op: 'live', plugins, running };
 }
 
 /** readToBridge checks a message of the worker; nothing means that it is of another version. */
@@ -229,12 +245,13 @@ function readForPlugin(
   plugin: string,
   value: Readonly<Record<string, unknown>>,
 ): ToBridge | undefined {
-  const { settings, hash, nonce } = value;
+  const { settings, hash, nonce, waitMs } = value;
   switch (op) {
     case 'settings':
       return isBag(settings) ? { op, plugin, settings } : undefined;
     case 'renew':
-      return typeof hash === 'string' && typeof nonce === 'string' ? { op, plugin, hash, nonce } : undefined;
+      if (typeof hash !== 'string' || typeof nonce !== 'string' || !isCount(waitMs)) return undefined;
+      return { op, plugin, hash, nonce, waitMs };
     default:
       return { op, plugin };
   }

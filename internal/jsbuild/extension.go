@@ -247,6 +247,8 @@ type ScriptOptions struct {
 	Start StartAt `json:"start"`
 	// Frames says that the adapter runs in frames of the page's own origin too.
 	Frames bool `json:"frames,omitempty"`
+	// Base is that of wire.PluginInfo.
+	Base string `json:"base,omitempty"`
 }
 
 // StartAt is when an adapter starts.

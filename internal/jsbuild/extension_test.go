@@ -186,7 +186,7 @@ func TestWrapAdapter(t *testing.T) {
 // text, so that no setting of a person's is more than a setting.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
-		Name: "a", Hash: "h", Frames: true, Settings: wire.PluginSettings{
+		Name: "a", Hash: "h", Frames: true, Base: "b", Settings: wire.PluginSettings{
 			Values: json.RawMessage(`{"__proto__":{"x":1},"key":"</script>\"); EVIL(\"\u2028"}`),
 			URLs:   json.RawMessage(`{"at":{"main":"https://a.example"}}`),
 		},
@@ -207,7 +207,7 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &back); err != nil {
 		t.Fatal(err)
 	}
-	if back.Name != "a" || back.Hash != "h" || !back.Frames || back.Start != StartNow ||
+	if back.Name != "a" || back.Hash != "h" || !back.Frames || back.Base != "b" || back.Start != StartNow ||
 		!strings.Contains(string(back.Settings.Values), `"__proto__":{"x":1}`) || string(back.Settings.URLs) != string(options.Settings.URLs) {
 		t.Errorf("got %s", text)
 	}

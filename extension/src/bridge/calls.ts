@@ -5,6 +5,7 @@ import { type Asks, makeAsks } from './asks.ts';
 import type { Host } from './hosts.ts';
 import { makeParts, type Parts } from './parts.ts';
 import { makePlugins, type Plugins } from './plugins.ts';
+import { makeSwaps, type Swaps } from './swaps.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
 
@@ -20,6 +21,8 @@ interface Call {
   /** waiting is progress that could not be sent. */
   waiting: Progress[];
   readonly asks: Asks;
+  /** held is what the host gets once it has its new adapter; undefined if it has it already. */
+  held?: string;
 }
 
 /** Desk is the bridge's table of plugins and calls, between the hosts and the worker's port. */
@@ -52,11 +55,22 @@ class CallDesk implements Desk {
   readonly #byId = new Map<string, Call>();
   readonly #byNumber = new Map<number, Call>();
   readonly #parts: Parts;
+  readonly #swaps: Swaps;
   #numbers = 0;
 
   constructor(post: (message: FromBridge) => boolean, visible: () => boolean) {
     this.#post = post;
-    this.plugins = makePlugins({ post, visible, changed: () => this.#post(this.greeting()) });
+    this.#swaps = makeSwaps({
+      isBusy: (host) => this.#in(host).length > 0,
+      end: (host) => this.#endAll(host),
+      release: (host) => this.#release(host),
+    });
+    this.plugins = makePlugins({
+      post,
+      visible,
+      changed: () => this.#post(this.greeting()),
+      swapped: (host) => this.#swaps.finish(host),
+    });
     this.#parts = makeParts(post);
   }
 
@@ -118,12 +132,18 @@ class CallDesk implements Desk {
           if (call) this.#forget(call);
         }
         break;
+      case 'renew': {
+        const host = this.plugins.anyHost(message.plugin);
+        if (host) this.#swaps.begin(host, message);
+        break;
+      }
       default:
         this.plugins.told(message);
     }
   }
 
   connected(): void {
+    this.#swaps.clear();
     for (const call of this.#byId.values()) {
       for (const message of call.waiting.splice(0)) this.#post(message);
       for (const message of call.asks.again()) this.#post(message);
@@ -140,7 +160,8 @@ class CallDesk implements Desk {
   leaving(): void {
     this.plugins.flush();
     // An ending that was posted just now may be lost with the document, so those count as well until it is confirmed.
-    this.#post({ op: 'leaving', begun: [...this.#byId.keys()] });
+    const begun = [...this.#byId.values()].filter((call) => call.held === undefined).map((call) => call.id);
+    this.#post({ op: 'leaving', begun });
   }
 
   abandon(reason: string): void {
@@ -150,11 +171,9 @@ class CallDesk implements Desk {
   }
 
   greeting(): FromBridge {
-    return {
-      op: 'live',
-      plugins: this.plugins.live,
-      running: this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin })),
-    };
+    const { live: plugins, vacant } = this.plugins;
+    const running = this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin }));
+    return vacant.length > 0 ? { op: 'live', plugins, vacant, running } : { op: 'live', plugins, running };
   }
 
   #running(): Call[] {
@@ -166,16 +185,42 @@ class CallDesk implements Desk {
     if (this.#byId.has(id)) return;
     const host = this.plugins.host(plugin);
     if (!host) {
-      const why = `the plugin ${plugin} is not live in this tab`;
-      const error: CallError = { code: 'navigated', message: why, notStarted: true };
-      this.#post({ op: 'error', id, error: JSON.stringify(error) });
+      this.#post({ op: 'error', id, error: notLive(plugin) });
       return;
     }
     const call: Call = { id, number: ++this.#numbers, host, sent: 0, waiting: [], asks: makeAsks(id) };
     this.#byId.set(id, call);
     this.#byNumber.set(call.number, call);
     const decided = decision === undefined ? '' : `,${decision}`;
-    host.send(`["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decided}]`);
+    const text = `["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decided}]`;
+    if (this.#swaps.holds(host)) call.held = text;
+    else host.send(text);
+  }
+
+  /** in returns the calls that run in the adapter of a host. */
+  #in(host: Host): Call[] {
+    return [...this.#byNumber.values()].filter((call) => call.host === host && call.held === undefined);
+  }
+
+  /** endAll ends the calls that run in the adapter of a host, which is about to be replaced. */
+  #endAll(host: Host): void {
+    const why = `a new version of the plugin ${host.plugin} took its place while the call ran`;
+    const error: CallError = { code: 'plugin_updated', message: why };
+    for (const call of this.#in(host)) {
+      this.#tell(call, 'cancel', why);
+      this.#end(call, [{ op: 'error', id: call.id, error: JSON.stringify(error) }]);
+    }
+  }
+
+  /** release hands a host the calls that waited for its new adapter. */
+  #release(host: Host): void {
+    for (const call of [...this.#byNumber.values()]) {
+      const { held } = call;
+      if (call.host !== host || held === undefined) continue;
+      delete call.held;
+      if (this.plugins.host(host.plugin) === host) host.send(held);
+      else this.#end(call, [{ op: 'error', id: call.id, error: notLive(host.plugin) }]);
+    }
   }
 
   /** tell has a host that still runs a call do something. */
@@ -200,6 +245,11 @@ class CallDesk implements Desk {
       // Who cancels a call wants its result no more.
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
+      return;
+    }
+    if (call.held !== undefined) {
+      this.#forget(call);
+      this.#post({ op: 'cancelled', id, outcome: 'aborted' });
       return;
     }
     this.#tell(call, 'cancel', reason);
@@ -231,13 +281,22 @@ class CallDesk implements Desk {
     this.#byNumber.delete(call.number);
     if (ending.length > 1) this.#parts.begin(call.id, ending);
     else for (const message of ending) this.#post(message);
+    this.#swaps.settled(call.host);
   }
 
   #forget(call: Call): void {
     this.#parts.drop(call.id);
     this.#byId.delete(call.id);
     this.#byNumber.delete(call.number);
+    this.#swaps.settled(call.host);
   }
+}
+
+/** notLive returns the JSON text of a wire.CallError for a call of a plugin that is not in the document. */
+function notLive(plugin: string): string {
+  const message = `the plugin ${plugin} is not live in this tab`;
+  const error: CallError = { code: 'navigated', message, notStarted: true };
+  return JSON.stringify(error);
 }
 
 /** resultMessages cuts a large result into parts: one message on a port may not be longer than 64 MiB. */

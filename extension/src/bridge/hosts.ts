@@ -4,6 +4,8 @@ import { DOWN, OFFER, ROLL_CALL, TAKEN, UP } from '../handshake.ts';
 export interface Host {
   readonly plugin: string;
   readonly hash: string;
+  /** base names what a new adapter can't change in this document; absent means nothing. */
+  readonly base?: string;
   /** send dispatches a message to the host; it returns at once. */
   send(text: string): void;
 }
@@ -65,13 +67,14 @@ function pristine(doc: Page, frame: unknown): boolean {
   return empty && doc.readyState === 'loading';
 }
 
-function readIntroduction(data: unknown): { plugin: string; hash: string } | undefined {
+function readIntroduction(data: unknown): Pick<Host, 'plugin' | 'hash' | 'base'> | undefined {
   if (typeof data !== 'string') return undefined;
   try {
     const parts: unknown = JSON.parse(data);
     if (!Array.isArray(parts)) return undefined;
-    const [plugin, hash]: unknown[] = parts;
-    return typeof plugin === 'string' && typeof hash === 'string' ? { plugin, hash } : undefined;
+    const [plugin, hash, base]: unknown[] = parts;
+    if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;
+    return typeof base === 'string' && base !== '' ? { plugin, hash, base } : { plugin, hash };
   } catch {
     return undefined;
   }

@@ -1,11 +1,11 @@
-import type { FromBridge, Live, ToBridge } from '../port-message.ts';
+import type { FromBridge, Live, ToBridge, Vacant } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 import { makeLogs } from './logs.ts';
 import { makeProbing } from './probing.ts';
 import { makeWakes } from './wakes.ts';
 
 /** ForPlugin is a message of the worker to one plugin. */
-export type ForPlugin = Extract<ToBridge, { op: 'settings' | 'probe' | 'renew' | 'remove' }>;
+export type ForPlugin = Extract<ToBridge, { op: 'settings' | 'probe' | 'remove' }>;
 
 export interface PluginsOptions {
   /** post sends a message to the worker; false means that there is no port. */
@@ -14,14 +14,20 @@ export interface PluginsOptions {
   changed(): void;
   /** visible tells whether a person may see the document. */
   visible(): boolean;
+  /** swapped is called when a host is done with a new adapter, or has lost the one it had. */
+  swapped(host: Host): void;
 }
 
 /** Plugins are those of this document: which are live, whether they are ready, and what they log. */
 export interface Plugins {
   /** live is what the worker is told of each. */
   readonly live: Live[];
+  /** vacant are those whose adapter was removed. */
+  readonly vacant: Vacant[];
   /** host returns the host of a plugin that is live. */
   host(plugin: string): Host | undefined;
+  /** anyHost returns the host of a plugin, also one without an adapter. */
+  anyHost(plugin: string): Host | undefined;
   /** took notes a host that may have to wait for the document. */
   took(host: Host): void;
   /** said takes a message of a host that is about no call: op, and the rest of it. False means that it is about one. */
@@ -47,7 +53,7 @@ export interface Plugins {
 const OfPlugins = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l', 'w']);
 
 /** makePlugins returns the plugins of a document that has just begun. */
-export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins {
+export function makePlugins({ post, changed, visible, swapped }: PluginsOptions): Plugins {
   const taken = new Map<string, Host>();
   const hosts = new Map<string, Host>();
   const live = new Map<string, Live>();
@@ -71,6 +77,7 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
 
   const introduce = (host: Host, hash: string, problem?: string) => {
     const entry: Live = { name: host.plugin, hash };
+    if (host.base !== undefined) entry.base = host.base;
     if (problem !== undefined) entry.problem = problem;
     hosts.set(host.plugin, host);
     live.set(host.plugin, entry);
@@ -81,11 +88,11 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
   };
   const remove = (plugin: string) => {
     const host = taken.get(plugin);
-    if (!host) return;
+    if (!host || removed.has(host)) return;
     host.send('["remove"]');
     removed.add(host);
-    taken.delete(plugin);
     hosts.delete(plugin);
+    swapped(host);
     if (live.delete(plugin)) changed();
   };
   const readiness = (host: Host, ready: boolean) => {
@@ -100,12 +107,16 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
     get live() {
       return [...live.values()];
     },
+    get vacant() {
+      return [...removed].map(({ plugin, base }) => (base === undefined ? { name: plugin } : { name: plugin, base }));
+    },
     host: (plugin) => hosts.get(plugin),
+    anyHost: (plugin) => taken.get(plugin),
     took: (host) => taken.set(host.plugin, host),
     said: (host, op, rest) => {
       if (!OfPlugins.has(op)) return false;
       const { plugin } = host;
-      if (removed.has(host)) return true;
+      if (removed.has(host) && op !== 'armed' && op !== 'renewed' && op !== 'kept') return true;
       switch (op) {
         case 'ready':
           introduce(host, host.hash);
@@ -117,10 +128,15 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
           post({ op: 'armed', plugin, nonce: rest });
           return true;
         case 'renewed':
+          removed.delete(host);
           introduce(host, rest);
+          swapped(host);
           post({ op: 'renewed', plugin, hash: rest });
           return true;
         case 'kept':
+          // Without an older adapter the plugin has failed here.
+          if (removed.delete(host)) introduce(host, host.hash, rest);
+          swapped(host);
           post({ op: 'renewed', plugin, hash: live.get(plugin)?.hash ?? host.hash, problem: rest });
           return true;
         case 'w':
@@ -147,9 +163,6 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
         case 'probe':
           host?.send('["probe"]');
           break;
-        case 'renew':
-          host?.send(JSON.stringify(['renew', message.nonce, message.hash]));
-          break;
         case 'remove':
           remove(message.plugin);
           break;
@@ -157,7 +170,7 @@ export function makePlugins({ post, changed, visible }: PluginsOptions): Plugins
     },
     parsed: () => {
       parsed = true;
-      for (const host of taken.values()) host.send('["begin"]');
+      for (const host of taken.values()) if (!removed.has(host)) host.send('["begin"]');
       probing.loaded();
     },
     loaded: () => probing.loaded(),

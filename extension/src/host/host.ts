@@ -16,7 +16,7 @@ import { makeTimers, type Timers } from './timers.ts';
  */
 export function start(options: string, evaluate: Evaluate, preScript?: Evaluate): Door | undefined {
   if (!pristine()) return undefined;
-  const { plugin, hash, settings: given, late, frames } = readOptions(options);
+  const { plugin, hash, settings: given, late, frames, base } = readOptions(options);
   const channel = makeChannel();
   const { up } = channel;
   const settings = makeSettings();
@@ -56,7 +56,7 @@ export function start(options: string, evaluate: Evaluate, preScript?: Evaluate)
     return undefined;
   }
   channel.listen((parts) => take(parts, life, timers, settings.become, up));
-  channel.offer(toJson([plugin, hash]), (taken) => {
+  channel.offer(toJson([plugin, hash, base]), (taken) => {
     prepare();
     if (taken) life.begin(false);
   });

@@ -40,7 +40,7 @@ export interface Life {
   readonly door: Door;
   /** arm has the door take one adapter with this hash, from who knows nonce. */
   arm(nonce: string, hash: string): void;
-  /** remove tears the adapter down for good. */
+  /** remove tears the adapter down. Only one that comes through the door starts after that. */
   remove(): void;
 }
 
@@ -110,6 +110,7 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
 
   const renew = (hash: string, next: Evaluate) => {
     const old = code;
+    const removed = state === 'removed';
     state = 'started';
     stop();
     code = next;
@@ -122,6 +123,10 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
     code = old;
     logs.say('error', `the new adapter of ${plugin} is not used: ${problem}`);
     up(`kept ${problem}`);
+    if (removed) {
+      state = 'removed';
+      return;
+    }
     const again = start();
     if (again !== '') up(`broken ${again}`);
   };
@@ -147,7 +152,7 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
     begin,
     door: freeze(door),
     arm: (nonce, hash) => {
-      if (nonce === '' || state === 'removed') return;
+      if (nonce === '') return;
       armed = { nonce, hash };
       up(`armed ${nonce}`);
     },

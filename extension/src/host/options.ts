@@ -10,6 +10,8 @@ export interface Options {
   readonly late: boolean;
   /** frames tells that the adapter runs in frames of the page's own origin too. */
   readonly frames: boolean;
+  /** base names what a new adapter can't change in this document. */
+  readonly base: string;
 }
 
 /** readOptions reads the JSON text of a script's options. */
@@ -26,5 +28,6 @@ export function readOptions(text: string): Options {
     settings: lookup(from, 'settings'),
     late: words('start') === 'dom',
     frames: lookup(from, 'frames') === true,
+    base: words('base'),
   };
 }

@@ -250,7 +250,7 @@ class CallTable implements Calls {
   }
 
   #named(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
-    this.#docs.named(doc.documentId, message.plugins);
+    this.#docs.named(doc.documentId, message.plugins, message.vacant);
     const unknown: string[] = [];
     for (const { id, plugin } of message.running) {
       const reason = this.#stopped.get(id);
@@ -294,7 +294,7 @@ class CallTable implements Calls {
       this.#options.docsChanged();
       return;
     }
-    if (message.op === 'log' || message.op === 'renewed') return; // not about calls
+    if (message.op === 'log' || message.op === 'armed' || message.op === 'renewed') return; // not about calls
     if (!('id' in message)) return; // what is said of a plugin
     const { id } = message;
     if (message.op === 'part') void this.#taken(doc);

@@ -1,4 +1,4 @@
-import type { Live, ToBridge } from '../port-message.ts';
+import type { Live, ToBridge, Vacant } from '../port-message.ts';
 
 /** Doc is one document with a bridge. */
 export interface Doc {
@@ -23,9 +23,11 @@ export interface Docs {
   /** add takes a document in, or its new port. */
   add(doc: Doc): void;
   remove(documentId: string): void;
-  /** named notes all adapters of a document, ready what one of them says of itself later. */
-  named(documentId: string, plugins: readonly Live[]): void;
+  /** named notes all adapters of a document and the plugins whose adapter was removed there, ready what one of them says of itself later. */
+  named(documentId: string, plugins: readonly Live[], vacant?: readonly Vacant[]): void;
   ready(documentId: string, plugin: string, ready: boolean): void;
+  /** vacant returns the plugins whose adapter was removed from a document. */
+  vacant(documentId: string): readonly Vacant[];
   /** runs tells whether a plugin runs in a document. */
   runs(documentId: string, plugin: string): boolean;
   /** told returns a document that has told its adapters. */
@@ -44,6 +46,7 @@ export interface Docs {
 export function makeDocs(): Docs {
   const docs = new Map<string, Doc>();
   const plugins = new Map<string, readonly Live[]>();
+  const vacant = new Map<string, readonly Vacant[]>();
   /** tabs are the ids of their documents, oldest first. */
   const tabs = new Map<number, Set<string>>();
 
@@ -63,10 +66,15 @@ export function makeDocs(): Docs {
       const tabId = docs.get(documentId)?.tabId ?? -1;
       docs.delete(documentId);
       plugins.delete(documentId);
+      vacant.delete(documentId);
       tabs.get(tabId)?.delete(documentId);
       if (tabs.get(tabId)?.size === 0) tabs.delete(tabId);
     },
-    named: (documentId, found) => plugins.set(documentId, found),
+    named: (documentId, found, without = []) => {
+      plugins.set(documentId, found);
+      vacant.set(documentId, without);
+    },
+    vacant: (documentId) => vacant.get(documentId) ?? [],
     ready: (documentId, name, ready) => {
       const found = plugins.get(documentId);
       if (!found) return;

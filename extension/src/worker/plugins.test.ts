@@ -111,6 +111,7 @@ test('code is asked for once and registered for the pages it matches', async () 
           excludeMatches: ['*://b.org/x*'],
           isolated: true,
           allFrames: false,
+          worldId: 'plugin-b',
         },
         code: 'const _b = B',
       },

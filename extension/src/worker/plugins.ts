@@ -194,6 +194,7 @@ class RegisteredPlugins implements Plugins {
       excludeMatches: readable(plugin.excludes),
       isolated: plugin.world === 'isolated',
       allFrames: plugin.allFrames === true,
+      ...(plugin.world === 'isolated' ? { worldId: isolatedWorld(plugin) } : {}),
     };
   }
 
@@ -283,6 +284,11 @@ class RegisteredPlugins implements Plugins {
     }
     await this.#registrar.unregisterFiles(present.filter((s) => isBridge(s) && !keep.has(s.id)).map((s) => s.id));
   }
+}
+
+/** isolatedWorld names the world of a plugin: the same for all its versions, so that a new one finds the host. */
+export function isolatedWorld({ name }: PluginInfo): string {
+  return `${PREFIX}${name}`;
 }
 
 function wantsFrames(plugin: PluginInfo): boolean {

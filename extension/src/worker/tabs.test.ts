@@ -136,6 +136,7 @@ function makeBench(t: TestContext) {
     plugins: () => [plugin('p')],
     live: () => undefined,
     frames: () => [],
+    expects: () => false,
     synced: (all) => told.push(`all ${all.map((i) => i.tabId)}`),
     changed: (id, info: TabInfo | undefined) => told.push(`${id} ${info?.title ?? 'gone'}`),
   });

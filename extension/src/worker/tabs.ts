@@ -14,6 +14,8 @@ export interface TabsOptions {
   /** live returns the top document of a tab, frames the frames in which adapters may be. */
   live(tabId: number): LiveDoc | undefined;
   frames(tabId: number): readonly LiveDoc[];
+  /** expects reports whether a tab is about to get the adapter of a plugin that is missing there, without a reload. */
+  expects(tabId: number, plugin: string): boolean;
   /** synced is told all tabs; changed one that differs from what was told last, or went. */
   synced(tabs: readonly TabInfo[]): void;
   changed(tabId: number, tab: TabInfo | undefined): void;
@@ -63,7 +65,9 @@ export function makeTabs(options: TabsOptions): Tabs {
   const tell = (tabs: readonly Tab[], focused: number, everything: boolean) => {
     const now = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
-      const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id));
+      const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id), (plugin) =>
+        options.expects(tab.id, plugin),
+      );
       if (info) now.set(tab.id, { text: JSON.stringify(info), tab: info });
     }
     const before = told;
@@ -104,6 +108,7 @@ export function tabInfo(
   plugins: readonly PluginInfo[],
   live: LiveDoc | undefined,
   frames: readonly LiveDoc[],
+  expects: (plugin: string) => boolean = () => false,
 ): TabInfo | undefined {
   const matching = plugins.filter((p) => matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   // What is frozen runs nothing until the person looks at it, whatever its adapters said before.
@@ -131,8 +136,9 @@ export function tabInfo(
   if (broken.length > 0) info.broken = broken.map((p) => p.name);
   const absent = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
   // A document that is still loading may be about to say that its plugins are live.
-  if (absent.length > 0 && tab.loading) info.loading = absent;
-  else if (absent.length > 0) info.needsReload = absent;
+  const loading = absent.filter((name) => tab.loading || expects(name));
+  if (loading.length > 0) info.loading = loading;
+  if (absent.length > loading.length) info.needsReload = absent.filter((name) => !loading.includes(name));
   return info;
 }
 

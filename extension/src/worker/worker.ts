@@ -19,7 +19,7 @@ import { makeLogs } from './logs.ts';
 import { makeOpening } from './opening.ts';
 import { makeOutbox } from './outbox.ts';
 import { makePanels } from './panels.ts';
-import { makePlugins } from './plugins.ts';
+import { isolatedWorld, makePlugins } from './plugins.ts';
 import { makeRegistering } from './registering.ts';
 import { makeReload } from './reload.ts';
 import { makeRenewing } from './renewing.ts';
@@ -56,14 +56,16 @@ const handlers: Handlers = {
   'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
   'tool.answer': async (params) => ({ taken: await calls.answer(params) }),
   'plugin.sync': async (params) => {
-    const result = await plugins.sync(params);
-    registering.synced(result.missing ?? []);
-    renewing.synced(result.missing ?? []);
+    const { mode, missing = [] } = await plugins.sync(params);
+    registering.synced(missing);
+    // Documents with an older adapter want the code too, whether it is registered or not.
+    const wanted = mode === 'userScripts' ? [...new Set([...missing, ...renewing.lacking()])] : missing;
+    renewing.synced(wanted);
     synced = true;
     tending.synced();
     tabs.sync();
     panels.touch();
-    return result;
+    return wanted.length > 0 ? { mode, missing: wanted } : { mode };
   },
   'plugin.code': async (params) => {
     void renewing.code(params); // first: to register a script takes Chrome longer
@@ -130,8 +132,13 @@ const renewing = makeRenewing({
   docs,
   doors,
   plugin: (name) => plugins.wanted.find((plugin) => plugin.name === name),
-  run: browser.runInPage,
+  run: (doc, plugin, code) =>
+    browser.runInPage(doc, code, plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined),
   nonce: () => crypto.randomUUID(),
+  changed: () => {
+    tabs.touch();
+    panels.touch();
+  },
 });
 const opening = makeOpening({
   plugins: () => plugins.wanted,
@@ -166,6 +173,7 @@ const tabs = makeTabs({
     return live && withPossible(live);
   },
   frames: (tabId) => docs.frames(tabId).map(withPossible),
+  expects: (tabId, name) => renewing.expects(tabId, name),
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
     panels.touch();
@@ -209,10 +217,17 @@ const panels = makePanels({
   }),
 });
 
-/** withPossible leaves out the plugins that a document calls live and that can't be there. */
-function withPossible(live: LiveDoc): LiveDoc {
-  const possible = plugins.wanted.filter((plugin) => plugins.canRun(plugin)).map((plugin) => plugin.name);
-  return { doc: live.doc, plugins: live.plugins.filter(({ name }) => possible.includes(name)) };
+/**
+ * withPossible leaves out the plugins that a document calls live and that can't be there, that have another pre-script or
+ * world by now, or that are being replaced.
+ */
+function withPossible({ doc, plugins: live }: LiveDoc): LiveDoc {
+  const possible = plugins.wanted.filter((plugin) => plugins.canRun(plugin));
+  const usable = live.filter(
+    ({ name, base }) =>
+      possible.some((plugin) => plugin.name === name && plugin.base === base) && !renewing.expects(doc.tabId, name),
+  );
+  return { doc, plugins: usable };
 }
 
 /** panelTabs says of each tab how its plugins stand, those in its frames among them. */
@@ -266,11 +281,11 @@ browser.onPort((port) => {
         if (message.op === 'log') logs.said(doc, message);
         else if (message.op === 'wake') wakes.ask(doc, message.ms);
         else calls.said(doc, message);
-        if (message.op === 'live') tending.told(doc.documentId);
-        if (message.op === 'armed') renewing.armed(doc.documentId, message.nonce);
-        if (message.op === 'renewed' && message.problem !== undefined) {
-          console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${message.plugin}: ${message.problem}`);
+        if (message.op === 'live') {
+          tending.told(doc.documentId);
+          renewing.named(doc);
         }
+        if (message.op === 'armed' || message.op === 'renewed') renewing.said(doc, message);
       }
     });
     port.onDisconnect(() => {

@@ -1,0 +1,137 @@
+/** Promise: a new build of a plugin takes the place of the old one in pages that are open, and nothing in them is lost. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { McpClient } from './harness/client.ts';
+import { must } from './harness/process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+/** dirs are the folders of the plugin in the page's world and of its twin in a world of its own. */
+const dirs: Record<string, string> = {};
+
+before(async () => {
+  stack = await startStack({ plugins: [{ dir: 'e2e/testdata/versions' }] });
+  dirs.versions = join(stack.home, 'plugin-0');
+  dirs.apart = join(stack.home, 'apart');
+  await must(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
+  writeFileSync(join(dirs.apart, 'src/index.ts'), readFileSync(join(dirs.versions, 'src/index.ts')));
+  change('apart', 'package.json', /"opentabs": \{/, '"opentabs": {\n    "world": "isolated",');
+  await must(['plugin', 'build', dirs.apart], stack.env);
+  await must(['plugin', 'add', dirs.apart, '--permission', 'auto'], stack.env);
+  client = await stack.client();
+  await until('the second plugin', async () => {
+    await stack.page.reload();
+    return (await which('apart')).build === 'build 1';
+  });
+  await stack.page.evaluate(() => {
+    document.documentElement.dataset.mark = 'not reloaded';
+  });
+});
+after(() => stack?.close());
+
+/** change replaces a text of a file of a plugin. */
+function change(plugin: string, file: string, old: RegExp, fresh: string): void {
+  const path = join(dirs[plugin] ?? '', file);
+  const text = readFileSync(path, 'utf8');
+  assert.match(text, old);
+  writeFileSync(path, text.replace(old, fresh));
+}
+
+/** build builds a plugin anew, whose build has this name; it is off until review. */
+async function build(plugin: string, name: string): Promise<void> {
+  change(plugin, 'src/index.ts', /build = '[^']*'/, `build = '${name}'`);
+  await must(['plugin', 'build', dirs[plugin] ?? ''], stack.env);
+}
+
+async function review(plugin: string): Promise<void> {
+  // The server may not have looked at the folder yet.
+  await until(
+    'the review',
+    async () => (await stack.cli('plugin', 'review', plugin, '--yes', '--permission', 'auto')).code === 0,
+  );
+}
+
+interface Which {
+  readonly build?: unknown;
+  readonly builds?: unknown;
+  readonly early?: unknown;
+  readonly torn?: unknown;
+}
+
+async function which(plugin: string): Promise<Which> {
+  return Object((await client.call(`${plugin}__which`)).structured);
+}
+
+/** live waits until a build answers. */
+async function live(plugin: string, name: string): Promise<Which> {
+  return await until(`${name} of ${plugin}`, async () => {
+    const found = await which(plugin);
+    return found.build === name && found;
+  });
+}
+
+const mark = () => stack.page.evaluate(() => document.documentElement.dataset.mark);
+
+for (const plugin of ['versions', 'apart']) {
+  test(`${plugin}: a build that was reviewed is in the page, with what the one before had kept`, async () => {
+    const early = plugin === 'versions' ? 'pre-script 1 at loading' : '';
+    await build(plugin, 'build 2');
+    // Without a review the old code is taken out at once.
+    await until('the change', async () => (await client.call(`${plugin}__which`)).isError);
+    await review(plugin);
+    const out = await live(plugin, 'build 2');
+    assert.deepEqual([out.builds, out.early], [['build 1', 'build 2'], early]);
+    assert.match(String(out.torn), /build 1;$/);
+    await build(plugin, 'build 1');
+    await review(plugin);
+    assert.deepEqual((await live(plugin, 'build 1')).builds, ['build 1', 'build 2', 'build 1']);
+    assert.equal(await mark(), 'not reloaded');
+  });
+}
+
+test('a call that runs ends in the build that it began in, and calls that come meanwhile wait for the new one', async () => {
+  const running = client.call('versions__wait');
+  await until('the call', () => stack.page.evaluate(() => document.documentElement.dataset.waiting === 'build 1'));
+  await build('versions', 'build 6');
+  await review('versions');
+  const next = client.call('versions__which');
+  await stack.page.evaluate(() => {
+    document.documentElement.dataset.go = '';
+  });
+  assert.deepEqual((await running).structured, { build: 'build 1' });
+  assert.equal(Object(await next).structured?.build, 'build 6');
+  assert.equal(await mark(), 'not reloaded');
+});
+
+test('a build that does not start leaves the page as it was, and a later one is taken', async () => {
+  change(
+    'apart',
+    'src/index.ts',
+    /export default/,
+    "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('typo');\nexport default",
+  );
+  await build('apart', 'build 3');
+  await review('apart');
+  await until('the refusal', async () => /failed to start/.test((await client.call('apart__which')).text));
+  change('apart', 'src/index.ts', /if \(document.*\n/, '');
+  await build('apart', 'build 4');
+  await review('apart');
+  await live('apart', 'build 4');
+  assert.equal(await mark(), 'not reloaded');
+});
+
+test('a pre-script that has changed needs a reload, and a page that the user has used is not reloaded', async () => {
+  await stack.page.mouse.click(5, 5);
+  change('versions', 'src/pre-script.ts', /pre-script 1/, 'pre-script 2');
+  await build('versions', 'build 5');
+  await review('versions');
+  await until('the need of a reload', async () => /reload/.test((await client.call('versions__which')).text));
+  assert.equal(await mark(), 'not reloaded');
+  assert.match((await stack.cli('status')).stdout, /versions.*reload/s);
+  await stack.page.reload();
+  assert.equal((await live('versions', 'build 5')).early, 'pre-script 2 at loading');
+});
