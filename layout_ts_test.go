@@ -307,7 +307,7 @@ func TestRuntimePackages(t *testing.T) {
 // TestEndToEndIsSmall: end-to-end tests are few and each is one promise to a
 // user; everything else is caught below.
 func TestEndToEndIsSmall(t *testing.T) {
-	const maxFiles, maxLines = 30, 200
+	const maxFiles, maxLines = 36, 200
 	files, err := filepath.Glob("e2e/*.test.ts")
 	if err != nil {
 		t.Fatal(err)
