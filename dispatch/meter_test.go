@@ -113,8 +113,9 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 // However many messages come, they are never in the way of the numbers.
 func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
-		for _, scale := range []struct{ first, total float64 }{
-			{1, 3}, {1, 100}, {0.001, 0.01}, {0.01, 1}, {0.001, 1}, {1, 1e6}, {1, 1e12}, {1e9, 1e15}, {1, 1e15}, {1e300, 1e301},
+		for _, scale := range []struct{ first, next, total float64 }{
+			{1, 2, 3}, {1, 2, 100}, {0.001, 0.002, 0.01}, {0.01, 0.02, 1}, {0.001, 0.002, 1}, {1, 2, 1e6}, {1, 2, 1e12},
+			{1e9, 2e9, 1e15}, {1, 2, 1e15}, {1e300, 2e300, 1e301}, {5e6, 5e6 + 1, 1e7}, {0.5, 0.501, 1},
 		} {
 			m := meter{interval: -1}
 			var got []Progress
@@ -127,7 +128,7 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 				}
 				last = got[0].Progress
 			}
-			for _, number := range []float64{scale.first, 2 * scale.first, scale.total} {
+			for _, number := range []float64{scale.first, scale.next, scale.total} {
 				for range messages {
 					step(wire.Report{Message: "a"})
 				}
@@ -135,6 +136,29 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 				if got[0] != of(number, scale.total, "") {
 					t.Errorf("%d messages, %v: got %+v, want %v", messages, scale, got[0], number)
 				}
+			}
+		}
+	}
+}
+
+// Steps are finer where the numbers of a tool have been close together.
+func TestStepsFollowTheNumbers(t *testing.T) {
+	m := meter{interval: -1}
+	hear := func(r wire.Report) Progress {
+		m.hear(&r)
+		got := drain(&m)
+		if len(got) != 1 {
+			t.Fatalf("%+v came of one report", got)
+		}
+		return got[0]
+	}
+	for _, number := range []float64{0.5, 0.5001, 0.5002, 0.5003} {
+		if got := hear(wire.Report{Progress: f(number), Total: f(1)}); got != of(number, 1, "") {
+			t.Errorf("got %+v, want %v", got, number)
+		}
+		for range 5000 {
+			if number > 0.5 {
+				hear(wire.Report{Message: "a"})
 			}
 		}
 	}

@@ -275,3 +275,41 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// The tool's own word for its state is in the event of the report, with the
+// report or alone, and never becomes the status of the call.
+func TestStatusWordIsCarried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			s.Reports([]wire.Report{
+				{Progress: number(1), Total: number(4), Message: "page 1", Status: "exporting", Audience: "user"},
+				{Status: "done"},
+			}, 0)
+			s.Finish(nil, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{})
+		f := d.Follow(dispatch.FollowOptions{})
+		defer f.Close()
+		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
+		if err != nil || r.Reports != 2 {
+			t.Fatalf("%v, %d reports", err, r.Reports)
+		}
+		events, _, err := f.Next(t.Context())
+		if err != nil || len(events) != 5 {
+			t.Fatalf("%d events, %v", len(events), err)
+		}
+		for i, want := range []string{"exporting", "done"} {
+			e := events[2+i]
+			var text struct {
+				Report struct{ Status string }
+				Call   struct{ Status string }
+			}
+			if err := json.Unmarshal(e.JSON(), &text); err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind != dispatch.EventProgress || e.Report.Status != want || text.Report.Status != want || text.Call.Status != "running" {
+				t.Errorf("event %s: %s, want the status word %s", e.Kind, e.JSON(), want)
+			}
+		}
+	})
+}

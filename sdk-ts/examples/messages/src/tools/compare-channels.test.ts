@@ -22,10 +22,21 @@ test('it exports each channel and keeps the counts', async () => {
     [{ channelId: 'general' }, { channelId: 'random' }],
   );
   assert.deepEqual(context.reports, [
-    { progress: 0, total: 2, message: 'Reading general', audience: 'user' },
-    { progress: 1, total: 2, message: 'Reading random', audience: 'user' },
+    { percent: 0, message: 'Reading general', audience: 'user' },
+    { percent: 50, message: 'Reading random', audience: 'user' },
+    { percent: 100, message: 'Read 2 channels', audience: 'user' },
   ]);
   assert.equal(context.endedFor, 'user');
+});
+
+test('it scales the parts to the whole and reports the end', async () => {
+  const parts = async (...ids: string[]) => {
+    const context = makeContext({ tools: { export_messages: { channelId: 'a', count: 1, messages: [] } } });
+    await compareChannels.handle({ channelIds: ids }, context);
+    return context.reports.map(({ percent }) => percent);
+  };
+  assert.deepEqual(await parts('a', 'b', 'c'), [0, 33, 66, 100]);
+  assert.deepEqual(await parts('a'), [0, 100]);
 });
 
 test('it ends with the first channel that cannot be exported', async () => {

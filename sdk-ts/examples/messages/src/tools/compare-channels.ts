@@ -16,16 +16,15 @@ export const compareChannels = defineTool({
   async handle({ channelIds }, context) {
     if (!context) throw ToolError.internal('compare_channels calls another tool, so it needs a context');
     const channels: { channelId: string; count: number }[] = [];
+    // Each channel is a part of the whole: of three the parts end at 33, 66 and 100 %.
+    const report = (message: string) =>
+      context.reportPercent(Math.floor((100 * channels.length) / channelIds.length), message, { audience: 'user' });
     for (const channelId of channelIds) {
-      context.reportProgress({
-        progress: channels.length,
-        total: channelIds.length,
-        message: `Reading ${channelId}`,
-        audience: 'user',
-      });
+      report(`Reading ${channelId}`);
       const { count } = exportMessages.output.parse(await context.call('export_messages', { channelId }));
       channels.push({ channelId, count });
     }
+    report(`Read ${channels.length === 1 ? '1 channel' : `${channels.length} channels`}`);
     context.endAudience('user');
     return { channels };
   },

@@ -1,0 +1,81 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// countingGate allows every call and counts how often it is asked.
+type countingGate struct{ asked atomic.Int32 }
+
+func (*countingGate) Name() string { return "counting" }
+
+func (g *countingGate) Decide(dispatch.Info) dispatch.Verdict {
+	g.asked.Add(1)
+	return dispatch.Verdict{}
+}
+
+// TestArgumentsAreValidatedBeforeGates: a call with invalid arguments ends before
+// any gate is asked, so that the user is not asked about it and no limit counts
+// it, whether it is a call, a job, a held call or a prompt.
+func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
+	pkg := plugintest.Package{
+		Tools: []plugintest.Tool{{
+			Name: "echo", Description: "d",
+			Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
+		}},
+		Prompts: withPrompts.Prompts,
+	}
+	gate, runs := &countingGate{}, atomic.Int32{}
+	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		runs.Add(1)
+		sink.Finish(json.RawMessage(`"ran"`), nil)
+		return nil
+	}}
+	d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{gate}})
+	s := serve(t, d, Options{
+		Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: func(string) Detach { return Detach{Auto: true} },
+	}, pkg)
+	sessions := s.open(t, "a")
+	sessionless := s.modern(t)
+	over := s.dial(t)
+	over.initialize("b")
+	stdio := func(text string) received {
+		over.send(text)
+		return over.must()
+	}
+	for _, tt := range []struct {
+		name      string
+		ask       func(string) received
+		bad, good string
+	}{
+		{"http", sessions.answer, callText(`1`, `{"txt":"a"}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
+		{"stdio", stdio, callText(`1`, `{"text":5}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
+		{"held", sessionless.answer, callText(`1`, `{}`, formsMeta), callText(`2`, `{"text":"a"}`, formsMeta)},
+		{"job", sessions.answer, callText(`1`, `{"text":[],"_detach":"auto"}`, `{}`), callText(`2`, `{"text":"a","_detach":"auto"}`, `{}`)},
+		{"prompt", stdio, getText(`1`, "messages__summarise", `{"days":"2"}`, `{}`), getText(`2`, "messages__summarise", `{"channel":"a"}`, `{}`)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			gate.asked.Store(0)
+			runs.Store(0)
+			m := tt.ask(tt.bad)
+			if !strings.Contains(m.text, "invalid") || strings.Contains(m.text, `"ran"`) {
+				t.Errorf("answered %s", m.text)
+			}
+			if n, calls := gate.asked.Load(), len(d.Calls()); n != 0 || runs.Load() != 0 {
+				t.Errorf("the gate was asked %d times, the tool ran %d times, %d calls are known", n, runs.Load(), calls)
+			}
+			if tt.ask(tt.good); gate.asked.Load() == 0 || runs.Load() != 1 {
+				t.Errorf("with valid arguments: asked %d times, ran %d times", gate.asked.Load(), runs.Load())
+			}
+		})
+	}
+}
