@@ -69,6 +69,31 @@ type Call struct {
 	// ParentCallID and ParentNodeID are set for a call that another made.
 	ParentCallID string
 	ParentNodeID string
+	// Caller is the tool that made the call; nil for a call of a client.
+	Caller *Caller
+}
+
+// Caller is a tool that calls another one, and the document it runs in. It never
+// changes.
+type Caller struct {
+	Plugin string `json:"plugin"`
+	// Tool is the full name of the tool.
+	Tool string `json:"tool"`
+	// Browser, TabID and Origin are where the tool runs.
+	Browser string `json:"browser,omitempty"`
+	TabID   int    `json:"tab_id,omitempty"`
+	Origin  string `json:"origin,omitempty"`
+	// Above are the full names of the tools that led to this one, the nearest
+	// first; none if a client called it.
+	Above []string `json:"above,omitempty"`
+}
+
+// PluginName is the calling plugin, or empty if a client made the call.
+func (c *Caller) PluginName() string {
+	if c == nil {
+		return ""
+	}
+	return c.Plugin
 }
 
 // Progress is one notification for an MCP client: Progress increases strictly

@@ -88,6 +88,10 @@ type Options struct {
 	// MayOpen reports whether calls of a plugin that find no tab may open one. It
 	// is safe for concurrent use. Default: no call may.
 	MayOpen func(plugin string) bool
+	// FailureNote returns what else to say when a tool failed of itself: a sentence
+	// for the agent and one for the user, or nothing. It does not block and is safe
+	// for concurrent use. Default: nothing.
+	FailureNote func(Tool) (forAgent, forUser string)
 	// Log takes one line for each call that ends. Default: nothing is logged.
 	Log zerolog.Logger
 }

@@ -12,6 +12,9 @@ type Error struct {
 	Code wire.ErrorCode
 	// Message is the whole text.
 	Message string
+	// ForUser is what a user reads in place of Message; empty if that is fit for
+	// both.
+	ForUser string
 	// CallID is empty if the call never began.
 	CallID string
 	// Tool is set if the tool's handler threw a ToolError.

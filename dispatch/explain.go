@@ -74,7 +74,7 @@ func (c *liveCall) explain() *Error {
 		a = advice[wire.ErrInternal]
 	}
 	e := &Error{
-		Code: c.err.Code, CallID: c.id, Tool: c.err.Tool, Retryable: a.retryable,
+		Code: c.err.Code, ForUser: c.textForUser(), CallID: c.id, Tool: c.err.Tool, Retryable: a.retryable,
 		Ran: c.ran(), Reports: c.reports, Stopped: c.stopped,
 	}
 	next := a.next
@@ -102,8 +102,35 @@ func (c *liveCall) explain() *Error {
 		b.WriteString(" " + stoppedText(c.stopped))
 	}
 	b.WriteString(" " + next)
+	if c.errNote[0] != "" {
+		b.WriteString(" " + c.errNote[0])
+	}
 	e.Message = b.String()
 	return e
+}
+
+// textForUser is what a user reads in place of the error's message; empty if that
+// is fit for both. The caller holds mu.
+func (c *liveCall) textForUser() string {
+	switch {
+	case c.err == nil:
+		return ""
+	case c.err == c.refusal.Block:
+		return c.refusal.ForUser
+	case c.errNote[1] != "":
+		return strings.TrimRight(c.err.Message, ". \n") + ". " + c.errNote[1]
+	}
+	return ""
+}
+
+// failureNote is what else to say about an error of the tool itself: for the agent
+// and for the user.
+func (c *liveCall) failureNote(err *wire.CallError) (note [2]string) {
+	if err == nil || c.d.opts.FailureNote == nil || err.Code != wire.ErrToolError && err.Code != wire.ErrNotReady {
+		return note
+	}
+	note[0], note[1] = c.d.opts.FailureNote(c.req.Tool)
+	return note
 }
 
 // describeRun writes how long the call ran and when it last reported.

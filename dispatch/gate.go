@@ -17,6 +17,11 @@ type Info struct {
 	Args         json.RawMessage
 	Client       Client
 	ParentCallID string
+	// Caller is the tool that made the call; nil for a call of a client.
+	Caller *Caller
+	// Browser and TabID are what the call names; zero values if it names none.
+	Browser string
+	TabID   int
 	// Resolution is what a person decided about the last ticket of this gate for
 	// this call; nil if it has asked nobody.
 	Resolution *Resolution
@@ -35,8 +40,11 @@ type Gate interface {
 // Block goes before a Suspend, and that before a Result; of two alike the gate
 // that was registered first wins, which is logged.
 type Verdict struct {
-	// Block ends the call with this error.
+	// Block ends the call with this error. Its message is for the agent.
 	Block *wire.CallError
+	// ForUser is what a user reads in place of Block's message; empty if that is
+	// fit for both.
+	ForUser string
 	// Suspend lets the call wait for a person.
 	Suspend *Ticket
 	// Result ends the call well without running the tool.
@@ -190,6 +198,7 @@ func (c *liveCall) info(g Gate) Info {
 	defer c.mu.Unlock()
 	i := Info{
 		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client, ParentCallID: c.req.ParentCallID,
+		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
 	}
 	if g == nil {
 		return i

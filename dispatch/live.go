@@ -51,9 +51,12 @@ type liveCall struct {
 	took      time.Duration // from begun to ended, without the time it was suspended
 	output    json.RawMessage
 	err       *wire.CallError
-	reason    string // why it was cancelled
-	told      bool   // the page was told to stop
-	stopped   Stopped
+	refusal   Verdict // the last Block of a gate
+	// errNote is Options.FailureNote for the error, for the agent and for the user.
+	errNote [2]string
+	reason  string // why it was cancelled
+	told    bool   // the page was told to stop
+	stopped Stopped
 	// ticket is what the call waits for; nil while it does not.
 	ticket      *ticket
 	resolutions []Resolution
@@ -317,6 +320,7 @@ type ending struct {
 
 // end ends the call, once: it reports false if it had ended before.
 func (c *liveCall) end(e ending) bool {
+	note := c.failureNote(e.err)
 	c.mu.Lock()
 	if !c.status.CanBecome(e.status) {
 		c.mu.Unlock()
@@ -327,7 +331,7 @@ func (c *liveCall) end(e ending) bool {
 	c.clock.stop()
 	c.took = c.ran()
 	c.status, c.ended, c.output, c.err, c.reason = e.status, time.Now(), e.output, e.err, e.reason
-	c.req.Args, c.ticket, c.decision = nil, nil, nil
+	c.req.Args, c.ticket, c.decision, c.errNote = nil, nil, nil, note
 	c.publish(EventEnded, nil)
 	c.mu.Unlock()
 

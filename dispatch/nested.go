@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"sync"
 	"sync/atomic"
 
@@ -187,10 +188,31 @@ func (c *liveCall) child(ask *wire.AskCall) (*liveCall, *wire.CallError) {
 	}
 	child := newLiveCall(c.d, Call{
 		Tool: tool, Args: args, Browser: target.Browser, TabID: tabID, Client: c.req.Client, Asked: c.req.Asked,
-		ParentCallID: c.id, ParentNodeID: c.id,
+		ParentCallID: c.id, ParentNodeID: c.id, Caller: c.asCaller(target),
 	})
 	child.parent, child.depth = c, c.depth+1
 	return child, nil
+}
+
+// asCaller describes c, which runs in target, for a call that it makes.
+func (c *liveCall) asCaller(target Target) *Caller {
+	by := &Caller{
+		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.FullName(),
+		Browser: target.Browser, TabID: target.TabID, Origin: OriginOf(target.URL),
+	}
+	for up := c.parent; up != nil; up = up.parent {
+		by.Above = append(by.Above, up.req.Tool.FullName())
+	}
+	return by
+}
+
+// OriginOf returns the scheme, host and port of a URL; empty if it has no host.
+func OriginOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 func tooDeep(format string, args ...any) *wire.CallError {

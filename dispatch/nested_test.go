@@ -96,6 +96,9 @@ func TestAToolCallsAnother(t *testing.T) {
 			t.Fatalf("%d calls", len(calls))
 		}
 		parent, child := calls[0], calls[1]
+		if by := child.Caller; parent.Caller != nil || by == nil || by.Plugin != "m" || by.Tool != "m__parent" || by.TabID != parent.TabID || by.Browser != parent.Browser || by.Origin != "http://localhost" {
+			t.Errorf("callers %+v and %+v", parent.Caller, by)
+		}
 		if child.ParentCallID != parent.CallID || child.ParentNodeID != parent.CallID || child.Depth != 1 || child.Client != "Claude" || child.TabID != parent.TabID {
 			t.Errorf("child %+v", child)
 		}

@@ -234,7 +234,7 @@ func (c *liveCall) viewLocked() View {
 		Browser: c.target.Browser, TabID: c.target.TabID,
 		Created: c.created, RunMs: float64(c.ran()) / float64(time.Millisecond),
 		Reports: c.reports, Invalid: c.invalid, Stopped: c.stopped,
-		CancelReason: c.reason, Prompt: c.req.Tool.Prompt, Depth: c.depth, UserMessage: c.userMessage, EndAudience: c.endAudience,
+		CancelReason: c.reason, Prompt: c.req.Tool.Prompt, Depth: c.depth, Caller: c.req.Caller, UserMessage: c.userMessage, EndAudience: c.endAudience,
 	}
 	c.shown.fill(&v.Snapshot)
 	var people Snapshot
@@ -250,6 +250,9 @@ func (c *liveCall) viewLocked() View {
 	}
 	if c.err != nil {
 		v.ErrorCode, v.Error = c.err.Code, c.err.Message
+		if text := c.textForUser(); text != "" {
+			v.Error = text
+		}
 	}
 	return v
 }

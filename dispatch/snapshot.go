@@ -53,6 +53,8 @@ type View struct {
 	Prompt bool `json:"prompt,omitempty"`
 	// Depth is how many calls are above this one.
 	Depth int `json:"depth,omitempty"`
+	// Caller is the tool that made the call; absent for a call of a client.
+	Caller *Caller `json:"caller,omitempty"`
 	// UserProgress (0 to 1) and UserMessage are those of the last reports that are
 	// meant for people.
 	UserProgress *float64 `json:"user_progress,omitempty"`

@@ -21,7 +21,12 @@ type Waiting struct {
 	Tool   string          `json:"tool"`
 	Kind   wire.TicketKind `json:"kind"`
 	Reason string          `json:"reason"`
-	Title  string          `json:"title,omitempty"`
+	// Caller is the tool that made the call; nil for a call of a client.
+	Caller *Caller `json:"caller,omitempty"`
+	// Browser and TabID are what the call names; zero values if it names none.
+	Browser string `json:"browser,omitempty"`
+	TabID   int    `json:"tab_id,omitempty"`
+	Title   string `json:"title,omitempty"`
 	// Args are the call's arguments, JSON text, cut at wire.MaxShownArgs; ArgsBytes
 	// is how long they are.
 	Args      string `json:"args,omitempty"`
@@ -113,6 +118,9 @@ func (c *liveCall) pass(ctx context.Context) bool {
 		v, gate := c.d.judge(c)
 		switch {
 		case v.Block != nil:
+			c.mu.Lock()
+			c.refusal = v
+			c.mu.Unlock()
 			c.fail(v.Block)
 			return false
 		case v.Suspend != nil:
@@ -222,7 +230,7 @@ func (c *liveCall) suspend(t Ticket, gate Gate) (*ticket, *wire.CallError) {
 	open := &ticket{
 		Waiting: Waiting{
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
-			Kind: t.Kind, Reason: t.Reason, Title: t.Title,
+			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
 			Args: cutText(args, wire.MaxShownArgs), ArgsBytes: len(args),
 			Since: now, Until: now.Add(limit), Scopes: t.scopes(c.req.Client),
 		},

@@ -30,6 +30,8 @@ before(async () => {
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
       stack.env,
     );
+    // The setting called key is a secret, which a plugin that starts late gets only with this.
+    await must(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
   }
 });
 after(() => stack?.close());

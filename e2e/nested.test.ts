@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { callRecord, callRecords, findCall } from './harness/api.ts';
 import type { McpClient } from './harness/client.ts';
+import { must } from './harness/process.ts';
 import { everything, type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
 
@@ -12,6 +13,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack({ plugins: [everything], serve: ['--idle-timeout', '6s'] });
   client = await stack.client();
+  await must(['plugin', 'permission', 'everything', '--allow-calls-to', 'messages'], stack.env);
 });
 after(() => stack?.close());
 

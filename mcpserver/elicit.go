@@ -68,10 +68,19 @@ func (q question) form() elicitation {
 	if q.Kind == wire.TicketPermission {
 		f.Schema.Required = []string{decisionField}
 		f.Schema.Properties[decisionField] = formField{
-			Type: "string", Title: "Decision", Description: "Declining denies the call, too.", Enum: q.choices(),
+			Type: "string", Title: "Decision", Description: q.holdsFor() + "Declining denies the call, too.", Enum: q.choices(),
 		}
 	}
 	return f
+}
+
+// holdsFor says for which calls a permission holds that lasts longer; empty for a
+// call of the client itself.
+func (q question) holdsFor() string {
+	if q.Caller == nil {
+		return ""
+	}
+	return fmt.Sprintf("It holds for calls that the plugin %s makes, not for your agent's own. ", q.Caller.Plugin)
 }
 
 // choices are what the person may choose from. A permission for longer than a

@@ -585,3 +585,25 @@ func TestVisible(t *testing.T) {
 		}
 	}
 }
+
+// The form for a nested call names who makes it, and for whom a longer permission
+// holds.
+func TestFormNamesTheCaller(t *testing.T) {
+	q := question{dispatch.Waiting{
+		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
+		Reason: "The plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent",
+		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"},
+	}}
+	form := q.form()
+	want := "May messages__echo run in your browser?\nThe plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent\nArguments: {}"
+	if form.Message != want {
+		t.Errorf("the form says %q\nwant %q", form.Message, want)
+	}
+	if got := form.Schema.Properties[decisionField].Description; got != "It holds for calls that the plugin tickets makes, not for your agent's own. Declining denies the call, too." {
+		t.Errorf("described as %q", got)
+	}
+	q.Caller = nil
+	if got := q.form().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
+		t.Errorf("described as %q", got)
+	}
+}

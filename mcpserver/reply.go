@@ -119,6 +119,8 @@ type errorMeta struct {
 	SinceReportMs *float64            `json:"since_report_ms,omitempty"`
 	Stopped       dispatch.Stopped    `json:"stopped,omitempty"`
 	Tool          *wire.ToolErrorInfo `json:"tool,omitempty"`
+	// ForUser is the text for a user, where it differs from the one for agents.
+	ForUser string `json:"for_user,omitempty"`
 }
 
 // failure is the reply for a call that failed. An err that is not a
@@ -133,7 +135,7 @@ func failure(err error) reply {
 	}
 	m := errorMeta{
 		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RanMs: float64(e.Ran.Microseconds()) / 1000,
-		Reports: e.Reports, Stopped: e.Stopped, Tool: e.Tool,
+		Reports: e.Reports, Stopped: e.Stopped, Tool: e.Tool, ForUser: e.ForUser,
 	}
 	if e.Reports > 0 {
 		since := float64(e.SinceReport.Microseconds()) / 1000

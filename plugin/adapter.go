@@ -46,6 +46,8 @@ func hexHash(b []byte) string {
 // adapterInfo is what is kept of an adapter.
 type adapterInfo struct {
 	hash string // SHA-256 of the whole file, in hex
+	// activates says that the code defines an onActivate hook.
+	activates bool
 }
 
 // inspectAdapter reads and checks the adapter of the package in dir, unless known
@@ -61,8 +63,8 @@ func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, prob
 		return info, unreadable(err)
 	}
 	mark := markOf(before)
-	if hash, ok := known.hash(dir, mark); ok {
-		return adapterInfo{hash: hash}, ""
+	if info, ok := known.adapter(dir, mark); ok {
+		return info, ""
 	}
 	m.text = sized(m.text, size+1) // one more shows that the file has grown
 	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -72,7 +74,7 @@ func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, prob
 		return info, problem
 	}
 	if after, err := f.Stat(); err == nil && markOf(after) == mark {
-		known.note(dir, mark, info.hash)
+		known.note(dir, mark, info)
 	}
 	return info, ""
 }
@@ -82,6 +84,7 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	if problem := checkScript(code); problem != "" {
 		return info, problem
 	}
+	info.activates = HasOnActivate(code)
 	h := sha256.New()
 	cut := lastMarker(code)
 	if cut >= 0 {

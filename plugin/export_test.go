@@ -23,5 +23,5 @@ func ForgeIndex(t *testing.T, r *Registry, dir, hash string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.store.index.note(dir, markOf(info), hash)
+	r.store.index.note(dir, markOf(info), adapterInfo{hash: hash})
 }

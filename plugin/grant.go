@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"opentabs/dispatch"
 	"opentabs/wire"
 )
 
@@ -27,11 +28,26 @@ type Approval struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// grant is a permission that a person gave for a session or some time.
+// grant is a permission that a user gave for a session or some time. It is for one
+// caller: what an agent may do, a plugin's nested call may not, and the other way
+// round.
 type grant struct {
 	Approval
+	caller  string // the plugin that calls; empty for a call of the client itself
+	client  string // the client's name
 	session string // the only one that a grant with wire.ScopeSession is for
 	hash    string // of the content it was given for
+}
+
+// covers reports whether the grant is for the caller of a call.
+func (g grant) covers(in dispatch.Info) bool {
+	if g.caller != in.Caller.PluginName() {
+		return false
+	}
+	if g.Scope == wire.ScopeSession {
+		return g.session == in.Client.Session
+	}
+	return g.client == in.Client.Name
 }
 
 // grants are the permissions that are in memory only. They are safe for
@@ -87,15 +103,15 @@ func (g *grants) live(plugin, tool string) []grant {
 }
 
 // find returns what allows a call, if anything does.
-func (g *grants) find(callID, plugin, tool, session, hash string) (Approval, bool) {
+func (g *grants) find(in dispatch.Info, hash string) (Approval, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if a, ok := g.once[callID]; ok {
+	if a, ok := g.once[in.CallID]; ok {
 		return a, true
 	}
-	for _, one := range g.byTool[plugin][tool] {
+	for _, one := range g.byTool[in.Tool.Plugin][toolKey(in.Tool)] {
 		ended := !one.Until.IsZero() && !time.Now().Before(one.Until)
-		if !ended && one.hash == hash && (one.Scope != wire.ScopeSession || one.session == session) {
+		if !ended && one.hash == hash && one.covers(in) {
 			return one.Approval, true
 		}
 	}
@@ -114,21 +130,38 @@ func (g *grants) drop(plugin, tool string) {
 }
 
 // list returns the grants of a plugin that hold, by the tool's key.
-func (g *grants) list(plugin string) map[string][]Approval {
+func (g *grants) list(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	all := map[string][]Approval{}
+	all := map[string][]Grant{}
 	for tool := range g.byTool[plugin] {
 		for _, one := range g.live(plugin, tool) {
-			all[tool] = append(all[tool], one.Approval)
+			all[tool] = append(all[tool], Grant{one.Approval, one.client, one.caller})
 		}
 	}
 	return all
 }
 
-// Grants returns what a person allowed for a session or for some time and still
-// holds, by tool; prompts have "prompt " before their names.
-func (p *Policy) Grants(name string) map[string][]Approval { return p.grants.list(name) }
+// Grant is what a user allowed for one caller of a tool.
+type Grant struct {
+	Approval
+	// Client is the name of the MCP client.
+	Client string
+	// Caller is the plugin whose tool calls; empty for a call of the client itself.
+	Caller string
+}
+
+// Grants returns what a user allowed for a session, for some time or for always
+// and still holds, by tool; prompts have "prompt " before their names.
+func (p *Policy) Grants(name string) map[string][]Grant {
+	all := p.grants.list(name)
+	for tool, standing := range p.file.current().view.plugins[name].Tools {
+		for _, one := range standing.Allowed {
+			all[tool] = append(all[tool], Grant{Approval{Scope: wire.ScopeAlways, Mark: one.Mark}, one.Client, one.Caller})
+		}
+	}
+	return all
+}
 
 // hashOf is the hash of a plugin's present content; empty if it is not loaded.
 func (p *Policy) hashOf(name string) string {

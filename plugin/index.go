@@ -21,7 +21,7 @@ const (
 	indexFile = "plugin-index"
 	// indexVersion changes when an older index must not be used any more: with
 	// its format, and with what is checked of an adapter before it is indexed.
-	indexVersion = 1
+	indexVersion = 2
 	// maxIndexBytes is the largest index that is read.
 	maxIndexBytes = 16 << 20
 )
@@ -59,6 +59,8 @@ type indexedEntry struct {
 	File fileMark `json:"file"`
 	// Hash is the SHA-256 of the whole file, in hex.
 	Hash string `json:"hash"`
+	// Activates says that the code defines an onActivate hook.
+	Activates bool `json:"activates,omitempty"`
 }
 
 // fileMark is what a file looks like from outside. Any change of its content
@@ -102,11 +104,11 @@ func newIndex(dir string, key []byte) *index {
 	return &index{path: filepath.Join(dir, indexFile), key: key, now: time.Now}
 }
 
-// hash returns the hash of the adapter in the folder dir, if its file still
-// looks like this.
-func (x *index) hash(dir string, mark fileMark) (hash string, ok bool) {
+// adapter returns what is known of the adapter in the folder dir, if its file
+// still looks like this.
+func (x *index) adapter(dir string, mark fileMark) (info adapterInfo, ok bool) {
 	if x == nil {
-		return "", false
+		return info, false
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -114,21 +116,21 @@ func (x *index) hash(dir string, mark fileMark) (hash string, ok bool) {
 	e, ok := x.known[dir]
 	if !ok || e.File != mark {
 		x.misses.Add(1)
-		return "", false
+		return info, false
 	}
-	return e.Hash, true
+	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
 }
 
-// note keeps the hash of an adapter whose file looked like this before and after
+// note keeps what is known of an adapter whose file looked like this before and after
 // it was read.
-func (x *index) note(dir string, mark fileMark, hash string) {
+func (x *index) note(dir string, mark fileMark, info adapterInfo) {
 	if x == nil || !mark.isSettled(x.now()) {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	x.known[dir] = indexedEntry{mark, hash}
+	x.known[dir] = indexedEntry{File: mark, Hash: info.hash, Activates: info.activates}
 	x.changed = true
 }
 

@@ -79,7 +79,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 		"cut to its head": func(_ *indexed, text []byte) []byte { return text[:bytes.IndexByte(text, '\n')+1] },
 		"no end of line":  func(*indexed, []byte) []byte { return []byte("opentabs plugin index 1") },
 		"other version": func(_ *indexed, text []byte) []byte {
-			return bytes.Replace(text, []byte("index 1 "), []byte("index 2 "), 1)
+			return bytes.Replace(text, []byte("index 2 "), []byte("index 3 "), 1)
 		},
 		"other hash": func(x *indexed, text []byte) []byte {
 			hash := []byte(`"hash":"`)
@@ -210,5 +210,16 @@ func write(t *testing.T, file string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An adapter that starts late does so from the index too.
+func TestIndexKnowsWhoStartsLate(t *testing.T) {
+	x := newIndexed(t)
+	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)
+	x.start()
+	set, read := x.start()
+	if one, _ := set.Plugin("a"); read != 0 || one == nil || !one.StartsLate() {
+		t.Errorf("%d adapters read, plugin %+v", read, one)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"opentabs/internal/plaintext"
-	"opentabs/wire"
 )
 
 // MaxPageBytes is the longest page of an [Inspection]: what an agent can read at
@@ -169,6 +168,12 @@ func (in *Inspection) overview(s State, code Code, values *Values, known, same b
 	line("reviewed", "%s", reviewedText(s, known, same))
 	line("permission", "%s", s.Effective)
 	line("runs", "%s", whereItRuns(one))
+	line("world", "%s", WorldMeaning(one.World))
+	if one.StartsLate() {
+		line("late", "%s", LateMeaning)
+		line("late access", "%s", onOff(s.HasLateAccess()))
+	}
+	line("may call", "%s", callsText(s))
 	own, libraries := code.Own(), code.Libraries()
 	line("code", "%d bytes of its author, %d bytes that say they are libraries (nobody has checked that)", len(own), len(libraries))
 	ownMentions, preMentions, libraryMentions := Mentions(own), Mentions(code.PreScript), Mentions(libraries)
@@ -189,10 +194,7 @@ func (in *Inspection) overview(s State, code Code, values *Values, known, same b
 }
 
 func whereItRuns(one *Plugin) string {
-	text := "in the world of the page"
-	if one.World == wire.WorldIsolated {
-		text = "in a world of its own, beside the page"
-	}
+	text := "in the documents of its sites"
 	if one.Frames {
 		text += ", also in frames of the page's origin"
 	}
@@ -200,6 +202,21 @@ func whereItRuns(one *Plugin) string {
 		text += "; it has a pre-script, which runs before all scripts of the page and in all its frames"
 	}
 	return text
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// callsText names the other plugins that one may call.
+func callsText(s State) string {
+	if s.Reviewed && len(s.Calls) > 0 {
+		return "the tools of " + strings.Join(s.CallsTo(), ", ")
+	}
+	return "no other plugin, unless the user allows it"
 }
 
 func reviewedText(s State, known, same bool) string {
@@ -224,6 +241,9 @@ func settingsText(one *Plugin, values *Values) string {
 		text := fmt.Sprintf("%s (%s", s.Key, s.Type)
 		if s.Required {
 			text += ", required"
+		}
+		if s.Secret() {
+			text += ", secret"
 		}
 		if set[s.Key] != nil {
 			text += ", set"

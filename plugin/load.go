@@ -91,7 +91,7 @@ func load(dir string, known *index) (*Plugin, error) {
 	if problem != "" {
 		found = append(found, Problem{File: adapterFile, Text: problem})
 	}
-	p.Hash = adapter.hash
+	p.Hash, p.Activates = adapter.hash, adapter.activates
 	if len(found) > 0 {
 		return nil, &PackageError{Dir: abs, Problems: found}
 	}

@@ -46,6 +46,9 @@ type Plugin struct {
 	// Start is when the adapter is to start in a document; empty if the package does
 	// not say.
 	Start Start
+	// Activates says that the adapter has an onActivate hook, which starts it late
+	// if the package does not say otherwise.
+	Activates bool
 	// Frames says that the adapter may run in frames of the page's own origin.
 	Frames bool
 	// Icon is the text of an SVG of at most 64 KB, or empty. It is to be shown as

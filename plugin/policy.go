@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/dispatch"
 	"opentabs/wire"
 )
 
@@ -67,23 +68,29 @@ type Policy struct {
 	opts   PolicyOptions
 	meters meters
 	grants grants
+	// refused are the calls between plugins that were not allowed.
+	refused refusedCalls
 }
 
 // Change is one thing that a person changed or decided.
 type Change struct {
 	// Kind is "review", "permission", "limit", "opening", "settings",
-	// "recommendation", "forget" or "decision".
+	// "recommendation", "forget", "calls", "late-access" or "decision".
 	Kind   string
 	Plugin string
 	// Tool is empty for the plugin as a whole.
 	Tool string
 	// Old and New are what holds before and after: a permission, a limit, a page
-	// that may be opened; of settings New names the keys that changed, and no value.
+	// that may be opened; of settings New names the keys that changed, and no value;
+	// of "calls" one of both is the plugin that may or might be called; of
+	// "late-access" both are "on" or empty.
 	Old, New string
 	// Hash is that of the content that was reviewed.
 	Hash string
-	// CallID, Allow, Scope and For are those of a decision.
+	// CallID, Client, Caller, Allow, Scope and For are those of a decision.
 	CallID string
+	Client string
+	Caller *dispatch.Caller
 	Allow  bool
 	Scope  wire.Scope
 	For    time.Duration

@@ -12,7 +12,8 @@ import (
 // Review records that a person has reviewed the plugin whose content has this
 // hash, and sets its permission. If it is not what was reviewed before, the
 // tools that ran by themselves come under that permission again; those that were
-// off stay off. by names the surface. The error says what the person can do.
+// off stay off; and it may call no other plugin and has no late access, unless its
+// author develops it just now. by names the surface. The error says what the person can do.
 func (p *Policy) Review(name, hash string, permission wire.Permission, by string) error {
 	if _, err := ParsePermission(string(permission)); err != nil {
 		return err
@@ -44,6 +45,10 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 		delete(entry, "recommended") // it is answered
 		if before != hash {
 			entry.put("tools", withoutAuto(entry.objectIn("tools")))
+			if !p.isTrusted(one) {
+				delete(entry, "calls")
+				delete(entry, "lateAccess")
+			}
 		}
 		return setPermission(entry, permission, by)
 	})
@@ -65,8 +70,16 @@ func withoutAuto(tools object) object {
 			delete(tool, "permission")
 			putTool(tools, name, tool)
 		}
+		withoutAllowed(tools, name)
 	}
 	return tools
+}
+
+// withoutAllowed ends what was allowed for always to single callers of a tool.
+func withoutAllowed(tools object, name string) {
+	tool := tools.objectIn(name)
+	delete(tool, "allowed")
+	putTool(tools, name, tool)
 }
 
 // setPermission sets an entry's permission and returns the one before.
@@ -80,8 +93,8 @@ func setPermission(entry object, permission wire.Permission, by string) string {
 
 // SetPermission sets the permission of a plugin, or of one of its tools. Empty
 // takes the tool's own away, so that the plugin's holds. What is not reviewed can
-// be switched off and nothing else. What was allowed for a session or for some
-// time ends.
+// be switched off and nothing else. What was allowed to single callers ends: for a
+// session, for some time and for always.
 func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by string) error {
 	if permission == "" && tool == "" {
 		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")
@@ -102,9 +115,17 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 	err = p.change(change, func(entry object) (before string) {
 		if tool == "" {
 			delete(entry, "recommended") // it is answered
+			tools := entry.objectIn("tools")
+			for name := range maps.Clone(tools) {
+				withoutAllowed(tools, name)
+			}
+			entry.put("tools", tools)
 			return setPermission(entry, permission, by)
 		}
-		editTool(entry, tool, func(own object) { before = setPermission(own, permission, by) })
+		editTool(entry, tool, func(own object) {
+			delete(own, "allowed")
+			before = setPermission(own, permission, by)
+		})
 		return before
 	})
 	if err == nil {
@@ -128,12 +149,23 @@ func (p *Policy) SetLimit(name, tool string, limit Limit, by string) error {
 	})
 }
 
-// Forget takes all that is said of a plugin away.
+// Forget takes all that is said of a plugin away, also that others may call it.
 func (p *Policy) Forget(name, by string) error {
-	err := p.change(Change{Kind: "forget", Plugin: name, By: by}, func(entry object) (before string) {
-		decode(entry["permission"], &before)
-		clear(entry)
-		return before
+	change := Change{Kind: "forget", Plugin: name, By: by}
+	err := p.changeFile(&change, func(doc *perPlugin) {
+		for other := range doc.top.objectIn("plugins") {
+			doc.edit(other, func(entry object) {
+				calls := entry.objectIn("calls")
+				if _, ok := calls[name]; ok {
+					delete(calls, name)
+					entry.put("calls", calls)
+				}
+			})
+		}
+		doc.edit(name, func(entry object) {
+			decode(entry["permission"], &change.Old)
+			clear(entry)
+		})
 	})
 	if err == nil {
 		p.grants.drop(name, "")
@@ -145,14 +177,22 @@ func (p *Policy) Forget(name, by string) error {
 // change edits one plugin's entry, reads the file again and tells everybody.
 // edit returns what was there before.
 func (p *Policy) change(c Change, edit func(entry object) (before string)) error {
-	err := p.file.change(func(doc *perPlugin) error {
+	return p.changeFile(&c, func(doc *perPlugin) {
 		doc.edit(c.Plugin, func(entry object) { c.Old = edit(entry) })
+	})
+}
+
+// changeFile edits the file, reads it again and reports the change. edit may fill
+// in what c lacks.
+func (p *Policy) changeFile(c *Change, edit func(doc *perPlugin)) error {
+	err := p.file.change(func(doc *perPlugin) error {
+		edit(doc)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	p.opts.Record(c)
+	p.opts.Record(*c)
 	p.file.tell()
 	return nil
 }

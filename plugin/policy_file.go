@@ -46,6 +46,12 @@ type Standing struct {
 	OpenTabs string `json:"openTabs,omitempty"`
 	// Recommended is an agent's opinion; nil if there is none.
 	Recommended *Recommendation `json:"recommended,omitempty"`
+	// Calls are the other plugins whose tools the plugin may call, with who allowed
+	// it; none by default.
+	Calls map[string]Mark `json:"calls,omitempty"`
+	// LateAccess is who allowed a plugin that starts late to have secret settings
+	// and to call other plugins; nil if nobody did.
+	LateAccess *Mark `json:"lateAccess,omitempty"`
 	// Tools are what is said of single tools, by name.
 	Tools map[string]ToolStanding `json:"tools,omitempty"`
 }
@@ -56,6 +62,17 @@ type ToolStanding struct {
 	Permission wire.Permission `json:"permission,omitempty"`
 	// Limit is how often the tool may run. Mark is about Permission.
 	Limit Limit `json:"limit,omitzero"`
+	// Allowed are the callers for which the tool always runs without a question.
+	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
+	Mark
+}
+
+// AlwaysAllowed is a user's "allow always" for one caller of a tool.
+type AlwaysAllowed struct {
+	// Client is the name of the MCP client.
+	Client string `json:"client,omitempty"`
+	// Caller is the plugin whose tool calls; empty for a call of the client itself.
+	Caller string `json:"caller,omitempty"`
 	Mark
 }
 
@@ -119,6 +136,7 @@ func readStanding(raw json.RawMessage, to *problems) Standing {
 	s.Permission, s.Set = readPermission(f), readMark(f)
 	s.OpenTabs = f.optional("openTabs")
 	s.Recommended = readRecommendation(f)
+	s.Calls, s.LateAccess = readCalls(f), readLateAccess(f)
 	tools := f.object("tools")
 	if tools == nil {
 		if f.has("tools") { // and no object: nobody knows what was forbidden
@@ -148,7 +166,57 @@ func readTool(f *fields) ToolStanding {
 		}
 		t.Limit = limit
 	}
+	t.Allowed = readAllowed(f)
 	return t
+}
+
+// readAllowed reads for whom a tool always runs. An entry whose names can't be
+// read is left out: an empty name has a meaning of its own.
+func readAllowed(f *fields) []AlwaysAllowed {
+	var all []AlwaysAllowed
+	if f.has("allowed") && kindOf(f.member["allowed"]) != kindArray {
+		f.add("allowed", "is %s; make it an array of objects", kindOf(f.member["allowed"]))
+		return nil
+	}
+	for i, raw := range elements(f.member["allowed"]) {
+		at := fmt.Sprintf("allowed[%d]", i)
+		if kindOf(raw) != kindObject {
+			f.add(at, "is %s; make it an object", kindOf(raw))
+			continue
+		}
+		one := newFields(raw, f.at+at+".", f.to)
+		client, hasClient := one.string("client")
+		caller, hasCaller := one.string("caller")
+		if hasClient && hasCaller {
+			all = append(all, AlwaysAllowed{Client: client, Caller: caller, Mark: readMark(one)})
+		}
+	}
+	return all
+}
+
+// readCalls reads which plugins may be called. An entry that is not an object
+// allows nothing.
+func readCalls(f *fields) map[string]Mark {
+	entries := f.object("calls")
+	if entries == nil {
+		return nil
+	}
+	calls := map[string]Mark{}
+	for _, name := range sortedKeys(entries.member) {
+		if one := entries.object(name); one != nil {
+			calls[name] = readMark(one)
+		}
+	}
+	return calls
+}
+
+func readLateAccess(f *fields) *Mark {
+	one := f.object("lateAccess")
+	if one == nil {
+		return nil
+	}
+	mark := readMark(one)
+	return &mark
 }
 
 // readPermission reads a permission; one that makes no sense is off.

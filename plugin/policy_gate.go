@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"opentabs/dispatch"
@@ -9,22 +10,25 @@ import (
 	"opentabs/wire"
 )
 
-// Gates are the policy's gates: review, permission, limit.
+// Gates are the policy's gates: review, caller, permission, limit.
 func (p *Policy) Gates() []dispatch.Gate {
-	return []dispatch.Gate{reviewGate{p}, permissionGate{p}, limitGate{p}}
+	return []dispatch.Gate{reviewGate{p}, callerGate{p}, permissionGate{p}, limitGate{p}}
 }
 
 // Before counts the calls of limited tools.
 func (p *Policy) Before() []dispatch.Before { return []dispatch.Before{limitGate{p}} }
 
-// After forgets what was allowed for one call.
-func (p *Policy) After() []dispatch.After { return []dispatch.After{permissionGate{p}} }
+// After forgets what was allowed for one call, and notes which plugins tried to call
+// which.
+func (p *Policy) After() []dispatch.After { return []dispatch.After{permissionGate{p}, callerGate{p}} }
 
-// Ask returns what review and permission say of a call now: a Block, a Suspend, or
+// Ask returns what review, caller and permission say of a call now: a Block, a Suspend, or
 // nothing if it may run.
 func (p *Policy) Ask(in dispatch.Info) dispatch.Verdict {
-	if v := (reviewGate{p}).Decide(in); v.Block != nil {
-		return v
+	for _, gate := range []dispatch.Gate{reviewGate{p}, callerGate{p}} {
+		if v := gate.Decide(in); v.Block != nil {
+			return v
+		}
 	}
 	return permissionGate{p}.Decide(in)
 }
@@ -110,15 +114,43 @@ func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
 	if in.Tool.Prompt { // there is nowhere to write it down
 		scopes = scopes[:3]
 	}
-	who := in.Client.Name
-	if who == "" {
-		who = "An agent"
-	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: in.Tool.PluginName, Scopes: scopes,
 		Resume: dispatch.ResumePassDecision, // context.decision
-		Reason: fmt.Sprintf("%s wants to run %s", who, in.Tool.FullName()),
+		Reason: whoWants(in) + " wants to run " + in.Tool.FullName() + onBehalf(in),
 	}}
+}
+
+// whoWants names who makes the call: the client, or the calling plugin with the
+// tab and the site that its tool runs in.
+func whoWants(in dispatch.Info) string {
+	if by := in.Caller; by != nil {
+		where := fmt.Sprintf("tab %d", by.TabID)
+		if by.Origin != "" {
+			where += ", " + by.Origin
+		}
+		return fmt.Sprintf("The plugin %s (%s)", by.Plugin, where)
+	}
+	if in.Client.Name == "" {
+		return "An agent"
+	}
+	return in.Client.Name
+}
+
+// onBehalf names the calls that led to a nested one; empty for any other call.
+func onBehalf(in dispatch.Info) string {
+	by := in.Caller
+	if by == nil {
+		return ""
+	}
+	text := ", called by its tool " + by.Tool
+	if len(by.Above) > 0 {
+		text += " for " + strings.Join(by.Above, " for ")
+	}
+	if in.Client.Name == "" {
+		return text + " for an agent"
+	}
+	return text + " for " + in.Client.Name
 }
 
 // off says that a tool is switched off, and which switch it is.
@@ -135,15 +167,18 @@ func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
 // Decided implements dispatch.Decider: it keeps what the person allowed.
 func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := in.Tool
-	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Allow: r.Allow, By: r.By}
+	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Client: in.Client.Name, Caller: in.Caller, Allow: r.Allow, By: r.By}
 	if !r.Allow {
 		g.p.opts.Record(change)
 		return
 	}
-	one := grant{Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.By, At: r.At.UTC()}}, hash: g.p.hashOf(tool.Plugin)}
+	one := grant{
+		Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.By, At: r.At.UTC()}},
+		caller:   in.Caller.PluginName(), client: in.Client.Name, session: in.Client.Session, hash: g.p.hashOf(tool.Plugin),
+	}
 	switch r.Scope {
 	case wire.ScopeSession:
-		one.session, one.Until = in.Client.Session, r.At.Add(maxSession)
+		one.Until = r.At.Add(maxSession)
 		g.p.grants.add(tool.Plugin, toolKey(tool), one)
 	case wire.ScopeTime:
 		change.For = r.For
@@ -162,12 +197,12 @@ func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.
 	}
 }
 
-// always writes down that a tool runs by itself. Where that is not possible it
-// holds until the server ends.
+// always writes down that a tool runs without a question for one caller. Where
+// that is not possible it holds until the server ends.
 func (g permissionGate) always(t dispatch.Tool, one grant) {
 	var err error
 	if !t.Prompt {
-		err = g.p.SetPermission(t.Plugin, t.Name, wire.PermissionAuto, one.By)
+		err = g.p.allowAlways(t.Plugin, t.Name, AlwaysAllowed{Client: one.client, Caller: one.caller, Mark: one.Mark})
 	}
 	if t.Prompt || err != nil {
 		g.p.opts.Log.Warn().Err(err).Str("tool", t.FullName()).Msg("what the person allowed for always could not be written down, so it holds until the server ends")
@@ -186,14 +221,23 @@ func (p *Policy) Approval(in dispatch.Info) (Approval, bool) {
 	if s.Review != nil {
 		hash = s.Review.Hash
 	}
-	if a, ok := p.grants.find(in.CallID, in.Tool.Plugin, toolKey(in.Tool), in.Client.Session, hash); ok {
+	if a, ok := p.grants.find(in, hash); ok {
 		return a, true
 	}
+	own := s.Tools[in.Tool.Name]
+	if in.Tool.Prompt {
+		own = ToolStanding{}
+	}
 	if s.permissionOf(in.Tool) != wire.PermissionAuto {
+		for _, one := range own.Allowed {
+			if s.Reviewed && one.Client == in.Client.Name && one.Caller == in.Caller.PluginName() {
+				return Approval{Scope: wire.ScopeAlways, Mark: one.Mark}, true
+			}
+		}
 		return Approval{}, false
 	}
 	mark := s.Set
-	if own := s.Tools[in.Tool.Name]; !in.Tool.Prompt && own.Permission != "" {
+	if own.Permission != "" {
 		mark = own.Mark
 	}
 	return Approval{Scope: wire.ScopeAlways, Mark: mark}, true

@@ -28,9 +28,17 @@ type gated struct {
 
 func newGated(t *testing.T, permission wire.Permission) *gated {
 	t.Helper()
-	g := &gated{policyWorld: newPolicyWorld(t, two("a", "1;"), two("b", ""))}
+	return newGatedWith(t, permission, two("a", "1;"), two("b", ""))
+}
+
+// newGatedWith reviews a, which is among the packages, with the permission.
+func newGatedWith(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gated {
+	t.Helper()
+	g := &gated{policyWorld: newPolicyWorld(t, packages...)}
+	for _, one := range packages {
+		g.review(one.Name, auto)
+	}
 	g.review("a", permission)
-	g.review("b", auto)
 	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		g.ran.Add(1)
 		sink.Finish(nil, nil)
@@ -137,13 +145,20 @@ func TestGrantAlways(t *testing.T) {
 	g := newGated(t, ask)
 	g.runs("s1", "send", allow(wire.ScopeAlways, 0))
 	g.runs("s2", "send", nil)
-	g.hold("a", ask, ask, auto)
-	if own := g.policy.State("a").Tools["send"]; own.By != "the side panel" || time.Since(own.At) > time.Minute {
-		t.Errorf("recorded as %+v", own)
+	g.hold("a", ask, ask, ask) // it is for this client
+	other := g.policy.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
+	if other.Suspend == nil {
+		t.Error("another client may call it, too")
 	}
 	again := plugin.NewPolicy(g.dir, g.Set, plugin.PolicyOptions{}) // as after a restart
-	if again.State("a").Tool("send") != auto {
-		t.Error("it is not in the file")
+	if all := again.Grants("a")["send"]; len(all) != 1 || all[0].Client != "Agent" || all[0].Caller != "" || all[0].By != "the side panel" || time.Since(all[0].At) > time.Minute {
+		t.Errorf("the file has %+v", all)
+	}
+	// Whatever a user sets ends it, for the tool or for all.
+	for _, tool := range []string{"send", ""} {
+		g.must(g.policy.SetPermission("a", tool, ask, "x"))
+		g.fails(wire.ErrDenied, "s1", "send", deny)
+		g.runs("s1", "send", allow(wire.ScopeAlways, 0))
 	}
 	// It was given for this content.
 	g.load(two("a", "2;"), two("b", ""))

@@ -31,9 +31,15 @@ var (
 	secretWords     = regexp.MustCompile(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 )
 
-// Secret reports whether the value may be a password or a key, by what the setting
-// is called: it is then never shown whole.
-func (s Setting) Secret() bool { return s.Type == wire.SettingString && secretWords.MatchString(s.Key) }
+// Secret reports whether the value is never shown and not given to a plugin that is
+// restricted: as the package marks it, or else by the name of the setting, if that
+// is one of a password or a key.
+func (s Setting) Secret() bool {
+	if s.Marked != nil {
+		return *s.Marked
+	}
+	return s.Type == wire.SettingString && secretWords.MatchString(s.Key)
+}
 
 // Parse reads a value as a person writes it: true or yes, 12, one of the options,
 // a URL for the instance "default". The error says what is allowed.

@@ -32,6 +32,9 @@ type Setting struct {
 	Description string
 	Placeholder string
 	Required    bool
+	// Marked is the package's own mark of a secret; nil if it has none. See
+	// [Setting.Secret].
+	Marked *bool
 	// Options are what a select may be; other types have none.
 	Options []string
 }
@@ -80,6 +83,10 @@ func parseSetting(s *fields) Setting {
 	}
 	required := s.flag("required")
 	setting.Required = required != nil && *required
+	setting.Marked = s.flag("secret")
+	if secret := setting.Marked; secret != nil && *secret && setting.Type != wire.SettingString {
+		s.add("secret", "is true for a setting of type %s; only a string can be secret", kind)
+	}
 	options := s.strings("options")
 	if setting.Type == wire.SettingSelect {
 		setting.Options = options

@@ -99,12 +99,14 @@ func (v *Values) Missing(p *Plugin) []Setting {
 	return slices.DeleteFunc(missing, func(s Setting) bool { return set[s.Key] != nil })
 }
 
-// ForPage returns what is set for a plugin as its documents get it.
-func (v *Values) ForPage(p *Plugin) wire.PluginSettings {
+// ForPage returns what is set for a plugin as its documents get it, without its
+// secrets if it is restricted (see [Policy.IsRestricted]).
+func (v *Values) ForPage(p *Plugin, restricted bool) wire.PluginSettings {
 	values, urls := object{}, object{}
 	set := v.Of(p)
 	for _, s := range p.Settings {
 		switch raw, ok := set[s.Key]; {
+		case restricted && s.Secret():
 		case ok && s.Type == wire.SettingURL:
 			urls[s.Key] = raw
 		case ok:
@@ -204,14 +206,22 @@ func (v *Values) Forget(name, by string) error {
 	return nil
 }
 
-// Secrets returns the texts that may be passwords or keys, of all plugins, for
-// what takes them out of logs: those of 6 characters or more, the longest first.
-func (v *Values) Secrets() []string {
+// Secrets returns the texts that may be passwords or keys, for what takes them out
+// of logs: those of 6 characters or more, the longest first. Of plugins that are
+// not in set only the names of the settings are known.
+func (v *Values) Secrets(set *Set) []string {
 	var secrets []string
-	for _, entry := range v.file.current().view {
+	for name, entry := range v.file.current().view {
+		one, known := set.Plugin(name)
 		for key, raw := range entry {
+			secret := secretWords.MatchString(key)
+			if known {
+				if s, err := one.setting(key); err == nil {
+					secret = s.Secret()
+				}
+			}
 			var text string
-			if secretWords.MatchString(key) && decode(raw, &text) && len(text) >= minSecretChars {
+			if secret && decode(raw, &text) && len(text) >= minSecretChars {
 				secrets = append(secrets, text)
 			}
 		}

@@ -48,7 +48,7 @@ func TestValuesKeepTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := plugin.NewValues(dir, plugin.PolicyOptions{}).ForPage(p) // as another process reads it
+	page := plugin.NewValues(dir, plugin.PolicyOptions{}).ForPage(p, false) // as another process reads it
 	if got, want := string(page.Values), `{"loud":false,"mode":"slow","size":1.50,"token":"s3cret-text"}`; got != want {
 		t.Errorf("values %s, want %s", got, want)
 	}
@@ -149,7 +149,7 @@ func TestSecretsStayInside(t *testing.T) {
 	if strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
 		t.Errorf("surfaces are told %s", text)
 	}
-	if got := v.Secrets(); !slices.Equal(got, []string{"s3cret-text"}) {
+	if got := v.Secrets(plugin.NewSet([]*plugin.Plugin{p}, nil)); !slices.Equal(got, []string{"s3cret-text"}) {
 		t.Errorf("secrets are %q", got)
 	}
 }

@@ -204,6 +204,8 @@ test('a table of handlers takes every request with its own types', async () => {
     'config.review': (params) => params.hash,
     'config.settings': (params) => params.plugin,
     'config.opening': (params) => params.plugin,
+    'config.calls': (params) => params.other,
+    'config.lateAccess': (params) => params.plugin,
     'plugin.settings': (params) => params.name,
     'tab.open': (params) => params.url,
   };

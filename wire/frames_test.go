@@ -42,6 +42,8 @@ var methodTypes = map[Method]struct{ params, result func() any }{
 	MethodTabOpen:          {fresh[TabOpenParams], fresh[TabOpenResult]},
 	MethodConfigSettings:   {fresh[ConfigSettingsParams], fresh[ConfigSettingsResult]},
 	MethodConfigOpening:    {fresh[ConfigOpeningParams], fresh[ConfigOpeningResult]},
+	MethodConfigCalls:      {fresh[ConfigCallsParams], fresh[ConfigCallsResult]},
+	MethodConfigLateAccess: {fresh[ConfigLateAccessParams], fresh[ConfigLateAccessResult]},
 	MethodStateSync:        {fresh[StateSyncParams], nil},
 }
 

@@ -57,6 +57,12 @@ const (
 	// MethodConfigOpening says whether calls may open tabs of a plugin: browser to
 	// server, request.
 	MethodConfigOpening Method = "config.opening"
+	// MethodConfigCalls says whether the tools of a plugin may call those of
+	// another one: browser to server, request.
+	MethodConfigCalls Method = "config.calls"
+	// MethodConfigLateAccess says whether a plugin that starts late gets its secret
+	// settings and may call other plugins: browser to server, request.
+	MethodConfigLateAccess Method = "config.lateAccess"
 	// MethodPluginSync lists the adapters the browser should have: server to
 	// browser, request. The answer names those whose code is missing.
 	MethodPluginSync Method = "plugin.sync"

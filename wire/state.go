@@ -83,10 +83,22 @@ type WaitingView struct {
 	Title    string     `json:"title,omitempty"`
 	// Args are the call's arguments, JSON text, cut at MaxShownArgs.
 	Args string `json:"args,omitempty"`
+	// Caller is the tool of a plugin that makes the call; absent for a call of the
+	// client itself.
+	Caller *CallerView `json:"caller,omitempty"`
 	// LeftMs is how long a person has left to decide, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
 	// Scopes are those that a person may choose from to allow the call.
 	Scopes []Scope `json:"scopes,omitempty"`
+}
+
+// CallerView is a tool that calls another one, and where it runs.
+type CallerView struct {
+	Plugin string `json:"plugin"`
+	Tool   string `json:"tool"`
+	// TabID is absent if the tab is one of another browser.
+	TabID  int    `json:"tabId,omitempty"`
+	Origin string `json:"origin,omitempty"`
 }
 
 // ActivityView is one activity as the side panel shows it.
@@ -149,6 +161,16 @@ type ToolView struct {
 	Permission Permission `json:"permission,omitempty"`
 	// ReadOnly says that the tool changes nothing, as its author says.
 	ReadOnly bool `json:"readOnly,omitempty"`
+	// Allowed are the callers for which the tool always runs without a question.
+	Allowed []AllowedView `json:"allowed,omitempty"`
+}
+
+// AllowedView is a caller of a tool that a user always allows.
+type AllowedView struct {
+	// Client is the name of the MCP client.
+	Client string `json:"client,omitempty"`
+	// Caller is the plugin whose tool calls; absent for a call of the client itself.
+	Caller string `json:"caller,omitempty"`
 }
 
 // PluginView is one plugin as the side panel shows it.
@@ -174,6 +196,17 @@ type PluginView struct {
 	// OpensAt is where, absent if the plugin has no page to open.
 	Opening bool   `json:"opening,omitempty"`
 	OpensAt string `json:"opensAt,omitempty"`
+	// World is where the adapter runs; absent means the main world.
+	World World `json:"world,omitempty"`
+	// Late says that scripts of the page run before the adapter. Unless LateAccess
+	// is set the plugin gets no secret settings and calls no other plugin.
+	Late       bool `json:"late,omitempty"`
+	LateAccess bool `json:"lateAccess,omitempty"`
+	// Calls are the other plugins whose tools the plugin may call.
+	Calls []string `json:"calls,omitempty"`
+	// Refused are the other plugins that it tried to call since the server started
+	// and may not call.
+	Refused []string `json:"refused,omitempty"`
 	// Recommended is set if an agent has looked at what is there now and found it
 	// fit to be let in. Only a person lets it in.
 	Recommended *RecommendedView `json:"recommended,omitempty"`
@@ -206,6 +239,9 @@ type SettingView struct {
 	// whether it is set, and never what it is.
 	Secret bool `json:"secret,omitempty"`
 	Set    bool `json:"set,omitempty"`
+	// Withheld says that the plugin does not get the value, because it starts late
+	// and has no late access.
+	Withheld bool `json:"withheld,omitempty"`
 	// Value is what is set, absent if nothing is: for a url an object of URLs by
 	// instance, for the others text, number or true/false.
 	Value json.RawMessage `json:"value,omitempty"`
@@ -254,6 +290,26 @@ type ConfigOpeningParams struct {
 
 // ConfigOpeningResult is empty: it holds.
 type ConfigOpeningResult struct{}
+
+// ConfigCallsParams says whether the tools of Plugin may call those of Other.
+type ConfigCallsParams struct {
+	Plugin  string `json:"plugin"`
+	Other   string `json:"other"`
+	Allowed bool   `json:"allowed"`
+}
+
+// ConfigCallsResult is empty: it holds.
+type ConfigCallsResult struct{}
+
+// ConfigLateAccessParams says whether a plugin that starts late gets its secret
+// settings and may call other plugins.
+type ConfigLateAccessParams struct {
+	Plugin  string `json:"plugin"`
+	Allowed bool   `json:"allowed"`
+}
+
+// ConfigLateAccessResult is empty: it holds.
+type ConfigLateAccessResult struct{}
 
 // StateWaitingParams is what the badge on the toolbar's icon shows.
 type StateWaitingParams struct {

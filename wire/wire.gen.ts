@@ -233,6 +233,16 @@ export const Methods = [
    */
   'config.opening',
   /**
+   * MethodConfigCalls says whether the tools of a plugin may call those of
+   * another one: browser to server, request.
+   */
+  'config.calls',
+  /**
+   * MethodConfigLateAccess says whether a plugin that starts late gets its secret
+   * settings and may call other plugins: browser to server, request.
+   */
+  'config.lateAccess',
+  /**
    * MethodPluginSync lists the adapters the browser should have: server to
    * browser, request. The answer names those whose code is missing.
    */
@@ -534,10 +544,24 @@ export interface WaitingView {
   title?: string;
   /** Args are the call's arguments, JSON text, cut at MaxShownArgs. */
   args?: string;
+  /**
+   * Caller is the tool of a plugin that makes the call; absent for a call of the
+   * client itself.
+   */
+  caller?: CallerView;
   /** LeftMs is how long a person has left to decide, in milliseconds. */
   leftMs: number;
   /** Scopes are those that a person may choose from to allow the call. */
   scopes?: readonly Scope[];
+}
+
+/** CallerView is a tool that calls another one, and where it runs. */
+export interface CallerView {
+  plugin: string;
+  tool: string;
+  /** TabID is absent if the tab is one of another browser. */
+  tabId?: number;
+  origin?: string;
 }
 
 /** ActivityView is one activity as the side panel shows it. */
@@ -598,6 +622,16 @@ export interface ToolView {
   permission?: Permission;
   /** ReadOnly says that the tool changes nothing, as its author says. */
   readOnly?: boolean;
+  /** Allowed are the callers for which the tool always runs without a question. */
+  allowed?: readonly AllowedView[];
+}
+
+/** AllowedView is a caller of a tool that a user always allows. */
+export interface AllowedView {
+  /** Client is the name of the MCP client. */
+  client?: string;
+  /** Caller is the plugin whose tool calls; absent for a call of the client itself. */
+  caller?: string;
 }
 
 /** PluginView is one plugin as the side panel shows it. */
@@ -625,6 +659,21 @@ export interface PluginView {
    */
   opening?: boolean;
   opensAt?: string;
+  /** World is where the adapter runs; absent means the main world. */
+  world?: World;
+  /**
+   * Late says that scripts of the page run before the adapter. Unless LateAccess
+   * is set the plugin gets no secret settings and calls no other plugin.
+   */
+  late?: boolean;
+  lateAccess?: boolean;
+  /** Calls are the other plugins whose tools the plugin may call. */
+  calls?: readonly string[];
+  /**
+   * Refused are the other plugins that it tried to call since the server started
+   * and may not call.
+   */
+  refused?: readonly string[];
   /**
    * Recommended is set if an agent has looked at what is there now and found it
    * fit to be let in. Only a person lets it in.
@@ -660,6 +709,11 @@ export interface SettingView {
    */
   secret?: boolean;
   set?: boolean;
+  /**
+   * Withheld says that the plugin does not get the value, because it starts late
+   * and has no late access.
+   */
+  withheld?: boolean;
   /**
    * Value is what is set, absent if nothing is: for a url an object of URLs by
    * instance, for the others text, number or true/false.
@@ -712,6 +766,28 @@ export interface ConfigOpeningParams {
 
 /** ConfigOpeningResult is empty: it holds. */
 export type ConfigOpeningResult = Record<string, never>;
+
+/** ConfigCallsParams says whether the tools of Plugin may call those of Other. */
+export interface ConfigCallsParams {
+  plugin: string;
+  other: string;
+  allowed: boolean;
+}
+
+/** ConfigCallsResult is empty: it holds. */
+export type ConfigCallsResult = Record<string, never>;
+
+/**
+ * ConfigLateAccessParams says whether a plugin that starts late gets its secret
+ * settings and may call other plugins.
+ */
+export interface ConfigLateAccessParams {
+  plugin: string;
+  allowed: boolean;
+}
+
+/** ConfigLateAccessResult is empty: it holds. */
+export type ConfigLateAccessResult = Record<string, never>;
 
 /** StateWaitingParams is what the badge on the toolbar's icon shows. */
 export interface StateWaitingParams {
@@ -1203,6 +1279,8 @@ export interface Requests {
   'config.review': { params: ConfigReviewParams; result: ConfigReviewResult };
   'config.settings': { params: ConfigSettingsParams; result: ConfigSettingsResult };
   'config.opening': { params: ConfigOpeningParams; result: ConfigOpeningResult };
+  'config.calls': { params: ConfigCallsParams; result: ConfigCallsResult };
+  'config.lateAccess': { params: ConfigLateAccessParams; result: ConfigLateAccessResult };
   'plugin.sync': { params: PluginSyncParams; result: PluginSyncResult };
   'plugin.code': { params: PluginCodeParams; result: PluginCodeResult };
   'plugin.settings': { params: PluginSettingsParams; result: PluginSettingsResult };
@@ -1223,6 +1301,8 @@ export const RequestMethods = [
   'config.review',
   'config.settings',
   'config.opening',
+  'config.calls',
+  'config.lateAccess',
   'plugin.sync',
   'plugin.code',
   'plugin.settings',
@@ -1290,10 +1370,12 @@ export interface Types {
   StateWatchParams: StateWatchParams;
   CallView: CallView;
   WaitingView: WaitingView;
+  CallerView: CallerView;
   ActivityView: ActivityView;
   CallDecideParams: CallDecideParams;
   CallDecideResult: CallDecideResult;
   ToolView: ToolView;
+  AllowedView: AllowedView;
   PluginView: PluginView;
   SettingView: SettingView;
   RecommendedView: RecommendedView;
@@ -1303,6 +1385,10 @@ export interface Types {
   ConfigSettingsResult: ConfigSettingsResult;
   ConfigOpeningParams: ConfigOpeningParams;
   ConfigOpeningResult: ConfigOpeningResult;
+  ConfigCallsParams: ConfigCallsParams;
+  ConfigCallsResult: ConfigCallsResult;
+  ConfigLateAccessParams: ConfigLateAccessParams;
+  ConfigLateAccessResult: ConfigLateAccessResult;
   StateWaitingParams: StateWaitingParams;
   ConfigPermissionParams: ConfigPermissionParams;
   ConfigPermissionResult: ConfigPermissionResult;
@@ -1472,8 +1558,15 @@ export const Shapes = {
     reason: 'string',
     'title?': 'string',
     'args?': 'string',
+    'caller?': 'CallerView',
     leftMs: 'number',
     'scopes?': ['Scope'],
+  },
+  CallerView: {
+    plugin: 'string',
+    tool: 'string',
+    'tabId?': 'integer',
+    'origin?': 'string',
   },
   ActivityView: {
     type: 'string',
@@ -1498,6 +1591,11 @@ export const Shapes = {
     displayName: 'string',
     'permission?': 'Permission',
     'readOnly?': 'boolean',
+    'allowed?': ['AllowedView'],
+  },
+  AllowedView: {
+    'client?': 'string',
+    'caller?': 'string',
   },
   PluginView: {
     name: 'string',
@@ -1513,6 +1611,11 @@ export const Shapes = {
     'settings?': ['SettingView'],
     'opening?': 'boolean',
     'opensAt?': 'string',
+    'world?': 'World',
+    'late?': 'boolean',
+    'lateAccess?': 'boolean',
+    'calls?': ['string'],
+    'refused?': ['string'],
     'recommended?': 'RecommendedView',
   },
   SettingView: {
@@ -1525,6 +1628,7 @@ export const Shapes = {
     'options?': ['string'],
     'secret?': 'boolean',
     'set?': 'boolean',
+    'withheld?': 'boolean',
     'value?': 'unknown',
   },
   RecommendedView: {
@@ -1551,6 +1655,17 @@ export const Shapes = {
     allowed: 'boolean',
   },
   ConfigOpeningResult: {},
+  ConfigCallsParams: {
+    plugin: 'string',
+    other: 'string',
+    allowed: 'boolean',
+  },
+  ConfigCallsResult: {},
+  ConfigLateAccessParams: {
+    plugin: 'string',
+    allowed: 'boolean',
+  },
+  ConfigLateAccessResult: {},
   StateWaitingParams: {
     count: 'integer',
   },

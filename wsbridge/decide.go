@@ -113,6 +113,22 @@ func (l *link) setOpening(p wire.ConfigOpeningParams) (r wire.ConfigOpeningResul
 	return r, l.hub.opts.Policy.SetOpening(p.Plugin, p.Allowed, panelSurface)
 }
 
+// setCalls says for a side panel whether a plugin may call another one.
+func (l *link) setCalls(p wire.ConfigCallsParams) (r wire.ConfigCallsResult, err error) {
+	if l.hub.opts.Policy == nil {
+		return r, errNoPolicy
+	}
+	return r, l.hub.opts.Policy.SetCalls(p.Plugin, p.Other, p.Allowed, panelSurface)
+}
+
+// setLateAccess says for a side panel whether a late plugin has access.
+func (l *link) setLateAccess(p wire.ConfigLateAccessParams) (r wire.ConfigLateAccessResult, err error) {
+	if l.hub.opts.Policy == nil {
+		return r, errNoPolicy
+	}
+	return r, l.hub.opts.Policy.SetLateAccess(p.Plugin, p.Allowed, panelSurface)
+}
+
 // cancelCall ends a call for a side panel.
 func (l *link) cancelCall(id, callID string) {
 	cancelled := false

@@ -71,6 +71,11 @@ type Policy interface {
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
 	// SetOpening says whether calls may open the plugin's page.
 	SetOpening(plugin string, allowed bool, by string) error
+	// SetCalls says whether the tools of the plugin may call those of another one.
+	SetCalls(plugin, other string, allowed bool, by string) error
+	// SetLateAccess says whether a plugin that starts late gets its secret settings
+	// and may call other plugins.
+	SetLateAccess(plugin string, allowed bool, by string) error
 }
 
 // Options set a hub up.

@@ -129,6 +129,10 @@ func (l *link) serveRequest(b *browser, e wire.Envelope) {
 		serveForPanel(l, e, l.changeSettings)
 	case wire.MethodConfigOpening:
 		serveForPanel(l, e, l.setOpening)
+	case wire.MethodConfigCalls:
+		serveForPanel(l, e, l.setCalls)
+	case wire.MethodConfigLateAccess:
+		serveForPanel(l, e, l.setLateAccess)
 	case wire.MethodHello:
 		l.reject(e, wire.CodeInvalidRequest, "hello is said already; open a new connection to say it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,

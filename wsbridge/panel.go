@@ -181,10 +181,23 @@ func (b *browser) callView(v dispatch.View) wire.CallView {
 	if w := v.Waiting; w != nil {
 		c.Waiting = &wire.WaitingView{
 			TicketID: w.TicketID, Kind: w.Kind, Reason: w.Reason, Title: w.Title, Args: w.Args,
+			Caller: b.callerView(w.Caller),
 			LeftMs: max(0, float64(time.Until(w.Until))/float64(time.Millisecond)), Scopes: w.Scopes,
 		}
 	}
 	return c
+}
+
+// callerView returns the tool that makes a call; nil for a call of a client.
+func (b *browser) callerView(by *dispatch.Caller) *wire.CallerView {
+	if by == nil {
+		return nil
+	}
+	v := &wire.CallerView{Plugin: by.Plugin, Tool: by.Tool, Origin: by.Origin}
+	if by.Browser == b.id {
+		v.TabID = by.TabID
+	}
+	return v
 }
 
 // activityBudget is how many more calls are shown with their activities, and how

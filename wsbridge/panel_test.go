@@ -257,6 +257,14 @@ func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
 	return f.do(fmt.Sprintf("opening %s %t by %s", plugin, allowed, by), plugin)
 }
 
+func (f *fakePolicy) SetCalls(plugin, other string, allowed bool, by string) error {
+	return f.do(fmt.Sprintf("calls %s %s %t by %s", plugin, other, allowed, by), plugin)
+}
+
+func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
+	return f.do(fmt.Sprintf("late access %s %t by %s", plugin, allowed, by), plugin)
+}
+
 func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permission, by string) error {
 	return f.do(fmt.Sprintf("permission %s %s %q by %s", plugin, tool, permission, by), plugin)
 }
@@ -436,6 +444,8 @@ func TestPanelSetsPermissions(t *testing.T) {
 		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
 		ask(p, "config.settings", `{"plugin":"chat","values":{}}`, none)
 		ask(p, "config.opening", `{"plugin":"chat","allowed":true}`, none)
+		ask(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, none)
+		ask(p, "config.lateAccess", `{"plugin":"chat","allowed":true}`, none)
 	})
 	policy := &fakePolicy{}
 	inWorld(t, Options{Policy: policy}, func(w *world) {
@@ -450,10 +460,13 @@ func TestPanelSetsPermissions(t *testing.T) {
 				`"error":{"code":-32600,"message":"config.settings needs values, an object of settings by key"}`)
 		}
 		ask(p, "config.opening", `{"plugin":"chat","allowed":true}`, `"result":{}`)
+		ask(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, `"result":{}`)
+		ask(p, "config.lateAccess", `{"plugin":"chat","allowed":false}`, `"result":{}`)
 	})
 	want := `permission chat export "ask" by the side panel, permission chat export "" by the side panel, ` +
 		`review chat h1 "auto" by the side panel, permission none  "ask" by the side panel, ` +
-		`settings chat map[key:null] by the side panel, opening chat true by the side panel`
+		`settings chat map[key:null] by the side panel, opening chat true by the side panel, ` +
+		`calls chat wiki true by the side panel, late access chat false by the side panel`
 	if got := strings.Join(policy.did, ", "); got != want {
 		t.Errorf("the policy was told\n%s\nwant\n%s", got, want)
 	}

@@ -123,7 +123,7 @@ type stage struct {
 func play(t *testing.T, text string) string {
 	var out strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
-	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff}}}
+	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	o := Options{Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}
 	o.Settings = func() (all []wire.PluginSettingsParams) {
 		for name, values := range s.settings {

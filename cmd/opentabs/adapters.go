@@ -108,7 +108,7 @@ func (a *adapters) hostName() (string, error) {
 }
 
 func (a *adapters) scriptOf(one *plugin.Plugin, host string) script {
-	s := script{info: one.Info(), plugin: one, settings: a.registry.Values().ForPage(one)}
+	s := script{info: one.Info(), plugin: one, settings: a.registry.Values().ForPage(one, a.policy.IsRestricted(one))}
 	s.info.Dev, s.info.Base = a.dev.has(one), s.base()
 	s.info.Script = s.id(host)
 	return s

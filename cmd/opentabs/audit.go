@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -30,7 +29,7 @@ func (a auditor) After(in dispatch.Info, e dispatch.Ended) {
 	v := e.View
 	r := audit.Record{
 		Kind: audit.KindCall, Tool: v.ToolName, Prompt: v.Prompt, CallID: v.CallID, Parent: v.ParentCallID,
-		Client: v.Client, Session: v.Session, Browser: v.Browser, Tab: v.TabID, Origin: originOf(e.Target.URL),
+		Client: v.Client, Session: v.Session, Caller: v.Caller, Browser: v.Browser, Tab: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
 		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Reason: v.CancelReason, Stopped: v.Stopped, Reports: v.Reports,
 		Audience: v.EndAudience, Said: e.Said,
 	}
@@ -52,18 +51,9 @@ func (a auditor) After(in dispatch.Info, e dispatch.Ended) {
 	a.log.Write(r)
 }
 
-// originOf is the part of an address that says whose page it is.
-func originOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
-}
-
 // changeRecord is what is written down of a change.
 func changeRecord(c plugin.Change) audit.Record {
-	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: c.Plugin, Hash: c.Hash, By: c.By, Old: c.Old, New: c.New, CallID: c.CallID}
+	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: c.Plugin, Hash: c.Hash, By: c.By, Old: c.Old, New: c.New, CallID: c.CallID, Client: c.Client, Caller: c.Caller}
 	if c.Tool != "" {
 		r.Tool += "__" + c.Tool
 	}
@@ -152,7 +142,7 @@ func auditLine(r audit.Record) string {
 		if r.Allow != nil && *r.Allow {
 			text = "allowed " + scopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
 		}
-		return fmt.Sprintf("%s  %s by %s", head, text, oneLine(r.By))
+		return fmt.Sprintf("%s  %s%s by %s", head, text, callerText(r), oneLine(r.By))
 	case audit.KindAnswer:
 		text := "no"
 		if r.Allow != nil && *r.Allow {
@@ -168,6 +158,13 @@ func auditLine(r audit.Record) string {
 			return fmt.Sprintf("%s  tabs may not be opened any more, by %s", head, oneLine(r.By))
 		}
 		return fmt.Sprintf("%s  calls may open %s, by %s", head, oneLine(r.New), oneLine(r.By))
+	case audit.KindCalls:
+		if r.New == "" {
+			return fmt.Sprintf("%s  may not call %s any more, by %s", head, oneLine(r.Old), oneLine(r.By))
+		}
+		return fmt.Sprintf("%s  may call %s, by %s", head, oneLine(r.New), oneLine(r.By))
+	case audit.KindLateAccess:
+		return fmt.Sprintf("%s  late access %s, by %s", head, onOff(r.New != ""), oneLine(r.By))
 	case audit.KindSettings:
 		if r.New == "" {
 			return fmt.Sprintf("%s  all settings taken away by %s", head, oneLine(r.By))
@@ -196,9 +193,7 @@ func callText(r audit.Record) string {
 		text += fmt.Sprintf(" (%s)", oneLine(string(r.Code)))
 	}
 	text += " after " + spell(time.Duration(r.RanMs*float64(time.Millisecond)))
-	if r.Client != "" {
-		text += ", called by " + oneLine(r.Client)
-	}
+	text += callerText(r)
 	if a := r.Approved; a != nil {
 		text += ", allowed " + scopeText(a.Scope, 0)
 		if a.By != "" {
@@ -206,6 +201,34 @@ func callText(r audit.Record) string {
 		}
 	}
 	return text
+}
+
+// callerText names who made a call: the client, or the calling tool with its tab
+// and site, and the client that it works for.
+func callerText(r audit.Record) string {
+	by := r.Caller
+	switch {
+	case by == nil && (r.Client == "" || r.Kind == audit.KindDecision):
+		return ""
+	case by == nil:
+		return ", called by " + oneLine(r.Client)
+	}
+	where := fmt.Sprintf("tab %d", by.TabID)
+	if by.Origin != "" {
+		where += ", " + by.Origin
+	}
+	text := fmt.Sprintf(", called by %s (%s)", oneLine(by.Tool), oneLine(where))
+	if r.Client != "" {
+		text += " for " + oneLine(r.Client)
+	}
+	return text
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
 
 // scopeText tells how far a permission goes.

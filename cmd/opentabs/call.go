@@ -255,13 +255,17 @@ func contentText(c mcpclient.Content) string {
 // code in its _meta decides the exit code.
 func toolFailure(r mcpclient.Result) error {
 	var info struct {
-		Code wire.ErrorCode `json:"code"`
+		Code    wire.ErrorCode `json:"code"`
+		ForUser string         `json:"for_user"`
 	}
 	code := exitFailed
 	if json.Unmarshal(r.Meta["opentabs/error"], &info) == nil {
 		if known, ok := exitCodes[info.Code]; ok {
 			code = known
 		}
+	}
+	if info.ForUser != "" {
+		return &failure{code: code, err: errors.New(info.ForUser)}
 	}
 	var texts []string
 	for _, c := range r.Content {

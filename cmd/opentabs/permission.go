@@ -18,9 +18,12 @@ type permissionOptions struct {
 	plugin, tool string
 	// set is what to set; empty to print what holds.
 	set string
-	// openTabs is on or off to set whether tabs may be opened; empty to leave it.
-	openTabs string
-	json     bool
+	// openTabs and lateAccess are on or off to set whether tabs may be opened, and
+	// whether a late plugin has access; empty to leave them.
+	openTabs, lateAccess string
+	// allowCalls and forbidCalls are plugins that the plugin may call, or may not.
+	allowCalls, forbidCalls []string
+	json                    bool
 }
 
 func newPluginPermissionCmd(p *program) *cobra.Command {
@@ -38,13 +41,24 @@ func newPluginPermissionCmd(p *program) *cobra.Command {
 A server that runs holds to it at once, and what you allowed for a session or for
 some time ends.
 
+What you allow in a question holds for who asked: the MCP client, or the plugin whose
+tool makes the call.
+
+The tools of a plugin do not call those of another plugin unless you allow it:
+--allow-calls-to OTHER. The permission of the tool that is called holds then, too.
+
+A plugin that starts after the page's scripts gets no settings that are secret and
+calls no other plugin, because the page can act in its name. --late-access on allows
+both all the same.
+
 --open-tabs on lets a call that finds no tab of the plugin open its page, in the
 background. It holds for that page: if another version names another one, tabs are
 not opened until you say so again.`,
 		Example: `  opentabs plugin permission
   opentabs plugin permission messages auto
   opentabs plugin permission messages__export off
-  opentabs plugin permission messages --open-tabs on`,
+  opentabs plugin permission messages --open-tabs on
+  opentabs plugin permission tickets --allow-calls-to messages`,
 		Args: atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -57,6 +71,9 @@ not opened until you say so again.`,
 		},
 	}
 	cmd.Flags().StringVar(&opts.openTabs, "open-tabs", "", "whether calls may open a tab of the plugin: `on or off`")
+	cmd.Flags().StringSliceVar(&opts.allowCalls, "allow-calls-to", nil, "let its tools call those of the plugin `OTHER`")
+	cmd.Flags().StringSliceVar(&opts.forbidCalls, "forbid-calls-to", nil, "do not let its tools call those of the plugin `OTHER`")
+	cmd.Flags().StringVar(&opts.lateAccess, "late-access", "", "whether it gets secret settings and may call other plugins although it starts late: `on or off`")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -68,9 +85,18 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 		return err
 	}
 	if opts.openTabs != "" {
-		if err := p.setOpening(book, opts); err != nil || opts.set == "" {
+		if err := p.setOpening(book, opts); err != nil {
 			return err
 		}
+	}
+	calling := len(opts.allowCalls)+len(opts.forbidCalls) > 0 || opts.lateAccess != ""
+	if calling {
+		if err := p.setCalling(book, opts); err != nil {
+			return err
+		}
+	}
+	if opts.set == "" && (calling || opts.openTabs != "") {
+		return nil
 	}
 	if opts.set == "" {
 		return p.showPermissions(book, opts)
@@ -172,6 +198,11 @@ func permissionRows(view httpapi.PluginPermissions, only string) [][]string {
 	case view.Opening:
 		note = "may open " + view.OpensAt
 	}
+	for _, text := range []string{callingText(view.Calls), lateText(view)} {
+		if text != "" && view.Reviewed {
+			note = strings.TrimPrefix(note+"; "+text, "; ")
+		}
+	}
 	rows := [][]string{{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.Mark)), note}}
 	for _, t := range view.Tools {
 		if only != "" && t.Name != only {
@@ -183,15 +214,31 @@ func permissionRows(view httpapi.PluginPermissions, only string) [][]string {
 		}
 		var grants []string
 		for _, g := range t.Grants {
-			text := "allowed for this " + string(g.Scope)
-			if g.Scope != wire.ScopeSession {
-				text = "allowed until " + g.Until.Local().Format("15:04:05")
-			}
-			grants = append(grants, text+markText(g.Mark))
+			grants = append(grants, grantText(g))
 		}
 		rows = append(rows, []string{view.Plugin + "__" + t.Name, string(t.Permission), t.Limit, set, strings.Join(grants, "; ")})
 	}
 	return rows
+}
+
+// grantText tells what is allowed to a caller of a tool, and how long.
+func grantText(g httpapi.Grant) string {
+	text := "allowed until " + g.Until.Local().Format("15:04:05")
+	switch g.Scope {
+	case wire.ScopeSession:
+		text = "allowed for this session"
+	case wire.ScopeAlways:
+		text = "allowed always"
+	}
+	switch {
+	case g.Caller != "" && g.Client != "":
+		text += " to the plugin " + g.Caller + " for " + g.Client
+	case g.Caller != "":
+		text += " to the plugin " + g.Caller
+	case g.Client != "":
+		text += " to " + g.Client
+	}
+	return text + markText(g.Mark)
 }
 
 type limitOptions struct {

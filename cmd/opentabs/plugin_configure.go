@@ -124,6 +124,9 @@ func (p *program) toldSettings(name string, form *settingsForm, views []wire.Set
 		p.out.say("nothing has changed")
 	}
 	for _, v := range views {
+		if v.Withheld && v.Set && string(form.changes[v.Key]) != "" {
+			p.out.say("%s does not get %s, which is secret, because it starts after the page's scripts: allow it with `opentabs plugin permission %[1]s --late-access on`", name, v.Key)
+		}
 		if v.Required && !v.Set {
 			p.out.say("%s needs %s (%s) before its tools run", name, v.Key, v.Label)
 		}
@@ -151,7 +154,7 @@ func shownSetting(v wire.SettingView) string {
 	case !v.Set:
 		return "(not set)"
 	case v.Secret:
-		return "(set, not shown)"
+		return "(set, not shown" + withheldText(v) + ")"
 	case json.Unmarshal(v.Value, &text) == nil:
 		return text
 	case v.Type == wire.SettingURL && json.Unmarshal(v.Value, &urls) == nil:

@@ -65,12 +65,20 @@ func (a policyAPI) SetOpening(name string, allowed bool, by string) error {
 	return known(a.policy.SetOpening(name, allowed, by))
 }
 
+func (a policyAPI) SetCalls(name, other string, allowed bool, by string) error {
+	return known(a.policy.SetCalls(name, other, allowed, by))
+}
+
+func (a policyAPI) SetLateAccess(name string, allowed bool, by string) error {
+	return known(a.policy.SetLateAccess(name, allowed, by))
+}
+
 func (a policyAPI) Settings(name string) ([]wire.SettingView, error) {
 	one, ok := a.registry.Set().Plugin(name)
 	if !ok {
 		return nil, known(a.policy.Unknown(name))
 	}
-	return a.registry.Values().Views(one), nil
+	return settingViews(a.policy, a.registry, one), nil
 }
 
 func (a policyAPI) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
@@ -125,6 +133,15 @@ func permissionsOf(policy *plugin.Policy, one *plugin.Plugin) httpapi.PluginPerm
 		Plugin: one.Name, Hash: one.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
 		Mark: httpapi.Mark(s.Set), Problems: policy.Problems(), Tools: []httpapi.ToolPermissions{},
 		OpensAt: one.OpensAt, Opening: policy.MayOpen(one.Name),
+		World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(),
+	}
+	for _, other := range s.CallsTo() {
+		call := httpapi.AllowedCall{Plugin: other, Mark: httpapi.Mark(s.Calls[other])}
+		if s.Reviewed {
+			view.Calls = append(view.Calls, call)
+		} else {
+			view.StoredCalls = append(view.StoredCalls, call)
+		}
 	}
 	if r := s.Review; r != nil {
 		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.Mark)}
@@ -136,7 +153,7 @@ func permissionsOf(policy *plugin.Policy, one *plugin.Plugin) httpapi.PluginPerm
 			Name: t.Name, Permission: s.Tool(t.Name), Own: own.Permission, Mark: httpapi.Mark(own.Mark), Limit: own.Limit.String(),
 		}
 		for _, g := range grants[t.Name] {
-			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Mark: httpapi.Mark(g.Mark), Until: g.Until})
+			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, Mark: httpapi.Mark(g.Mark), Until: g.Until})
 		}
 		view.Tools = append(view.Tools, tool)
 	}
@@ -256,6 +273,14 @@ func (r remotePolicy) SetOpening(name string, allowed bool, _ string) error {
 	return local(r.client.SetOpening(r.ctx, name, allowed))
 }
 
+func (r remotePolicy) SetCalls(name, other string, allowed bool, _ string) error {
+	return local(r.client.SetCalls(r.ctx, name, other, allowed))
+}
+
+func (r remotePolicy) SetLateAccess(name string, allowed bool, _ string) error {
+	return local(r.client.SetLateAccess(r.ctx, name, allowed))
+}
+
 func (r remotePolicy) Settings(name string) ([]wire.SettingView, error) {
 	views, err := r.client.Settings(r.ctx, name)
 	return views, local(err)
@@ -287,6 +312,17 @@ func misnamed(err error) error {
 	return err
 }
 
+// settingViews are a plugin's settings as surfaces show them.
+func settingViews(policy *plugin.Policy, registry *plugin.Registry, one *plugin.Plugin) []wire.SettingView {
+	views := registry.Values().Views(one)
+	if policy.IsRestricted(one) {
+		for i := range views {
+			views[i].Withheld = views[i].Secret
+		}
+	}
+	return views
+}
+
 // pluginViews are the plugins as the side panel shows them.
 func pluginViews(policy *plugin.Policy, registry *plugin.Registry) []wire.PluginView {
 	views := []wire.PluginView{}
@@ -295,8 +331,12 @@ func pluginViews(policy *plugin.Policy, registry *plugin.Registry) []wire.Plugin
 		view := wire.PluginView{
 			Name: one.Name, DisplayName: one.DisplayName, Version: one.Version, Hash: one.ContentHash(),
 			Reviewed: s.Reviewed, Permission: s.Effective, Matches: slices.Clone(one.Matches),
-			Icon: one.Icon, Homepage: one.Homepage, Settings: registry.Values().Views(one),
+			Icon: one.Icon, Homepage: one.Homepage, Settings: settingViews(policy, registry, one),
 			Opening: policy.MayOpen(one.Name), OpensAt: one.OpensAt,
+			World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(), Refused: policy.Refused(one.Name),
+		}
+		if s.Reviewed {
+			view.Calls = s.CallsTo()
 		}
 		if r := policy.Recommended(one); r != nil {
 			view.Recommended = &wire.RecommendedView{By: r.By, Permission: r.Permission, Note: r.Note}
@@ -304,10 +344,19 @@ func pluginViews(policy *plugin.Policy, registry *plugin.Registry) []wire.Plugin
 		for _, t := range one.Tools {
 			view.Tools = append(view.Tools, wire.ToolView{
 				Name: t.Name, DisplayName: t.DisplayName, Permission: s.Tools[t.Name].Permission,
-				ReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly,
+				ReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly, Allowed: allowedViews(s.Tools[t.Name]),
 			})
 		}
 		views = append(views, view)
+	}
+	return views
+}
+
+// allowedViews are the callers that a tool always runs for.
+func allowedViews(tool plugin.ToolStanding) []wire.AllowedView {
+	var views []wire.AllowedView
+	for _, one := range tool.Allowed {
+		views = append(views, wire.AllowedView{Client: one.Client, Caller: one.Caller})
 	}
 	return views
 }

@@ -111,6 +111,7 @@ func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) 
 	if one.PreScript {
 		rows = append(rows, []string{"before it", "dist/pre-script.iife.js, which runs before all scripts of the page and in its frames"})
 	}
+	rows = append(rows, callingRows(one, now)...)
 	rows = append(rows, []string{"hash", now.Hash}, []string{"reviewed", reviewText(now)})
 	if r := now.Recommended; r != nil {
 		rows = append(rows, []string{"advised", recommendationText(r)})
@@ -141,18 +142,14 @@ func recommendationText(r *httpapi.Recommendation) string {
 	return text
 }
 
-// codeSize tells where the code is that pages get, and how much of it.
+// codeSize is the path and the size of the code that pages get.
 func codeSize(one *plugin.Plugin) string {
 	path := filepath.Join(one.Dir, "dist", "adapter.iife.js")
 	info, err := os.Stat(path)
 	if err != nil {
 		return path
 	}
-	where := "in the page"
-	if one.World == wire.WorldIsolated {
-		where = "in a world of its own, beside the page"
-	}
-	return fmt.Sprintf("%s, %s, runs %s", path, size(int(info.Size())), where)
+	return fmt.Sprintf("%s, %s", path, size(int(info.Size())))
 }
 
 // reviewText tells what was reviewed before, and what was allowed then.

@@ -61,7 +61,7 @@ type server struct {
 func newServer(dirs config.Dirs, s config.Settings, token, address string, log zerolog.Logger) (*server, error) {
 	v := &server{dirs: dirs, settings: s, log: log, started: time.Now(), address: address, loaded: make(chan struct{})}
 	v.audit = audit.Open(dirs.State, audit.Options{Log: log})
-	v.logs = pluginlog.Open(dirs.State, pluginlog.Options{Log: log, Secrets: func() []string { return v.values.Secrets() }})
+	v.logs = pluginlog.Open(dirs.State, pluginlog.Options{Log: log, Secrets: func() []string { return v.values.Secrets(v.registry.Set()) }})
 	told := plugin.PolicyOptions{
 		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
 		Record: func(c plugin.Change) { v.audit.Write(changeRecord(c)) },
@@ -126,7 +126,7 @@ func (v *server) pageSettings() []wire.PluginSettingsParams {
 	var all []wire.PluginSettingsParams
 	for _, one := range v.registry.Set().Plugins() {
 		if len(one.Settings) > 0 && v.policy.Runs(one) {
-			all = append(all, wire.PluginSettingsParams{Name: one.Name, Settings: v.values.ForPage(one)})
+			all = append(all, wire.PluginSettingsParams{Name: one.Name, Settings: v.values.ForPage(one, v.policy.IsRestricted(one))})
 		}
 	}
 	return all
@@ -152,11 +152,13 @@ func (v *server) dispatchOptions() dispatch.Options {
 	o := dispatch.Options{
 		Idle: s.IdleTimeout, MaxIdle: s.MaxIdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
-		Gates: append(v.policy.Gates(), v.values.Gate(v.registry.Set)), Before: v.policy.Before(),
-		MayOpen: v.policy.MayOpen,
-		After:   append([]dispatch.After{auditor{v.audit, v.policy}}, v.policy.After()...),
-		Waiting: v.hub.Waiting,
-		Resolve: v.registry.Resolve, Log: v.log,
+		Gates:       append(v.policy.Gates(), v.values.Gate(v.registry.Set), v.policy.SecretsGate(v.values)),
+		Before:      v.policy.Before(),
+		MayOpen:     v.policy.MayOpen,
+		FailureNote: func(t dispatch.Tool) (forAgent, forUser string) { return v.policy.FailureNote(t, v.values) },
+		After:       append([]dispatch.After{auditor{v.audit, v.policy}}, v.policy.After()...),
+		Waiting:     v.hub.Waiting,
+		Resolve:     v.policy.Resolve(v.registry), Log: v.log,
 	}
 	if o.ProgressInterval == 0 { // dispatch takes 0 for its default
 		o.ProgressInterval = -1
@@ -302,6 +304,10 @@ func (a policyAPI) status(p *plugin.Plugin) httpapi.Plugin {
 	for _, s := range a.registry.Values().Missing(p) {
 		status.Needs = append(status.Needs, s.Key)
 	}
+	if state.Reviewed {
+		status.Calls = state.CallsTo()
+	}
+	status.Late, status.LateAccess = p.StartsLate(), state.HasLateAccess()
 	status.Recommended = a.recommended(p)
 	return status
 }

@@ -161,10 +161,17 @@ func standing(p httpapi.Plugin) string {
 	if len(p.Needs) > 0 {
 		return "needs settings: " + oneLine(strings.Join(p.Needs, ", ")) + " (opentabs plugin configure " + p.Name + ")"
 	}
-	if p.State == "" { // nobody knows without a server
-		return oneLine(string(p.Permission))
+	text := string(p.Permission)
+	if p.State != "" { // nobody knows without a server
+		text += ", " + string(p.State)
 	}
-	return oneLine(string(p.Permission) + ", " + string(p.State))
+	if len(p.Calls) > 0 {
+		text += ", may call " + strings.Join(p.Calls, " and ")
+	}
+	if p.LateAccess {
+		text += ", late access"
+	}
+	return oneLine(text)
 }
 
 // plural is "1 tool" or "2 tools".

@@ -16,6 +16,7 @@ func (v *server) settleWaiting() {
 			CallID: view.CallID,
 			Tool:   dispatch.Tool{Plugin: view.Plugin, Name: view.Tool, Prompt: view.Prompt},
 			Client: dispatch.Client{Session: view.Session, Name: view.Client},
+			Caller: view.Caller, Browser: view.Waiting.Browser, TabID: view.Waiting.TabID,
 		})
 		if verdict.Suspend != nil {
 			continue

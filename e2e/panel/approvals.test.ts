@@ -67,23 +67,24 @@ test('allowed once: the arguments are shown, the call runs, the next one asks ag
   assert.equal((await next).code, 'denied');
 });
 
-test('always: the plugin runs on without a question, and the panel shows it', async () => {
+test('always: the tool runs for this client without a question, and the panel shows it', async () => {
   const ended = echo('for ever');
   await press('for ever', 'Allow always');
   await ended;
   assert.equal((await echo('no question')).isError, false);
   await panel.getByRole('tab', { name: /Plugins/ }).click();
-  await panel.getByText(/with its own permission/).click();
-  const own = panel.getByRole('combobox', { name: 'Permission of echo' });
-  assert.equal(await own.first().inputValue(), 'auto');
-  await own.first().selectOption('default');
+  const messages = panel.locator('.plugins > li').filter({ has: panel.locator('[title=messages]') });
+  await messages.getByText(/^\d+ tools/).click();
+  await panel.getByText('always for opentabs-e2e').waitFor();
+  await panel.getByRole('button', { name: 'Ask again' }).click();
+  await panel.getByText('always for opentabs-e2e').waitFor({ state: 'detached' });
   await panel.getByRole('tab', { name: /Calls/ }).click();
   const asks = echo('asked again');
   await press('asked again', 'Deny');
   assert.equal((await asks).code, 'denied');
 });
 
-test('for some time: every client may; for this session: no other', async () => {
+test('for some time: in every session of the client; for this session: in no other', async () => {
   const other = await stack.client();
   const timed = echo('some time');
   await press('some time', 'Allow for 10 min');

@@ -115,3 +115,31 @@ test('whether calls may open tabs is switched', async () => {
   assert.deepEqual(asked('config.opening'), { plugin: 'wiki', allowed: true });
   assert.equal(await panel.getByText('needs settings').count(), 0);
 });
+
+test('which plugins one may call, and what one gets that starts late, is switched', async () => {
+  const { panel, server } = bed;
+  const set = settings.map((one) => ({ ...one, set: true, ...(one.secret ? { withheld: true } : {}) }));
+  const late = wiki({ settings: set, late: true, calls: ['messages'], refused: ['bank'] });
+  server.tell('state.plugins', { plugins: [late, ...plugins] });
+  await panel.getByText('May call messages').first().waitFor();
+  await panel.getByText('was refused a call').waitFor();
+  await panel.getByText('It tried to.').waitFor();
+  await panel.getByRole('switch', { name: 'May call messages' }).uncheck();
+  await until('the request', () => asked('config.calls') !== undefined);
+  assert.deepEqual(asked('config.calls'), { plugin: 'wiki', other: 'messages', allowed: false });
+  await panel.getByRole('switch', { name: 'May call bank' }).check();
+  await until('the request', () => Object(asked('config.calls')).allowed === true);
+  assert.deepEqual(asked('config.calls'), { plugin: 'wiki', other: 'bank', allowed: true });
+  await panel.getByRole('combobox', { name: 'Let wiki call another plugin' }).selectOption('calendar');
+  await until('the request', () => Object(asked('config.calls')).other === 'calendar');
+  await panel.getByText(/^It starts after the page’s scripts/).waitFor();
+  await panel.getByRole('switch', { name: 'Secret settings and calls to other plugins' }).check();
+  await until('the request', () => asked('config.lateAccess') !== undefined);
+  assert.deepEqual(asked('config.lateAccess'), { plugin: 'wiki', allowed: true });
+  await shoot(panel, 'plugin-late');
+  await panel
+    .getByText(/settings$/)
+    .first()
+    .click();
+  await panel.getByText(/^Not given to the plugin/).waitFor();
+});

@@ -4,6 +4,8 @@ import {
   type CallDecideParams,
   type CallDecideResult,
   type CallView,
+  type ConfigCallsParams,
+  type ConfigLateAccessParams,
   type ConfigOpeningParams,
   type ConfigPermissionParams,
   type ConfigReviewParams,
@@ -70,6 +72,8 @@ export type Action =
   | { readonly op: 'review'; readonly params: ConfigReviewParams }
   | { readonly op: 'settings'; readonly params: ConfigSettingsParams }
   | { readonly op: 'opening'; readonly params: ConfigOpeningParams }
+  | { readonly op: 'calls'; readonly params: ConfigCallsParams }
+  | { readonly op: 'lateAccess'; readonly params: ConfigLateAccessParams }
   | { readonly op: 'reload'; readonly tabId: number }
   | { readonly op: 'show'; readonly tabId: number }
   | { readonly op: 'rename'; readonly name: string }
@@ -122,9 +126,15 @@ function readRequest(op: unknown, params: Bag): Action | undefined {
   }
   if (typeof plugin !== 'string') return undefined;
   if (op === 'settings') return isBag(params.values) ? { op, params: { plugin, values: params.values } } : undefined;
-  if (op === 'opening') {
+  if (op === 'opening' || op === 'lateAccess') {
     const { allowed } = params;
     return typeof allowed === 'boolean' ? { op, params: { plugin, allowed } } : undefined;
+  }
+  if (op === 'calls') {
+    const { other, allowed } = params;
+    return typeof other === 'string' && typeof allowed === 'boolean'
+      ? { op, params: { plugin, other, allowed } }
+      : undefined;
   }
   if (op === 'review') {
     return typeof hash === 'string' && permission ? { op, params: { plugin, hash, permission } } : undefined;

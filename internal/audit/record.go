@@ -25,6 +25,11 @@ const (
 	KindForget     Kind = "forget"
 	// KindOpening says whether calls may open a plugin's page, and which one.
 	KindOpening Kind = "opening"
+	// KindCalls says whether a plugin may call the tools of another one.
+	KindCalls Kind = "calls"
+	// KindLateAccess says whether a plugin that starts late gets its secret settings
+	// and may call other plugins.
+	KindLateAccess Kind = "late-access"
 	// KindSettings names the settings that were changed, and not what they are.
 	KindSettings Kind = "settings"
 	// KindRecommendation is what an agent said of a plugin; it changed nothing.
@@ -50,6 +55,9 @@ type Record struct {
 	// Client and Session are who called.
 	Client  string `json:"client,omitempty"`
 	Session string `json:"session,omitempty"`
+	// Caller is the tool that made the call, and where that runs; nil for a call of
+	// a client.
+	Caller *dispatch.Caller `json:"caller,omitempty"`
 	// Browser, Tab and Origin are where it ran. Origin is all of the page's
 	// address that is kept.
 	Browser string `json:"browser,omitempty"`

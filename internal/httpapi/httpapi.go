@@ -123,6 +123,8 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/review":     {http.MethodPost: a.review},
 		"/plugins/{name}/limit":      {http.MethodPost: a.setLimit},
 		"/plugins/{name}/opening":    {http.MethodPost: a.setOpening},
+		"/plugins/{name}/calls":      {http.MethodPost: a.setCalls},
+		"/plugins/{name}/late":       {http.MethodPost: a.setLateAccess},
 		"/plugins/{name}/settings":   {http.MethodGet: a.settings, http.MethodPost: a.changeSettings},
 		"/plugins/{name}/forget":     {http.MethodPost: a.forget},
 		"/stdio":                     {http.MethodGet: a.upgrade},

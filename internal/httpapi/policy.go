@@ -33,6 +33,11 @@ type Policy interface {
 	SetLimit(plugin, tool, limit, by string) error
 	// SetOpening says whether calls that find no tab of the plugin may open one.
 	SetOpening(plugin string, allowed bool, by string) error
+	// SetCalls says whether the tools of the plugin may call those of another one.
+	SetCalls(plugin, other string, allowed bool, by string) error
+	// SetLateAccess says whether a plugin that starts late gets its secret settings
+	// and may call other plugins.
+	SetLateAccess(plugin string, allowed bool, by string) error
 	// Settings returns the plugin's settings; of a secret whether it is set.
 	Settings(plugin string) ([]wire.SettingView, error)
 	// ChangeSettings sets settings by key; null takes one away.
@@ -58,11 +63,27 @@ type PluginPermissions struct {
 	// says that the person has allowed that.
 	OpensAt string `json:"opens_at,omitempty"`
 	Opening bool   `json:"opening,omitempty"`
+	// World is where the adapter runs. Late says that scripts of the page run before
+	// it; unless LateAccess is set it gets no secret settings and calls no other
+	// plugin.
+	World      wire.World `json:"world,omitempty"`
+	Late       bool       `json:"late,omitempty"`
+	LateAccess bool       `json:"late_access,omitempty"`
+	// Calls are the other plugins whose tools the plugin may call, StoredCalls those
+	// that it might before it changed.
+	Calls       []AllowedCall `json:"calls,omitempty"`
+	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
 	// Recommended is what an agent says of the content; it changes nothing.
 	Recommended *Recommendation   `json:"recommended,omitempty"`
 	Tools       []ToolPermissions `json:"tools"`
 	// Problems say what in permissions.json could not be read.
 	Problems []string `json:"problems,omitempty"`
+}
+
+// AllowedCall is another plugin whose tools a plugin may call.
+type AllowedCall struct {
+	Plugin string `json:"plugin"`
+	Mark
 }
 
 // Mark says who changed something, and when.
@@ -96,13 +117,18 @@ type ToolPermissions struct {
 	Mark
 	// Limit is how often it may run, as in "10/1m".
 	Limit string `json:"limit,omitempty"`
-	// Grants are what a person allowed for a session or for some time.
+	// Grants are what a user allowed to single callers: for a session, for some time
+	// or for always.
 	Grants []Grant `json:"grants,omitempty"`
 }
 
-// Grant is a permission that ends by itself.
+// Grant is a permission for one caller of a tool.
 type Grant struct {
 	Scope wire.Scope `json:"scope"`
+	// Client is the name of the MCP client; Caller the plugin whose tool calls,
+	// empty for a call of the client itself.
+	Client string `json:"client,omitempty"`
+	Caller string `json:"caller,omitempty"`
 	Mark
 	Until time.Time `json:"until,omitzero"`
 }
@@ -113,8 +139,10 @@ type change struct {
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
-	// Allowed says whether tabs may be opened.
-	Allowed bool `json:"allowed,omitempty"`
+	// Allowed says whether tabs may be opened, Other may be called, or a late plugin
+	// has access.
+	Allowed bool   `json:"allowed,omitempty"`
+	Other   string `json:"other,omitempty"`
 	// Values are settings by key.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 }
@@ -149,6 +177,18 @@ func (a *API) setLimit(w http.ResponseWriter, r *http.Request) {
 func (a *API) setOpening(w http.ResponseWriter, r *http.Request) {
 	a.change(w, r, func(plugin string, c change) error {
 		return a.options.Policy.SetOpening(plugin, c.Allowed, CommandLine)
+	})
+}
+
+func (a *API) setCalls(w http.ResponseWriter, r *http.Request) {
+	a.change(w, r, func(plugin string, c change) error {
+		return a.options.Policy.SetCalls(plugin, c.Other, c.Allowed, CommandLine)
+	})
+}
+
+func (a *API) setLateAccess(w http.ResponseWriter, r *http.Request) {
+	a.change(w, r, func(plugin string, c change) error {
+		return a.options.Policy.SetLateAccess(plugin, c.Allowed, CommandLine)
 	})
 }
 
@@ -248,6 +288,17 @@ func (c *Client) SetLimit(ctx context.Context, plugin, tool, limit string) error
 // SetOpening says whether calls that find no tab of the plugin may open one.
 func (c *Client) SetOpening(ctx context.Context, plugin string, allowed bool) error {
 	return c.post(ctx, pluginPath(plugin, "opening"), change{Allowed: allowed}, nil)
+}
+
+// SetCalls says whether the tools of a plugin may call those of another one.
+func (c *Client) SetCalls(ctx context.Context, plugin, other string, allowed bool) error {
+	return c.post(ctx, pluginPath(plugin, "calls"), change{Other: other, Allowed: allowed}, nil)
+}
+
+// SetLateAccess says whether a plugin that starts late gets its secret settings and
+// may call other plugins.
+func (c *Client) SetLateAccess(ctx context.Context, plugin string, allowed bool) error {
+	return c.post(ctx, pluginPath(plugin, "late"), change{Allowed: allowed}, nil)
 }
 
 // Settings asks for a plugin's settings.

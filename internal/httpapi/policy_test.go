@@ -44,6 +44,14 @@ func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
 	return f.note("opening", plugin, allowed, "by", by)
 }
 
+func (f *fakePolicy) SetCalls(plugin, other string, allowed bool, by string) error {
+	return f.note("calls", plugin, other, allowed, "by", by)
+}
+
+func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
+	return f.note("late access", plugin, allowed, "by", by)
+}
+
 func (f *fakePolicy) Settings(plugin string) ([]wire.SettingView, error) {
 	return []wire.SettingView{{Key: plugin + "-token", Secret: true, Set: true}}, f.err
 }
@@ -65,6 +73,8 @@ func TestPolicyRoutes(t *testing.T) {
 		c.SetLimit(ctx, "a b", "echo", "10/1m"),
 		c.Forget(ctx, "a"),
 		c.SetOpening(ctx, "a", true),
+		c.SetCalls(ctx, "a", "b", true),
+		c.SetLateAccess(ctx, "a", false),
 		c.ChangeSettings(ctx, "a", map[string]json.RawMessage{"key": json.RawMessage(`{"work":"https://a.example"}`), "n": json.RawMessage("null")}),
 	)
 	if err != nil {
@@ -73,6 +83,7 @@ func TestPolicyRoutes(t *testing.T) {
 	want := []string{
 		"review a h auto by the command line", "permission a echo  by the command line", "limit a b echo 10/1m by the command line",
 		"forget a by the command line", "opening a true by the command line",
+		"calls a b true by the command line", "late access a false by the command line",
 		`settings a map[key:{"work":"https://a.example"} n:null] by the command line`,
 	}
 	if got := strings.Join(policy.made, "\n"); got != strings.Join(want, "\n") {

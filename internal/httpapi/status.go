@@ -108,6 +108,12 @@ type Plugin struct {
 	// Needs are the settings that the plugin requires and that are not set: its
 	// tools do not run.
 	Needs []string `json:"needs,omitempty"`
+	// Calls are the other plugins whose tools it may call. Late says that scripts of
+	// the page run before its adapter, LateAccess that a user lets it have secret
+	// settings and call other plugins all the same.
+	Calls      []string `json:"calls,omitempty"`
+	Late       bool     `json:"late,omitempty"`
+	LateAccess bool     `json:"late_access,omitempty"`
 	// Recommended is what an agent says of what is there now; it changes nothing.
 	Recommended *Recommendation `json:"recommended,omitempty"`
 	// State says whether its tools can run in a tab; closed for a plugin that may

@@ -14,6 +14,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"opentabs/extension"
+	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -335,40 +336,14 @@ func withRealThis(code []byte) []byte {
 	}
 }
 
-const activate = "onActivate"
-
-// defines matches from a mention of onActivate on that gives a plugin this
-// hook: a method, a field or a property; assigned what follows a dot.
-var (
-	defines  = regexp.MustCompile(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
-	assigned = regexp.MustCompile(`^onActivate\s*=[^=>]`)
-	// lowered is how esbuild writes a field for browsers that have none.
-	lowered = []byte("__publicField(this, \"")
-)
-
 // startOf returns when an adapter starts whose package does not say: at once,
 // unless its author has written a hook that runs at the start, and may rely on
 // the document there.
 func startOf(code []byte) StartAt {
-	for at := 0; ; at += len(activate) {
-		next := bytes.Index(code[at:], []byte(activate))
-		if next < 0 {
-			return StartNow
-		}
-		at += next
-		before, rest := code[:at], code[at:min(len(code), at+200)]
-		switch {
-		case bytes.HasSuffix(before, lowered):
-			return StartAtDOM
-		case bytes.HasSuffix(before, []byte(".")):
-			if assigned.Match(rest) {
-				return StartAtDOM
-			}
-		case at > 0 && (longerName(code[at-1]) || code[at-1] == '$'):
-		case defines.Match(rest):
-			return StartAtDOM
-		}
+	if plugin.HasOnActivate(code) {
+		return StartAtDOM
 	}
+	return StartNow
 }
 
 // dropShebang makes a first line that starts with #! empty: it is allowed at

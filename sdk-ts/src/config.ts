@@ -11,6 +11,11 @@ export interface ConfigSettingDefinition {
   description?: string | undefined;
   /** Whether the plugin needs it; false if absent. */
   required?: boolean | undefined;
+  /**
+   * Whether a `string` is a password or a key: surfaces never show it, and an adapter that starts after the page's scripts
+   * gets it only if the user allows that. If absent, the name of the setting decides (`apiToken` is secret).
+   */
+  secret?: boolean | undefined;
   /** What an empty field shows, such as `https://gitlab.example.com`. */
   placeholder?: string | undefined;
   /** The choices of a `select`. */

@@ -28,6 +28,10 @@ func (policy) ChangeSettings(string, map[string]json.RawMessage, string) error {
 
 func (policy) SetOpening(string, bool, string) error { return errors.New("review it first") }
 
+func (policy) SetCalls(string, string, bool, string) error { return errors.New("review it first") }
+
+func (policy) SetLateAccess(string, bool, string) error { return errors.New("review it first") }
+
 func (policy) SetPermission(string, string, wire.Permission, string) error {
 	return errors.New("review it first")
 }

@@ -2,12 +2,13 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FailedView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
+import { Calling, LateAccess } from './calling.tsx';
 import { PermissionSelect } from './permission-select.tsx';
 import { hashGroups, iconUrl, matching, ownCount, type Readiness, readinessOf, sitesOf } from './plugin-words.ts';
 import { usePressed } from './pressed.ts';
 import type { Act } from './requests.ts';
 import { Settings } from './settings-form.tsx';
-import { plain } from './wording.ts';
+import { lateMeaning, plain, worldMeaning } from './wording.ts';
 
 /** ManyPlugins is from how many plugins on there is a field to find one. */
 const ManyPlugins = 8;
@@ -45,7 +46,7 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
       )}
       <ul class="plugins">
         {matching(all, sought).map((plugin) => (
-          <Plugin key={plugin.name} plugin={plugin} readiness={readinessOf(plugin.name, tabs)} act={act} />
+          <Plugin key={plugin.name} plugin={plugin} readiness={readinessOf(plugin.name, tabs)} others={all} act={act} />
         ))}
         {failed.map((one) => (
           <li key={one.path} class="failed">
@@ -62,6 +63,8 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
 interface PluginProps {
   readonly plugin: PluginView;
   readonly readiness: Readiness;
+  /** others are all plugins. */
+  readonly others: readonly PluginView[];
   readonly act: Act;
 }
 
@@ -71,7 +74,7 @@ const readinessWords = {
   ready: 'ready in a tab',
 } as const;
 
-function Plugin({ plugin, readiness, act }: PluginProps): VNode {
+function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
   const { name, displayName, version, reviewed, permission, homepage } = plugin;
   const shownName = plain(displayName) || name;
   const icon = iconUrl(plugin.icon);
@@ -109,6 +112,8 @@ function Plugin({ plugin, readiness, act }: PluginProps): VNode {
       {reviewed ? <Tools plugin={plugin} act={act} /> : <Review key={plugin.hash} plugin={plugin} act={act} />}
       {reviewed && <Settings plugin={plugin} act={act} />}
       {reviewed && plugin.opensAt && <Opening plugin={plugin} opensAt={plugin.opensAt} act={act} />}
+      {reviewed && <LateAccess plugin={plugin} act={act} />}
+      {reviewed && <Calling plugin={plugin} others={others.map((other) => other.name)} act={act} />}
     </li>
   );
 }
@@ -186,6 +191,7 @@ function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act
           {tools.map((tool) => (
             <li key={tool.name}>
               <ToolName tool={tool} />
+              <Allowed plugin={plugin.name} tool={tool} act={act} />
               <PermissionSelect
                 label={`Permission of ${tool.name}`}
                 plugin={plugin.name}
@@ -199,6 +205,33 @@ function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act
         </ul>
       )}
     </details>
+  );
+}
+
+/** Allowed are the callers that a tool always runs for; one press has it ask them again. */
+function Allowed({
+  plugin,
+  tool,
+  act,
+}: {
+  readonly plugin: string;
+  readonly tool: ToolView;
+  readonly act: Act;
+}): VNode | null {
+  const { busy, run } = usePressed(act);
+  const callers = (tool.allowed ?? []).map(({ client, caller }) =>
+    caller ? `the plugin ${plain(caller)}` : plain(client ?? '') || 'an agent',
+  );
+  if (callers.length === 0) return null;
+  const { name, permission } = tool;
+  const params = { plugin, tool: name, ...(permission ? { permission } : {}) };
+  return (
+    <span class="allowed">
+      always for {callers.join(', ')}{' '}
+      <button type="button" disabled={busy} onClick={() => void run({ op: 'permission', params })}>
+        Ask again
+      </button>
+    </span>
   );
 }
 
@@ -241,6 +274,14 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
             <code key={site}>{site}</code>
           ))}
         </dd>
+        <dt>World</dt>
+        <dd>{worldMeaning(plugin.world)}</dd>
+        {plugin.late && (
+          <>
+            <dt>Start</dt>
+            <dd>{lateMeaning}</dd>
+          </>
+        )}
         <dt>Tools</dt>
         <dd>
           <ul class="tools">

@@ -105,6 +105,9 @@ function Field({ id, setting, draft, error, type }: FieldProps): VNode {
     <div class="field">
       {many ? <span id={id}>{name}</span> : <label for={id}>{name}</label>}
       {required && <span class="required"> required</span>}
+      {setting.withheld && setting.set && (
+        <p class="note">Not given to the plugin, which starts after the page’s scripts, unless you allow it below.</p>
+      )}
       {description && <p id={`${id}-about`}>{plain(description)}</p>}
       {many ? (
         <Urls id={id} rows={draft} setting={setting} type={type} />

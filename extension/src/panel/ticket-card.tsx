@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { type CallView, MaxShownArgs, type Scope } from '../../../wire/wire.gen.ts';
+import { type CallView, MaxShownArgs, type Scope, type WaitingView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { CallName } from './call-name.tsx';
 import { indentJson } from './json-text.ts';
@@ -30,7 +30,8 @@ export interface TicketCardProps {
 
 /** PermissionCard asks whether a call may run. */
 export function PermissionCard(props: TicketCardProps): VNode {
-  const { call, ticket } = props.card;
+  const { card } = props;
+  const { call, ticket } = card;
   const { decide, busy, error } = useDecision(props);
   const name = `${call.plugin} ${call.tool}`;
   const scopes = ticket.scopes ?? [];
@@ -52,7 +53,7 @@ export function PermissionCard(props: TicketCardProps): VNode {
       </div>
       {longer.length > 0 && (
         <div class="longer">
-          <span>Allow without asking again</span>
+          <span>Allow {callerName(card.call, ticket)} without asking again</span>
           <div class="answers">
             {longer.map(({ scope, text, label }) => (
               <Answer
@@ -76,6 +77,12 @@ const longerScopes: readonly { readonly scope: Scope; readonly text: string; rea
   { scope: 'session', text: 'this session', label: 'for this session' },
   { scope: 'always', text: 'always', label: 'always' },
 ];
+
+/** callerName names for whom a permission holds: the calling plugin, or the client. */
+function callerName({ client }: CallView, { caller }: WaitingView): string {
+  if (caller) return `the plugin ${plain(caller.plugin)}`;
+  return plain(client ?? '') || 'this agent';
+}
 
 /** UserCard asks the person to do what a tool can't, as to log in. */
 export function UserCard(props: TicketCardProps): VNode {

@@ -1,6 +1,6 @@
 // The panel's words: what each state means and what to do about it.
 
-import type { CallStatus, InjectMode } from '../../../wire/wire.gen.ts';
+import type { CallStatus, InjectMode, World } from '../../../wire/wire.gen.ts';
 import type { LinkState } from '../worker/link.ts';
 import { replaceHidden } from './plain-text.ts';
 
@@ -68,6 +68,17 @@ export function modeAdvice(mode: InjectMode): Advice | undefined {
     ],
   };
 }
+
+/** worldMeaning says what it means for the user that a plugin runs in this world. */
+export function worldMeaning(world: World | undefined): string {
+  return world === 'isolated'
+    ? 'Isolated: its code is apart from the page’s scripts, which can neither read nor change what it works with; both share the page’s content.'
+    : 'Main: its code runs among the page’s own scripts and can use what they define; they can see and change what it works with in the page.';
+}
+
+/** lateMeaning says what it means that a plugin starts late. */
+export const lateMeaning =
+  'It starts after the page’s scripts, so the page can read its settings and run its tools in that tab. It gets no secret settings and calls no other plugin unless you allow it.';
 
 /** statusWord is a call's status for a person. */
 export function statusWord(status: CallStatus): string {

@@ -36,6 +36,8 @@ test('what a person did is asked of the server, and its refusal is told', async 
     { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask' } },
     { op: 'settings', params: { plugin: 'p', values: { size: 3, token: null } } },
     { op: 'opening', params: { plugin: 'p', allowed: true } },
+    { op: 'calls', params: { plugin: 'p', other: 'q', allowed: true } },
+    { op: 'lateAccess', params: { plugin: 'p', allowed: false } },
   ];
   for (const action of actions) await assert.rejects(act(action), /read-only/);
   assert.deepEqual(
@@ -47,6 +49,8 @@ test('what a person did is asked of the server, and its refusal is told', async 
       ['config.review', { plugin: 'p', hash: 'h', permission: 'ask' }],
       ['config.settings', { plugin: 'p', values: { size: 3, token: null } }],
       ['config.opening', { plugin: 'p', allowed: true }],
+      ['config.calls', { plugin: 'p', other: 'q', allowed: true }],
+      ['config.lateAccess', { plugin: 'p', allowed: false }],
     ],
   );
 });

@@ -36,6 +36,12 @@ export function makeActs({
       case 'opening':
         await link.request('config.opening', action.params);
         return {};
+      case 'calls':
+        await link.request('config.calls', action.params);
+        return {};
+      case 'lateAccess':
+        await link.request('config.lateAccess', action.params);
+        return {};
       case 'reload':
         await reloadTab(action.tabId);
         return {};

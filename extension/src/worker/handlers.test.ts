@@ -50,6 +50,8 @@ test('the socket reaches these methods and no others', async () => {
       'config.permission': '{"plugin":"p"}',
       'config.settings': '{"plugin":"p","values":{}}',
       'config.opening': '{"plugin":"p","allowed":true}',
+      'config.calls': '{"plugin":"p","other":"q","allowed":true}',
+      'config.lateAccess': '{"plugin":"p","allowed":true}',
       'config.review': '{"plugin":"p","hash":"h","permission":"auto"}',
     };
     const body = Object.entries(params).find(([name]) => name === method)?.[1];

@@ -1,0 +1,87 @@
+/** Promise: a plugin calls another one only if the user allows that pair, and the question says which plugin, tab and site ask. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { callRecords } from './harness/api.ts';
+import type { McpClient } from './harness/client.ts';
+import { must } from './harness/process.ts';
+import { everything, type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+/** forms are the messages of the forms that the user saw; answer is what they choose in the next. */
+const forms: string[] = [];
+let answer = 'deny';
+
+before(async () => {
+  stack = await startStack({ plugins: [everything] });
+  client = await stack.client((params): Promise<ElicitResult> => {
+    forms.push(params.message);
+    return Promise.resolve({ action: 'accept', content: { decision: answer } });
+  });
+});
+after(() => stack?.close());
+
+const opentabs = (...args: string[]) => must(args, stack.env);
+/** nested has everything__call call messages__echo. */
+const nested = async (value: string) => {
+  const out = await client.call('everything__call', { tool: 'messages__echo', input: { value }, caught: true });
+  return JSON.stringify(out.structured ?? out.text);
+};
+const allowed = 'plugin permission everything --allow-calls-to messages';
+
+test('a call to another plugin is off: the handler, the lists and the audit say so', async () => {
+  const out = await nested('one');
+  assert.match(out, /"code":"denied"/);
+  assert.ok(out.includes(`The user can allow it with \`opentabs ${allowed}\``), out);
+  const [child] = (await callRecords(stack)).filter((c) => c.tool_name === 'messages__echo');
+  assert.deepEqual([child?.status, child?.error_code], ['failed', 'denied']);
+  const listed = JSON.stringify(JSON.parse(await opentabs('calls', '--json')));
+  assert.ok(listed.includes(`To allow it, run \`opentabs ${allowed}\`, or use the side panel.`), listed);
+  const { tabId } = (await stack.tabs())[0] ?? {};
+  await until('the audit', async () =>
+    (await opentabs('audit', '--tool', 'messages')).includes(
+      `called by everything__call (tab ${tabId}, ${stack.site.origin})`,
+    ),
+  );
+  assert.deepEqual(forms, []);
+  await client.call('everything__call', { tool: 'echo', input: { value: 'own' } }); // its own tools are not affected
+});
+
+test('once it is allowed it works, and asks if the tool that is called asks', async () => {
+  await opentabs(...allowed.split(' '));
+  assert.match(await nested('two'), /two/);
+  await opentabs('plugin', 'permission', 'messages', 'ask');
+  answer = 'allow for this session';
+  assert.match(await nested('three'), /three/);
+  const { tabId } = (await stack.tabs())[0] ?? {};
+  assert.equal(forms.length, 1);
+  assert.ok(
+    forms[0]?.includes(
+      `The plugin everything (tab ${tabId}, ${stack.site.origin}) wants to run messages__echo, called by its tool everything__call for opentabs-e2e`,
+    ),
+    forms[0],
+  );
+});
+
+test('what was allowed to the plugin is not allowed to the agent, nor the other way round', async () => {
+  assert.match(await nested('four'), /four/); // for this session
+  assert.equal(forms.length, 1);
+  answer = 'deny';
+  assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
+  assert.equal(forms.length, 2);
+  await opentabs('plugin', 'permission', 'messages', 'ask'); // takes all of it back
+  answer = 'allow for this session';
+  assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
+  answer = 'deny';
+  assert.match(await nested('five'), /"code":"denied"/);
+  assert.equal(forms.length, 4);
+});
+
+test('it is off again when the user says so', async () => {
+  await opentabs('plugin', 'permission', 'messages', 'auto');
+  await opentabs('plugin', 'permission', 'everything', '--forbid-calls-to', 'messages');
+  assert.match(await nested('six'), /"code":"denied"/);
+  assert.equal(forms.length, 4);
+});

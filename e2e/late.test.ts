@@ -1,0 +1,59 @@
+/** Promise: a plugin that starts after the page's scripts gets a secret setting only while the user allows it late access. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { McpClient } from './harness/client.ts';
+import { must } from './harness/process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+import { buildLegacy } from './testdata/legacy/legacy.ts';
+import { twin } from './testdata/legacy/twin.ts';
+
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  stack = await startStack();
+  client = await stack.client();
+  const dir = join(stack.home, 'alpha');
+  await buildLegacy(dir, twin('alpha'));
+  await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  const site = `site.main=${stack.site.origin}`;
+  await must(['plugin', 'configure', 'alpha', 'key=S3CRET-KEY', site], stack.env);
+});
+after(() => stack?.close());
+
+/** mine is what alpha finds of its settings in a tab; empty while it is not live there. */
+async function mine(tabId: number): Promise<string> {
+  const out = await client.call('alpha__mine', { tabId });
+  return out.isError ? '' : JSON.stringify(out.structured);
+}
+
+/** show opens a page and returns its tab once alpha is live in it. */
+async function show(): Promise<number> {
+  const url = `${stack.site.origin}/late`;
+  return await until('alpha in a page', async () => {
+    const page = await stack.chrome.open(url);
+    const tab = (await stack.tabs()).find((one) => one.url === url);
+    if (tab && (await mine(tab.tabId)) !== '') return tab.tabId;
+    await page.close();
+    return undefined;
+  });
+}
+
+test('the secret reaches the page with late access only, and errors say what to do', async () => {
+  const tabId = await show();
+  const before = await mine(tabId);
+  assert.doesNotMatch(before, /S3CRET-KEY/);
+  assert.match(before, /http:/); // other settings are there
+  const failed = await client.call('alpha__fail', { tabId });
+  assert.match(
+    failed.text,
+    /The plugin alpha did not get the setting key, because it starts after the page's scripts\./,
+  );
+  assert.match(failed.text, /`opentabs plugin permission alpha --late-access on`/);
+  await must(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
+  await until('the open page to have it', async () => (await mine(tabId)).includes('S3CRET-KEY'));
+  await must(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);
+  await until('the open page to lose it', async () => !(await mine(tabId)).includes('S3CRET-KEY'));
+});

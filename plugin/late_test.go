@@ -1,0 +1,47 @@
+package plugin_test
+
+import (
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+func TestStartsLate(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		facts plugin.StartFacts
+		want  bool
+	}{
+		{"ours", plugin.StartFacts{World: wire.WorldMain}, false},
+		{"ours with onActivate", plugin.StartFacts{World: wire.WorldMain, Activates: true}, true},
+		{"ours with onActivate that starts at once", plugin.StartFacts{World: wire.WorldMain, Activates: true, Start: plugin.StartAtOnce}, false},
+		{"ours at document_idle", plugin.StartFacts{World: wire.WorldMain, Start: plugin.StartIdle}, true},
+		{"the original SDK's", plugin.StartFacts{World: wire.WorldMain, Legacy: true}, true},
+		{"the original SDK's that starts at once", plugin.StartFacts{World: wire.WorldMain, Legacy: true, Start: plugin.StartAtOnce}, true},
+		{"isolated", plugin.StartFacts{World: wire.WorldIsolated, Legacy: true, Start: plugin.StartIdle, Activates: true}, false},
+	} {
+		if got := test.facts.StartsLate(); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+// The facts come from the package as it is loaded.
+func TestStartsLateOfAPackage(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		pack plugintest.Package
+		want bool
+	}{
+		{"ours", plugintest.Package{Code: "1;"}, false},
+		{"with onActivate", plugintest.Package{Code: "class A { onActivate() { } }"}, true},
+		{"that calls an onActivate", plugintest.Package{Code: "a.onActivate();"}, false},
+		{"of the original SDK", plugintest.Package{SDKVersion: "0.0.105"}, true},
+	} {
+		if got := plugintest.Load(t, test.pack).StartsLate(); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
