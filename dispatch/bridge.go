@@ -34,6 +34,8 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
+	// Problem says why the adapter did not start; only in [Targets.Broken].
+	Problem string
 }
 
 // Instance is one of several sites that a plugin knows by a setting, such as the
@@ -102,6 +104,8 @@ const (
 	// StateUnavailable means that there is a tab, but none is ready.
 	StateUnavailable PluginState = "unavailable"
 	StateReady       PluginState = "ready"
+	// StateFailed means that the adapter did not start in any tab of the site.
+	StateFailed PluginState = "failed"
 )
 
 // State returns the state of the plugin.
@@ -109,7 +113,9 @@ func (t Targets) State() PluginState {
 	switch {
 	case slices.ContainsFunc(t.Live, func(t Target) bool { return t.Readiness == Ready }):
 		return StateReady
-	case len(t.Live)+len(t.NeedReload)+len(t.Loading)+len(t.Broken) > 0:
+	case len(t.Live)+len(t.NeedReload)+len(t.Loading) == 0 && len(t.Broken) > 0:
+		return StateFailed
+	case len(t.Live)+len(t.NeedReload)+len(t.Loading) > 0:
 		return StateUnavailable
 	default:
 		return StateClosed

@@ -26,6 +26,7 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrDenied:           {false, "Only the person can allow it, in the opentabs side panel or a terminal; do not call again until they say that they have."},
 	wire.ErrNotReviewed:      {false, "Only the person can review the plugin, in the opentabs side panel or a terminal; do not call again until they say that they have."},
 	wire.ErrNeedsSettings:    {false, "Only the person can set it, in the opentabs side panel or a terminal; do not call again until they say that they have."},
+	wire.ErrPluginBroken:     {false, "Do not call its tools again; report this to the user, who has to repair, update or remove the plugin (`opentabs doctor`)."},
 	wire.ErrApprovalTimeout:  {true, "Tell the person that the call waits for their answer in the opentabs side panel or a terminal, then call again."},
 	wire.ErrRateLimited:      {true, "Wait, then retry; make fewer calls."},
 	wire.ErrInvalidArguments: {false, "Correct the arguments, then call again."},

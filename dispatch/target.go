@@ -115,14 +115,14 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s was opened for the call, but %s did not come up there; look at that tab, the page may ask for a login",
 			nameTargets([]Target{*all.Opened}), name)}
+	case len(broken) > 0:
+		return &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
+			"the plugin %s did not start in its page: %s; none of its tools can run in %s",
+			req.Tool.Plugin, broken[0].Problem, nameTargets(broken))}
 	case len(reload) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but its page was loaded before the plugin was added or changed (%s); reload the tab",
 			name, nameTargets(reload))}
-	case len(broken) > 0:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s is open, but the plugin failed to start there (%s); reload the tab, and if that does not help tell the plugin's author",
-			name, nameTargets(broken))}
 	case len(loading) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but its page is still loading or takes a new version of the plugin (%s); retry in a few seconds",

@@ -20,6 +20,11 @@ func TestChoiceOfTarget(t *testing.T) {
 		t.Readiness = r
 		return t
 	}
+	broken := func(tab int, problem string) dispatch.Target {
+		t := home(tab)
+		t.Problem = problem
+		return t
+	}
 	site := func(t dispatch.Target, url string) dispatch.Target {
 		t.URL = url
 		return t
@@ -46,7 +51,9 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"no browser", dispatch.Targets{}, dispatch.Call{}, "", 0, wire.ErrNoBrowser, "no browser"},
 		{"no tab", dispatch.Targets{Browsers: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
 		{"needs reload", dispatch.Targets{Browsers: 1, NeedReload: targets{home(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
-		{"broken", dispatch.Targets{Browsers: 1, Broken: targets{home(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "failed to start there (tab 7"},
+		{"broken", dispatch.Targets{Browsers: 1, Broken: targets{broken(7, "it threw")}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "did not start in its page: it threw; none of its tools can run in tab 7"},
+		{"broken, others need a reload", dispatch.Targets{Browsers: 1, Broken: targets{broken(7, "it threw")}, NeedReload: targets{home(8)}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "it threw"},
+		{"broken, but not where it is wanted", dispatch.Targets{Browsers: 1, Broken: targets{broken(7, "it threw")}, NeedReload: targets{home(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "reload the tab"},
 		{"the best", dispatch.Targets{Browsers: 1, Live: targets{home(7), home(8)}}, dispatch.Call{}, "b1", 7, "", ""},
 		{"tab named", both, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
 		{"browser named by name", both, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},

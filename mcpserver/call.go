@@ -105,6 +105,9 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		return t.run(s, ctx, q)
 	}
 	l, ok := (*s.tools.Load())[q.params.Name]
+	if failed := s.brokenPlugin(q.params.Name); !ok && failed != nil {
+		return s.failed(failed)
+	}
 	if !ok {
 		return fault(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.params.Name)
 	}

@@ -48,6 +48,9 @@ func neverGot(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, erro
 // JSON-RPC error, with the sentence for the agent.
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.params.Name)
+	if failed := s.brokenPlugin(q.params.Name); !ok && failed != nil {
+		return faultOf(s.failed(failed))
+	}
 	if !ok {
 		return fault(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.params.Name)
 	}

@@ -2,10 +2,15 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"opentabs/dispatch"
+	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -20,6 +25,24 @@ func (s *Server) waitReady(ctx context.Context, method string) error {
 		return nil
 	}
 	return s.opts.Ready(ctx)
+}
+
+// brokenPlugin returns why a tool or prompt of this name is not there, if its
+// plugin can't be loaded. The error is for the agent.
+func (s *Server) brokenPlugin(fullName string) error {
+	name, _, _ := strings.Cut(fullName, "__")
+	f, ok := s.plugins.Set().Failure(name)
+	if !ok {
+		return nil
+	}
+	reason := f.Err.Error()
+	if wrong := (*plugin.PackageError)(nil); errors.As(f.Err, &wrong) { // its folder is the user's business
+		reason = wrong.Problems[0].String()
+	}
+	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
+		"The plugin %s can't be loaded, so %s does not run (%s): %s. "+
+			"Do not call its tools again; report this to the user, who has to repair, update or remove the plugin (`opentabs doctor`).",
+		name, fullName, wire.ErrPluginBroken, reason)}
 }
 
 // notReady is the answer to a request whose waitReady failed.

@@ -61,6 +61,8 @@ type indexedEntry struct {
 	Hash string `json:"hash"`
 	// Activates says that the code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
+	// Compiles is the manifest hash with which all schemas were last compiled.
+	Compiles string `json:"compiles,omitempty"`
 }
 
 // fileMark is what a file looks like from outside. Any change of its content
@@ -130,8 +132,35 @@ func (x *index) note(dir string, mark fileMark, info adapterInfo) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	x.known[dir] = indexedEntry{File: mark, Hash: info.hash, Activates: info.activates}
+	x.known[dir] = indexedEntry{File: mark, Hash: info.hash, Activates: info.activates, Compiles: x.known[dir].Compiles}
 	x.changed = true
+}
+
+// compiles reports whether the schemas of the package in dir, whose manifest has
+// this hash, are known to compile.
+func (x *index) compiles(dir, manifest string) bool {
+	if x == nil {
+		return false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.read()
+	return x.known[dir].Compiles == manifest
+}
+
+// noteCompiles keeps that they do, if the package has an entry.
+func (x *index) noteCompiles(dir, manifest string) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.read()
+	if e, ok := x.known[dir]; ok {
+		e.Compiles = manifest
+		x.known[dir] = e
+		x.changed = true
+	}
 }
 
 // forget drops an entry: the adapter is read the next time.

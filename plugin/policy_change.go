@@ -210,10 +210,8 @@ func (p *Policy) plugin(name string) (*Plugin, error) {
 	if one, ok := set.Plugin(name); ok {
 		return one, nil
 	}
-	for _, f := range set.Failed() {
-		if f.Name == name && name != "" {
-			return nil, fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
-		}
+	if f, ok := set.Failure(name); ok {
+		return nil, fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
 	}
 	var names []string
 	for _, one := range set.Plugins() {

@@ -16,6 +16,7 @@ type Registry struct {
 	store  *Store
 	log    zerolog.Logger
 	values *Values
+	faults *Faults
 	set    atomic.Pointer[Set]
 
 	reload sync.Mutex // held while plugins are loaded and listeners are told
@@ -34,6 +35,7 @@ type listener struct{ changed func(*Set) }
 // settings of its plugins are those in the store's folder.
 func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 	r := &Registry{store: store, log: log, values: NewValues(filepath.Dir(store.Path()), PolicyOptions{Log: log})}
+	r.faults = newFaults(filepath.Dir(store.Path()), log)
 	r.set.Store(NewSet(nil, nil))
 	return r
 }
@@ -45,6 +47,9 @@ func (r *Registry) UseValues(v *Values) { r.values = v }
 // Values returns the settings of the plugins. Each Reload makes plugins work in
 // the sites that they name then.
 func (r *Registry) Values() *Values { return r.values }
+
+// Faults returns which plugins do not start in browsers.
+func (r *Registry) Faults() *Faults { return r.faults }
 
 // DiscoverIn has each reload from now on look for packages in these folders of npm
 // packages too. What was added to the store counts before them.
@@ -212,8 +217,14 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	case p.Name != e.Name:
 		return refuse(packageFile, "names the plugin %q by now, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
 	}
-	if p.ManifestHash != e.Manifest { // else they compiled when it was added
+	if p.ManifestHash != e.Manifest && !r.store.index.compiles(e.Path, p.ManifestHash) { // else they compiled when it was added
 		if err := p.CheckSchemas(); err != nil {
+			return nil, err
+		}
+		r.store.index.noteCompiles(e.Path, p.ManifestHash)
+	}
+	if e.Source != SourceGlobal { // those are checked before a page gets them: there may be many that are never used
+		if err := r.store.checkScripts(p); err != nil {
 			return nil, err
 		}
 	}

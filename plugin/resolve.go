@@ -21,6 +21,10 @@ func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessa
 		full = parent.Plugin + "__" + name
 	}
 	t, ok := r.Set().Tool(full)
+	name, _, _ = strings.Cut(full, "__")
+	if f, failed := r.Set().Failure(name); !ok && failed {
+		return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf("the plugin %s can't be loaded: %v", name, f.Err)}
+	}
 	if !ok {
 		return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrUnknownTool, Message: fmt.Sprintf(
 			"there is no tool %.100q: name a tool of the same plugin, or <plugin>__<tool> of one that is added", full)}

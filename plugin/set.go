@@ -82,6 +82,16 @@ func (s *Set) Prompt(fullName string) (*Prompt, bool) {
 	return p, ok
 }
 
+// Failure returns why the plugin of this name could not be loaded.
+func (s *Set) Failure(name string) (Failure, bool) {
+	for _, f := range s.failed {
+		if f.Name == name && name != "" {
+			return f, true
+		}
+	}
+	return Failure{}, false
+}
+
 // Failed returns the plugins that could not be loaded, in the order they were
 // added.
 func (s *Set) Failed() []Failure { return slices.Clone(s.failed) }

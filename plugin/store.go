@@ -17,6 +17,9 @@ type StoreOptions struct {
 	// one complete script and cannot break out of the function it is put in.
 	// Default: code is not checked, which is unsafe outside of tests.
 	Check func(code []byte) error
+	// Passed reports whether the code with this SHA-256, in hex, has passed Check
+	// before: then it is not read. Default: none has.
+	Passed func(hash string) bool
 	// IndexKey seals the index of adapters (see docs/security.md): one that was
 	// written with another key is not used. Default: there is no index, and each
 	// adapter is read whenever the plugins are loaded.
@@ -33,9 +36,10 @@ type StoreOptions struct {
 // change is written whole under a lock that other processes honour too, with
 // mode 0600. Members it does not know are kept.
 type Store struct {
-	file  stateFile[*document]
-	check func(code []byte) error
-	index *index
+	file   stateFile[*document]
+	check  func(code []byte) error
+	passed func(hash string) bool
+	index  *index
 }
 
 // Entry is one added plugin.
@@ -68,7 +72,7 @@ func NewStore(dir string, o StoreOptions) *Store {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	return &Store{check: o.Check, index: newIndex(dir, o.IndexKey), file: stateFile[*document]{
+	return &Store{check: o.Check, passed: o.Passed, index: newIndex(dir, o.IndexKey), file: stateFile[*document]{
 		path: filepath.Join(dir, storeFile), what: "the list of plugins", lost: "a new list was begun, so add your plugins again",
 		wait: o.LockWait, warn: o.Warn, empty: newDocument, parse: parseDocument, encode: (*document).encode,
 	}}
@@ -149,9 +153,12 @@ func (s *Store) checkScripts(p *Plugin) error {
 		return nil
 	}
 	for _, script := range []struct {
-		file string
-		read func() ([]byte, error)
-	}{{adapterFile, p.Adapter}, {preScriptFile, p.PreScriptCode}} {
+		file, hash string
+		read       func() ([]byte, error)
+	}{{adapterFile, p.Hash, p.Adapter}, {preScriptFile, p.PreScriptHash, p.PreScriptCode}} {
+		if s.passed != nil && s.passed(script.hash) {
+			continue
+		}
 		code, err := script.read()
 		if err != nil {
 			return err

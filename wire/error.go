@@ -20,6 +20,9 @@ const (
 	ErrRateLimited  ErrorCode = "rate_limited"
 	// ErrNeedsSettings says that the plugin lacks a setting which it requires.
 	ErrNeedsSettings ErrorCode = "needs_settings"
+	// ErrPluginBroken says that the plugin can't be loaded, or that its adapter did
+	// not start in the page.
+	ErrPluginBroken ErrorCode = "plugin_broken"
 	// ErrApprovalTimeout says that no person decided in time.
 	ErrApprovalTimeout  ErrorCode = "approval_timeout"
 	ErrInvalidArguments ErrorCode = "invalid_arguments"
@@ -104,7 +107,7 @@ func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
 		ErrPageCrashed, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
-		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
+		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrPluginBroken, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
 		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrUnsafePage, ErrPluginUpdated, ErrShutdown, ErrInternal,
 	}
 }

@@ -143,7 +143,13 @@ const samples: Golden = {
           },
         ],
         needsReload: ['calendar'],
-        broken: ['tickets'],
+        broken: [
+          {
+            name: 'tickets',
+            hash: '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
+            problem: 'the adapter threw while it started: x is not defined',
+          },
+        ],
       },
       {
         tabId: 8,
@@ -210,6 +216,7 @@ const samples: Golden = {
         hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
         reviewed: true,
         permission: 'ask',
+        problem: 'did not start in a page of https://example.com: it threw',
         matches: ['*://localhost/*'],
         tools: [
           {

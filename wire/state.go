@@ -183,6 +183,9 @@ type PluginView struct {
 	// Reviewed says that a person has reviewed what is there now.
 	Reviewed   bool       `json:"reviewed"`
 	Permission Permission `json:"permission"`
+	// Problem says why the plugin does not start in pages; absent if it does, or if
+	// nothing is known.
+	Problem string `json:"problem,omitempty"`
 	// Matches are the sites, Chrome match patterns.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`

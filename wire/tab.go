@@ -10,6 +10,15 @@ type TabPlugin struct {
 	Ready *bool `json:"ready,omitempty"`
 }
 
+// BrokenPlugin is an adapter that failed to start in a document.
+type BrokenPlugin struct {
+	Name string `json:"name"`
+	// Hash is that of the code that failed.
+	Hash string `json:"hash"`
+	// Problem is a sentence without an end that says why.
+	Problem string `json:"problem"`
+}
+
 // FrameInfo is a frame of a tab in which an adapter is live. Its origin is that
 // of the tab's top document.
 type FrameInfo struct {
@@ -46,8 +55,8 @@ type TabInfo struct {
 	// NeedsReload names plugins that match the tab but were not there when its
 	// document began, so they can't be trusted in it until a reload.
 	NeedsReload []string `json:"needsReload,omitempty"`
-	// Broken names plugins whose adapter failed to start in the document.
-	Broken []string `json:"broken,omitempty"`
+	// Broken are the plugins whose adapter failed to start in the document.
+	Broken []BrokenPlugin `json:"broken,omitempty"`
 }
 
 // TabSyncParams replaces all the server knows of this browser's tabs.

@@ -19,6 +19,11 @@ export const ErrorCodes = [
   'rate_limited',
   /** ErrNeedsSettings says that the plugin lacks a setting which it requires. */
   'needs_settings',
+  /**
+   * ErrPluginBroken says that the plugin can't be loaded, or that its adapter did
+   * not start in the page.
+   */
+  'plugin_broken',
   /** ErrApprovalTimeout says that no person decided in time. */
   'approval_timeout',
   'invalid_arguments',
@@ -644,6 +649,11 @@ export interface PluginView {
   /** Reviewed says that a person has reviewed what is there now. */
   reviewed: boolean;
   permission: Permission;
+  /**
+   * Problem says why the plugin does not start in pages; absent if it does, or if
+   * nothing is known.
+   */
+  problem?: string;
   /** Matches are the sites, Chrome match patterns. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
@@ -842,6 +852,15 @@ export interface TabPlugin {
   ready?: boolean;
 }
 
+/** BrokenPlugin is an adapter that failed to start in a document. */
+export interface BrokenPlugin {
+  name: string;
+  /** Hash is that of the code that failed. */
+  hash: string;
+  /** Problem is a sentence without an end that says why. */
+  problem: string;
+}
+
 /**
  * FrameInfo is a frame of a tab in which an adapter is live. Its origin is that
  * of the tab's top document.
@@ -886,8 +905,8 @@ export interface TabInfo {
    * document began, so they can't be trusted in it until a reload.
    */
   needsReload?: readonly string[];
-  /** Broken names plugins whose adapter failed to start in the document. */
-  broken?: readonly string[];
+  /** Broken are the plugins whose adapter failed to start in the document. */
+  broken?: readonly BrokenPlugin[];
 }
 
 /** TabSyncParams replaces all the server knows of this browser's tabs. */
@@ -1396,6 +1415,7 @@ export interface Types {
   ConfigReviewResult: ConfigReviewResult;
   StateSyncParams: StateSyncParams;
   TabPlugin: TabPlugin;
+  BrokenPlugin: BrokenPlugin;
   FrameInfo: FrameInfo;
   TabInfo: TabInfo;
   TabSyncParams: TabSyncParams;
@@ -1604,6 +1624,7 @@ export const Shapes = {
     hash: 'string',
     reviewed: 'boolean',
     permission: 'Permission',
+    'problem?': 'string',
     'matches?': ['string'],
     'tools?': ['ToolView'],
     'icon?': 'string',
@@ -1691,6 +1712,11 @@ export const Shapes = {
     hash: 'string',
     'ready?': 'boolean',
   },
+  BrokenPlugin: {
+    name: 'string',
+    hash: 'string',
+    problem: 'string',
+  },
   FrameInfo: {
     frameId: 'integer',
     url: 'string',
@@ -1711,7 +1737,7 @@ export const Shapes = {
     'discarded?': 'boolean',
     'loading?': ['string'],
     'needsReload?': ['string'],
-    'broken?': ['string'],
+    'broken?': ['BrokenPlugin'],
   },
   TabSyncParams: {
     'tabs?': ['TabInfo'],

@@ -105,6 +105,9 @@ type Options struct {
 	// browser, in order for each browser. It must not block. Default: it is
 	// dropped.
 	Logs func(browserID, browserName string, p wire.PluginLogParams)
+	// Started takes what browsers say of adapters in documents, again and again,
+	// and must not block for long. Default: it is dropped.
+	Started func(Start)
 	// Calls is what side panels show. Default: nothing, until SetCalls.
 	Calls Calls
 	// Policy is what side panels show and set. Default: there are no plugins to
@@ -236,6 +239,15 @@ func (h *Hub) currentHashes() map[string]string {
 		return nil
 	}
 	return h.opts.Adapters.Hashes()
+}
+
+// WantPlugins has side panels show the plugins again.
+func (h *Hub) WantPlugins() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for l := range h.serving {
+		l.wantPlugins()
+	}
 }
 
 // BrowserInfo is one browser as status pages show it.

@@ -24,6 +24,8 @@ const (
 
 // syncTabs replaces all tabs of the browser. Only its current link may.
 func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
+	var starts []Start
+	defer func() { b.hub.reportStarts(starts) }() // without the lock
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.link != l {
@@ -37,7 +39,9 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 	gone := maps.Clone(b.tabs)
 	for _, t := range tabs {
 		delete(gone, t.TabID)
-		b.replace(tidy(t))
+		t = tidy(t)
+		b.replace(t)
+		starts = append(starts, startsIn(t, b.name)...)
 	}
 	for id := range gone {
 		b.forget(id)
@@ -47,6 +51,8 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 
 // changeTab replaces one tab of the browser. Only its current link may.
 func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
+	var starts []Start
+	defer func() { b.hub.reportStarts(starts) }() // without the lock
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.link != l {
@@ -61,7 +67,9 @@ func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
 		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some can't be used")
 	default:
 		p.Tab.TabID = p.TabID
-		b.replace(tidy(*p.Tab))
+		t := tidy(*p.Tab)
+		b.replace(t)
+		starts = startsIn(t, b.name)
 	}
 	b.hub.tabs.tell(false)
 }

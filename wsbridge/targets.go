@@ -103,13 +103,16 @@ func (s *search) ask(ctx context.Context) (answered bool, left time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.found.Live, s.want.Allows) {
 		return false, 0
 	}
+	if slices.ContainsFunc(s.found.Broken, s.want.Allows) {
+		return false, 0 // in a page that is loaded again it would fail again
+	}
 	reload := slices.ContainsFunc(s.found.NeedReload, s.want.Allows)
 	switch {
 	case reload && !s.asked:
 		if s.loads, s.asked = s.hub.load(ctx, s.want, s.found.NeedReload); !s.asked {
 			return false, loadWait - time.Since(s.began)
 		}
-	case !reload && !s.opens && len(s.found.Openers) == 1 && !slices.ContainsFunc(s.found.Broken, s.want.Allows):
+	case !reload && !s.opens && len(s.found.Openers) == 1:
 		s.opens = true
 		s.opened = s.hub.open(ctx, s.found.Openers[0], s.want.Open)
 	default:
@@ -202,6 +205,8 @@ func (b *browser) places(plugin, hash string) places {
 
 // add adds what there is of a plugin in a tab. The caller holds b.mu.
 func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
+	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
+	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
 	for _, d := range documents(t) {
 		p := place{used: t.LastAccessedMs, class: class(t), Target: b.target(t, d)}
 		if !b.runsIn(plugin, d) {
@@ -213,12 +218,13 @@ func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 		case i >= 0 && d.id != "" && d.plugins[i].Hash == hash:
 			p.Readiness = readiness(d.plugins[i].Ready)
 			of.live = append(of.live, p)
-		case top && (i >= 0 || slices.Contains(t.NeedsReload, plugin)):
+		case top && slices.ContainsFunc(t.Broken, isBroken):
+			p.Problem = t.Broken[slices.IndexFunc(t.Broken, isBroken)].Problem
+			of.broken = append(of.broken, p)
+		case top && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.Broken, isOlder)):
 			of.reload = append(of.reload, p)
 		case top && slices.Contains(t.Loading, plugin):
 			of.loading = append(of.loading, p)
-		case top && slices.Contains(t.Broken, plugin):
-			of.broken = append(of.broken, p)
 		}
 	}
 }

@@ -11,6 +11,8 @@ const (
 	maxTabPlugins = 1000
 	// maxTabFrames is how many frames of one tab are known.
 	maxTabFrames = 200
+	// maxProblem is how much is kept of why an adapter did not start.
+	maxProblem = 1000
 )
 
 // tidy makes what a browser tells of a tab short and plain: it is kept, listed
@@ -30,7 +32,11 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 	for i := range t.Frames {
 		t.Frames[i].URL, t.Frames[i].Plugins = clean(t.Frames[i].URL, maxURL), live(t.Frames[i].Plugins)
 	}
-	for _, names := range []*[]string{&t.Loading, &t.NeedsReload, &t.Broken} {
+	t.Broken = bounded(t.Broken, maxTabPlugins, func(p wire.BrokenPlugin) bool { return bad(p.Name) || bad(p.Hash) })
+	for i := range t.Broken {
+		t.Broken[i].Problem = clean(t.Broken[i].Problem, maxProblem)
+	}
+	for _, names := range []*[]string{&t.Loading, &t.NeedsReload} {
 		*names = bounded(*names, maxTabPlugins, bad)
 	}
 	return t

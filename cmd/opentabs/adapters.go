@@ -222,7 +222,7 @@ func (a *adapters) compose(s script) (composed, error) {
 		return composed{}, err
 	}
 	if err := a.checked.Check(adapter); err != nil {
-		return composed{}, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err)
+		return composed{}, a.refuse(s, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
 	}
 	preScript, err := s.plugin.PreScriptCode()
 	if err != nil {
@@ -230,7 +230,7 @@ func (a *adapters) compose(s script) (composed, error) {
 	}
 	if len(preScript) > 0 {
 		if err := a.checked.Check(preScript); err != nil {
-			return composed{}, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err)
+			return composed{}, a.refuse(s, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
 		}
 	}
 	host, err := a.host()
@@ -238,6 +238,12 @@ func (a *adapters) compose(s script) (composed, error) {
 		return composed{}, fmt.Errorf("bundle the host: %w", err)
 	}
 	return composed{whole: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
+}
+
+// refuse notes that no page gets the code of a plugin.
+func (a *adapters) refuse(s script, err error) error {
+	a.registry.Faults().Failed(s.plugin, err.Error(), "", "")
+	return err
 }
 
 // writeFiles makes the extension's folder hold the current adapters and no

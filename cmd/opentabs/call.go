@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,6 +97,9 @@ func runCall(ctx context.Context, opts callOptions) error {
 	// The list leaves out tools that are off; the call of one says why it is.
 	tool, missing := findTool(tools, opts.tool)
 	if missing != nil {
+		if err := brokenPlugin(ctx, api, opts.tool); err != nil {
+			return err
+		}
 		if !strings.Contains(opts.tool, "__") {
 			return missing
 		}
@@ -153,6 +157,21 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 		return mcpclient.Tool{}, usage("there is no tool %q%s: use one of %s", name, config.DidYouMean(name, names), strings.Join(names, ", "))
 	}
 	return mcpclient.Tool{}, usage("there is no tool %q%s: `opentabs plugin list` shows the tools", name, config.DidYouMean(name, names))
+}
+
+// brokenPlugin returns why a tool is not there, if its plugin can't be loaded.
+func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
+	name, _, _ := strings.Cut(tool, "__")
+	status, err := api.Status(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, f := range status.Failed {
+		if f.Name == name && name != "" {
+			return &failure{code: exitFailed, err: fmt.Errorf("the plugin %s can't be loaded, so its tools do not run: %s", name, oneLine(f.Error))}
+		}
+	}
+	return nil
 }
 
 // arguments makes the JSON object for the tool.

@@ -38,7 +38,11 @@ type checkedScripts struct {
 	mu     sync.Mutex      // guards all below and, in this process, the file
 	passed map[string]bool // nil until the file was read
 	order  []string        // the hashes, oldest first
+	failed map[string]error
 }
+
+// maxRefused is how many refusals this process remembers.
+const maxRefused = 1000
 
 func newCheckedScripts(dirs config.Dirs, log zerolog.Logger) *checkedScripts {
 	return &checkedScripts{path: filepath.Join(dirs.State, checkedFile), log: log, check: jsbuild.CheckScript}
@@ -52,7 +56,19 @@ func (c *checkedScripts) Check(code []byte) error {
 	if c.has(hash) {
 		return nil
 	}
+	c.mu.Lock()
+	err, known := c.failed[hash]
+	c.mu.Unlock()
+	if known {
+		return err
+	}
 	if err := c.check(code); err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.failed == nil || len(c.failed) >= maxRefused {
+			c.failed = map[string]error{}
+		}
+		c.failed[hash] = err
 		return err
 	}
 	c.add(hash)

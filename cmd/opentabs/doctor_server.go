@@ -187,6 +187,8 @@ func (c *checkup) checkPlugins() {
 			c.warn("plugins", p.Name+" is not reviewed, so no agent can use it", "look at it with `opentabs plugin review "+p.Name+"`")
 		case p.Permission == wire.PermissionOff:
 			c.warn("plugins", p.Name+" is off, so no agent can use it", "set it with `opentabs plugin permission "+p.Name+" ask`, or remove it")
+		case p.Fault != nil:
+			c.fail("plugins", p.Name+" "+p.Fault.Text, "repair or update it, or remove it with `opentabs plugin remove "+p.Name+"`; `opentabs logs --plugin "+p.Name+"` may say more")
 		case len(p.Needs) > 0:
 			c.warn("plugins", p.Name+" lacks settings that it needs: "+strings.Join(p.Needs, ", "), "set them with `opentabs plugin configure "+p.Name+"`")
 		default:
@@ -223,7 +225,7 @@ func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	}
 	var failed []httpapi.FailedPlugin
 	for _, f := range set.Failed() {
-		failed = append(failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
+		failed = append(failed, failedPlugin(f))
 	}
 	return plugins, failed, nil
 }

@@ -47,6 +47,7 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrDenied:           exitFailed,
 	wire.ErrNotReviewed:      exitFailed,
 	wire.ErrNeedsSettings:    exitFailed,
+	wire.ErrPluginBroken:     exitFailed,
 	wire.ErrRateLimited:      exitFailed,
 	wire.ErrResultTooLarge:   exitFailed,
 	wire.ErrInvalidResult:    exitFailed,

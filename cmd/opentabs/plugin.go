@@ -28,8 +28,9 @@ func newPluginCmd(p *program) *cobra.Command {
 
 // store is the list of plugins; what is wrong with it is told on stderr.
 func (p *program) store(dirs config.Dirs) *plugin.Store {
+	checked := newCheckedScripts(dirs, zerolog.Nop())
 	return plugin.NewStore(dirs.State, plugin.StoreOptions{
-		Check:    newCheckedScripts(dirs, zerolog.Nop()).Check,
+		Check: checked.Check, Passed: checked.has,
 		IndexKey: indexKey(dirs),
 		Warn:     func(sentence string) { p.out.say("%s", sentence) },
 	})

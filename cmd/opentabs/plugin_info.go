@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -53,6 +54,22 @@ type pluginInfo struct {
 	// Installed is the version that is there, and where it came from.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
+	// Failed says why what is there can't be loaded, or does not start in pages.
+	Failed string `json:"failed,omitempty"`
+}
+
+// failureOf is the error for a plugin that no registry knows, if it is here and
+// can't be loaded or does not start; nil if not.
+func failureOf(registry *plugin.Registry, name string) error {
+	if f, ok := registry.Set().Failure(name); ok {
+		return &failure{code: exitFailed, err: fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)}
+	}
+	if one, ok := registry.Set().Plugin(name); ok {
+		if fault, broken := registry.Faults().Of(one); broken {
+			return &failure{code: exitFailed, err: fmt.Errorf("the plugin %s %s", name, fault.Text())}
+		}
+	}
+	return nil
 }
 
 func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
@@ -64,7 +81,7 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 	wanted := parseSpec(opts.what)
 	from, err := i.find(ctx, wanted.name)
 	if err != nil {
-		return err
+		return cmp.Or(failureOf(registry, wanted.name), err)
 	}
 	version, err := from.Pick(wanted.want)
 	if err != nil {
@@ -73,6 +90,12 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 	info := infoOf(from, version)
 	if one, ok := registry.Set().Plugin(info.Name); ok && one.Package == info.Package {
 		info.Installed, info.Source = one.Version, one.Source
+		if fault, broken := registry.Faults().Of(one); broken {
+			info.Failed = fault.Text()
+		}
+	}
+	if f, ok := registry.Set().Failure(info.Name); ok {
+		info.Failed = f.Err.Error()
 	}
 	if opts.json {
 		return p.out.value(info)
@@ -122,6 +145,9 @@ func (p *program) showInfo(info pluginInfo) {
 		p.out.line("  %s", oneLine(info.Description))
 	}
 	installed := "no; install it with `opentabs plugin install " + info.Package + "`"
+	if info.Installed == "" && info.Failed != "" {
+		installed = "yes, but it can't be loaded"
+	}
 	if info.Installed != "" {
 		installed = fmt.Sprintf("%s (%s)", info.Installed, info.Source)
 	}
@@ -131,7 +157,7 @@ func (p *program) showInfo(info pluginInfo) {
 	}
 	for _, row := range [][2]string{
 		{"plugin", info.Name}, {"sites", strings.Join(info.Matches, " ")}, {"homepage", info.Homepage}, {"license", info.License},
-		{"published", published}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installed},
+		{"published", published}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installed}, {"failed", info.Failed},
 	} {
 		if row[1] != "" {
 			p.out.line("  %-9s %s", row[0], oneLine(row[1]))

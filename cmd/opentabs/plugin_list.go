@@ -74,7 +74,7 @@ func pluginList(set *plugin.Set, api policyAPI) any {
 		list.Plugins = append(list.Plugins, api.status(one))
 	}
 	for _, f := range set.Failed() {
-		list.Failed = append(list.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
+		list.Failed = append(list.Failed, failedPlugin(f))
 	}
 	return list
 }

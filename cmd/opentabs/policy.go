@@ -41,7 +41,7 @@ func (a policyAPI) Permissions(name string) (httpapi.PluginPermissions, error) {
 		return httpapi.PluginPermissions{}, known(a.policy.Unknown(name))
 	}
 	view := permissionsOf(a.policy, one)
-	view.Recommended = a.recommended(one)
+	view.Recommended, view.Fault = a.recommended(one), a.fault(one)
 	return view, nil
 }
 
@@ -337,6 +337,9 @@ func pluginViews(policy *plugin.Policy, registry *plugin.Registry) []wire.Plugin
 		}
 		if s.Reviewed {
 			view.Calls = s.CallsTo()
+		}
+		if fault, broken := registry.Faults().Of(one); broken {
+			view.Problem = fault.Text()
 		}
 		if r := policy.Recommended(one); r != nil {
 			view.Recommended = &wire.RecommendedView{By: r.By, Permission: r.Permission, Note: r.Note}

@@ -113,6 +113,9 @@ func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) 
 	}
 	rows = append(rows, callingRows(one, now)...)
 	rows = append(rows, []string{"hash", now.Hash}, []string{"reviewed", reviewText(now)})
+	if f := now.Fault; f != nil {
+		rows = append(rows, []string{"failed", f.Text})
+	}
 	if r := now.Recommended; r != nil {
 		rows = append(rows, []string{"advised", recommendationText(r)})
 	}

@@ -70,7 +70,10 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	if err := v.values.Mend(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of settings could not be put aside; no plugin has settings")
 	}
-	v.registry = plugin.NewRegistry(plugin.NewStore(dirs.State, plugin.StoreOptions{IndexKey: indexKey(dirs)}), log)
+	checked := newCheckedScripts(dirs, log)
+	v.registry = plugin.NewRegistry(plugin.NewStore(dirs.State, plugin.StoreOptions{
+		Check: checked.Check, Passed: checked.has, IndexKey: indexKey(dirs),
+	}), log)
 	v.registry.UseValues(v.values)
 	if err := discover(v.registry, s, os.Getenv); err != nil {
 		log.Warn().Err(err).Msg("plugins that npm has installed are not listed")
@@ -84,12 +87,14 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	v.dev.policy = v.policy
 	v.registry.OnChange(v.dev.reviewLater)
 	v.adapters = newAdapters(v.registry, v.policy, dirs, log)
+	v.adapters.checked = checked
 	v.adapters.dev, v.adapters.loaded = v.dev, v.loaded
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
 		Policy: policyAPI{v.policy, v.registry}, Settings: v.pageSettings, RunsIn: v.runsIn,
-		Logs: func(_, browser string, p wire.PluginLogParams) { v.logs.Add(browser, p) },
+		Started: v.noteStart,
+		Logs:    func(_, browser string, p wire.PluginLogParams) { v.logs.Add(browser, p) },
 	})
 	v.calls = dispatch.New(v.hub, v.dispatchOptions())
 	v.hub.SetCalls(v.calls)
@@ -110,6 +115,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	})
 	v.policy.OnChange(v.permissionsChanged)
 	v.values.OnChange(v.settingsChanged)
+	v.registry.Faults().OnChange(v.hub.WantPlugins)
 	return v, nil
 }
 
@@ -152,7 +158,7 @@ func (v *server) dispatchOptions() dispatch.Options {
 	o := dispatch.Options{
 		Idle: s.IdleTimeout, MaxIdle: s.MaxIdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
-		Gates:       append(v.policy.Gates(), v.values.Gate(v.registry.Set), v.policy.SecretsGate(v.values)),
+		Gates:       append(v.policy.Gates(), v.values.Gate(v.registry.Set), v.policy.SecretsGate(v.values), v.registry.Faults().Gate(v.registry.Set)),
 		Before:      v.policy.Before(),
 		MayOpen:     v.policy.MayOpen,
 		FailureNote: func(t dispatch.Tool) (forAgent, forUser string) { return v.policy.FailureNote(t, v.values) },
@@ -286,7 +292,7 @@ func (v *server) status() httpapi.Status {
 	}
 	status.Permissions = v.policy.Problems()
 	for _, f := range set.Failed() {
-		status.Failed = append(status.Failed, httpapi.FailedPlugin{Path: f.Path, Error: f.Err.Error()})
+		status.Failed = append(status.Failed, failedPlugin(f))
 	}
 	return status
 }
@@ -309,5 +315,31 @@ func (a policyAPI) status(p *plugin.Plugin) httpapi.Plugin {
 	}
 	status.Late, status.LateAccess = p.StartsLate(), state.HasLateAccess()
 	status.Recommended = a.recommended(p)
+	status.Fault = a.fault(p)
 	return status
+}
+
+// fault is why the plugin does not start in browsers.
+func (a policyAPI) fault(p *plugin.Plugin) *httpapi.Fault {
+	f, broken := a.registry.Faults().Of(p)
+	if !broken {
+		return nil
+	}
+	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
+}
+
+func failedPlugin(f plugin.Failure) httpapi.FailedPlugin {
+	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
+}
+
+// noteStart keeps what a browser says of an adapter that is there now.
+func (v *server) noteStart(s wsbridge.Start) {
+	one, ok := v.registry.Set().Plugin(s.Plugin)
+	switch {
+	case !ok || one.Hash != s.Hash:
+	case s.Problem == "":
+		v.registry.Faults().Started(one)
+	default:
+		v.registry.Faults().Failed(one, s.Problem, s.URL, s.Browser)
+	}
 }

@@ -133,8 +133,8 @@ func pluginsIn(t wire.TabInfo) []string {
 	for _, f := range t.Frames {
 		show(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
 	}
-	for _, name := range t.Broken {
-		names = append(names, name+" (failed to start)")
+	for _, p := range t.Broken {
+		names = append(names, p.Name+" (failed to start: "+p.Problem+")")
 	}
 	for _, name := range t.NeedsReload {
 		if t.Discarded {
@@ -157,6 +157,9 @@ func standing(p httpapi.Plugin) string {
 	}
 	if !p.Reviewed {
 		return "not reviewed (opentabs plugin review " + p.Name + ")" + advised
+	}
+	if p.Fault != nil {
+		return oneLine(string(p.Permission) + ", failed: " + p.Fault.Text)
 	}
 	if len(p.Needs) > 0 {
 		return "needs settings: " + oneLine(strings.Join(p.Needs, ", ")) + " (opentabs plugin configure " + p.Name + ")"

@@ -76,6 +76,8 @@ type PluginPermissions struct {
 	// Recommended is what an agent says of the content; it changes nothing.
 	Recommended *Recommendation   `json:"recommended,omitempty"`
 	Tools       []ToolPermissions `json:"tools"`
+	// Fault says why what is there now did not start in a page.
+	Fault *Fault `json:"fault,omitempty"`
 	// Problems say what in permissions.json could not be read.
 	Problems []string `json:"problems,omitempty"`
 }

@@ -116,13 +116,26 @@ type Plugin struct {
 	LateAccess bool     `json:"late_access,omitempty"`
 	// Recommended is what an agent says of what is there now; it changes nothing.
 	Recommended *Recommendation `json:"recommended,omitempty"`
+	// Fault says why it did not start in a page, if what is there now did not.
+	Fault *Fault `json:"fault,omitempty"`
 	// State says whether its tools can run in a tab; closed for a plugin that may
 	// not run at all.
 	State dispatch.PluginState `json:"state"`
 }
 
+// Fault is why an adapter did not start.
+type Fault struct {
+	// Text is a sentence for the user, without an end; the others are its parts.
+	Text    string    `json:"text"`
+	Problem string    `json:"problem"`
+	Site    string    `json:"site,omitempty"`
+	Browser string    `json:"browser,omitempty"`
+	At      time.Time `json:"at"`
+}
+
 // FailedPlugin is one that could not be loaded.
 type FailedPlugin struct {
+	Name  string `json:"name,omitempty"`
 	Path  string `json:"path"`
 	Error string `json:"error"`
 }

@@ -108,6 +108,7 @@ function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
           </>
         )}
       </p>
+      {plugin.problem && <p class="error">Failed: {plain(plugin.problem)}</p>}
       <Recommended plugin={plugin} />
       {reviewed ? <Tools plugin={plugin} act={act} /> : <Review key={plugin.hash} plugin={plugin} act={act} />}
       {reviewed && <Settings plugin={plugin} act={act} />}

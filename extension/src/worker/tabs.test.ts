@@ -67,7 +67,7 @@ test('what is told of a tab', () => {
 test('an adapter that did not start is not live, and a reload would not mend it', () => {
   const info = tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }), []);
   assert.deepEqual([info?.documentId, info?.plugins, info?.needsReload], [undefined, undefined, undefined]);
-  assert.deepEqual(info?.broken, ['p']);
+  assert.deepEqual(info?.broken, [{ name: 'p', hash: 'h', problem: 'it threw' }]);
 });
 
 test('a plugin that does not match the URL any more is not live there', () => {

@@ -133,7 +133,7 @@ export function tabInfo(
     info.plugins = running.map(said);
   }
   const broken = here.filter((p) => p.problem !== undefined);
-  if (broken.length > 0) info.broken = broken.map((p) => p.name);
+  if (broken.length > 0) info.broken = broken.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
   const absent = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
   // A document that is still loading may be about to say that its plugins are live.
   const loading = absent.filter((name) => tab.loading || expects(name));

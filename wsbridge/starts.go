@@ -1,0 +1,38 @@
+package wsbridge
+
+import "opentabs/wire"
+
+// Start is what a browser says of one adapter in one document.
+type Start struct {
+	Plugin string
+	// Hash is that of the adapter's code.
+	Hash string
+	// URL is that of the document, Browser the name of its browser.
+	URL, Browser string
+	// Problem says why the adapter did not start; empty if it runs.
+	Problem string
+}
+
+// startsIn returns what a tab says of adapters.
+func startsIn(t wire.TabInfo, browser string) []Start {
+	var starts []Start
+	for _, d := range documents(t) {
+		for _, p := range d.plugins {
+			starts = append(starts, Start{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
+		}
+	}
+	for _, p := range t.Broken {
+		starts = append(starts, Start{Plugin: p.Name, Hash: p.Hash, URL: t.URL, Browser: browser, Problem: p.Problem})
+	}
+	return starts
+}
+
+// reportStarts hands on what tabs say of adapters. No lock is held.
+func (h *Hub) reportStarts(starts []Start) {
+	if h.opts.Started == nil {
+		return
+	}
+	for _, s := range starts {
+		h.opts.Started(s)
+	}
+}
