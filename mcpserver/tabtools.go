@@ -18,7 +18,7 @@ const listTabsSchema = `{"type":"object","properties":{"plugin":{"type":"string"
 var tabTools = []ownTool{{
 	shown: showOwn("plugin_list_tabs", "List the tabs of plugins",
 		"Lists the plugins and the open tabs in which their tools can run, with the tabId and the browser that a call may name. "+
-			"A plugin is closed (no tab shows its site), unavailable (a tab is open, but no tool can run there yet) or ready. "+
+			"A plugin is closed (no tab shows its site), unavailable (a tab is open, but no tool can run there yet), failed (it did not start in any tab) or ready. "+
 			"One that the user has not enabled is off: ask the user.",
 		listTabsSchema, true),
 	offered: func(s *Server, _ string) bool { return s.opts.Tabs != nil },

@@ -1,0 +1,76 @@
+/** Promise: a plugin that does not start in pages says so at once and everywhere, and works again once its folder is repaired. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { addPlugin, type Pages, startPages } from './attacks/world.ts';
+import type { McpClient } from './harness/client.ts';
+import { run } from './harness/process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+let pages: Pages;
+
+before(async () => {
+  pages = await startPages({});
+  stack = await startStack({});
+  client = await stack.client();
+});
+after(async () => {
+  pages?.close();
+  await stack?.close();
+});
+
+/** adapter is code that registers an adapter which works. */
+function adapter(name: string, registeredAs = name, frozen = true): string {
+  const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
+  return `globalThis.__openTabs.adapters = { '${registeredAs}': ${frozen ? `Object.freeze(${value})` : value} };`;
+}
+
+/** kinds are adapters that do not start, and what is said of each. */
+const kinds: readonly (readonly [name: string, code: string, says: RegExp])[] = [
+  ['throws', 'throw new TypeError("no such thing");', /threw while it started: .*no such thing/],
+  ['silent', 'globalThis.nothing = 1;', /register/],
+  ['misnamed', adapter('misnamed', 'other'), /register/],
+  ['unlocked', adapter('unlocked', 'unlocked', false), /lock|frozen/],
+];
+
+for (const [name, code, says] of kinds) {
+  test(`broken: ${name}`, async () => {
+    await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code });
+    const page = await stack.chrome.open(`${pages.origin}/${name}`);
+    const refused = await until(`what ${name} says`, async () => {
+      const beganMs = performance.now();
+      const out = await client.call(`${name}__who`, {});
+      return out.code === 'plugin_broken' ? { ...out, tookMs: performance.now() - beganMs } : undefined;
+    });
+    assert.match(refused.text, says);
+    assert.match(refused.text, /did not start in its page: .*Do not call its tools again; report this to the user/s);
+    // Nothing is waited for once it is known.
+    const beganMs = performance.now();
+    assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
+    assert.ok(performance.now() - beganMs < 2_000, 'the call waited for something');
+    for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
+      const { stdout } = await run(command, stack.env);
+      assert.match(stdout, says, command.join(' '));
+      assert.match(stdout, new RegExp(`did not start in a page of ${pages.origin}`), command.join(' '));
+    }
+    const review = await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
+    assert.match(review.stdout, /failed {4}did not start in a page of/);
+
+    // Repaired it works, in a tab that is opened then, and nothing is said of it any more.
+    writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), adapter(name));
+    await until('the new content', async () =>
+      (await run(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
+    );
+    await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
+    const other = await stack.chrome.open(`${pages.origin}/${name}?again`);
+    await until('the repaired plugin', async () => (await client.call(`${name}__who`, {})).text.includes(name));
+    const { stdout } = await run(['plugin', 'list'], stack.env);
+    assert.doesNotMatch(stdout, new RegExp(`^${name} .*failed`, 'm'));
+    await other.close();
+    await page.close();
+  });
+}
