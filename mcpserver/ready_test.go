@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -58,5 +60,33 @@ func TestListsDoNotWaitForEver(t *testing.T) {
 	answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).text
 	if strings.Contains(answer, "plugins") {
 		t.Errorf("ping: %s", answer)
+	}
+}
+
+// A call of a plugin that can't be loaded says why, at once, and names no path of
+// the user's.
+func TestCallOfABrokenPlugin(t *testing.T) {
+	s := newServer(t, callerFunc(echo), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
+	one, _ := s.reg.Set().Plugin("a")
+	if err := os.WriteFile(filepath.Join(one.Dir, "dist/adapter.iife.js"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.reg.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	c := listen(t, s).open(t, "c")
+	for _, method := range []string{"tools/call", "prompts/get"} {
+		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"a__echo","arguments":{}}}`).text
+		for _, want := range []string{"The plugin a can't be loaded", "dist/adapter.iife.js: is empty", `"code":"plugin_broken","retryable":false`, "report this to the user"} {
+			if !strings.Contains(answer, want) {
+				t.Errorf("%s: %q is not in %s", method, want, answer)
+			}
+		}
+		if strings.Contains(answer, one.Dir) {
+			t.Errorf("%s: a path in %s", method, answer)
+		}
+	}
+	if answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b__echo","arguments":{}}}`).text; strings.Contains(answer, "broken") {
+		t.Errorf("the other plugin: %s", answer)
 	}
 }
