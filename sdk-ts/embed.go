@@ -18,7 +18,7 @@ import (
 //go:embed src/extract/definition.ts src/extract/extract.ts src/extract/prompts.ts src/extract/schema.ts
 //go:embed src/runtime/call.ts src/runtime/container.ts src/runtime/context.ts
 //go:embed src/runtime/install.ts src/runtime/jitless.ts src/runtime/navigation.ts
-//go:embed src/runtime/platform.ts src/runtime/pre-script-runner.ts
+//go:embed src/runtime/platform.ts src/runtime/pre-script-runner.ts src/runtime/pristine.ts src/runtime/primordials.ts src/runtime/async.ts src/runtime/page-primordials.ts
 //go:embed src/runtime/value.ts src/runtime/zod-global.ts
 //go:embed src/simulator/check.ts src/simulator/clock.ts src/simulator/document.ts src/simulator/encoding.ts src/simulator/events.ts
 //go:embed src/simulator/expect.ts src/simulator/failure.ts src/simulator/http.ts src/simulator/mode.ts

@@ -154,6 +154,7 @@ func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 		Format:        api.FormatIIFE,
 		Platform:      api.PlatformBrowser,
 		Target:        api.ES2022,
+		Supported:     loweredAsync,
 		TreeShaking:   api.TreeShakingTrue,
 		Charset:       api.CharsetUTF8,
 		LegalComments: api.LegalCommentsNone,
@@ -173,7 +174,9 @@ func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
 		case bundleName:
-			b.Code = file.Contents
+			if b.Code, err = withOwnAsync(file.Contents); err != nil {
+				return bundled{}, err
+			}
 		case mapName:
 			b.SourceMap = file.Contents
 		}

@@ -15,12 +15,13 @@ import (
 
 	"opentabs/extension"
 	"opentabs/plugin"
+	sdkts "opentabs/sdk-ts"
 	"opentabs/wire"
 )
 
 // extensionSources are the files that the extension is bundled from.
 var extensionSources = Sources{
-	Roots: map[string]fs.FS{"extension": extension.Source, "wire": wire.Source},
+	Roots: map[string]fs.FS{"extension": extension.Source, "wire": wire.Source, "sdk-ts": sdkts.Source},
 	Alias: map[string]string{
 		"preact":             "extension/vendor/preact/src/index.js",
 		"preact/hooks":       "extension/vendor/preact/hooks/src/index.js",

@@ -1,4 +1,5 @@
 import { openContainer, partOfContainer } from './runtime/container.ts';
+import { bare, dataProperty, defineProperty, hasOwn, lookup } from './runtime/primordials.ts';
 import { type Bag, isBag } from './runtime/value.ts';
 
 // What a plugin has found out about its login, kept for as long as the document lives: also when the adapter is replaced
@@ -8,13 +9,13 @@ import { type Bag, isBag } from './runtime/value.ts';
 export function getAuthCache<T>(namespace: string): T | null;
 export function getAuthCache(namespace: string): unknown {
   const cache = partOfContainer('tokenCache');
-  return cache && Object.hasOwn(cache, namespace) ? (cache[namespace] ?? null) : null;
+  return cache && hasOwn(cache, namespace) ? (cache[namespace] ?? null) : null;
 }
 
 /** Keeps `value`, such as a token, until the document is gone or {@link clearAuthCache} is called. It never throws. */
 export function setAuthCache<T>(namespace: string, value: T): void {
   const cache = openCache();
-  if (cache) Reflect.defineProperty(cache, namespace, { value, writable: true, enumerable: true, configurable: true });
+  if (cache) defineProperty(cache, namespace, dataProperty(value));
 }
 
 /** Forgets what {@link setAuthCache} kept. */
@@ -25,7 +26,8 @@ export function clearAuthCache(namespace: string): void {
 function openCache(): Bag | undefined {
   const container = openContainer();
   try {
-    if (container && !isBag(container.tokenCache)) container.tokenCache = {};
+    if (container && !isBag(lookup(container, 'tokenCache')))
+      defineProperty(container, 'tokenCache', dataProperty(bare()));
   } catch {
     return undefined; // a page has locked the container
   }

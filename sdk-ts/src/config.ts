@@ -1,4 +1,5 @@
 import { partOfContainer } from './runtime/container.ts';
+import { hasOwn } from './runtime/primordials.ts';
 
 /** What a setting is, and so what its value is: a text, but for `number` and `boolean`. */
 export type ConfigSettingType = 'url' | 'string' | 'number' | 'boolean' | 'select';
@@ -31,6 +32,6 @@ export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
  */
 export function getConfig(key: string): string | number | boolean | undefined {
   const settings = partOfContainer('pluginConfig');
-  const value = settings && Object.hasOwn(settings, key) ? settings[key] : undefined;
+  const value = settings && hasOwn(settings, key) ? settings[key] : undefined;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }

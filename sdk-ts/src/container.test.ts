@@ -59,8 +59,10 @@ test('the auth cache keeps values of any kind until it is cleared', () => {
   assert.deepEqual(getAuthCache('site'), { token: 't' });
   assert.equal(getAuthCache('__proto__'), 'p');
   assert.equal(getAuthCache('toString'), null);
+  const cache = { __proto__: null, site: { token: 't' } };
   assert.deepEqual(globalThis.__openTabs, {
-    tokenCache: Object.defineProperty({ site: { token: 't' } }, '__proto__', { value: 'p', enumerable: true }),
+    __proto__: null,
+    tokenCache: Object.defineProperty(cache, '__proto__', { value: 'p', enumerable: true }),
   });
   clearAuthCache('site');
   assert.equal(getAuthCache('site'), null);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pristinely } from './runtime/pristine.ts';
 
 /** Who a block is for, and how much it matters. */
 export interface ContentAnnotations {
@@ -63,12 +64,12 @@ export type ContentSource = Blob | ArrayBuffer | ArrayBufferView | string;
  * return { chart: await image(blob), rows: 12 };
  */
 export async function image(source: ContentSource, mimeType = typeOf(source)): Promise<ImageContent> {
-  return { type: 'image', data: await base64Of(source), mimeType: checked(mimeType, 'image') };
+  return { type: 'image', data: await base64Of(source), mimeType: pristinely(() => checked(mimeType, 'image')) };
 }
 
 /** Makes a sound for the agent; see {@link image}. */
 export async function audio(source: ContentSource, mimeType = typeOf(source)): Promise<AudioContent> {
-  return { type: 'audio', data: await base64Of(source), mimeType: checked(mimeType, 'audio') };
+  return { type: 'audio', data: await base64Of(source), mimeType: pristinely(() => checked(mimeType, 'audio')) };
 }
 
 /** Makes a file for the agent. A string is its text; bytes and Blobs are sent as they are. `uri` names it, absolutely. */
@@ -77,7 +78,7 @@ export async function resource(
   contents: ContentSource,
   mimeType = typeOf(contents),
 ): Promise<ResourceContent> {
-  const named = { uri: new URL(uri).href, ...(mimeType ? { mimeType } : {}) };
+  const named = { uri: pristinely(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
   if (typeof contents === 'string') return { type: 'resource', resource: { ...named, text: contents } };
   return { type: 'resource', resource: { ...named, blob: await base64Of(contents) } };
 }
@@ -105,12 +106,12 @@ function isBase64(text: string): boolean {
 
 async function base64Of(source: ContentSource): Promise<string> {
   if (typeof source === 'string') {
-    if (isBase64(source)) return source;
+    if (pristinely(() => isBase64(source))) return source;
     throw new TypeError('the text is not base64; give the bytes, or base64 without line breaks and with its padding');
   }
   const bytes = await bytesOf(source);
   if (bytes.length === 0) throw new TypeError('there are no bytes to send');
-  return encode(bytes);
+  return pristinely(() => encode(bytes));
 }
 
 async function bytesOf(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Uint8Array> {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { parseRetryAfterMs } from './retry-after.ts';
 import { signalFor } from './running.ts';
+import { pristinely } from './runtime/pristine.ts';
 import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -114,15 +115,17 @@ export async function fetchJSON(url: string, options: FetchFromPageOptions = {},
   const text = await fetchText(url, options);
   const value = text === '' ? undefined : parseJSON(text, url);
   if (!schema) return value;
-  const parsed = await schema.safeParseAsync(value);
+  const parsed = await pristinely(() => schema.safeParseAsync(value));
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the answer'}: ${issue.message}`);
-  throw ToolError.validation(`unexpected answer from ${url}: ${issues.join('; ')}`);
+  const issues = pristinely(() =>
+    parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the answer'}: ${issue.message}`).join('; '),
+  );
+  throw ToolError.validation(`unexpected answer from ${url}: ${issues}`);
 }
 
 function parseJSON(text: string, url: string): unknown {
   try {
-    return JSON.parse(text);
+    return pristinely((): unknown => JSON.parse(text));
   } catch {
     throw ToolError.validation(`the answer from ${url} is not JSON: ${text.slice(0, maxBodyInError)}`);
   }

@@ -1,4 +1,5 @@
 import type { PatchOperation } from './context.ts';
+import { pristinely } from './runtime/pristine.ts';
 import { isBag } from './runtime/value.ts';
 
 /**
@@ -6,16 +7,18 @@ import { isBag } from './runtime/value.ts';
  * names the operation that does not apply, and then nothing has changed.
  */
 export function applyPatch(before: unknown, patch: readonly PatchOperation[]): unknown {
-  const root: Root = { value: structuredClone(before) };
-  patch.forEach((operation, index) => {
-    try {
-      apply(root, operation);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`operation ${index} (${operation.op} ${JSON.stringify(operation.path)}): ${reason}`);
-    }
+  return pristinely(() => {
+    const root: Root = { value: structuredClone(before) };
+    patch.forEach((operation, index) => {
+      try {
+        apply(root, operation);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(`operation ${index} (${operation.op} ${JSON.stringify(operation.path)}): ${reason}`);
+      }
+    });
+    return root.value;
   });
-  return root.value;
 }
 
 /** The document, so that the whole of it can be replaced too. */

@@ -1,4 +1,5 @@
 import { logData, logText } from './log-data.ts';
+import { pristinely } from './runtime/pristine.ts';
 
 /** How much an entry matters, in the words of MCP. */
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
@@ -45,7 +46,13 @@ export function setLogTransport(next: LogTransport): () => void {
 
 function entry(level: LogLevel, message: string, args: readonly unknown[]): void {
   try {
-    transport({ level, message: logText(String(message)), data: logData(args), ts: new Date().toISOString() });
+    const made = pristinely(() => ({
+      level,
+      message: logText(String(message)),
+      data: logData(args),
+      ts: new Date().toISOString(),
+    }));
+    transport(made);
   } catch {
     // A log must never be what fails.
   }

@@ -1,4 +1,5 @@
 import { container, partOfContainer } from './runtime/container.ts';
+import { hasOwn, lookup } from './runtime/primordials.ts';
 import { isBag } from './runtime/value.ts';
 
 /** The plugin that this code is part of, once the adapter has started. */
@@ -16,7 +17,9 @@ export function setPreScriptOwner(name: string): void {
 export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {
   // An existing host names the plugin only while one of its tools runs.
-  const name = owner ?? container()?._pluginName;
-  const values = typeof name === 'string' ? partOfContainer('preScript')?.[name] : undefined;
-  return isBag(values) && Object.hasOwn(values, key) ? values[key] : undefined;
+  const own = container();
+  const name = owner ?? (own ? lookup(own, '_pluginName') : undefined);
+  const kept = partOfContainer('preScript');
+  const values = kept && typeof name === 'string' && hasOwn(kept, name) ? kept[name] : undefined;
+  return isBag(values) && hasOwn(values, key) ? values[key] : undefined;
 }

@@ -1,3 +1,5 @@
+import { pristinely } from './runtime/pristine.ts';
+
 /** A value of {@link buildQueryString}. */
 export type QueryValue = string | number | boolean;
 
@@ -8,16 +10,18 @@ export type QueryValue = string | number | boolean;
 export function buildQueryString(
   params: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>,
 ): string {
-  const query = new URLSearchParams();
-  for (const [key, given] of Object.entries(params)) {
-    const values = Array.isArray(given) ? given : [given];
-    for (const value of values) if (value !== undefined) query.append(key, String(value));
-  }
-  return query.toString();
+  return pristinely(() => {
+    const query = new URLSearchParams();
+    for (const [key, given] of Object.entries(params)) {
+      const values = Array.isArray(given) ? given : [given];
+      for (const value of values) if (value !== undefined) query.append(key, String(value));
+    }
+    return query.toString();
+  });
 }
 
 /** Returns `object` without the keys whose value is undefined. Null, 0, false and '' stay. */
 export function stripUndefined<T extends object>(object: T): Partial<T>;
 export function stripUndefined(object: object): object {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+  return pristinely(() => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)));
 }

@@ -1,4 +1,5 @@
 import { container } from './runtime/container.ts';
+import { lookup } from './runtime/primordials.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
@@ -6,7 +7,8 @@ import { isMethod } from './runtime/value.ts';
  * within 30 s. It never throws.
  */
 export function notifyReadinessChanged(): void {
-  const notify = container()?._notifyReadinessChanged;
+  const own = container();
+  const notify = own ? lookup(own, '_notifyReadinessChanged') : undefined;
   if (!isMethod(notify)) return;
   try {
     notify();

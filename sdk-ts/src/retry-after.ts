@@ -1,12 +1,16 @@
+import { pristinely } from './runtime/pristine.ts';
+
 /**
  * Reads a Retry-After header, seconds or a date, as milliseconds from now; undefined if it is neither or the date is
  * over.
  */
 export function parseRetryAfterMs(header: string): number | undefined {
-  const text = header.trim();
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const until = Date.parse(text) - Date.now();
-  return until > 0 ? until : undefined;
+  return pristinely(() => {
+    const text = header.trim();
+    if (/^\d+$/.test(text)) return Number(text) * 1000;
+    const until = Date.parse(text) - Date.now();
+    return until > 0 ? until : undefined;
+  });
 }
 
 /** Headers that say when a limit is lifted, in the order they are asked. */
@@ -21,13 +25,15 @@ const [epochSeconds, epochMs] = [1e9, 1e12];
  * if it can't be read, or if that time is over.
  */
 export function parseRateLimitHeader(headers: Headers): number | undefined {
-  const retryAfter = headers.get('retry-after');
-  if (retryAfter !== null) return parseRetryAfterMs(retryAfter);
-  for (const name of resetHeaders) {
-    const text = headers.get(name)?.trim();
-    if (text !== undefined) return /^\d+(\.\d+)?$/.test(text) ? untilReset(Number(text)) : undefined;
-  }
-  return undefined;
+  return pristinely(() => {
+    const retryAfter = headers.get('retry-after');
+    if (retryAfter !== null) return parseRetryAfterMs(retryAfter);
+    for (const name of resetHeaders) {
+      const text = headers.get(name)?.trim();
+      if (text !== undefined) return /^\d+(\.\d+)?$/.test(text) ? untilReset(Number(text)) : undefined;
+    }
+    return undefined;
+  });
 }
 
 function untilReset(value: number): number | undefined {

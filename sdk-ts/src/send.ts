@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
+import { pristinely } from './runtime/pristine.ts';
 
 // Requests that send something. Each returns the answer as fetchJSON does: parsed by `schema` if there is one, undefined
 // for an empty body.
@@ -39,7 +40,14 @@ export async function postJSON(
   options?: FetchFromPageOptions,
   schema?: z.ZodType,
 ): Promise<unknown> {
-  return await send(url, 'POST', JSON.stringify(body), json, options, schema);
+  return await send(
+    url,
+    'POST',
+    pristinely(() => JSON.stringify(body)),
+    json,
+    options,
+    schema,
+  );
 }
 
 /** Puts `body` as JSON and returns the answer. */
@@ -60,7 +68,14 @@ export async function putJSON(
   options?: FetchFromPageOptions,
   schema?: z.ZodType,
 ): Promise<unknown> {
-  return await send(url, 'PUT', JSON.stringify(body), json, options, schema);
+  return await send(
+    url,
+    'PUT',
+    pristinely(() => JSON.stringify(body)),
+    json,
+    options,
+    schema,
+  );
 }
 
 /** Patches by `body` as JSON and returns the answer. */
@@ -81,7 +96,14 @@ export async function patchJSON(
   options?: FetchFromPageOptions,
   schema?: z.ZodType,
 ): Promise<unknown> {
-  return await send(url, 'PATCH', JSON.stringify(body), json, options, schema);
+  return await send(
+    url,
+    'PATCH',
+    pristinely(() => JSON.stringify(body)),
+    json,
+    options,
+    schema,
+  );
 }
 
 /** Makes a DELETE request and returns the answer. */
@@ -116,7 +138,7 @@ export async function postForm(
   return await send(
     url,
     'POST',
-    new URLSearchParams(body).toString(),
+    pristinely(() => new URLSearchParams(body).toString()),
     'application/x-www-form-urlencoded',
     options,
     schema,

@@ -1,4 +1,5 @@
 import { log } from './log.ts';
+import { pristinely } from './runtime/pristine.ts';
 import { messageOf } from './runtime/value.ts';
 
 type Kind = 'localStorage' | 'sessionStorage';
@@ -92,13 +93,16 @@ function allOf(storage: Storage): { key: string; value: string }[] {
 
 /** Returns a cookie that the page's scripts can see, decoded if its value is URI-encoded; null if there is none. */
 export function getCookie(name: string): string | null {
-  const names = [`${name}=`, `${encodeURIComponent(name)}=`];
-  for (const cookie of document.cookie.split(';')) {
-    const text = cookie.trim();
-    const found = names.find((start) => text.startsWith(start));
-    if (found !== undefined) return decoded(text.slice(found.length));
-  }
-  return null;
+  const cookies = document.cookie;
+  return pristinely(() => {
+    const names = [`${name}=`, `${encodeURIComponent(name)}=`];
+    for (const cookie of cookies.split(';')) {
+      const text = cookie.trim();
+      const found = names.find((start) => text.startsWith(start));
+      if (found !== undefined) return decoded(text.slice(found.length));
+    }
+    return null;
+  });
 }
 
 function decoded(text: string): string {

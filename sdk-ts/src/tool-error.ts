@@ -1,4 +1,5 @@
-import { isBag } from './runtime/value.ts';
+import { apply, dataProperty, defineProperty, hiddenProperty, lookup } from './runtime/primordials.ts';
+import { isBag, isMethod, messageOf } from './runtime/value.ts';
 
 /** What kind of failure a {@link ToolError} is. */
 export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
@@ -18,18 +19,24 @@ export interface ToolErrorOptions {
  * error only the message does.
  */
 export class ToolError extends Error {
-  readonly code: string;
-  readonly retryable: boolean;
-  readonly retryAfterMs?: number;
-  readonly category?: ErrorCategory;
+  declare readonly code: string;
+  declare readonly retryable: boolean;
+  declare readonly retryAfterMs?: number;
+  declare readonly category?: ErrorCategory;
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'ToolError';
-    this.code = code;
-    this.retryable = options.retryable ?? false;
-    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
-    if (options.category !== undefined) this.category = options.category;
+    super(message);
+    // By definition, not by assignment: a page may have put a setter of that name on Error.prototype. What is absent is
+    // defined too, so that no value there counts in its place.
+    const define = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
+    const hide = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
+    hide('name', 'ToolError');
+    define('code', code);
+    define('retryable', lookup(options, 'retryable') === true);
+    define('retryAfterMs', lookup(options, 'retryAfterMs'));
+    define('category', lookup(options, 'category'));
+    const cause = lookup(options, 'cause');
+    if (cause !== undefined) hide('cause', cause);
   }
 
   /** The person is not logged in, or may not do this. */
@@ -64,18 +71,19 @@ export class ToolError extends Error {
 
   /** The wait or the request was stopped by its signal; `reason` is the signal's. */
   static aborted(reason: unknown): ToolError {
-    const detail = reason instanceof Error && reason.message ? `: ${reason.message}` : '';
-    return new ToolError(`aborted${detail}`, 'aborted', { cause: reason });
+    const why = isBag(reason) && !isMethod(reason) ? messageOf(reason) : '';
+    return new ToolError(why === '' ? 'aborted' : `aborted: ${why}`, 'aborted', { cause: reason });
   }
 }
 
 // What the context's `call` and `waitForUser` reject with is made by the extension, out of the page's reach, and not by
 // this class. It is an instance of it all the same, so that a handler asks one question of every error.
+const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
-    const own = Function.prototype[Symbol.hasInstance].call(this, error);
+    const own = apply(hasInstance, this, [error]);
     // A class that extends ToolError has its own instances only.
     if (own || this !== ToolError) return own;
-    return isBag(error) && error.name === 'ToolError' && typeof error.code === 'string';
+    return isBag(error) && lookup(error, 'name') === 'ToolError' && typeof lookup(error, 'code') === 'string';
   },
 });

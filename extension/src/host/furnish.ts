@@ -1,5 +1,16 @@
 import type { Logs } from './logs.ts';
-import { apply, bare, dataProperty, defineProperty, isFn, isObject, lookup, setPrototypeOf } from './primordials.ts';
+import {
+  apply,
+  bare,
+  dataProperty,
+  defineProperty,
+  isFn,
+  isObject,
+  lookup,
+  NativeTypeError,
+  setPrototypeOf,
+} from './primordials.ts';
+import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
 // What adapters expect in `__openTabs` beside their own registry. The words are
@@ -50,6 +61,7 @@ export function furnish(container: unknown, services: Services): void {
     defineProperty(container, key, descriptor);
   };
   accessor('pluginConfig', () => services.config, ignore);
+  accessor('_withPristineBuiltIns', () => runPristine, ignore);
   accessor('_notifyReadinessChanged', () => services.readinessChanged, ignore);
   // Not part of the format: the SDK uses the page's own timers where a platform has none.
   accessor('_setTimer', () => services.timers.set, ignore);
@@ -71,6 +83,19 @@ export function furnish(container: unknown, services: Services): void {
       installed();
     },
   );
+}
+
+/** runPristine is what the SDK runs its own synchronous code by (sdk-ts/src/runtime/pristine.ts). */
+function runPristine(work: unknown): void {
+  if (!isFn(work)) return;
+  const why = withPristineBuiltIns(
+    () => {
+      apply(work, undefined, []);
+      return '';
+    },
+    (refused) => refused,
+  );
+  if (why !== '') throw new NativeTypeError(why);
 }
 
 function ignore(): void {

@@ -229,6 +229,7 @@ function takeSnapshots(): readonly Snapshot[] {
     take(name, classes[i]?.[1]);
     take(`${name}.prototype`, classes[i]?.[1].prototype);
   }
+  take('the prototype of typed arrays', getPrototypeOf(Uint8Array.prototype));
   take('JSON', JSON);
   take('Math', Math);
   take('Reflect', Reflect);

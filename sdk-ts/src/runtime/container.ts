@@ -1,3 +1,12 @@
+import {
+  bare,
+  dataProperty,
+  defineProperty,
+  getOwnPropertyDescriptor,
+  lookup,
+  ownKeys,
+  setPrototypeOf,
+} from './primordials.ts';
 import { type Bag, isBag } from './value.ts';
 
 declare global {
@@ -13,7 +22,7 @@ export function container(): Bag | undefined {
 /** Returns the container, a new one if there is none; undefined if the page does not let it be made. */
 export function openContainer(): Bag | undefined {
   try {
-    if (!isBag(globalThis.__openTabs)) globalThis.__openTabs = {};
+    if (!isBag(globalThis.__openTabs)) globalThis.__openTabs = bare();
   } catch {
     return undefined; // the page has locked the name
   }
@@ -22,7 +31,8 @@ export function openContainer(): Bag | undefined {
 
 /** Returns the member `key` of the container if it has one that is an object. */
 export function partOfContainer(key: string): Bag | undefined {
-  const part = container()?.[key];
+  const own = container();
+  const part = own ? lookup(own, key) : undefined;
   return isBag(part) ? part : undefined;
 }
 
@@ -36,13 +46,24 @@ export function registeredAdapters(): Bag | undefined {
  * the container is made anew with all that it holds except the entry of `name`.
  */
 export function openRegistry(name: string): Bag {
-  const properties = Object.getOwnPropertyDescriptors(container() ?? {});
-  const entries = Object.getOwnPropertyDescriptors(registeredAdapters() ?? {});
-  delete entries[name];
-  const adapters: Bag = Object.defineProperties({}, entries);
-  globalThis.__openTabs = Object.defineProperties(
-    {},
-    { ...properties, adapters: { value: adapters, writable: true, enumerable: true, configurable: true } },
-  );
+  const adapters = copyWithout(registeredAdapters(), name);
+  const made = copyWithout(container(), 'adapters');
+  defineProperty(made, 'adapters', dataProperty(adapters));
+  globalThis.__openTabs = made;
   return adapters;
+}
+
+/** Returns a copy of an object, without a prototype and without one of its properties. */
+function copyWithout(from: Bag | undefined, left: string): Bag {
+  const made = bare();
+  if (!from) return made;
+  const keys = ownKeys(from);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] ?? '';
+    const found = key === left ? undefined : getOwnPropertyDescriptor(from, key);
+    if (!found) continue;
+    setPrototypeOf(found, null);
+    defineProperty(made, key, found);
+  }
+  return made;
 }

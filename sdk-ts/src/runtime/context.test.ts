@@ -34,13 +34,13 @@ test('what an older host lacks is made of reportProgress', () => {
     true,
     { progress: 1, total: 2, message: 'a' },
     true,
-    { percent: 40, message: 'b', progress: 40, total: 100 },
+    { __proto__: null, percent: 40, message: 'b', progress: 40, total: 100 },
     true,
-    { progress: 3, total: 9, message: 'c' },
+    { __proto__: null, progress: 3, total: 9, message: 'c' },
     true,
-    { percent: 50, message: undefined, audience: 'user', progress: 50, total: 100 },
+    { __proto__: null, percent: 50, audience: 'user', progress: 50, total: 100 },
     true,
-    { progress: 4, total: 9, message: 'd', audience: 'user' },
+    { __proto__: null, progress: 4, total: 9, message: 'd', audience: 'user' },
   ]);
   assert.equal(context.signal.aborted, false);
 });
@@ -57,7 +57,7 @@ test('a host without activities and asks still gets the reports', async () => {
   context.reportActivity('table', []);
   context.reportActivityDelta('table', { op: 'remove', path: '/0' }, { audience: 'user' });
   context.endAudience('user');
-  assert.deepEqual(seen, [{ audience: undefined }, { audience: 'user' }]);
+  assert.deepEqual(seen, [{ __proto__: null }, { __proto__: null, audience: 'user' }]);
   assert.deepEqual([context.signal, context.decision], [signal, undefined]);
   const missing = { name: 'ToolError', code: 'not_supported', message: /no context\.(call|waitForUser); update it/ };
   await assert.rejects(context.call('a'), missing);

@@ -1,28 +1,36 @@
 import type { ProgressOptions, ToolHandlerContext } from '../context.ts';
 import { ToolError } from '../tool-error.ts';
+import { isSignal, makeController, signalOf } from './page-primordials.ts';
+import { apply, bare, dataProperty, defineProperty, lookup } from './primordials.ts';
 import { type Bag, isBag, isMethod } from './value.ts';
 
 /**
  * Returns a context that has all that {@link ToolHandlerContext} promises. A host of this version gives it whole and gets
- * it back as it is; an older one has no activities and nobody to ask, and the oldest gives `reportProgress` alone.
+ * it back as it is; an older one has no activities and cannot ask, and the oldest gives `reportProgress` alone.
  */
 export function completeContext(given: unknown): ToolHandlerContext {
   if (isComplete(given)) return given;
-  const host: Bag = isBag(given) ? given : {};
+  const host: Bag = isBag(given) ? given : bare();
+  const report = lookup(host, 'reportProgress');
+  const signal = lookup(host, 'signal');
   const reportProgress = (options: ProgressOptions): void => {
-    if (isMethod(host.reportProgress)) Reflect.apply(host.reportProgress, host, [forOlderHost(options)]);
+    if (isMethod(report)) apply(report, host, [forOlderHost(options)]);
   };
+  const reportFields = (progress: unknown, total: unknown, percent: unknown, message: unknown, how: unknown) =>
+    reportProgress(
+      fieldsOf({ progress, total, percent, message, audience: isBag(how) ? lookup(how, 'audience') : undefined }),
+    );
   return {
     reportProgress,
-    reportPercent: (percent, message, options) => reportProgress({ percent, message, ...options }),
-    reportCount: (done, total, message, options) => reportProgress({ progress: done, total, message, ...options }),
+    reportPercent: (percent, message, options) => reportFields(undefined, undefined, percent, message, options),
+    reportCount: (done, total, message, options) => reportFields(done, total, undefined, message, options),
     // An activity counts as a report, which keeps the call alive.
-    reportActivity: (_type, _content, options) => reportProgress({ audience: options?.audience }),
-    reportActivityDelta: (_type, _patch, options) => reportProgress({ audience: options?.audience }),
+    reportActivity: (_type, _content, options) => reportFields(undefined, undefined, undefined, undefined, options),
+    reportActivityDelta: (_type, _patch, options) => reportFields(undefined, undefined, undefined, undefined, options),
     endAudience: () => undefined,
     call: () => notThere('call'),
     waitForUser: () => notThere('waitForUser'),
-    signal: isSignal(host.signal) ? host.signal : new AbortController().signal,
+    signal: isSignal(signal) ? signal : signalOf(makeController()),
   };
 }
 
@@ -35,23 +43,34 @@ const methods = [
   'endAudience',
   'call',
   'waitForUser',
-] as const;
+];
 
 function isComplete(given: unknown): given is ToolHandlerContext {
-  return isBag(given) && methods.every((name) => isMethod(given[name])) && isSignal(given.signal);
+  if (!isBag(given) || !isSignal(lookup(given, 'signal'))) return false;
+  for (let i = 0; i < methods.length; i++) if (!isMethod(lookup(given, methods[i] ?? ''))) return false;
+  return true;
 }
 
 async function notThere(name: string): Promise<never> {
   throw new ToolError(`the opentabs extension in this browser has no context.${name}; update it`, 'not_supported');
 }
 
-/** Not `instanceof`: a page may have replaced the global that it would look at. */
-function isSignal(value: unknown): value is AbortSignal {
-  return isBag(value) && typeof value.aborted === 'boolean' && isMethod(value.addEventListener);
+/** Returns the fields that have a value, without a prototype. */
+function fieldsOf(fields: object): ProgressOptions {
+  const made = bare();
+  for (const key in fields) {
+    const value = lookup(fields, key);
+    if (value !== undefined) defineProperty(made, key, dataProperty(value));
+  }
+  return made;
 }
 
 /** An older host knows `progress` and `total` only. */
 function forOlderHost(options: ProgressOptions): ProgressOptions {
-  const { percent } = options;
-  return percent === undefined ? options : { ...options, progress: percent, total: 100 };
+  const percent = lookup(options, 'percent');
+  if (percent === undefined) return options;
+  const made = fieldsOf(options);
+  defineProperty(made, 'progress', dataProperty(percent));
+  defineProperty(made, 'total', dataProperty(100));
+  return made;
 }

@@ -1,8 +1,10 @@
+import { log } from '../log.ts';
 import { setPreScriptOwner } from '../pre-script-value.ts';
 import { type Caller, callHook, runHook, wrapPrompt, wrapTool } from './call.ts';
 import { openRegistry, registeredAdapters } from './container.ts';
 import { watchNavigation } from './navigation.ts';
 import { connect } from './platform.ts';
+import { apply } from './primordials.ts';
 import { type Bag, isBag, isMethod, messageOf } from './value.ts';
 
 /** What package.json says of a plugin; `name` is the one derived from the package's name. */
@@ -23,7 +25,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   if (!isBag(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
   const plugin = exported;
   const failed = (hook: string, error: unknown) => {
-    console.warn(`[opentabs] ${identity.name}: ${hook} failed: ${messageOf(error)}`);
+    log.warn(`${hook} failed: ${messageOf(error)}`);
   };
   const caller: Caller = { name: identity.name, plugin, failed };
 
@@ -64,7 +66,7 @@ function startNavigation({ name, plugin, failed }: Caller): (() => void) | undef
   const { onNavigate } = plugin;
   if (!isMethod(onNavigate)) return undefined;
   const changed = (url: string) => {
-    Reflect.apply(onNavigate, plugin, [url]);
+    apply(onNavigate, plugin, [url]);
   };
   return watchNavigation(name, changed, (error) => failed('onNavigate', error));
 }

@@ -1,8 +1,12 @@
+import { log } from '../log.ts';
 import { container } from './container.ts';
+import { apply } from './primordials.ts';
 import { isBag, messageOf } from './value.ts';
 
 // Several adapters of one document share one patch of `history`: `__openTabs._navigationInterceptor` holds who wants to
 // know, by plugin name, and the original methods. The shape is that of existing adapters, which share it with ours.
+
+const { forEach: forEachOfMap } = Map.prototype;
 
 interface Interceptor {
   callbacks: Map<string, (url: string) => void>;
@@ -61,15 +65,17 @@ function sharedInterceptor(): Interceptor {
 
 function patched(interceptor: Interceptor, original: History['pushState']): History['pushState'] {
   return function (this: History, ...args) {
-    Reflect.apply(original, this, args);
-    for (const [name, callback] of interceptor.callbacks) {
-      try {
-        callback(location.href);
-      } catch (error) {
-        // The page's own code is on the stack: another adapter's fault must not become its fault.
-        console.warn(`[opentabs] ${name}: onNavigate failed: ${messageOf(error)}`);
-      }
-    }
+    apply(original, this, args);
+    apply(forEachOfMap, interceptor.callbacks, [
+      (callback: (url: string) => void, name: string) => {
+        try {
+          callback(location.href);
+        } catch (error) {
+          // The page's own code is on the stack: another adapter's fault must not become its fault.
+          log.warn(`${name}: onNavigate failed: ${messageOf(error)}`);
+        }
+      },
+    ]);
   };
 }
 

@@ -5,7 +5,7 @@ import { notifyReadinessChanged } from '../readiness.ts';
 import { connect } from './platform.ts';
 
 test('an adapter brings its log with it, as existing hosts expect', () => {
-  assert.deepEqual(globalThis.__openTabs, { _setLogTransport: setLogTransport, log });
+  assert.deepEqual(globalThis.__openTabs, { __proto__: null, _setLogTransport: setLogTransport, log });
 });
 
 test('an existing host gets logs and readiness as messages of the window, until the adapter ends', () => {

@@ -54,7 +54,7 @@ test('what a pre-script throws is told and harms nothing', (t) => {
     throw error;
   });
   assert.deepEqual(lines, [['[opentabs:site:pre-script] it failed:', error]]);
-  assert.deepEqual(globalThis.__openTabs, { preScript: { site: { before: 1 } } });
+  assert.deepEqual(globalThis.__openTabs, { __proto__: null, preScript: { site: { before: 1 } } });
 });
 
 test('loading it prepares the plugin that it was built for', async () => {

@@ -1,3 +1,6 @@
+import { messageOfException } from './page-primordials.ts';
+import { lookup } from './primordials.ts';
+
 // Narrowing of values that come from outside: the plugin's default export, and what other adapters left on the page.
 
 /** A value whose properties may be asked for. */
@@ -16,12 +19,14 @@ export function isMethod(value: unknown): value is Method {
   return typeof value === 'function';
 }
 
-/** Returns what was thrown as text. */
+/** Returns what was thrown as text. It never throws. */
 export function messageOf(error: unknown): string {
-  if (isBag(error) && typeof error.message === 'string') return error.message;
+  if (!isBag(error)) return typeof error === 'symbol' ? 'a symbol' : `${error}`;
   try {
-    return String(error);
+    const message = lookup(error, 'message') ?? messageOfException(error);
+    if (typeof message === 'string') return message;
   } catch {
-    return 'an error without a message';
+    // A getter that throws.
   }
+  return 'an error without a message';
 }

@@ -1,0 +1,83 @@
+package jsbuild
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	sdkts "opentabs/sdk-ts"
+)
+
+// loweredAsync makes esbuild write async functions as generators that a helper
+// of its own runs. [withOwnAsync] then puts ours in its place. Async generators
+// stay as they are: their values would still pass the page's promises.
+var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
+
+// asyncHelper and forAwaitHelper match esbuild's helpers, which it may number; a
+// bundle with the second has the first, before it.
+var (
+	asyncHelper    = regexp.MustCompile(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
+	forAwaitHelper = regexp.MustCompile(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)
+	callsHelper    = regexp.MustCompile(`\b__(?:async|forAwait)\d*\(`)
+)
+
+// withOwnAsync puts sdk-ts/src/runtime/async.ts in the place of esbuild's
+// helpers in a bundle: those use the promises of the page, which sees what they
+// are resolved with. The lines keep their numbers, for the source map.
+func withOwnAsync(code []byte) ([]byte, error) {
+	if !callsHelper.Match(code) {
+		return code, nil
+	}
+	runtime, err := asyncRuntime()
+	if err != nil {
+		return nil, err
+	}
+	helper := asyncHelper.FindSubmatchIndex(code)
+	if helper == nil {
+		return nil, errors.New("esbuild's helper for async functions is not where it was; async.go has to follow it")
+	}
+	name, lines := code[helper[2]:helper[3]], bytes.Count(code[helper[0]:helper[1]], []byte("\n"))
+	own := fmt.Appendf(nil, "  var "+runtimeName+" = %s, %s = "+runtimeName+".runAsync;%s", runtime, name, strings.Repeat("\n", lines))
+	code = slices.Concat(code[:helper[0]], own, code[helper[1]:])
+	return forAwaitHelper.ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
+}
+
+// runtimeName is the variable of a bundle that holds what async.ts exports.
+const runtimeName = "__opentabsAsync"
+
+// asyncRuntime returns the expression, in one line, whose value has the exports
+// of async.ts. It is bundled once.
+var asyncRuntime = sync.OnceValues(func() (string, error) {
+	sources := Sources{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
+	r := api.Build(api.BuildOptions{
+		EntryPoints:      []string{"sdk/src/runtime/async.ts"},
+		Outfile:          "async.js",
+		Bundle:           true,
+		Format:           api.FormatIIFE,
+		GlobalName:       "runtime",
+		Target:           api.ES2022,
+		Charset:          api.CharsetASCII,
+		MinifyWhitespace: true,
+		MinifySyntax:     true,
+		TsconfigRaw:      "{}",
+		LegalComments:    api.LegalCommentsNone,
+		Plugins:          []api.Plugin{sources.Plugin()},
+		LogLevel:         api.LogLevelSilent,
+	})
+	if len(r.Errors) > 0 {
+		return "", fmt.Errorf("bundle async.ts: %s", r.Errors[0].Text)
+	}
+	text := strings.TrimSpace(string(r.OutputFiles[0].Contents))
+	text, ok := strings.CutPrefix(text, `"use strict";`)
+	if text, ok = strings.CutPrefix(text, "var runtime="); !ok || strings.Contains(text, "\n") {
+		return "", fmt.Errorf("bundle async.ts: its form is not that of one expression")
+	}
+	return strings.TrimSuffix(text, ";"), nil
+})

@@ -1,0 +1,153 @@
+import {
+  apply,
+  construct,
+  defineProperty,
+  deleteProperty,
+  type Fn,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  hiddenProperty,
+  isFn,
+  isObject,
+  NativePromise,
+  NativeTypeError,
+  setPrototypeOf,
+  soon,
+  whenSettled,
+} from './primordials.ts';
+
+// The async functions of a plugin as the build writes them (internal/jsbuild/async.go). The language's own would show the
+// page what they await and return: `await` asks a promise for its `constructor`, and a promise that is resolved with an
+// object asks that for `then`, both through prototypes where a page can put a getter.
+
+type Step = IteratorResult<unknown, unknown>;
+
+const generatorPrototype = getPrototypeOf(getPrototypeOf((function* () {})()) ?? {}) ?? {};
+const nextStep = methodOf(generatorPrototype, 'next');
+const throwInto = methodOf(generatorPrototype, 'throw');
+const asyncIterator = Symbol.asyncIterator;
+const iterator = Symbol.iterator;
+
+function methodOf(on: object, name: string): Fn {
+  const found: unknown = getOwnPropertyDescriptor(on, name)?.value;
+  if (!isFn(found)) throw new NativeTypeError(`this browser has no ${name} of generators`);
+  return found;
+}
+
+/** Runs the body of an async function, a generator that yields what the function awaits, and returns its promise. */
+export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: Fn): Promise<unknown> {
+  let settle: (value: unknown) => void = ignore;
+  let fail: (error: unknown) => void = ignore;
+  const promise = construct(NativePromise<unknown>, [
+    (resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
+      settle = resolve;
+      fail = reject;
+    },
+  ]);
+  let running: unknown;
+  const step = (method: Fn, value: unknown): void => {
+    let reached: unknown;
+    try {
+      running ??= apply(body, self, args ?? []);
+      reached = apply(method, running, [value]);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (!isStep(reached)) return;
+    if (reached.done === true) resolveWith(reached.value, settle, fail);
+    else follow(reached.value, resume, raise);
+  };
+  const resume = (value: unknown) => step(nextStep, value);
+  const raise = (error: unknown) => step(throwInto, error);
+  resume(undefined);
+  return promise;
+}
+
+/** A generator's answer has both fields itself. */
+function isStep(value: unknown): value is Step {
+  return isObject(value);
+}
+
+function ignore(): void {
+  // Until the promise has given its functions.
+}
+
+/** Calls ok or bad in a microtask, as `await` does. */
+function follow(value: unknown, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
+  let isLater = false;
+  const later = (go: (value: unknown) => void) => (settled: unknown) => {
+    if (isLater) go(settled);
+    else soon(() => go(settled));
+  };
+  whenSettled(value, later(ok), later(bad));
+  isLater = true;
+}
+
+/** Resolves a promise with what an async function returned, which may be a promise itself. */
+function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (error: unknown) => void): void {
+  const settled = (plain: unknown) => {
+    if (!isObject(plain)) settle(plain);
+    else if (!withoutThen(plain, settle)) fail(new NativeTypeError('the page reads what async functions return'));
+  };
+  whenSettled(value, settled, fail);
+}
+
+/**
+ * Calls settle with an object that is no promise. The promise asks it for `then`: an own one that is undefined ends the
+ * search before the page's prototypes. For an object that is sealed, the page's own `then` is removed meanwhile; false means
+ * that the page has locked it.
+ */
+function withoutThen(value: object, settle: (value: unknown) => void): boolean {
+  if (getOwnPropertyDescriptor(value, 'then')) {
+    settle(value); // whenSettled has read it: it is no function
+    return true;
+  }
+  if (defineProperty(value, 'then', hiddenProperty(undefined))) {
+    settle(value);
+    deleteProperty(value, 'then');
+    return true;
+  }
+  return withoutInheritedThen(getPrototypeOf(value), () => settle(value));
+}
+
+function withoutInheritedThen(from: object | null, work: () => void): boolean {
+  for (let at = from; at !== null; at = getPrototypeOf(at)) {
+    const found = getOwnPropertyDescriptor(at, 'then');
+    if (!found) continue;
+    setPrototypeOf(found, null);
+    if (!deleteProperty(at, 'then')) return false;
+    try {
+      return withoutInheritedThen(getPrototypeOf(at), work);
+    } finally {
+      defineProperty(at, 'then', found);
+    }
+  }
+  work();
+  return true;
+}
+
+/** Returns the iterator of a `for await`, whose `next` and `return` give promises. */
+export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
+  const own = values[asyncIterator];
+  if (isFn(own)) return apply(own, values, []);
+  const start = values[iterator];
+  if (!isFn(start)) throw new NativeTypeError('the value of a for await is not iterable');
+  const inner: unknown = apply(start, values, []);
+  if (!isRecord(inner)) throw new NativeTypeError('the value of a for await has no iterator');
+  const method = (name: 'next' | 'return') => {
+    const found = inner[name];
+    if (!isFn(found)) return undefined;
+    return (given: unknown) =>
+      runAsync(undefined, null, function* (): Generator<unknown, unknown, unknown> {
+        const reached: unknown = apply(found, inner, [given]);
+        if (!isStep(reached)) throw new NativeTypeError('the iterator of a for await gave no object');
+        return { value: yield reached.value, done: reached.done };
+      });
+  };
+  return { next: method('next'), return: method('return') };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {
+  return isObject(value);
+}

@@ -1,0 +1,98 @@
+import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, NativeTypeError } from './primordials.ts';
+
+// The built-ins of a page that the SDK works with, taken when this module loads, as those of the language are. Where tools
+// are read, or tested without a page, some are missing: then their use throws.
+
+/** Returns the method `key` of a class of the page. */
+function methodOf(owner: unknown, key: string): Fn {
+  const value: unknown = descriptorOf(owner, key)?.value;
+  return isFn(value) ? value : missing(key);
+}
+
+/** Returns the getter `key` of a class of the page. */
+function getterOf(owner: unknown, key: string): Fn {
+  return descriptorOf(owner, key)?.get ?? missing(key);
+}
+
+function descriptorOf(owner: unknown, key: string): PropertyDescriptor | undefined {
+  if (!isFn(owner)) return undefined;
+  const prototype: unknown = getOwnPropertyDescriptor(owner, 'prototype')?.value;
+  return typeof prototype === 'object' && prototype !== null ? getOwnPropertyDescriptor(prototype, key) : undefined;
+}
+
+function missing(key: string): Fn {
+  return () => {
+    throw new NativeTypeError(`there is no page here: ${key} is missing`);
+  };
+}
+
+const { AbortController: Controller, AbortSignal: Signal, DOMException: Exception, EventTarget: Target } = globalThis;
+const { performance: clock } = globalThis;
+const exceptionMessage = getterOf(Exception, 'message');
+const abort = methodOf(Controller, 'abort');
+const signalGetter = getterOf(Controller, 'signal');
+const abortedGetter = getterOf(Signal, 'aborted');
+const reasonGetter = getterOf(Signal, 'reason');
+const addEventListener = methodOf(Target, 'addEventListener');
+const removeEventListener = methodOf(Target, 'removeEventListener');
+const now: unknown = clock?.now;
+
+/** Returns the time since the document began, in milliseconds; 0 without a page. */
+export function timeNow(): number {
+  const time: unknown = isFn(now) ? apply(now, clock, []) : 0;
+  return typeof time === 'number' ? time : 0;
+}
+
+/** Returns the message of a DOMException; undefined for anything else. */
+export function messageOfException(error: unknown): unknown {
+  try {
+    return apply(exceptionMessage, error, []);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a new AbortController. */
+export function makeController(): AbortController {
+  return construct(Controller, []);
+}
+
+/** Returns the signal of a controller. */
+export function signalOf(controller: AbortController): AbortSignal {
+  const signal = apply(signalGetter, controller, []);
+  return isSignal(signal) ? signal : controller.signal;
+}
+
+/** Aborts a controller. */
+export function abortWith(controller: AbortController, reason: unknown): void {
+  apply(abort, controller, [reason]);
+}
+
+/** Reports whether a signal has aborted. */
+export function isAborted(signal: AbortSignal): boolean {
+  return apply(abortedGetter, signal, []) === true;
+}
+
+/** Returns the reason of a signal that has aborted. */
+export function reasonOf(signal: AbortSignal): unknown {
+  return apply(reasonGetter, signal, []);
+}
+
+/** Calls `listener` when the target dispatches an event of this type. */
+export function listen(target: EventTarget, type: string, listener: () => void): void {
+  apply(addEventListener, target, [type, listener]);
+}
+
+/** Ends what {@link listen} began. */
+export function unlisten(target: EventTarget, type: string, listener: () => void): void {
+  apply(removeEventListener, target, [type, listener]);
+}
+
+/** Reports whether value is an AbortSignal of this page, whatever the page has made of the class. */
+export function isSignal(value: unknown): value is AbortSignal {
+  try {
+    return typeof apply(abortedGetter, value, []) === 'boolean';
+  } catch {
+    return false;
+  }
+}
