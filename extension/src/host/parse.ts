@@ -26,12 +26,10 @@ type Outcome =
  */
 export function parseWith(schema: unknown, args: unknown, parsing: Parsing): void {
   const given = detach(args);
-  const safeParse = isObject(schema) ? lookup(schema, 'safeParse') : undefined;
-  if (!isObject(schema) || !isFn(safeParse)) {
-    parsing.valid(given);
-    return;
-  }
   const parse = (): Outcome => {
+    // zod makes its methods when they are first asked for.
+    const safeParse = isObject(schema) ? lookup(schema, 'safeParse') : undefined;
+    if (!isObject(schema) || !isFn(safeParse)) return { kind: 'valid', params: given };
     try {
       return read(apply(safeParse, schema, [given]));
     } catch (error) {
@@ -49,11 +47,7 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
   }
   whenSettled(
     outcome.promise,
-    (parsed) =>
-      finish(
-        withPristineBuiltIns(() => readLate(parsed), refuse),
-        parsing,
-      ),
+    (parsed) => finish(withPristineBuiltIns(() => readLate(parsed), refuse), parsing),
     (error) => parsing.invalid(messageOf(error)),
   );
 }
