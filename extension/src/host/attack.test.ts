@@ -358,7 +358,7 @@ test('page: a page that gets the container can not put an adapter of its own the
   assert.deepEqual(port?.said, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
 });
 
-test("page: a locked then of the page's refuses an answer instead of changing it", async () => {
+test("page: a locked then of the page's is not asked about an answer", async () => {
   const { realm, port } = await attacked();
   realm.run(
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, value(ok) { taken = this; ok('forged'); } }); taken = 0`,
@@ -367,7 +367,7 @@ test("page: a locked then of the page's refuses an answer instead of changing it
   await realm.idle();
   port.send('answer', 1, 1, true, secret);
   await realm.idle();
-  assert.match(port.said[1] ?? '', /^e 1 {"code":"tool_error".*locked its own then/);
+  assert.equal(port.said[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('taken'), 0);
 });
 

@@ -47,7 +47,11 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
   }
   whenSettled(
     outcome.promise,
-    (parsed) => finish(withPristineBuiltIns(() => readLate(parsed), refuse), parsing),
+    (parsed) =>
+      finish(
+        withPristineBuiltIns(() => readLate(parsed), refuse),
+        parsing,
+      ),
     (error) => parsing.invalid(messageOf(error)),
   );
 }

@@ -1,4 +1,5 @@
 import {
+  apply,
   bare,
   dataProperty,
   defineProperty,
@@ -236,10 +237,10 @@ function takeSnapshots(): readonly Snapshot[] {
   const list: object = [][Symbol.iterator]();
   take('the prototype of array iterators', getPrototypeOf(list));
   take('the prototype of iterators', getPrototypeOf(getPrototypeOf(list) ?? list));
-  take('the prototype of map iterators', getPrototypeOf(new Map().entries()));
+  take('the prototype of map iterators', getPrototypeOf(apply(Map.prototype.entries, new Map(), [])));
   take('the prototype of set iterators', getPrototypeOf(new Set().values()));
   take('the prototype of string iterators', getPrototypeOf(''[Symbol.iterator]()));
-  take('the prototype of matches', getPrototypeOf(''.matchAll(/./g)));
+  take('the prototype of matches', getPrototypeOf(apply(RegExp.prototype[Symbol.matchAll], /./g, [''])));
   const generator = getPrototypeOf(function* () {});
   take('the prototype of generator functions', generator);
   take('the prototype of generators', generator && getOwnPropertyDescriptor(generator, 'prototype')?.value);

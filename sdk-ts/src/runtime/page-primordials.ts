@@ -1,29 +1,37 @@
-import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, NativeTypeError } from './primordials.ts';
+import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, isObject, lookup } from './primordials.ts';
 
 // The built-ins of a page that the SDK works with, taken when this module loads, as those of the language are. Where tools
-// are read, or tested without a page, some are missing: then their use throws.
+// are read or tested without a page some classes are made up, and have no such methods and getters of their prototype: there
+// an object's own member is used, and a class that a test makes later.
 
 /** Returns the method `key` of a class of the page. */
 function methodOf(owner: unknown, key: string): Fn {
   const value: unknown = descriptorOf(owner, key)?.value;
-  return isFn(value) ? value : missing(key);
+  if (isFn(value)) return value;
+  return function (this: unknown, given?: unknown, more?: unknown) {
+    const own = ownOf(this, key);
+    return isFn(own) ? apply(own, this, [given, more]) : undefined;
+  };
 }
 
 /** Returns the getter `key` of a class of the page. */
 function getterOf(owner: unknown, key: string): Fn {
-  return descriptorOf(owner, key)?.get ?? missing(key);
+  return (
+    descriptorOf(owner, key)?.get ??
+    function (this: unknown) {
+      return ownOf(this, key);
+    }
+  );
 }
 
 function descriptorOf(owner: unknown, key: string): PropertyDescriptor | undefined {
   if (!isFn(owner)) return undefined;
   const prototype: unknown = getOwnPropertyDescriptor(owner, 'prototype')?.value;
-  return typeof prototype === 'object' && prototype !== null ? getOwnPropertyDescriptor(prototype, key) : undefined;
+  return isObject(prototype) ? getOwnPropertyDescriptor(prototype, key) : undefined;
 }
 
-function missing(key: string): Fn {
-  return () => {
-    throw new NativeTypeError(`there is no page here: ${key} is missing`);
-  };
+function ownOf(self: unknown, key: string): unknown {
+  return isObject(self) ? lookup(self, key) : undefined;
 }
 
 const { AbortController: Controller, AbortSignal: Signal, DOMException: Exception, EventTarget: Target } = globalThis;
@@ -39,7 +47,8 @@ const now: unknown = clock?.now;
 
 /** Returns the time since the document began, in milliseconds; 0 without a page. */
 export function timeNow(): number {
-  const time: unknown = isFn(now) ? apply(now, clock, []) : 0;
+  if (!isFn(now)) return globalThis.performance?.now() ?? 0;
+  const time: unknown = apply(now, clock, []);
   return typeof time === 'number' ? time : 0;
 }
 
@@ -54,7 +63,7 @@ export function messageOfException(error: unknown): unknown {
 
 /** Returns a new AbortController. */
 export function makeController(): AbortController {
-  return construct(Controller, []);
+  return construct(Controller ?? globalThis.AbortController, []);
 }
 
 /** Returns the signal of a controller. */

@@ -41,7 +41,8 @@ export function isObject(value: unknown): value is object {
 // Prototypes that a page can put a getter on: every tool's value has one of them at the end of its chain.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
-const keyedPrototypes: object[] = [Date.prototype, Map.prototype, Set.prototype, WeakMap.prototype];
+const ofUrl = typeof URL === 'function' ? URL.prototype : Object.prototype;
+const keyedPrototypes: object[] = [Date.prototype, Map.prototype, Set.prototype, WeakMap.prototype, ofUrl];
 const errorPrototypes: object[] = [
   Error.prototype,
   TypeError.prototype,
@@ -51,10 +52,9 @@ const errorPrototypes: object[] = [
   EvalError.prototype,
   URIError.prototype,
   AggregateError.prototype,
+  // A realm without a page has none.
+  typeof DOMException === 'function' ? DOMException.prototype : Error.prototype,
 ];
-// What only a browser has; tools are read where there is none.
-if (typeof DOMException === 'function') errorPrototypes.push(DOMException.prototype);
-if (typeof URL === 'function') keyedPrototypes.push(URL.prototype);
 
 const errorNames: string[] = [
   'Error',

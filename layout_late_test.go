@@ -1,0 +1,65 @@
+package opentabs
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// lateFolders and lateFiles are the code that runs while a page's scripts do,
+// and must look up no built-in then (sdk-ts/src/runtime/primordials.ts).
+var (
+	lateFolders = []string{"extension/src/host/"}
+	lateFiles   = []string{
+		"sdk-ts/src/auth-cache.ts", "sdk-ts/src/config.ts", "sdk-ts/src/pre-script-value.ts", "sdk-ts/src/readiness.ts",
+		"sdk-ts/src/running.ts", "sdk-ts/src/tool-error.ts", "sdk-ts/src/runtime/async.ts", "sdk-ts/src/runtime/call.ts",
+		"sdk-ts/src/runtime/container.ts", "sdk-ts/src/runtime/context.ts", "sdk-ts/src/runtime/page-primordials.ts",
+		"sdk-ts/src/runtime/primordials.ts", "sdk-ts/src/runtime/pristine.ts", "sdk-ts/src/runtime/value.ts",
+	}
+)
+
+// lookedUp finds what looks a built-in up when it is used; lookedUpAwaiting what
+// only the host may not do, because the build runs async functions of the SDK by
+// sdk-ts/src/runtime/async.ts.
+var (
+	lookedUp = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
+	awaiting = regexp.MustCompile(`\bawait\b|\basync\b`)
+	// sentences are texts, and the name of context.call in those with values.
+	sentences = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
+)
+
+// checkLate finds lines of guarded code that look a built-in up.
+func checkLate(f tsFile) []string {
+	host := slices.ContainsFunc(lateFolders, func(folder string) bool { return strings.HasPrefix(f.name, folder) })
+	if f.test || !host && !slices.Contains(lateFiles, f.name) {
+		return nil
+	}
+	return f.eachLine(func(line string) string {
+		code, _, _ := strings.Cut(line, "//")
+		code = strings.ReplaceAll(sentences.ReplaceAllString(code, "''"), "...args: unknown[]", "")
+		code = strings.ReplaceAll(code, "...rest: unknown[]", "")
+		if trimmed := strings.TrimSpace(code); strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") {
+			return ""
+		}
+		found := lookedUp.FindString(code)
+		if found == "" && host {
+			found = awaiting.FindString(code)
+		}
+		if found == "" {
+			return ""
+		}
+		return fmt.Sprintf("%q is looked up when it is used; take it from primordials.ts", found)
+	})
+}
+
+// TestLateFilesExist fails where a guarded file was moved without its line.
+func TestLateFilesExist(t *testing.T) {
+	files := tsFiles(t)
+	for _, name := range lateFiles {
+		if !slices.ContainsFunc(files, func(f tsFile) bool { return f.name == name }) {
+			t.Errorf("%s is not there", name)
+		}
+	}
+}
