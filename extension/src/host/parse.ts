@@ -26,10 +26,14 @@ type Outcome =
  */
 export function parseWith(schema: unknown, args: unknown, parsing: Parsing): void {
   const given = detach(args);
+  if (!isObject(schema)) {
+    parsing.valid(given);
+    return;
+  }
   const parse = (): Outcome => {
     // zod makes its methods when they are first asked for.
-    const safeParse = isObject(schema) ? lookup(schema, 'safeParse') : undefined;
-    if (!isObject(schema) || !isFn(safeParse)) return { kind: 'valid', params: given };
+    const safeParse = lookup(schema, 'safeParse');
+    if (!isFn(safeParse)) return { kind: 'valid', params: given };
     try {
       return read(apply(safeParse, schema, [given]));
     } catch (error) {
