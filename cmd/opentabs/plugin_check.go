@@ -26,7 +26,8 @@ func newPluginCheckCmd(p *program) *cobra.Command {
 		Short: "Say what could be better in a plugin",
 		Long: `Look at the plugin in DIR (default: this directory) and say what keeps it from
 working, which are errors, and what could be better, which are warnings. Errors
-make the command fail. dist is not written.
+make the command fail. What is worth a thought is a suggestion, such as the isolated
+world for code that uses nothing of the page's own JavaScript. dist is not written.
 
 Types are checked by the compiler that is installed for the plugin
 (node_modules/typescript), if it and Node are there. That is a program of the

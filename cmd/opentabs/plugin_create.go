@@ -23,9 +23,13 @@ func newPluginCreateCmd(p *program) *cobra.Command {
 editor needs to know the types. It builds, checks and tests as it is. Nothing is
 loaded from the network, and neither Node nor npm is needed.
 
+Its code runs in the main world, among the page's own scripts, or with --world
+isolated apart from them: take that if it needs nothing that the page defines.
+
 NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`,
 		Example: `  opentabs plugin create tickets --domain tickets.example.com
-  opentabs plugin create @acme/chat --domain chat.acme.test --display "Acme Chat"`,
+  opentabs plugin create @acme/chat --domain chat.acme.test --display "Acme Chat"
+  opentabs plugin create notes --domain notes.example.com --world isolated`,
 		Args: exactly(1, "the name of the plugin"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.plugin.Name = args[0]
@@ -36,6 +40,7 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` it works on, such as app.example.com (default example.com)")
 	f.StringVar(&opts.plugin.DisplayName, "display", "", "its `NAME` for people")
 	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` that says what it does")
+	f.StringVar(&opts.plugin.World, "world", "main", "where its code runs: `main or isolated` (from the page's scripts)")
 	f.StringVar(&opts.plugin.Dir, "dir", ".", "make its directory in this `DIR`")
 	return cmd
 }

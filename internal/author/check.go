@@ -18,7 +18,13 @@ const (
 	LevelError Level = "error"
 	// LevelWarning is what makes it worse than it could be.
 	LevelWarning Level = "warning"
+	// LevelSuggestion is what would make it better, and is for the author to choose:
+	// it is not counted, and fails no check.
+	LevelSuggestion Level = "suggestion"
 )
+
+// levels are all levels, in the order of findings.
+var levels = []Level{LevelError, LevelWarning, LevelSuggestion}
 
 // Finding is one thing that could be better.
 type Finding struct {
@@ -109,11 +115,12 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*Checked, error) {
 	if b != nil {
 		c.apply(b)
 	}
-	slices.SortStableFunc(c.Findings, func(x, y Finding) int { return strings.Compare(string(x.Level), string(y.Level)) })
+	slices.SortStableFunc(c.Findings, func(x, y Finding) int { return slices.Index(levels, x.Level) - slices.Index(levels, y.Level) })
 	for _, f := range c.Findings {
-		if f.Level == LevelError {
+		switch f.Level {
+		case LevelError:
 			c.Errors++
-		} else {
+		case LevelWarning:
 			c.Warnings++
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"text/template"
 
 	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 // templates are the files of a new plugin. The name of each ends in ".tmpl", so
@@ -42,6 +43,8 @@ type CreateOptions struct {
 	DisplayName string
 	// Description is a sentence for people. Default: made of Domain.
 	Description string
+	// World is where the adapter runs, "main" or "isolated". Default: main.
+	World string
 }
 
 // Created is a plugin that was made.
@@ -61,6 +64,8 @@ type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
 	// URL is that of a page of the site.
 	URL string
+	// World is empty for the main world.
+	World string
 }
 
 // Create makes a small plugin that builds, checks and tests as it is: two tools,
@@ -108,6 +113,13 @@ func (o CreateOptions) scaffold() (scaffold, error) {
 	}
 	if s.Site, s.Pattern, err = siteOf(o.Domain); err != nil {
 		return scaffold{}, err
+	}
+	switch o.World {
+	case "", string(wire.WorldMain):
+	case string(wire.WorldIsolated):
+		s.World = o.World
+	default:
+		return scaffold{}, fmt.Errorf("the world is %q; use main or isolated", o.World)
 	}
 	for what, text := range map[string]string{"name for people": s.DisplayName, "description": s.Description} {
 		if problem := plugin.CheckShown(text); problem != "" {

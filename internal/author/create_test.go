@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"opentabs/internal/jsbuild"
+	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 // TestWhatIsCreatedIsInOrder: it builds without a warning, and nothing could be
@@ -18,7 +20,12 @@ func TestWhatIsCreatedIsInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range checked.Findings {
-		t.Errorf("%+v", f)
+		if f.Rule != "world-isolated" || f.Level != LevelSuggestion { // it was created for the main world
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(checked.Findings) != 1 || checked.Warnings != 0 {
+		t.Errorf("%d findings, %d warnings; want the suggestion of the isolated world alone", len(checked.Findings), checked.Warnings)
 	}
 	if checked.Plugin != "tickets" || checked.Version != "0.1.0" {
 		t.Errorf("it is %s %s", checked.Plugin, checked.Version)
@@ -103,5 +110,27 @@ func TestCreateLeavesWhatIsThere(t *testing.T) {
 	}
 	if read(t, dir, "src/index.ts") != "mine" {
 		t.Error("it was written over")
+	}
+}
+
+// A plugin that is created for the isolated world has it in its package, and needs no
+// suggestion.
+func TestCreateWorld(t *testing.T) {
+	made, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, err := Check(t.Context(), made.Dir, CheckOptions{Build: inChild, NoTypes: true})
+	if err != nil || len(checked.Findings) > 0 {
+		t.Errorf("%+v, %v", checked, err)
+	}
+	if _, err := jsbuild.BuildPlugin(t.Context(), made.Dir, inChild); err != nil {
+		t.Fatal(err)
+	}
+	if one, err := plugin.Load(made.Dir); err != nil || one.World != wire.WorldIsolated {
+		t.Errorf("built as %+v, %v", one, err)
+	}
+	if _, err := Create(CreateOptions{Name: "others", Dir: t.TempDir(), World: "own"}); err == nil || !strings.Contains(err.Error(), `the world is "own"; use main or isolated`) {
+		t.Errorf("got %v", err)
 	}
 }

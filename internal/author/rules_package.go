@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"opentabs/internal/jsbuild"
+	"opentabs/wire"
 )
 
 const (
@@ -34,6 +37,7 @@ var packageRules = []rule{
 	{Rule{"pattern-wide", "Everybody can have a page on some hosts; a plugin that works on all of them lends its tools to strangers."}, LevelWarning, checkPatterns},
 	{Rule{"icon", "People tell plugins apart by their icons."}, LevelWarning, checkIcon},
 	{Rule{"adapter-size", "Each page that matches reads and runs the whole adapter before its own scripts."}, LevelWarning, checkAdapterSize},
+	{Rule{"world-isolated", "Scripts of a page can see and change what an adapter in the main world works with; those that need nothing of the page's own JavaScript can do without that world."}, LevelSuggestion, checkWorld},
 	{Rule{"dist-stale", "What is added and packed is dist, not the source."}, LevelWarning, checkStale},
 	{Rule{"tests", "A site changes without a word; tests say which tool no longer fits."}, LevelWarning, checkTests},
 	{Rule{"readme", "People who choose a plugin read its README, and what it says of the tools should be true."}, LevelWarning, checkReadme},
@@ -160,6 +164,15 @@ func checkIcon(b *built, found foundFunc) {
 func checkAdapterSize(b *built, found foundFunc) {
 	if info, err := os.Stat(filepath.Join(b.out, "adapter.iife.js")); err == nil && info.Size() > largeAdapterBytes {
 		found("dist/adapter.iife.js", "it has %.1f MB, and zod with the SDK has 0.5 MB; look for a large import, and load data where a tool needs it", float64(info.Size())/(1<<20))
+	}
+}
+
+func checkWorld(b *built, found foundFunc) {
+	if b.World == wire.WorldIsolated {
+		return
+	}
+	if uses, err := jsbuild.PageUses(b.source); err == nil && len(uses) == 0 {
+		found("package.json", `the code uses nothing of the page's own JavaScript; set "world": "isolated" under opentabs, so that scripts of the page can neither read nor change what it works with`)
 	}
 }
 

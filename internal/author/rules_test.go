@@ -140,6 +140,7 @@ func TestRules(t *testing.T) {
 			put(t, b.out, "adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
 			put(t, b.source, "dist/adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
 		}},
+		{"world-isolated", "package.json", `set "world": "isolated"`, func(t testing.TB, b *built) { put(t, b.source, "src/index.ts", "export default {};") }},
 		{"dist-stale", "dist/tools.json", "opentabs plugin build", func(t testing.TB, b *built) { put(t, b.source, "dist/tools.json", "old") }},
 		{"tests", "", "no tests", without("src/index.test.ts")},
 		{"readme", "README.md", "there is none", without("README.md")},
