@@ -1,6 +1,6 @@
 /** Promise: a plugin that does not start in pages says so at once and everywhere, and works again once its folder is repaired. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { addPlugin, type Pages, startPages } from './attacks/world.ts';
@@ -67,10 +67,58 @@ for (const [name, code, says] of kinds) {
     );
     await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     const other = await stack.chrome.open(`${pages.origin}/${name}?again`);
-    await until('the repaired plugin', async () => (await client.call(`${name}__who`, {})).text.includes(name));
+    await until('the repaired plugin', async () => !(await client.call(`${name}__who`, {})).isError);
     const { stdout } = await run(['plugin', 'list'], stack.env);
     assert.doesNotMatch(stdout, new RegExp(`^${name} .*failed`, 'm'));
     await other.close();
     await page.close();
   });
 }
+
+test('a folder that changes, breaks, goes away or is renamed, and is then as before, works on in the open page', async () => {
+  const name = 'returns';
+  const code = adapter(name);
+  await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code });
+  const dir = join(stack.home, `plugin-${name}`);
+  const file = join(dir, 'dist/adapter.iife.js');
+  const described = readFileSync(join(dir, 'package.json'), 'utf8');
+  const page = await stack.chrome.open(`${pages.origin}/${name}`);
+  await until('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
+  await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
+  await page.bringToFront();
+  const says = (text: string) =>
+    until(text, async () => (await run(['status'], stack.env)).stdout.includes(text) || undefined);
+  const changes: readonly (readonly [what: string, there: () => void, back: () => void, says: string])[] = [
+    [
+      'another content',
+      () => writeFileSync(file, adapter(name, name, false)),
+      () => writeFileSync(file, code),
+      `${name} 1.0.0, 1 tool, changed since it was reviewed`,
+    ],
+    ['no script', () => writeFileSync(file, 'if ('), () => writeFileSync(file, code), 'is not one complete script'],
+    ['no adapter', () => rmSync(file), () => writeFileSync(file, code), 'adapter.iife.js: is missing'],
+    [
+      'no folder',
+      () => renameSync(dir, `${dir}.away`),
+      () => renameSync(`${dir}.away`, dir),
+      'the folder does not exist',
+    ],
+    [
+      'another name',
+      () => writeFileSync(join(dir, 'package.json'), described.replace(`plugin-${name}`, 'plugin-other')),
+      () => writeFileSync(join(dir, 'package.json'), described),
+      'names the plugin "other"',
+    ],
+  ];
+  for (const [what, there, back, text] of changes) {
+    there();
+    await says(text);
+    const refused = await client.call(`${name}__who`, {});
+    assert.match(String(refused.code), /plugin_broken|not_reviewed/, `${what}: ${refused.text}`);
+    back();
+    await says(`${name} 1.0.0, 1 tool, auto`);
+    await until(`the plugin after ${what}`, async () => !(await client.call(`${name}__who`, {})).isError);
+    assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', `${what}: the page was reloaded`);
+  }
+  await page.close();
+});
