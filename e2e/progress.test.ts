@@ -48,6 +48,28 @@ for (const [name, connect] of bothWays) {
     assert.deepEqual([last?.message, last?.progress], ['final', 10]);
   });
 
+  test(`the numbers of a tool arrive whatever comes before and after them over ${name}`, async () => {
+    const client: McpClient = await connect(stack);
+    const count = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
+    const words = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
+    const reports = [...words, ...count, { message: 'tidying up' }];
+    const out = await client.call('messages__reports', { reports, everyMs: 300 });
+    checkProtocol(out);
+    const end = out.progress.findIndex((p) => p.progress === 3 && p.total === 3);
+    assert.ok(end > 0, JSON.stringify(out.progress));
+    for (const [i, p] of out.progress.entries()) {
+      assert.ok(p.progress >= 0.000001, `${p.progress} is too small to be a number for people`);
+      assert.equal(
+        i < end ? p.progress < 3 : i === end || (p.progress > 3 && p.total === undefined),
+        true,
+        JSON.stringify(p),
+      );
+    }
+    const [first, last] = [out.progress[0], out.progress.at(-1)];
+    assert.ok(first && first.progress < 0.001 && /indexing|sorting/.test(first.message ?? ''), JSON.stringify(first));
+    assert.deepEqual([last?.message, last?.total], ['tidying up', undefined]);
+  });
+
   test(`100,000 reports in a loop over ${name}`, async () => {
     const client: McpClient = await connect(stack);
     const out = await client.call('messages__reports', { loop: 100_000 });

@@ -23,7 +23,7 @@ export function asking(callId: string, ticketId: string, more: Partial<WaitingVi
 
 /** running are calls of all kinds that run, and some that ended. */
 export const running: readonly CallView[] = [
-  call('c1', { userProgress: 0.42, userMessage: 'page 42 of 100' }),
+  call('c1', { progress: 0.42, userProgress: 0.42, userMessage: 'page 42 of 100' }),
   call('c2', { tool: 'summarise', prompt: true, client: 'Claude Desktop', progress: 0.7, message: 'chunk 7 of 10' }),
   call('c3', { tool: 'read_thread', parentCallId: 'c2', userMessage: 'reading “Grüße”', runMs: 4000 }),
   call('c4', { plugin: 'calendar', tool: 'list_events', parentCallId: 'c3', status: 'pending', runMs: 0 }),
@@ -75,6 +75,7 @@ const rows = Array.from({ length: 30 }, (_, i) => ({
 /** activities is a call with one activity of each type. */
 export const activities: readonly CallView[] = [
   call('a1', {
+    progress: 0.6,
     userProgress: 0.6,
     userMessage: 'thread 6 of 10',
     activities: [
@@ -98,7 +99,7 @@ export function many(at: number): readonly CallView[] {
     call(`m${i}`, {
       tool: tools[i % 4] ?? '',
       runMs: 60_000 - i * 1700,
-      ...(i % 3 === 0 ? { userProgress: Math.min(1, at + i / 60), userMessage: `page ${i} of 30` } : {}),
+      ...(i % 3 === 0 ? { progress: Math.min(1, at + i / 60), userMessage: `page ${i} of 30` } : {}),
       ...(i % 7 === 5 ? { status: 'pending' as const } : {}),
       ...(i === 2 ? { activities: [activity('text', 'hello')] } : {}),
     }),
