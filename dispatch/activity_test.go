@@ -293,3 +293,90 @@ func TestWhatPeopleSee(t *testing.T) {
 		}
 	})
 }
+
+// TestEndsAreForPeople: every end is shown to people; its audience decides only
+// whether its result is.
+func TestEndsAreForPeople(t *testing.T) {
+	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+				s.Reports([]wire.Report{{EndAudience: audience}}, 0)
+				s.Finish(json.RawMessage(`"Sent to 3."`), nil)
+			}}
+			d := dispatch.New(p.bridge(), dispatch.Options{})
+			people := d.Follow(dispatch.FollowOptions{Audience: "user"})
+			defer people.Close()
+			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
+				t.Fatal(err)
+			}
+			p.wg.Wait()
+			events, _, err := people.Next(t.Context())
+			if err != nil || len(events) != 1 || events[0].Kind != dispatch.EventEnded || events[0].Audience != audience {
+				t.Fatalf("audience %q: %v, %v", audience, events, err)
+			}
+			v := events[0].Call
+			if v.ShownResult(false) != shown || v.ShownResult(true) != "Sent to 3." {
+				t.Errorf("audience %q: the result shown is %q of %q", audience, v.ShownResult(false), v.Result)
+			}
+		})
+	}
+}
+
+// TestResultTextIsShort: surfaces get the beginning of a result.
+func TestResultTextIsShort(t *testing.T) {
+	long := strings.Repeat("ä", 300)
+	for output, want := range map[string]string{
+		``:               "",
+		`"two\nlines"`:   "two\nlines",
+		`{"a":[1,2]}`:    `{"a":[1,2]}`,
+		`"` + long + `"`: strings.Repeat("ä", 200) + "…",
+		`[` + strings.Repeat(`"ab",`, 100) + `"end"]`: ("[" + strings.Repeat(`"ab",`, 100))[:400] + "…",
+		`"` + strings.Repeat("x", 100_000) + `"`:      `"` + strings.Repeat("x", 399) + "…",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+				var out json.RawMessage
+				if output != "" {
+					out = json.RawMessage(output)
+				}
+				s.Finish(out, nil)
+			}}
+			d := dispatch.New(p.bridge(), dispatch.Options{})
+			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
+				t.Fatal(err)
+			}
+			p.wg.Wait()
+			if got := d.Calls()[0].Result; got != want {
+				t.Errorf("%.40s: %q, want %q", output, got, want)
+			}
+		})
+	}
+}
+
+// TestStatusWord: a report's own word is for whom the report is, belongs to its
+// message, and reaches the client with it.
+func TestStatusWord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+			s.Reports([]wire.Report{{Message: "batch 1", Status: "indexing", Audience: "user"}}, 0)
+			s.Reports([]wire.Report{{Progress: number(1), Total: number(4)}}, 0)
+			s.Reports([]wire.Report{{Message: "page 7", Status: "fetching"}}, 0)
+			s.Finish(nil, nil)
+		}}
+		d := dispatch.New(p.bridge(), dispatch.Options{ProgressInterval: -1})
+		var told []string
+		call := dispatch.Call{Tool: exportTool, Progress: func(p dispatch.Progress) {
+			told = append(told, p.StatusWord+"/"+p.Message)
+		}}
+		if _, err := d.Call(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+		p.wg.Wait()
+		if got := strings.Join(told, " "); got != "indexing/batch 1 / fetching/page 7" {
+			t.Errorf("the client was told %q", got)
+		}
+		if v := d.Calls()[0]; v.UserStatusWord != "indexing" || v.StatusWord != "fetching" {
+			t.Errorf("%q, for people %q", v.StatusWord, v.UserStatusWord)
+		}
+	})
+}

@@ -104,6 +104,8 @@ type Progress struct {
 	Total    float64
 	HasTotal bool
 	Message  string
+	// StatusWord is the tool's own word for what it does, as in "indexing".
+	StatusWord string
 	// Audience is as the tool said: "" and "internal" mean internal.
 	Audience string
 }

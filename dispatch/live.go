@@ -71,6 +71,10 @@ type liveCall struct {
 	// userShown and userMessage are those of reports for people.
 	userShown   numbers
 	userMessage string
+	// statusWord and userStatusWord came with message and userMessage.
+	statusWord, userStatusWord string
+	// resultText is the beginning of the result, once the call has succeeded.
+	resultText  string
 	endAudience string
 	said        []Said // the last messages
 	meter       meter

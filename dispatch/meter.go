@@ -18,7 +18,7 @@ type meter struct {
 	total float64 // the last one that was reported, 0 before
 	// hasTotal says that the last report with numbers had a total.
 	hasTotal bool
-	message  string // the last message accepted
+	text     said // the last message accepted, with its word
 	// final says that the first final report was accepted, done that it was sent.
 	final, done bool
 
@@ -32,7 +32,7 @@ type meter struct {
 
 // notice is a notification that waits to be sent.
 type notice struct {
-	message, audience string
+	said
 	// progress is the tool's own if exact is set; else it is chosen when the notice
 	// is sent. total is the one that was known when the report came.
 	progress, total float64
@@ -41,12 +41,23 @@ type notice struct {
 	final bool
 }
 
+// said is what a report says: a message, the tool's own word for what it does, and
+// for whom both are.
+type said struct{ message, word, audience string }
+
+func (s said) isEmpty() bool { return s.message == "" && s.word == "" }
+
+// repeats reports whether s says nothing beyond what was said before.
+func (s said) repeats(before said) bool {
+	return s.isEmpty() || s.message == before.message && s.word == before.word
+}
+
 func (n *notice) forUser() bool { return n.audience == AudienceUser }
 
 // accept takes a report. One whose numbers do not increase is dropped unless it
 // has a new message or is the first final one.
-func (m *meter) accept(n numbers, message, audience string) {
-	e := notice{message: message, audience: audience}
+func (m *meter) accept(n numbers, text said) {
+	e := notice{said: text}
 	if n.hasTotal {
 		m.total = n.total
 	}
@@ -63,13 +74,13 @@ func (m *meter) accept(n numbers, message, audience string) {
 		e.exact, e.progress = true, n.progress
 		m.line.report(n.progress)
 		m.reach = n.progress
-	case n.hasProgress && !e.final && (message == "" || message == m.message):
+	case n.hasProgress && !e.final && text.repeats(m.text):
 		return
 	}
 	m.any = true
 	m.final = m.final || e.final
-	if message != "" {
-		m.message = message
+	if !text.isEmpty() {
+		m.text = text
 	}
 	m.push(e)
 }
@@ -112,14 +123,14 @@ func (e *notice) replaces(before *notice) bool {
 	case !before.forUser() || e.forUser():
 		return true
 	default: // a message is kept with its audience if e has none
-		return e.message == "" && before.message != ""
+		return e.isEmpty() && !before.isEmpty()
 	}
 }
 
 // absorb takes over what the notice before has and e lacks.
 func (e *notice) absorb(before *notice) {
-	if e.message == "" && before.message != "" {
-		e.message, e.audience = before.message, before.audience
+	if e.isEmpty() && !before.isEmpty() {
+		e.said = before.said
 	}
 	if !e.exact && !e.final && before.exact {
 		e.exact, e.progress, e.total, e.hasTotal = true, before.progress, before.total, before.hasTotal
@@ -166,8 +177,8 @@ func (m *meter) pop(now time.Time, last bool) (Progress, bool) {
 		}
 		m.shift()
 		if !ok {
-			if len(m.queue) > 0 && m.queue[0].message == "" {
-				m.queue[0].message, m.queue[0].audience = e.message, e.audience
+			if len(m.queue) > 0 && m.queue[0].isEmpty() {
+				m.queue[0].said = e.said
 			}
 			continue
 		}
@@ -183,7 +194,7 @@ func (m *meter) pop(now time.Time, last bool) (Progress, bool) {
 // number is the notification of a notice. It reports false if there is no number
 // between those before and those behind it.
 func (m *meter) number(e *notice) (Progress, bool) {
-	p := Progress{Message: e.message, Audience: e.audience}
+	p := Progress{Message: e.message, StatusWord: e.word, Audience: e.audience}
 	if e.exact && (!m.sentAny || e.progress > m.line.high) {
 		p.Progress, p.Total, p.HasTotal = e.progress, e.total, e.hasTotal
 		m.line.send(e.progress)

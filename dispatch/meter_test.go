@@ -24,7 +24,7 @@ func feed(reports ...wire.Report) []Progress {
 
 func (m *meter) hear(r *wire.Report) {
 	n, _ := numbersOf(r)
-	m.accept(n, r.Message, r.Audience)
+	m.accept(n, said{r.Message, r.Status, r.Audience})
 }
 
 // drain is what a meter sends at the end of a call.

@@ -71,7 +71,7 @@ func (c *liveCall) report(r *wire.Report) {
 	}
 	c.show(n, r)
 	if c.req.Progress != nil {
-		c.meter.accept(n, r.Message, r.Audience)
+		c.meter.accept(n, said{r.Message, r.Status, r.Audience})
 	}
 	c.publish(EventProgress, r)
 }
@@ -121,6 +121,13 @@ func (c *liveCall) show(n numbers, r *wire.Report) {
 		if forPeople {
 			c.userShown = n
 		}
+	}
+	if r.Message == "" && r.Status == "" {
+		return
+	}
+	c.statusWord = r.Status
+	if forPeople {
+		c.userStatusWord = r.Status
 	}
 	if r.Message == "" || r.Message == c.message && !forPeople {
 		return
@@ -186,6 +193,9 @@ func (c *liveCall) publish(kind EventKind, r *wire.Report) {
 	if r == nil {
 		c.note(kind, nil)
 	}
+	if kind == EventEnded && c.status == StatusSucceeded {
+		c.resultText = beginningOf(c.output)
+	}
 	if !c.d.stream.following.Load() {
 		return
 	}
@@ -235,6 +245,7 @@ func (c *liveCall) viewLocked() View {
 		Created: c.created, RunMs: float64(c.ran()) / float64(time.Millisecond),
 		Reports: c.reports, Invalid: c.invalid, Stopped: c.stopped,
 		CancelReason: c.reason, Prompt: c.req.Tool.Prompt, Depth: c.depth, Caller: c.req.Caller, UserMessage: c.userMessage, EndAudience: c.endAudience,
+		StatusWord: c.statusWord, UserStatusWord: c.userStatusWord, Result: c.resultText,
 	}
 	c.shown.fill(&v.Snapshot)
 	var people Snapshot

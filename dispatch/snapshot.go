@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"opentabs/wire"
 )
@@ -59,9 +60,17 @@ type View struct {
 	// meant for people.
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
-	// EndAudience says for whom the end is, if the call succeeds; empty means
-	// internal. A failure is for everybody.
+	// StatusWord is the tool's own word for what it does, as in "indexing", from the
+	// last report with a word or a message; UserStatusWord is that of the last such
+	// report for people.
+	StatusWord     string `json:"status_word,omitempty"`
+	UserStatusWord string `json:"user_status_word,omitempty"`
+	// EndAudience says for whom the result is, if the call succeeds; empty means
+	// internal. That a call ended, and how, is for everybody.
 	EndAudience string `json:"end_audience,omitempty"`
+	// Result is the beginning of the result of a call that succeeded, at most 400
+	// bytes: text, or JSON. Surfaces show it if EndAudience is "user".
+	Result string `json:"result,omitempty"`
 	// Waiting is set while the call waits for a person.
 	Waiting *Waiting `json:"waiting,omitempty"`
 	// Activities are what the tool shows, in the order of their first report.
@@ -80,6 +89,39 @@ type View struct {
 	CancelReason string `json:"cancel_reason,omitempty"`
 	// Stopped is how the page answered when it was told to stop.
 	Stopped Stopped `json:"stopped,omitempty"`
+}
+
+// ShownResult is the result as a surface for people shows it: if it is meant for
+// them, or all is shown; else "".
+func (v *View) ShownResult(all bool) string {
+	if all || v.EndAudience == AudienceUser {
+		return v.Result
+	}
+	return ""
+}
+
+// maxResultText is how much of a result surfaces get, and maxResultRead the longest
+// one whose escapes are resolved, in bytes.
+const (
+	maxResultText = 400
+	maxResultRead = 64 << 10
+)
+
+// beginningOf is the beginning of a result: of a text the text, of anything else
+// the JSON. A cut ends with "…".
+func beginningOf(output json.RawMessage) string {
+	text := string(output[:min(len(output), maxResultText+utf8.UTFMax)])
+	whole := len(text) == len(output)
+	if len(output) > 0 && output[0] == '"' && len(output) <= maxResultRead {
+		var s string
+		if json.Unmarshal(output, &s) == nil {
+			text, whole = s, true
+		}
+	}
+	if whole && len(text) <= maxResultText {
+		return text
+	}
+	return cutText([]byte(text), maxResultText) + "…"
 }
 
 // EventKind says what an [Event] tells.
@@ -124,16 +166,15 @@ type Event struct {
 	text *eventText // set for an event of a follower
 }
 
-// ForPeople reports whether surfaces for people show the event by themselves:
-// what its tool meant for them, what waits for a person, and every failure.
+// ForPeople reports whether surfaces for people show the event by themselves: what
+// its tool meant for them, what waits for a person, and every end. The audience of
+// an end decides whether its result is shown ([View.ShownResult]).
 func (e *Event) ForPeople() bool {
 	switch e.Kind {
 	case EventProgress, EventActivity:
 		return e.Audience == AudienceUser
-	case EventSuspended, EventResumed:
+	case EventSuspended, EventResumed, EventEnded:
 		return true
-	case EventEnded:
-		return e.Audience == AudienceUser || e.Call.Status != wire.StatusDone
 	default:
 		return false
 	}
@@ -155,8 +196,38 @@ type eventText struct {
 	json []byte
 }
 
+// What the type of an event says: whether it replaces what is known of its
+// activity, or patches it.
+const (
+	activitySnapshot = "ActivitySnapshot"
+	activityDelta    = "ActivityDelta"
+)
+
+// ProgressActivity is the activity type of a call's own progress. Each event but
+// those of other activities is a snapshot of it.
+const ProgressActivity = "tool-call-progress"
+
+// encodedEvent is an event as JSON: as an activity that a frontend can draw by its
+// type, and with all that surfaces of opentabs use.
+type encodedEvent struct {
+	*Event
+	Type         string `json:"type"`
+	ActivityType string `json:"activity_type"`
+	// Replace says that the content replaces what was known.
+	Replace bool `json:"replace,omitempty"`
+	// Content is the call's snapshot; that of another activity is in Activity.
+	Content *Snapshot `json:"content,omitempty"`
+}
+
 func encodeEvent(e *Event) []byte {
-	text, err := json.Marshal(e)
+	encoded := encodedEvent{Type: activitySnapshot, ActivityType: ProgressActivity, Replace: true, Content: &e.Call.Snapshot, Event: e}
+	if a := e.Activity; a != nil {
+		encoded.ActivityType, encoded.Content = a.Type, nil
+		if a.Patch != nil {
+			encoded.Type, encoded.Replace = activityDelta, false
+		}
+	}
+	text, err := json.Marshal(encoded)
 	if err != nil { // its parts were read from JSON
 		panic("dispatch: " + err.Error())
 	}

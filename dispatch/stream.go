@@ -111,7 +111,7 @@ func (s *stream) publish(e Event) {
 
 // sizeOf is about what an event takes in memory, in bytes.
 func sizeOf(e *Event) int {
-	size := 1024 + 2*(len(e.Call.Message)+len(e.Call.UserMessage)+len(e.Call.Error))
+	size := 1536 + 2*(len(e.Call.Message)+len(e.Call.UserMessage)+len(e.Call.Error))
 	if e.Report != nil {
 		size += len(e.Report.Message)
 	}

@@ -323,7 +323,7 @@ func (c *liveCall) tell(message, audience string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.status.Terminal() {
-		c.meter.accept(numbers{}, message, audience)
+		c.meter.accept(numbers{}, said{message: message, audience: audience})
 		poke(c.wake)
 	}
 }

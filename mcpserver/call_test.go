@@ -207,7 +207,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 	one := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		if c.Progress != nil {
-			c.Progress(dispatch.Progress{Progress: 0.1, Message: "a <b>", Audience: "user"})
+			c.Progress(dispatch.Progress{Progress: 0.1, Message: "a <b>", StatusWord: "index\"ing", Audience: "user"})
 			c.Progress(dispatch.Progress{Progress: 1, Total: 2, HasTotal: true})
 		}
 		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
@@ -232,7 +232,7 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 		want := []string{}
 		if test.token != "" {
 			want = append(want, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+test.token+
-				`,"progress":0.1,"message":"a <b>","_meta":{"opentabs/audience":"user"}}}`,
+				`,"progress":0.1,"message":"a <b>","_meta":{"opentabs/audience":"user","opentabs/status":"index\"ing"}}}`,
 				`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+test.token+
 					`,"progress":1,"total":2,"_meta":{"opentabs/audience":"internal"}}}`)
 		}

@@ -202,8 +202,8 @@ func requestKey(id json.RawMessage) (string, bool) {
 }
 
 // appendProgress appends a notifications/progress for a client that gave this
-// token.
-func appendProgress(dst []byte, token json.RawMessage, progress float64, total *float64, message, audience string) []byte {
+// token. word is the tool's own word for what it does, or empty.
+func appendProgress(dst []byte, token json.RawMessage, progress float64, total *float64, message, word, audience string) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
 	dst = append(dst, token...)
 	dst = append(dst, `,"progress":`...)
@@ -218,6 +218,10 @@ func appendProgress(dst []byte, token json.RawMessage, progress float64, total *
 	}
 	dst = append(dst, `,"_meta":{"opentabs/audience":`...)
 	dst = appendString(dst, audience)
+	if word != "" {
+		dst = append(dst, `,"opentabs/status":`...)
+		dst = appendString(dst, word)
+	}
 	return append(dst, `}}}`...)
 }
 

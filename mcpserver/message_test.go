@@ -60,7 +60,7 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		p, _ := parseParams(m.Params)
-		if token := p.token(); token != nil && !json.Valid(appendProgress(nil, token, 1, nil, "m", "user")) {
+		if token := p.token(); token != nil && !json.Valid(appendProgress(nil, token, 1, nil, "m", "indexing", "user")) {
 			t.Fatalf("a token that breaks its notification: %s", token)
 		}
 		if key, ok := requestKey(m.ID); ok && len(key) == 0 {

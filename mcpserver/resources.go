@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -72,11 +73,18 @@ func (s *Server) readResource(q request) reply {
 		if n := len(list.Calls) - maxCallsShown; n > 0 {
 			list.Calls, list.More = list.Calls[:maxCallsShown], n
 		}
+		list.Calls = slices.Clone(list.Calls)
+		for i := range list.Calls {
+			list.Calls[i].Result = "" // it is for the client that called, and for people
+		}
 		value = list
 	} else {
 		id, ok := callOf(uri)
 		if ok {
-			value, ok = s.watch.calls.Find(id)
+			var view dispatch.View
+			view, ok = s.watch.calls.Find(id)
+			view.Result = ""
+			value = view
 		}
 		if !ok {
 			code := mcp.RESOURCE_NOT_FOUND

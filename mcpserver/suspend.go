@@ -65,7 +65,7 @@ func (t *teller) progress(p dispatch.Progress) {
 	if audience == "" {
 		audience = "internal"
 	}
-	t.buf = appendProgress(t.buf[:0], t.token, p.Progress, total, p.Message, audience)
+	t.buf = appendProgress(t.buf[:0], t.token, p.Progress, total, p.Message, p.StatusWord, audience)
 	_ = t.send(t.buf)
 }
 

@@ -59,12 +59,18 @@ func (l toolList) writeTo(b *bufio.Writer) {
 // writeTool writes a tool, with the members that mcp-go writes, in their order.
 // One with members that none of ours has is left to mcp-go.
 func writeTool(b *bufio.Writer, t *mcp.Tool) {
-	if t.RawInputSchema == nil || t.Meta != nil || t.Icons != nil || t.Execution != nil || t.DeferLoading ||
+	if t.RawInputSchema == nil || t.Icons != nil || t.Execution != nil || t.DeferLoading ||
 		t.InputSchema.Type != "" || t.OutputSchema.Type != "" {
 		b.Write(mustJSON(t))
 		return
 	}
-	b.WriteString(`{"annotations":`)
+	b.WriteByte('{')
+	if t.Meta != nil {
+		b.WriteString(`"_meta":`)
+		b.Write(mustJSON(t.Meta))
+		b.WriteByte(',')
+	}
+	b.WriteString(`"annotations":`)
 	b.Write(mustJSON(t.Annotations))
 	if t.Description != "" {
 		b.WriteString(`,"description":`)

@@ -27,6 +27,9 @@ type listedTool struct {
 	mirrors bool
 }
 
+// metaCategory is where clients find the group that a tool belongs to.
+const metaCategory = "opentabs/category"
+
 // toolTable is what is listed at one moment; it never changes.
 type toolTable map[string]*listedTool
 
@@ -147,6 +150,9 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		})))
 	}
 	shown.Title = t.DisplayName
+	if t.Group != "" {
+		shown.Meta = mcp.NewMetaFromMap(map[string]any{metaCategory: t.Group})
+	}
 	shown.Annotations = mcp.ToolAnnotation{
 		Title:           t.Annotations.Title,
 		ReadOnlyHint:    t.Annotations.ReadOnly,

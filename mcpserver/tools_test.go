@@ -199,3 +199,17 @@ func TestOwnParametersStayWithTheTool(t *testing.T) {
 		t.Error(m.text)
 	}
 }
+
+// The category of a tool is in its _meta, for agents and for surfaces that group.
+func TestCategoryOfATool(t *testing.T) {
+	c := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{
+		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},
+	}}).open(t, "agent")
+	list := listTools(t, c)
+	if got := string(list[0]); !strings.Contains(got, `"_meta":{"opentabs/category":"Reading"}`) {
+		t.Error(got)
+	}
+	if got := string(list[1]); strings.Contains(got, "_meta") {
+		t.Error(got)
+	}
+}

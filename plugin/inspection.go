@@ -136,9 +136,48 @@ func pagesOf(text string) []string {
 	return append(pages, text)
 }
 
+// byCategory puts the tools of one category together, in the order in which the
+// categories come; those without one are the last.
+func (p *Plugin) byCategory() []*Tool {
+	rank := map[string]int{}
+	for i, t := range p.Tools {
+		if _, known := rank[t.Group]; !known {
+			rank[t.Group] = i
+		}
+	}
+	rank[""] = len(p.Tools)
+	tools := slices.Clone(p.Tools)
+	slices.SortStableFunc(tools, func(a, b *Tool) int { return rank[a.Group] - rank[b.Group] })
+	return tools
+}
+
+// otherTools is the heading of tools without a category, if there are others.
+const otherTools = "Other"
+
+// EachCategory calls f with each category of the plugin's tools and its tools. A
+// plugin without categories has one, "".
+func (p *Plugin) EachCategory(f func(category string, tools []*Tool)) {
+	tools := p.byCategory()
+	for len(tools) > 0 {
+		n := 1
+		for n < len(tools) && tools[n].Group == tools[0].Group {
+			n++
+		}
+		category := tools[0].Group
+		if category == "" && n < len(p.Tools) {
+			category = otherTools
+		}
+		f(category, tools[:n])
+		tools = tools[n:]
+	}
+}
+
 func toolsText(one *Plugin) string {
 	var b strings.Builder
-	for _, t := range one.Tools {
+	for _, t := range one.byCategory() {
+		if t.Group != "" {
+			fmt.Fprintf(&b, "[%s] ", t.Group)
+		}
 		fmt.Fprintf(&b, "%s: %s\n  input %s\n", t.FullName(), t.Description, t.InputSchema)
 	}
 	for _, prompt := range one.Prompts {
@@ -187,9 +226,14 @@ func (in *Inspection) overview(s State, code Code, values *Values, known, same b
 		line("warning", "%s", warning)
 	}
 	fmt.Fprintf(&b, "sections      %s\n\n%d tools:\n", strings.Join(in.Sections(), ", "), len(one.Tools))
-	for _, t := range one.Tools {
-		fmt.Fprintf(&b, "  %s: %s\n", t.FullName(), strings.ReplaceAll(t.Description, "\n", " "))
-	}
+	one.EachCategory(func(category string, tools []*Tool) {
+		if category != "" {
+			fmt.Fprintf(&b, "%s:\n", category)
+		}
+		for _, t := range tools {
+			fmt.Fprintf(&b, "  %s: %s\n", t.FullName(), strings.ReplaceAll(t.Description, "\n", " "))
+		}
+	})
 	return b.String()
 }
 

@@ -217,3 +217,36 @@ func TestRecommendationChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Tools stand under the names of their categories, those without one last.
+func TestInspectionGroupsTools(t *testing.T) {
+	p := two("mail", bundle("", 1))
+	p.Tools = []plugintest.Tool{
+		{Name: "other", Description: "d"}, {Name: "read", Description: "d", Group: "Reading"}, {Name: "send", Description: "d", Group: "Writing"},
+		{Name: "find", Description: "d", Group: "Reading"},
+	}
+	w := newPolicyWorld(t, p)
+	in, err := w.policy.Inspect("mail", plugin.NewValues(w.dir, plugin.PolicyOptions{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overview, _, _ := in.Page("")
+	if want := "Reading:\n  mail__read: d\n  mail__find: d\nWriting:\n  mail__send: d\nOther:\n  mail__other: d\n"; !strings.Contains(overview, want) {
+		t.Errorf("%s", overview)
+	}
+	tools, _, _ := in.Page("tools")
+	if !strings.HasPrefix(tools, "[Reading] mail__read") {
+		t.Errorf("%s", tools)
+	}
+	w2 := newPolicyWorld(t, mail("  var x = '\U000e0041\u202e'; new Image();\n"))
+	in, err = w2.policy.Inspect("mail", plugin.NewValues(w2.dir, plugin.PolicyOptions{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overview, _, _ = in.Page("")
+	code, _, _ := in.Page("code")
+	one, _ := w2.Set().Plugin("mail")
+	if !strings.Contains(overview, "  Image: Loads an image") || strings.Contains(overview, one.Dir) || !strings.Contains(code, `'\u{e0041}\u{202e}'`) {
+		t.Errorf("%s\n%s", overview, code)
+	}
+}

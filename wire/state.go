@@ -43,8 +43,14 @@ type CallView struct {
 	// that is meant for people (audience "user").
 	UserProgress *float64 `json:"userProgress,omitempty"`
 	UserMessage  string   `json:"userMessage,omitempty"`
-	// EndAudience is "user" if people should see that the call succeeded.
+	// StatusWord is the tool's own word for what it does, as in "indexing", and
+	// UserStatusWord that of the last report that is meant for people.
+	StatusWord     string `json:"statusWord,omitempty"`
+	UserStatusWord string `json:"userStatusWord,omitempty"`
+	// EndAudience is "user" if people should see the result of the call.
 	EndAudience string `json:"endAudience,omitempty"`
+	// Result is the beginning of the result of a call that succeeded: text, or JSON.
+	Result string `json:"result,omitempty"`
 	// Waiting is set while the call waits for a person.
 	Waiting *WaitingView `json:"waiting,omitempty"`
 	// Activities are what the tool shows, in the order of their first report.
@@ -163,6 +169,8 @@ type ToolView struct {
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Allowed are the callers for which the tool always runs without a question.
 	Allowed []AllowedView `json:"allowed,omitempty"`
+	// Category is the group that the tool belongs to; absent if it has none.
+	Category string `json:"category,omitempty"`
 }
 
 // AllowedView is a caller of a tool that a user always allows.

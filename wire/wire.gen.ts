@@ -511,8 +511,16 @@ export interface CallView {
    */
   userProgress?: number;
   userMessage?: string;
-  /** EndAudience is "user" if people should see that the call succeeded. */
+  /**
+   * StatusWord is the tool's own word for what it does, as in "indexing", and
+   * UserStatusWord that of the last report that is meant for people.
+   */
+  statusWord?: string;
+  userStatusWord?: string;
+  /** EndAudience is "user" if people should see the result of the call. */
   endAudience?: string;
+  /** Result is the beginning of the result of a call that succeeded: text, or JSON. */
+  result?: string;
   /** Waiting is set while the call waits for a person. */
   waiting?: WaitingView;
   /** Activities are what the tool shows, in the order of their first report. */
@@ -629,6 +637,8 @@ export interface ToolView {
   readOnly?: boolean;
   /** Allowed are the callers for which the tool always runs without a question. */
   allowed?: readonly AllowedView[];
+  /** Category is the group that the tool belongs to; absent if it has none. */
+  category?: string;
 }
 
 /** AllowedView is a caller of a tool that a user always allows. */
@@ -1568,7 +1578,10 @@ export const Shapes = {
     'parentCallId?': 'string',
     'userProgress?': 'number',
     'userMessage?': 'string',
+    'statusWord?': 'string',
+    'userStatusWord?': 'string',
     'endAudience?': 'string',
+    'result?': 'string',
     'waiting?': 'WaitingView',
     'activities?': ['ActivityView'],
   },
@@ -1612,6 +1625,7 @@ export const Shapes = {
     'permission?': 'Permission',
     'readOnly?': 'boolean',
     'allowed?': ['AllowedView'],
+    'category?': 'string',
   },
   AllowedView: {
     'client?': 'string',

@@ -18,6 +18,8 @@ const (
 	maxShown         = 200
 	maxActivityCalls = 20
 	maxActivityText  = 512 << 10
+	// maxShownResult is how much of a result a side panel gets, in characters.
+	maxShownResult = 200
 )
 
 // wantState asks for a state.sync, which is sent if a panel watches.
@@ -174,6 +176,7 @@ func (b *browser) callView(v dispatch.View) wire.CallView {
 		Message: v.Message, Client: clean(v.Client, maxName), RunMs: v.RunMs, Error: v.Error,
 		Prompt: v.Prompt, ParentCallID: v.ParentCallID,
 		UserProgress: v.UserProgress, UserMessage: v.UserMessage, EndAudience: v.EndAudience,
+		StatusWord: v.StatusWord, UserStatusWord: v.UserStatusWord, Result: clean(v.Result, maxShownResult),
 	}
 	if v.Browser == b.id {
 		c.TabID = v.TabID

@@ -31,7 +31,7 @@ func newCallsCmd(p *program) *cobra.Command {
 call that another call made stands below it.
 
 With --follow, print what concerns you until Ctrl-C: what waits for you, every
-failure, and the progress and ends that tools mean for people. --verbose shows
+end, and the progress and results that tools mean for people. --verbose shows
 all progress, and prints all changes.`,
 		Example: `  opentabs calls
   opentabs calls show call_abc --follow
@@ -147,9 +147,12 @@ func inTrees(list []dispatch.View) []treeCall {
 }
 
 func callRow(v dispatch.View, below int, verbose bool, now time.Time) []string {
-	part, word := v.Progress, v.UserMessage
+	part, word := v.Progress, withWord(v.UserStatusWord, v.UserMessage)
 	if verbose {
-		word = v.Message
+		word = withWord(v.StatusWord, v.Message)
+	}
+	if result := v.ShownResult(false); result != "" {
+		word = result
 	}
 	waits := ""
 	switch {
@@ -207,7 +210,7 @@ func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions)
 			if opts.json {
 				return out.jsonLine(raw)
 			}
-			out.text(eventLine(e))
+			out.text(eventLine(e, opts.verbose))
 			return nil
 		},
 		Missed: func(n int) error {

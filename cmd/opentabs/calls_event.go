@@ -8,16 +8,17 @@ import (
 	"opentabs/wire"
 )
 
-// eventLine is an event as one line.
-func eventLine(e dispatch.Event) string {
-	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, oneLine(e.Call.ToolName), eventText(e))
+// eventLine is an event as one line; verbose shows also what is not meant for
+// people.
+func eventLine(e dispatch.Event, verbose bool) string {
+	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, oneLine(e.Call.ToolName), eventText(e, verbose))
 }
 
 // clockTime is how the time of an event is written.
 const clockTime = "15:04:05.000"
 
 // eventText says what an event tells, without the call.
-func eventText(e dispatch.Event) string {
+func eventText(e dispatch.Event, verbose bool) string {
 	v := e.Call
 	switch e.Kind {
 	case dispatch.EventCreated:
@@ -42,8 +43,14 @@ func eventText(e dispatch.Event) string {
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
 		text := fmt.Sprintf("%s after %s", callStatus(v), spell(ran(v)))
-		if v.Status == wire.StatusFailed && v.Error != "" {
+		if v.Client != "" {
+			text += ", asked for by " + oneLine(v.Client)
+		}
+		switch result := v.ShownResult(verbose); {
+		case v.Status == wire.StatusFailed && v.Error != "":
 			text += ": " + oneLine(v.Error)
+		case result != "":
+			text += ": " + oneLine(result)
 		}
 		return text
 	case dispatch.EventStopped:
@@ -82,8 +89,11 @@ func progressText(e dispatch.Event) string {
 	if part := e.Call.Progress; part != nil {
 		text += " " + percent(*part)
 	}
-	if e.Report != nil && e.Report.Message != "" {
-		text += "  " + oneLine(e.Report.Message)
+	if e.Report == nil {
+		return text
+	}
+	if said := withWord(e.Report.Status, e.Report.Message); said != "" {
+		text += "  " + oneLine(said)
 	}
 	return text
 }

@@ -61,6 +61,9 @@ func (s callSheet) head() []string {
 	if v.Error != "" {
 		lines = append(lines, field("error", oneLine(v.Error)))
 	}
+	if result := v.ShownResult(s.verbose); result != "" {
+		lines = append(lines, field("result", oneLine(result)))
+	}
 	if progress := s.progress(); progress != "" {
 		lines = append(lines, field("progress", progress))
 	}
@@ -94,9 +97,9 @@ func (s callSheet) ran() time.Duration {
 func (s callSheet) progress() string {
 	v, state := s.view, barState{elapsed: s.ran()}
 	part := v.Progress
-	state.message = v.UserMessage
+	state.message = withWord(v.UserStatusWord, v.UserMessage)
 	if s.verbose {
-		state.message = v.Message
+		state.message = withWord(v.StatusWord, v.Message)
 	}
 	switch {
 	case part != nil && v.Total != nil:

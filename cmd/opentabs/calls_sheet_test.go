@@ -110,11 +110,11 @@ func TestEventTextForPeople(t *testing.T) {
 		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
 		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progress: &secret}, UserProgress: &shown},
 	}
-	if got := eventText(e); got != "progress  90%  hello" { // numbers are the call's own
+	if got := eventText(e, false); got != "progress  90%  hello" { // numbers are the call's own
 		t.Errorf("for people: %q", got)
 	}
 	e.Audience = ""
-	if got := eventText(e); got != "progress  90%  hello" {
+	if got := eventText(e, false); got != "progress  90%  hello" {
 		t.Errorf("for all: %q", got)
 	}
 }

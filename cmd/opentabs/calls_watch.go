@@ -80,7 +80,7 @@ func (p *plainCall) event(e dispatch.Event, _ []byte) error {
 	p.ended = p.ended || e.Kind == dispatch.EventEnded
 	report := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
 	if e.Kind != dispatch.EventActivity && (!report || p.verbose || e.ForPeople()) {
-		p.out.text(e.Time.Local().Format(clockTime) + "  " + eventText(e))
+		p.out.text(e.Time.Local().Format(clockTime) + "  " + eventText(e, p.verbose))
 	}
 	return nil
 }

@@ -56,6 +56,8 @@ type pluginInfo struct {
 	Source    plugin.Source `json:"source,omitempty"`
 	// Failed says why what is there can't be loaded, or does not start in pages.
 	Failed string `json:"failed,omitempty"`
+	// Tools are those of the installed version, by category.
+	Tools []toolCategory `json:"tools,omitempty"`
 }
 
 // failureOf is the error for a plugin that no registry knows, if it is here and
@@ -70,6 +72,13 @@ func failureOf(registry *plugin.Registry, name string) error {
 		}
 	}
 	return nil
+}
+
+// toolCategory is one group of a plugin's tools; the name is empty for tools
+// without one.
+type toolCategory struct {
+	Category string   `json:"category,omitempty"`
+	Tools    []string `json:"tools"`
 }
 
 func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
@@ -93,6 +102,13 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 		if fault, broken := registry.Faults().Of(one); broken {
 			info.Failed = fault.Text()
 		}
+		one.EachCategory(func(category string, tools []*plugin.Tool) {
+			group := toolCategory{Category: category}
+			for _, t := range tools {
+				group.Tools = append(group.Tools, t.Name)
+			}
+			info.Tools = append(info.Tools, group)
+		})
 	}
 	if f, ok := registry.Set().Failure(info.Name); ok {
 		info.Failed = f.Err.Error()
@@ -162,5 +178,12 @@ func (p *program) showInfo(info pluginInfo) {
 		if row[1] != "" {
 			p.out.line("  %-9s %s", row[0], oneLine(row[1]))
 		}
+	}
+	for _, group := range info.Tools {
+		label := "tools"
+		if group.Category != "" {
+			label += ", " + group.Category
+		}
+		p.out.line("  %s: %s", oneLine(label), oneLine(strings.Join(group.Tools, ", ")))
 	}
 }

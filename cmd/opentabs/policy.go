@@ -347,7 +347,7 @@ func pluginViews(policy *plugin.Policy, registry *plugin.Registry) []wire.Plugin
 		for _, t := range one.Tools {
 			view.Tools = append(view.Tools, wire.ToolView{
 				Name: t.Name, DisplayName: t.DisplayName, Permission: s.Tools[t.Name].Permission,
-				ReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly, Allowed: allowedViews(s.Tools[t.Name]),
+				ReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly, Allowed: allowedViews(s.Tools[t.Name]), Category: t.Group,
 			})
 		}
 		views = append(views, view)

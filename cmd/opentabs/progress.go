@@ -41,12 +41,24 @@ type noProgress struct{}
 func (noProgress) report(mcpclient.Progress) {}
 func (noProgress) close()                    {}
 
-// shownMessage is the message of a report if it is for the user or all are shown.
+// shownMessage is the message of a report, with its status word, if it is for the
+// user or all are shown.
 func shownMessage(p mcpclient.Progress, all bool) string {
 	if all || p.Audience == dispatch.AudienceUser {
-		return p.Message
+		return withWord(p.StatusWord, p.Message)
 	}
 	return ""
+}
+
+// withWord puts the tool's own word for what it does before its message.
+func withWord(word, message string) string {
+	switch {
+	case word == "" || strings.EqualFold(word, message):
+		return message
+	case message == "":
+		return word
+	}
+	return word + ": " + message
 }
 
 // lineView writes a line for each report that has something new to show.

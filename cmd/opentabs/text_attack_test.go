@@ -99,6 +99,7 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 	view := dispatch.View{
 		Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: evil, Status: wire.StatusFailed, Message: evil, Progress: &half},
 		Client:   evil, Browser: evil, TabID: 1, Error: evil, ErrorCode: wire.ErrToolError, Ended: &now,
+		StatusWord: evil, UserStatusWord: evil, Result: evil,
 	}
 	resolution := &dispatch.Resolution{Allow: true, By: evil}
 	waiting := dispatch.View{
@@ -148,11 +149,11 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventKind(evil),
 	} {
 		event := dispatch.Event{
-			Kind: kind, Call: view, Report: &wire.Report{Message: evil}, Resolution: resolution,
+			Kind: kind, Call: view, Report: &wire.Report{Message: evil, Status: evil}, Resolution: resolution,
 			Activity: &wire.Activity{Type: evil, Patch: json.RawMessage(`[]`)},
 		}
 		event.Call.Waiting = waiting.Waiting
-		capture("calls --follow: "+string(kind), func(o *output) error { o.text(eventLine(event)); return nil })
+		capture("calls --follow: "+string(kind), func(o *output) error { o.text(eventLine(event, true)); return nil })
 	}
 	record := audit.Record{
 		Kind: audit.KindCall, Tool: evil, Client: evil, CallID: evil, Session: evil, Origin: evil, Browser: evil, Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),

@@ -23,13 +23,13 @@ export function asking(callId: string, ticketId: string, more: Partial<WaitingVi
 
 /** running are calls of all kinds that run, and some that ended. */
 export const running: readonly CallView[] = [
-  call('c1', { progress: 0.42, userProgress: 0.42, userMessage: 'page 42 of 100' }),
+  call('c1', { progress: 0.42, userMessage: 'page 42 of 100', userStatusWord: 'indexing' }),
   call('c2', { tool: 'summarise', prompt: true, client: 'Claude Desktop', progress: 0.7, message: 'chunk 7 of 10' }),
   call('c3', { tool: 'read_thread', parentCallId: 'c2', userMessage: 'reading “Grüße”', runMs: 4000 }),
   call('c4', { plugin: 'calendar', tool: 'list_events', parentCallId: 'c3', status: 'pending', runMs: 0 }),
   call('c5', { plugin: 'calendar', tool: 'find_a_slot_for_everybody_in_the_team', client: 'Cursor', runMs: 65_000 }),
-  call('c6', { tool: 'post', status: 'done', endAudience: 'user', runMs: 800 }),
-  call('c7', { tool: 'echo', status: 'done', runMs: 3 }),
+  call('c6', { tool: 'post', status: 'done', endAudience: 'user', result: 'Sent to 3 people.', runMs: 800 }),
+  call('c7', { tool: 'echo', status: 'done', result: '{"secret":1}', runMs: 3 }),
   call('c8', { tool: 'search', status: 'cancelled', runMs: 5100, error: 'stopped by the side panel' }),
 ];
 
@@ -76,7 +76,6 @@ const rows = Array.from({ length: 30 }, (_, i) => ({
 export const activities: readonly CallView[] = [
   call('a1', {
     progress: 0.6,
-    userProgress: 0.6,
     userMessage: 'thread 6 of 10',
     activities: [
       activity('text', 'Read 6 threads.\nTwo of them are about the release. <img src=x onerror="document.title=1">'),
@@ -116,9 +115,9 @@ function plugin(name: string, displayName: string, more: Partial<PluginView> = {
     permission: 'ask',
     matches: ['*://localhost/*', '*://127.0.0.1/*'],
     tools: [
-      { name: 'echo', displayName: 'Echo', readOnly: true, permission: 'auto' },
-      { name: 'export_messages', displayName: 'Export messages' },
-      { name: 'post', displayName: 'Post', permission: 'off' },
+      { name: 'echo', displayName: 'Echo', readOnly: true, permission: 'auto', category: 'Reading' },
+      { name: 'export_messages', displayName: 'Export messages', category: 'Reading' },
+      { name: 'post', displayName: 'Post', permission: 'off', category: 'Writing' },
     ],
     ...more,
   };

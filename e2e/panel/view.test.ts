@@ -24,6 +24,7 @@ test('running calls, nested ones under their parent', async () => {
   const { panel, show } = bed;
   show(running);
   await panel.getByText('page 42 of 100').waitFor();
+  await panel.locator('.word', { hasText: 'indexing' }).waitFor();
   const lefts = await panel.locator('.call').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
   const [c1 = 0, c2 = 0, c3 = 0, c4 = 0] = lefts;
   assert.ok(c1 === c2 && c2 < c3 && c3 < c4, String(lefts));
@@ -34,13 +35,16 @@ test('what is not meant for people is shown when the switch is on, which stays s
   const { panel, show } = bed;
   show(running);
   await panel.getByText('page 42 of 100').waitFor();
-  const seen = async () => [await panel.getByText('chunk 7 of 10').count(), await panel.getByText('echo').count()];
+  // That a call ended, for whom and how, is always there; its result if it is meant for people.
+  await panel.locator('.ended', { hasText: 'echo' }).waitFor();
+  assert.equal(await panel.getByText('Sent to 3 people.').count(), 1);
+  const seen = async () => [await panel.getByText('chunk 7 of 10').count(), await panel.getByText('secret').count()];
   assert.deepEqual(await seen(), [0, 0]);
   const everything = panel.getByRole('switch', { name: 'Show everything' });
   await everything.check();
-  await until('the report and the end', async () => String(await seen()) === '1,1');
+  await until('the report and the result', async () => String(await seen()) === '1,1');
   await panel.reload();
-  await until('the report and the end again', async () => String(await seen()) === '1,1');
+  await until('the report and the result again', async () => String(await seen()) === '1,1');
   await everything.uncheck();
   await until('neither', async () => String(await seen()) === '0,0');
 });
@@ -50,7 +54,7 @@ test('calls that failed say why', async () => {
   show(failed);
   await panel.getByText('failed').first().click();
   await panel.getByText(/Ask for fewer pages/).waitFor();
-  assert.equal(await panel.getByText('echo').count(), 0);
+  assert.equal(await panel.getByText('echo').count(), 1);
   await shoot(panel, 'failed');
 });
 
@@ -112,6 +116,8 @@ test('plugins, what they may do, and one to review', async () => {
   await panel.getByRole('button', { name: 'Review mail' }).click();
   await panel.getByText('3 tools, 2 with their own permission').first().click();
   await panel.getByRole('combobox', { name: 'Permission of post' }).waitFor();
+  const reading = panel.getByRole('list', { name: 'Reading' }).first();
+  assert.deepEqual(await reading.locator('.tool').allTextContents(), ['echoonly reads', 'export_messages']);
   await shoot(panel, 'plugins');
 });
 

@@ -251,3 +251,67 @@ func TestFollowEndsWithServer(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestVerifyProgressAsFrontendsDo: who subscribes to the event stream sees
+// ActivitySnapshot events with activity_type "tool-call-progress" while the tool
+// executes, and their status goes from "running" to "done".
+func TestVerifyProgressAsFrontendsDo(t *testing.T) {
+	f := start(t)
+	var statuses, other []string
+	done := errors.New("done")
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	err := NewClient(f.port, testToken).Follow(ctx, dispatch.FollowOptions{}, Listener{
+		Following: func() error {
+			_, sink := f.call(t)
+			tenth, all := 0.1, 1.0
+			sink.Reports([]wire.Report{
+				{Status: "indexing", Message: "Starting indexing"},
+				{Progress: &tenth, Total: &all, Message: "Indexed batch 1/10"},
+				{Activity: &wire.Activity{Type: "code-generation", Content: json.RawMessage(`"fn hello() {}"`)}},
+				{Activity: &wire.Activity{Type: "code-generation", Patch: json.RawMessage(`[{"op":"replace","path":"","value":""}]`)}},
+				{Progress: &all, Total: &all, Message: "Indexing complete"},
+			}, 0)
+			sink.Finish(json.RawMessage(`{"indexed":10}`), nil)
+			return nil
+		},
+		Event: func(e dispatch.Event, raw []byte) error {
+			var got struct {
+				Type         string
+				ActivityType string `json:"activity_type"`
+				Replace      bool
+				Content      dispatch.Snapshot
+				Report       *wire.Report
+			}
+			if err := json.Unmarshal(raw, &got); err != nil {
+				return err
+			}
+			if got.ActivityType != "tool-call-progress" {
+				other = append(other, got.Type+" "+got.ActivityType)
+				return nil
+			}
+			if got.Type != "ActivitySnapshot" || !got.Replace || got.Content.Schema != "tool-call-progress.v1" || got.Content.CallID != e.Call.CallID {
+				t.Errorf("%s", raw)
+			}
+			if got.Report != nil && got.Report.Status != "" && got.Report.Status != "indexing" {
+				t.Errorf("the tool's own word is %q", got.Report.Status)
+			}
+			if status := string(got.Content.Status); len(statuses) == 0 || statuses[len(statuses)-1] != status {
+				statuses = append(statuses, status)
+			}
+			if e.Kind == dispatch.EventEnded {
+				return done
+			}
+			return nil
+		},
+	})
+	if !errors.Is(err, done) {
+		t.Fatal(err)
+	}
+	if got := strings.Join(statuses, " "); got != "pending running done" {
+		t.Errorf("the status goes %s", got)
+	}
+	if got := strings.Join(other, ", "); got != "ActivitySnapshot code-generation, ActivityDelta code-generation" {
+		t.Errorf("other activities: %s", got)
+	}
+}

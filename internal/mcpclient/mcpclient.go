@@ -149,6 +149,9 @@ type Progress struct {
 	Total    float64
 	HasTotal bool
 	Message  string
+	// StatusWord is the tool's own word for what it does; it is for whom the message
+	// is.
+	StatusWord string
 	// Audience is for whom the message is: "user" or anything else.
 	Audience string
 }

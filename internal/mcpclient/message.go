@@ -214,6 +214,7 @@ func (x exchange) report(params json.RawMessage) {
 		Message  string          `json:"message"`
 		Meta     struct {
 			Audience any `json:"opentabs/audience"`
+			Status   any `json:"opentabs/status"`
 		} `json:"_meta"`
 	}
 	// Progress never changes what becomes of a call, so what makes no sense
@@ -223,6 +224,7 @@ func (x exchange) report(params json.RawMessage) {
 	}
 	report := Progress{Progress: p.Progress, Message: p.Message}
 	report.Audience, _ = p.Meta.Audience.(string)
+	report.StatusWord, _ = p.Meta.Status.(string)
 	if p.Total != nil {
 		report.Total, report.HasTotal = *p.Total, true
 	}

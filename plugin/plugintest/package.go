@@ -41,6 +41,7 @@ type Tool struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	Description string `json:"description"`
+	Group       string `json:"group,omitempty"`
 	// Input defaults to an object, Output to anything.
 	Input       json.RawMessage     `json:"input_schema"`
 	Output      json.RawMessage     `json:"output_schema"`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { CallStatus, CallView } from '../../../wire/wire.gen.ts';
-import { activitiesOf, isEndShown, isOpen, reportOf } from './audience.ts';
+import type { CallView } from '../../../wire/wire.gen.ts';
+import { activitiesOf, isOpen, reportOf, resultOf } from './audience.ts';
 
 const call = (more: Partial<CallView>): CallView => ({
   callId: 'c',
@@ -14,10 +14,10 @@ const call = (more: Partial<CallView>): CallView => ({
 
 test('of messages only those for people, or all; numbers always', () => {
   const both = call({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
-  assert.deepEqual(reportOf(both, false), { share: 0.5, message: 'reading' });
-  assert.deepEqual(reportOf(both, true), { share: 0.5, message: 'page 5' });
+  assert.deepEqual(reportOf(both, false), { share: 0.5, message: 'reading', word: '' });
+  assert.deepEqual(reportOf(both, true), { share: 0.5, message: 'page 5', word: '' });
   const internal = call({ progress: 0.5, message: 'page 5' });
-  assert.deepEqual(reportOf(internal, false), { share: 0.5, message: '' });
+  assert.deepEqual(reportOf(internal, false), { share: 0.5, message: '', word: '' });
 });
 
 test('of activities only those for people, or all', () => {
@@ -32,15 +32,25 @@ test('of activities only those for people, or all', () => {
   assert.deepEqual(activitiesOf(call({}), true), []);
 });
 
-test('failures and stops are always shown, successes if their tool says so', () => {
-  const shown = (status: CallStatus, endAudience?: string) =>
-    isEndShown(call({ status, ...(endAudience === undefined ? {} : { endAudience }) }), false);
+test('the audience of an end decides only whether its result is shown', () => {
+  const shown = (everything: boolean, endAudience?: string) =>
+    resultOf(
+      call({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
+      everything,
+    );
   assert.deepEqual(
-    [shown('failed'), shown('failed', 'internal'), shown('cancelled'), shown('done', 'user')],
-    [true, true, true, true],
+    [shown(false, 'user'), shown(false, 'internal'), shown(false, 'admin'), shown(false)],
+    ['Sent.', '', '', ''],
   );
-  assert.deepEqual([shown('done'), shown('done', 'internal'), shown('done', 'admin')], [false, false, false]);
-  assert.equal(isEndShown(call({ status: 'done' }), true), true);
+  assert.equal(shown(true), 'Sent.');
+  assert.equal(resultOf(call({ status: 'done' }), true), '');
+});
+
+test('the word of a report is for whom its message is', () => {
+  const both = call({ message: 'page 5', statusWord: 'fetching', userMessage: 'reading', userStatusWord: 'indexing' });
+  assert.equal(reportOf(both, false).word, 'indexing');
+  assert.equal(reportOf(both, true).word, 'fetching');
+  assert.equal(reportOf(call({ statusWord: 'fetching' }), false).word, '');
 });
 
 test('open calls', () => {

@@ -1,5 +1,5 @@
-// Which calls, messages and activities the panel shows. A tool says of each report whether it is meant for people;
-// numbers, failures and questions to the person are shown always.
+// Which messages, results and activities the panel shows. A tool says of each report, and of its result, whether it is
+// meant for people; that a call happened and how it ended, numbers and questions to the user are shown always.
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
@@ -11,11 +11,14 @@ export interface Report {
   /** share is from 0 to 1; absent while it is not known. */
   readonly share: number | undefined;
   readonly message: string;
+  /** word is the tool's own word for what it does, as in "indexing"; empty if it said none. */
+  readonly word: string;
 }
 
-/** reportOf returns how far a call is, and its last message that is shown. */
+/** reportOf returns how far a call is, and its last message that is shown, with its word. */
 export function reportOf(call: CallView, everything: boolean): Report {
-  return { share: call.progress, message: (everything ? call.message : call.userMessage) ?? '' };
+  const message = (everything ? call.message : call.userMessage) ?? '';
+  return { share: call.progress, message, word: (everything ? call.statusWord : call.userStatusWord) ?? '' };
 }
 
 /** activitiesOf returns the activities of a call that are shown. */
@@ -28,7 +31,7 @@ export function isOpen(call: CallView): boolean {
   return call.status === 'running' || call.status === 'pending';
 }
 
-/** isEndShown tells whether a call that ended is shown: one that succeeded only if its tool says so. */
-export function isEndShown(call: CallView, everything: boolean): boolean {
-  return everything || call.status !== 'done' || call.endAudience === User;
+/** resultOf returns the beginning of a call's result if it is shown; empty if not. The end itself is always shown. */
+export function resultOf(call: CallView, everything: boolean): string {
+  return everything || call.endAudience === User ? (call.result ?? '') : '';
 }

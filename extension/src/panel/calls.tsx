@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { Activities } from './activity.tsx';
-import { activitiesOf, isEndShown, isOpen, reportOf } from './audience.ts';
+import { activitiesOf, isOpen, reportOf, resultOf } from './audience.ts';
 import { CallName } from './call-name.tsx';
 import { usePressed } from './pressed.ts';
 import type { Act } from './requests.ts';
@@ -89,7 +89,7 @@ function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }:
   const { busy, error, run } = usePressed(act);
   const queued = call.status === 'pending' || call.waiting !== undefined;
   const name = `${call.plugin} ${call.tool}`;
-  const { share, message } = reportOf(call, everything);
+  const { share, message, word } = reportOf(call, everything);
   const known = queued ? undefined : share;
   const from = [call.client && depth === 0 && `for ${plain(call.client)}`, tab && `in ${hostOf(tab.url)}`];
   return (
@@ -109,7 +109,8 @@ function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }:
       <Bar name={name} share={known} waiting={queued} />
       <div class="under">
         <span class="message" title={plain(message)}>
-          {plain(message) || stateWord(call)}
+          {word && !queued && <span class="word">{plain(word)}</span>}
+          {plain(message) || (word && !queued ? '' : stateWord(call))}
         </span>
         <span class="time">
           {known !== undefined && `${percent(known)} · `}
@@ -146,7 +147,7 @@ function Bar({ name, share, waiting }: { name: string; share: number | undefined
   );
 }
 
-/** Ended shows the last calls that ended: of those that succeeded only the ones whose tool says so, or all. */
+/** Ended shows the last calls that ended, whatever they say. */
 function Ended({
   calls,
   everything,
@@ -154,7 +155,7 @@ function Ended({
   readonly calls: readonly CallView[];
   readonly everything: boolean;
 }): VNode | null {
-  const shown = calls.filter((call) => isEndShown(call, everything)).slice(0, ShownEnded);
+  const shown = calls.slice(0, ShownEnded);
   if (shown.length === 0) return null;
   return (
     <section aria-labelledby="recent">
@@ -170,20 +171,25 @@ function Ended({
 
 function EndedCall({ call, everything }: { readonly call: CallView; readonly everything: boolean }): VNode {
   const activities = activitiesOf(call, everything);
+  const result = plain(resultOf(call, everything));
   const line = (
-    <div class="line">
-      <span class={`status ${call.status}`}>{statusWord(call.status)}</span>
-      <CallName call={call} />
-      <span class="time">{duration(call.runMs)}</span>
-    </div>
+    <>
+      <div class="line">
+        <span class={`status ${call.status}`}>{statusWord(call.status)}</span>
+        <CallName call={call} />
+        <span class="time">{duration(call.runMs)}</span>
+      </div>
+      {call.client && <div class="from">for {plain(call.client)}</div>}
+    </>
   );
-  if (!call.error && activities.length === 0) return <li>{line}</li>;
+  if (!call.error && !result && activities.length === 0) return <li>{line}</li>;
   return (
     <li>
       <details>
         <summary class="more">
           {line}
           {call.error && <span class="error brief">{plain(call.error)}</span>}
+          {result && <span class="result brief">{result}</span>}
         </summary>
         <Activities callId={call.callId} activities={activities} folded={false} />
       </details>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginView } from '../../../wire/wire.gen.ts';
-import { hashGroups, iconUrl, matching, ownCount, readinessOf, sitesOf } from './plugin-words.ts';
+import { hashGroups, iconUrl, matching, ownCount, readinessOf, sitesOf, toolGroups } from './plugin-words.ts';
 
 test('sites by their hosts', () => {
   assert.equal(sitesOf(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
@@ -66,4 +66,24 @@ test('an icon is an image and nothing else (fault 25)', () => {
   assert.equal(iconUrl('<svg onload="x()"/>'), 'data:image/svg+xml,%3Csvg%20onload%3D%22x()%22%2F%3E');
   assert.equal(iconUrl(''), undefined);
   assert.equal(iconUrl('<svg>\ud800</svg>'), undefined);
+});
+
+test('tools of one category stand together, those without one last', () => {
+  const tools = [['a'], ['b', 'Reading'], ['c', 'Writing'], ['d', 'Reading']].map(([name = '', category]) => ({
+    name,
+    displayName: name,
+    ...(category === undefined ? {} : { category }),
+  }));
+  assert.deepEqual(
+    toolGroups(tools).map((group) => [group.category, group.tools.map((tool) => tool.name).join(' ')]),
+    [
+      ['Reading', 'b d'],
+      ['Writing', 'c'],
+      ['Other', 'a'],
+    ],
+  );
+  assert.deepEqual(
+    toolGroups(tools.slice(0, 1)).map((group) => group.category),
+    [''],
+  );
 });

@@ -28,6 +28,26 @@ export function ownCount(tools: readonly ToolView[]): number {
   return tools.filter((tool) => tool.permission !== undefined).length;
 }
 
+/** ToolGroup is the tools of one category; the name is empty for tools without one. */
+export interface ToolGroup {
+  readonly category: string;
+  readonly tools: readonly ToolView[];
+}
+
+/** toolGroups puts tools of one category together, in the order in which the categories come; those without one are last, as "Other". */
+export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
+  const groups = new Map<string, ToolView[]>();
+  for (const tool of tools) {
+    const category = plain(tool.category ?? '');
+    const group = groups.get(category);
+    if (group) group.push(tool);
+    else groups.set(category, [tool]);
+  }
+  return [...groups]
+    .toSorted(([a], [b]) => Number(a === '') - Number(b === ''))
+    .map(([category, grouped]) => ({ category: category || (groups.size > 1 ? 'Other' : ''), tools: grouped }));
+}
+
 /** matching returns the plugins whose names, or whose tools' names, hold the text; those that need a review come first. */
 export function matching(plugins: readonly PluginView[], text: string): PluginView[] {
   const sought = text.trim().toLowerCase();

@@ -4,7 +4,16 @@ import type { FailedView, PluginView, ToolView } from '../../../wire/wire.gen.ts
 import type { PanelTab } from '../panel-message.ts';
 import { Calling, LateAccess } from './calling.tsx';
 import { PermissionSelect } from './permission-select.tsx';
-import { hashGroups, iconUrl, matching, ownCount, type Readiness, readinessOf, sitesOf } from './plugin-words.ts';
+import {
+  hashGroups,
+  iconUrl,
+  matching,
+  ownCount,
+  type Readiness,
+  readinessOf,
+  sitesOf,
+  toolGroups,
+} from './plugin-words.ts';
 import { usePressed } from './pressed.ts';
 import type { Act } from './requests.ts';
 import { Settings } from './settings-form.tsx';
@@ -188,9 +197,9 @@ function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act
         {own > 0 && `, ${own} with ${own === 1 ? 'its' : 'their'} own permission`}
       </summary>
       {open && (
-        <ul class="tools">
-          {tools.map((tool) => (
-            <li key={tool.name}>
+        <ToolList tools={tools}>
+          {(tool) => (
+            <>
               <ToolName tool={tool} />
               <Allowed plugin={plugin.name} tool={tool} act={act} />
               <PermissionSelect
@@ -201,9 +210,9 @@ function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act
                 inherited={plugin.permission}
                 act={act}
               />
-            </li>
-          ))}
-        </ul>
+            </>
+          )}
+        </ToolList>
       )}
     </details>
   );
@@ -233,6 +242,24 @@ function Allowed({
         Ask again
       </button>
     </span>
+  );
+}
+
+/** ToolList shows tools under the names of their categories. */
+function ToolList(props: { readonly tools: readonly ToolView[]; readonly children: (tool: ToolView) => VNode }): VNode {
+  return (
+    <>
+      {toolGroups(props.tools).map(({ category, tools }) => (
+        <div key={category} class="group">
+          {category && <h3 class="category">{category}</h3>}
+          <ul class="tools" aria-label={category || undefined}>
+            {tools.map((tool) => (
+              <li key={tool.name}>{props.children(tool)}</li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </>
   );
 }
 
@@ -285,13 +312,7 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
         )}
         <dt>Tools</dt>
         <dd>
-          <ul class="tools">
-            {tools.map((tool) => (
-              <li key={tool.name}>
-                <ToolName tool={tool} />
-              </li>
-            ))}
-          </ul>
+          <ToolList tools={tools}>{(tool) => <ToolName tool={tool} />}</ToolList>
         </dd>
         <dt>Code, SHA-256</dt>
         <dd class="hash">{hashGroups(hash)}</dd>
