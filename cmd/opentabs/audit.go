@@ -213,15 +213,20 @@ func callerText(r audit.Record) string {
 	case by == nil:
 		return ", called by " + oneLine(r.Client)
 	}
-	where := fmt.Sprintf("tab %d", by.TabID)
-	if by.Origin != "" {
-		where += ", " + by.Origin
-	}
-	text := fmt.Sprintf(", called by %s (%s)", oneLine(by.Tool), oneLine(where))
+	text := ", called by " + oneLine(callerPlace(by))
 	if r.Client != "" {
 		text += " for " + oneLine(r.Client)
 	}
 	return text
+}
+
+// callerPlace names a calling tool with its tab and site.
+func callerPlace(by *dispatch.Caller) string {
+	where := fmt.Sprintf("tab %d", by.TabID)
+	if by.Origin != "" {
+		where += ", " + by.Origin
+	}
+	return fmt.Sprintf("%s (%s)", by.Tool, where)
 }
 
 func onOff(on bool) string {

@@ -55,6 +55,9 @@ func (s callSheet) head() []string {
 	if v.ParentCallID != "" {
 		lines = append(lines, field("made by", v.ParentCallID))
 	}
+	if by := v.Caller; by != nil {
+		lines = append(lines, field("caller", oneLine(callerPlace(by))))
+	}
 	if v.TabID != 0 {
 		lines = append(lines, field("tab", fmt.Sprintf("%d of %s", v.TabID, oneLine(v.Browser))))
 	}

@@ -76,6 +76,8 @@ async function addVictim(name: string, how: object): Promise<void> {
   await must(['plugin', 'build', dir], stack.env);
   await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   await must(['plugin', 'configure', name, `key=${Secret}`], stack.env);
+  // Without it a plugin that starts late gets no secret that could be seen.
+  if ('start' in how) await must(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 
 /** unseen calls every tool of a plugin in a tab and checks what they saw and returned. */
