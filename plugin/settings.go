@@ -1,9 +1,9 @@
 package plugin
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"opentabs/wire"
@@ -21,8 +21,19 @@ const (
 	maxSettingText = 1000
 )
 
-// settingKey is what a setting may be called: the command line writes KEY=VALUE.
-var settingKey = regexp.MustCompile(`^[\pL\pN_$][\pL\pN_$.:/ -]{0,99}$`)
+// maxSettingKey is how long the key of a setting may be, in characters.
+const maxSettingKey = 100
+
+// isSettingKey reports whether a setting may be called so: the command line writes
+// KEY=VALUE. As a regular expression this would take 4 MB.
+func isSettingKey(key string) bool {
+	for i, r := range key {
+		if !unicode.In(r, unicode.L, unicode.N) && r != '_' && r != '$' && (i == 0 || !strings.ContainsRune(".:/ -", r)) {
+			return false
+		}
+	}
+	return key != "" && utf8.RuneCountInString(key) <= maxSettingKey
+}
 
 // Setting is one thing that a person can set for a plugin.
 type Setting struct {
@@ -49,7 +60,7 @@ func parseConfigSchema(top *fields, p *Plugin) {
 			return
 		}
 		for _, key := range sortedKeys(config.member) {
-			if !settingKey.MatchString(key) || key == "__proto__" {
+			if !isSettingKey(key) || key == "__proto__" {
 				top.add("configSchema", "has a setting called %q; use up to 100 letters, digits, _, - and dots", shortText(key))
 			} else if s := config.object(key); s != nil {
 				setting := parseSetting(s)
