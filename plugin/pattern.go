@@ -156,10 +156,11 @@ func splitURL(url string) (address, bool) {
 	var u address
 	scheme, rest, ok := strings.Cut(url, "://")
 	u.scheme = strings.ToLower(scheme)
-	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(url, "\\ \t\r\n") {
-		return u, false // browsers tell URLs without these
-	}
 	rest, _, _ = strings.Cut(rest, "#")
+	site, _, _ := strings.Cut(rest, "?")
+	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(site, "\\ \t\r\n") {
+		return u, false // browsers write URLs without these, but for a backslash behind a ? or #
+	}
 	authority := rest
 	if i := strings.IndexAny(rest, "/?"); i >= 0 {
 		authority, u.path = rest[:i], rest[i:]
