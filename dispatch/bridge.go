@@ -81,6 +81,9 @@ type Targets struct {
 	// last; within a tab the top document first. Those of one browser stand
 	// together.
 	Live []Target
+	// Silent are documents where the adapter is live and whose page does not answer,
+	// because a script occupies it. No call begins there.
+	Silent []Target
 	// NeedReload are tabs that match the plugin but were opened before it.
 	NeedReload []Target
 	// Broken are tabs in which the adapter failed to start.
@@ -113,9 +116,9 @@ func (t Targets) State() PluginState {
 	switch {
 	case slices.ContainsFunc(t.Live, func(t Target) bool { return t.Readiness == Ready }):
 		return StateReady
-	case len(t.Live)+len(t.NeedReload)+len(t.Loading) == 0 && len(t.Broken) > 0:
+	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading) == 0 && len(t.Broken) > 0:
 		return StateFailed
-	case len(t.Live)+len(t.NeedReload)+len(t.Loading) > 0:
+	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading) > 0:
 		return StateUnavailable
 	default:
 		return StateClosed

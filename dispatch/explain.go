@@ -20,6 +20,7 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrTabClosed:        {true, "Open the page again, then retry."},
 	wire.ErrNavigated:        {true, "Wait until the page has loaded, then retry; check first whether the call had taken effect."},
 	wire.ErrPageCrashed:      {true, "Retry it, the tab is loaded anew for that; check first whether the call had taken effect."},
+	wire.ErrPageUnresponsive: {true, "Ask the user to reload the tab, in the opentabs side panel or with `opentabs browser reload-tab`, then retry; check first whether the call had taken effect."},
 	wire.ErrTabDiscarded:     {true, "Retry it, the tab is loaded anew for that; check first whether the call had taken effect."},
 	wire.ErrBrowserLost:      {true, "Start the browser again, then retry; check first whether the call had taken effect."},
 	wire.ErrLinkLost:         {true, "Check that the browser is running, then retry; check first whether the call had taken effect."},

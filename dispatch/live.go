@@ -284,7 +284,7 @@ func (c *liveCall) elsewhere(err *wire.CallError) bool {
 	switch err.Code {
 	case wire.ErrNotReady:
 		return c.more
-	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded, wire.ErrBrowserLost, wire.ErrLinkLost:
+	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrPageUnresponsive, wire.ErrTabDiscarded, wire.ErrBrowserLost, wire.ErrLinkLost:
 		return err.NotStarted
 	default:
 		return false
@@ -310,7 +310,13 @@ func (c *liveCall) expire(code wire.ErrorCode) {
 	if code == wire.ErrDeadlineExceeded {
 		message = "it reached the limit of " + spell(hard) + " that holds for every call"
 	}
-	c.end(ending{status: StatusFailed, err: &wire.CallError{Code: code, Message: message}, tell: true})
+	err := &wire.CallError{Code: code, Message: message}
+	if code == wire.ErrIdleTimeout {
+		if silent := c.silentPage(); silent != nil {
+			err = silent
+		}
+	}
+	c.end(ending{status: StatusFailed, err: err, tell: true})
 }
 
 // ending is how a call ends.

@@ -107,6 +107,7 @@ func (t *Tool) nameForPeople() string {
 // noTarget says why there is no document for the call.
 func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	name := req.Tool.nameForPeople()
+	silent := matching(all.Silent, want)
 	reload, broken, loading := matching(all.NeedReload, want), matching(all.Broken, want), matching(all.Loading, want)
 	switch {
 	case all.Browsers == 0:
@@ -119,6 +120,9 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 		return &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
 			"the plugin %s did not start in its page: %s; none of its tools can run in %s",
 			req.Tool.Plugin, broken[0].Problem, nameTargets(broken))}
+	case len(silent) > 0:
+		return &wire.CallError{Code: wire.ErrPageUnresponsive, Message: fmt.Sprintf(
+			"%s is open, but its page does not answer (%s)", name, nameTargets(silent))}
 	case len(reload) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but its page was loaded before the plugin was added or changed (%s); reload the tab",
@@ -130,9 +134,9 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	case len(all.Openers) > 1:
 		return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
 			"no open tab shows %s, and several browsers could open one: %s; name one", name, nameBrowsers(all.Openers))}
-	case len(all.Live) > 0:
+	case len(all.Live)+len(all.Silent) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"the tab, browser or instance that was named does not show %s; these do: %s", name, nameTargets(all.Live))}
+			"the tab, browser or instance that was named does not show %s; these do: %s", name, nameTargets(slices.Concat(all.Live, all.Silent)))}
 	default:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"no open tab shows %s (%s)", name, strings.Join(req.Tool.Matches, ", "))}

@@ -11,6 +11,9 @@ const (
 	ErrNavigated        ErrorCode = "navigated"
 	// ErrPageCrashed says that the process of the page was lost.
 	ErrPageCrashed ErrorCode = "page_crashed"
+	// ErrPageUnresponsive says that a script occupies the page, so that it does not
+	// answer.
+	ErrPageUnresponsive ErrorCode = "page_unresponsive"
 	// ErrTabDiscarded says that the browser unloaded the page to save memory.
 	ErrTabDiscarded ErrorCode = "tab_discarded"
 	ErrBrowserLost  ErrorCode = "browser_lost"
@@ -106,7 +109,7 @@ type RPCError struct {
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
-		ErrPageCrashed, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
+		ErrPageCrashed, ErrPageUnresponsive, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
 		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrPluginBroken, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
 		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrUnsafePage, ErrPluginUpdated, ErrShutdown, ErrInternal,
 	}

@@ -49,6 +49,9 @@ type TabInfo struct {
 	Frames []FrameInfo `json:"frames,omitempty"`
 	// Discarded is set if Chrome has unloaded the tab to save memory.
 	Discarded bool `json:"discarded,omitempty"`
+	// Unresponsive is set while the page does not answer, because a script
+	// occupies it: no call can begin there.
+	Unresponsive bool `json:"unresponsive,omitempty"`
 	// Loading names plugins that match the tab, are not live in it, and may be
 	// in a moment: its document is still loading.
 	Loading []string `json:"loading,omitempty"`
@@ -86,6 +89,8 @@ type TabOpenResult struct {
 // in it.
 type TabLoadParams struct {
 	TabID int `json:"tabId"`
+	// Force has it loaded whatever could be lost: the user asks for it.
+	Force bool `json:"force,omitempty"`
 }
 
 // TabLoadResult tells whether the tab loads now.

@@ -10,6 +10,11 @@ export const ErrorCodes = [
   'navigated',
   /** ErrPageCrashed says that the process of the page was lost. */
   'page_crashed',
+  /**
+   * ErrPageUnresponsive says that a script occupies the page, so that it does not
+   * answer.
+   */
+  'page_unresponsive',
   /** ErrTabDiscarded says that the browser unloaded the page to save memory. */
   'tab_discarded',
   'browser_lost',
@@ -906,6 +911,11 @@ export interface TabInfo {
   /** Discarded is set if Chrome has unloaded the tab to save memory. */
   discarded?: boolean;
   /**
+   * Unresponsive is set while the page does not answer, because a script
+   * occupies it: no call can begin there.
+   */
+  unresponsive?: boolean;
+  /**
    * Loading names plugins that match the tab, are not live in it, and may be
    * in a moment: its document is still loading.
    */
@@ -950,6 +960,8 @@ export interface TabOpenResult {
  */
 export interface TabLoadParams {
   tabId: number;
+  /** Force has it loaded whatever could be lost: the user asks for it. */
+  force?: boolean;
 }
 
 /** TabLoadResult tells whether the tab loads now. */
@@ -1749,6 +1761,7 @@ export const Shapes = {
     'plugins?': ['TabPlugin'],
     'frames?': ['FrameInfo'],
     'discarded?': 'boolean',
+    'unresponsive?': 'boolean',
     'loading?': ['string'],
     'needsReload?': ['string'],
     'broken?': ['BrokenPlugin'],
@@ -1768,6 +1781,7 @@ export const Shapes = {
   },
   TabLoadParams: {
     tabId: 'integer',
+    'force?': 'boolean',
   },
   TabLoadResult: {
     loading: 'boolean',

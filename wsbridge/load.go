@@ -3,6 +3,7 @@ package wsbridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"opentabs/dispatch"
@@ -48,4 +49,35 @@ func (h *Hub) load(ctx context.Context, want dispatch.Want, tabs []dispatch.Targ
 		}
 	}
 	return false, true
+}
+
+// ReloadTab reloads a tab because the user asks for it, whatever could be lost:
+// calls that run there end. browser is an id or a name; empty means the only
+// browser that has told of such a tab. Its error is a sentence for the user.
+func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
+	var links []*link
+	for _, b := range h.list() {
+		b.mu.Lock()
+		_, has := b.tabs[tabID]
+		l := b.link
+		b.mu.Unlock()
+		if has && l != nil && (browser == "" || browser == b.id || browser == b.name) {
+			links = append(links, l)
+		}
+	}
+	switch len(links) {
+	case 0:
+		return fmt.Errorf("no connected browser has a tab %d that a plugin works in: `opentabs status` lists them", tabID)
+	case 1:
+	default:
+		return fmt.Errorf("several browsers have a tab %d: name one with --browser", tabID)
+	}
+	answer, err := links[0].request(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: tabID, Force: true}))
+	if err == nil {
+		err = decodeAnswer(answer, &wire.TabLoadResult{})
+	}
+	if err != nil {
+		return fmt.Errorf("the browser did not reload tab %d: %w", tabID, err)
+	}
+	return nil
 }

@@ -73,7 +73,8 @@ func (s *search) look() time.Duration {
 	s.found = found
 	live := slices.DeleteFunc(slices.Clone(found.Live), func(t dispatch.Target) bool { return !s.want.Allows(t) })
 	ready := slices.ContainsFunc(live, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
-	coming := slices.ContainsFunc(found.Loading, s.want.Allows)
+	// A page that does not answer may do so in a moment.
+	coming := slices.ContainsFunc(found.Loading, s.want.Allows) || slices.ContainsFunc(found.Silent, s.want.Allows)
 	switch {
 	case returning > 0:
 		return returning
@@ -129,7 +130,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
-	var live, away, reload, loading, broken []place
+	var live, away, reload, loading, broken, silent []place
 	browsers := h.list()
 	for _, b := range browsers {
 		out.Browsers++
@@ -138,6 +139,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 		}
 		of := b.places(want.Plugin, hash)
 		arriving = max(arriving, b.arriving(want))
+		silent = append(silent, of.silent...)
 		reload, loading, broken = append(reload, of.reload...), append(loading, of.loading...), append(broken, of.broken...)
 		switch {
 		case !of.connected:
@@ -160,6 +162,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 		return cmp.Or(cmp.Compare(x.BrowserName, y.BrowserName), cmp.Compare(x.Browser, y.Browser))
 	})
 	out.Live, out.NeedReload, out.Loading, out.Broken = rank(live), rank(reload), rank(loading), rank(broken)
+	out.Silent = rank(silent)
 	return out, returning, arriving
 }
 
@@ -185,6 +188,8 @@ type places struct {
 	// now, reload the tabs that have to be reloaded for it, loading those in which
 	// it may be live in a moment, broken those in which it failed to start.
 	live, reload, loading, broken []place
+	// silent are documents in which it is live and that do not answer.
+	silent []place
 }
 
 // places returns where the plugin with this hash is in the browser.
@@ -217,7 +222,11 @@ func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 		switch {
 		case i >= 0 && d.id != "" && d.plugins[i].Hash == hash:
 			p.Readiness = readiness(d.plugins[i].Ready)
-			of.live = append(of.live, p)
+			if t.Unresponsive {
+				of.silent = append(of.silent, p)
+			} else {
+				of.live = append(of.live, p)
+			}
 		case top && slices.ContainsFunc(t.Broken, isBroken):
 			p.Problem = t.Broken[slices.IndexFunc(t.Broken, isBroken)].Problem
 			of.broken = append(of.broken, p)

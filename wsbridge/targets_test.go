@@ -2,9 +2,11 @@ package wsbridge
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -186,6 +188,35 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 		frames = false
 		if got := spots(w.hub.Where("chat").Live); got != "1/0" {
 			t.Error(got)
+		}
+	})
+}
+
+// TestSilentTabs: no call is offered a document that does not answer, and one
+// that finds no other waits a moment for it.
+func TestSilentTabs(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.browser("b1", "boot1")
+		say := func(tabs ...string) {
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			w.take()
+		}
+		silent := tabText(1, "af", 9, "d1", ","+chatIs("true")+`,"unresponsive":true`)
+		say(silent, tabText(2, "", 1, "d2", ","+chatIs("true")))
+		found := w.hub.Where("chat")
+		if spots(found.Live) != "2/0" || spots(found.Silent) != "1/0" {
+			t.Errorf("live %q, silent %q", spots(found.Live), spots(found.Silent))
+		}
+		say(silent)
+		if began, found := time.Now(), w.hub.Targets(context.Background(), dispatch.Want{Plugin: "chat"}); len(found.Live) > 0 || time.Since(began) != loadWait {
+			t.Errorf("live %q after %v", spots(found.Live), time.Since(began))
+		}
+		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
+			t.Errorf("tab 7: %v", err)
+		}
+		if err := w.hub.ReloadTab(context.Background(), "another", 1); err == nil {
+			t.Error("a tab of another browser was reloaded")
 		}
 	})
 }

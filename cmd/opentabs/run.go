@@ -76,7 +76,7 @@ browser by an extension; plugins teach it sites.`,
 	cmd.SetHelpCommand(newHelpCmd(cmd))
 	cmd.AddCommand(
 		newServeCmd(p), newMCPCmd(p), newExtensionCmd(p), newPluginCmd(p), newCallCmd(p),
-		newCallsCmd(p), newStatusCmd(p), newAuditCmd(p), newLogsCmd(p), newDoctorCmd(p), newVersionCmd(p), newExitCodesCmd(), newExtractCmd(p), newSimulateCmd(p),
+		newCallsCmd(p), newBrowserCmd(p), newStatusCmd(p), newAuditCmd(p), newLogsCmd(p), newDoctorCmd(p), newVersionCmd(p), newExitCodesCmd(), newExtractCmd(p), newSimulateCmd(p),
 	)
 	return cmd
 }

@@ -101,17 +101,18 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	v.mcp = mcpserver.New(v.calls, v.registry, v.agentOptions())
 	v.api = httpapi.New(httpapi.Options{
 		Token: token, Origins: origins, Log: log,
-		Health:   httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
-		Calls:    v.calls,
-		Logs:     v.logs,
-		Status:   v.status,
-		Ready:    v.ready,
-		Reload:   v.reload,
-		Develop:  v.dev.begin,
-		Policy:   policyAPI{v.policy, v.registry},
-		MCP:      v.mcp.Handler(),
-		Browsers: v.hub.Handler(),
-		Stdio:    v.mcp.ServeStdio,
+		Health:    httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
+		Calls:     v.calls,
+		Logs:      v.logs,
+		Status:    v.status,
+		Ready:     v.ready,
+		Reload:    v.reload,
+		Develop:   v.dev.begin,
+		ReloadTab: v.hub.ReloadTab,
+		Policy:    policyAPI{v.policy, v.registry},
+		MCP:       v.mcp.Handler(),
+		Browsers:  v.hub.Handler(),
+		Stdio:     v.mcp.ServeStdio,
 	})
 	v.policy.OnChange(v.permissionsChanged)
 	v.values.OnChange(v.settingsChanged)

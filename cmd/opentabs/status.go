@@ -97,6 +97,9 @@ func showBrowsers(out *output, s httpapi.Status) {
 		}
 		for _, t := range b.Tabs {
 			out.line("    tab %d  %s  %s", t.TabID, oneLine(t.URL), oneLine(strings.Join(pluginsIn(t), ", ")))
+			if t.Unresponsive {
+				out.line("      it does not answer: a script occupies the page (opentabs browser reload-tab %d)", t.TabID)
+			}
 		}
 	}
 	if len(s.Browsers) == 0 {

@@ -237,6 +237,16 @@ export async function readPage(tabId: number): Promise<Page | undefined> {
   }
 }
 
+/** tabFrozen reports whether Chrome has frozen a tab. */
+export async function tabFrozen(tabId: number): Promise<boolean> {
+  return (await chrome.tabs.get(tabId)).frozen;
+}
+
+/** unloadTab ends the page of a tab, also one that does not answer, and returns the tab's new id. */
+export async function unloadTab(tabId: number): Promise<number> {
+  return (await chrome.tabs.discard(tabId))?.id ?? tabId;
+}
+
 /** reloadTab loads a tab anew. */
 export async function reloadTab(tabId: number): Promise<void> {
   await chrome.tabs.reload(tabId);

@@ -23,8 +23,11 @@ import type { LinkState } from './worker/link.ts';
 export interface PanelPlugin {
   readonly name: string;
   readonly displayName: string;
-  /** live: it works. reload: it works after a reload of the tab. broken: its adapter failed; problem says how. */
-  readonly status: 'live' | 'reload' | 'broken';
+  /**
+   * live: it works. reload: it works after a reload of the tab. silent: the page does not answer. broken: its adapter failed;
+   * problem says how.
+   */
+  readonly status: 'live' | 'reload' | 'silent' | 'broken';
   readonly problem?: string;
   /** ready is what a live adapter last said of itself; absent before it was asked. */
   readonly ready?: boolean;

@@ -50,6 +50,8 @@ export type FromBridge =
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /** The document is hidden and has a timer: it should be woken in ms milliseconds, at most 2^31 - 1. Replaces the one before. */
   | { op: 'wake'; ms: number }
+  /** Answers a 'ping' at once. */
+  | { op: 'pong'; ping: number }
   /** Answers a 'renew': no call runs in the old adapter any more, and the plugin's door waits for the nonce. */
   | { op: 'armed'; plugin: string; nonce: string }
   /** Ends a 'renew': the adapter with this hash is live, as the next 'live' says; or the one before is, and problem says why. */
@@ -67,7 +69,11 @@ export type ToBridge =
       args: string;
       prompt?: true;
       decision?: string;
+      /** atMs is when it was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs later does not begin. */
+      atMs?: number;
     }
+  /** The bridge answers at once, unless a script occupies the page. */
+  | { op: 'ping'; ping: number }
   | { op: 'cancel'; id: string; reason: string }
   /** output is JSON text, error that of a wire.CallError; neither means undefined. */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
@@ -93,6 +99,9 @@ export type ToBridge =
 
 /** MaxWakeMs is the longest time of a timer of the browser. */
 const MaxWakeMs = 2 ** 31 - 1;
+
+/** StaleCallMs is how long a call may be on its way to a bridge; one that arrives later has not begun for the worker. */
+export const StaleCallMs = 4000;
 
 /** charsOf returns about how long a message is, in UTF-16 units. */
 export function charsOf(message: FromBridge | ToBridge): number {
@@ -131,6 +140,7 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
   if (op === 'live') return readLive(value);
   if (op === 'leaving') return isTexts(value.begun) ? { op, begun: value.begun } : undefined;
   if (op === 'navigating') return typeof value.on === 'boolean' ? { op, on: value.on } : undefined;
+  if (op === 'pong') return isCount(value.ping) ? { op, ping: value.ping } : undefined;
   if (op === 'ready' || op === 'log' || op === 'armed' || op === 'renewed') return readOfPlugin(op, value);
   if (op === 'wake') return isCount(value.ms) && value.ms <= MaxWakeMs ? { op, ms: value.ms } : undefined;
   if (typeof id !== 'string' || id === '') return undefined;
@@ -217,6 +227,7 @@ export function readToBridge(value: unknown): ToBridge | undefined {
   if (!isBag(value)) return undefined;
   const { op, id, ids, plugin } = value;
   if (op === 'taken' || op === 'wake') return { op };
+  if (op === 'ping') return isCount(value.ping) ? { op, ping: value.ping } : undefined;
   if (op === 'ack') return isTexts(ids) ? { op, ids } : undefined;
   if (op === 'settings' || op === 'probe' || op === 'renew' || op === 'remove') {
     return typeof plugin === 'string' ? readForPlugin(op, plugin, value) : undefined;
@@ -258,10 +269,11 @@ function readForPlugin(
 }
 
 function readCall(id: string, value: Readonly<Record<string, unknown>>): ToBridge | undefined {
-  const { plugin, tool, maxBytes, args, prompt, decision } = value;
+  const { plugin, tool, maxBytes, args, prompt, decision, atMs } = value;
   if (typeof plugin !== 'string' || typeof tool !== 'string' || typeof args !== 'string') return undefined;
   if (!isCount(maxBytes)) return undefined;
   const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
+  if (typeof atMs === 'number') message.atMs = atMs;
   if (prompt === true) message.prompt = true;
   if (typeof decision === 'string') message.decision = decision;
   return message;

@@ -48,6 +48,9 @@ type Options struct {
 	// Develop says that the plugin in a folder, an absolute path, is being
 	// developed until end is called. If it has no permission yet it gets this one.
 	Develop func(dir string, permission wire.Permission) (end func(), err error)
+	// ReloadTab reloads a tab of a browser, named by id or name; empty means the only
+	// one that has it.
+	ReloadTab func(ctx context.Context, browser string, tabID int) error
 	// Policy is the permissions.
 	Policy Policy
 	// Logs are what adapters have logged.
@@ -117,6 +120,7 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/calls/{id}/decide":         {http.MethodPost: a.decide},
 		"/events":                    {http.MethodGet: a.events},
 		"/logs":                      {http.MethodGet: a.logs},
+		"/tabs/{id}/reload":          {http.MethodPost: a.reloadTab},
 		"/plugins/reload":            {http.MethodPost: a.reload},
 		"/plugins/develop":           {http.MethodGet: a.develop},
 		"/plugins/{name}/permission": {http.MethodGet: a.permissions, http.MethodPost: a.setPermission},

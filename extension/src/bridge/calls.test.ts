@@ -297,3 +297,9 @@ test('a host can not ask for a call of another host', () => {
   desk.fromHost({ plugin: 'other', hash: 'h', send: () => undefined }, 'q 1 1 {"user":{"reason":"forged"}}');
   assert.deepEqual(posted, []);
 });
+
+test('a call that was on its way for too long does not begin: the worker has given it up', () => {
+  const { desk, posted } = makeBench();
+  desk.fromWorker({ op: 'call', id: 'late', plugin: 'p', tool: 't', maxBytes: 9, args: '{}', atMs: Date.now() - 4500 });
+  assert.match(JSON.stringify(posted), /"id":"late".*page_unresponsive.*notStarted/);
+});

@@ -1,6 +1,6 @@
 import { type CallError, CancelAnswerMs, PartChars } from '../../../wire/wire.gen.ts';
 import { hold } from '../held.ts';
-import type { FromBridge, ToBridge } from '../port-message.ts';
+import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Host } from './hosts.ts';
 import { makeParts, type Parts } from './parts.ts';
@@ -137,6 +137,8 @@ class CallDesk implements Desk {
         if (host) this.#swaps.begin(host, message);
         break;
       }
+      case 'ping':
+        break; // answered by the link
       default:
         this.plugins.told(message);
     }
@@ -181,8 +183,15 @@ class CallDesk implements Desk {
   }
 
   #start(message: Extract<ToBridge, { op: 'call' }>): void {
-    const { id, plugin, tool, maxBytes, args, prompt = false, decision } = message;
+    const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = message;
     if (this.#byId.has(id)) return;
+    const lateMs = Date.now() - atMs;
+    if (lateMs > StaleCallMs) {
+      const why = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
+      const error: CallError = { code: 'page_unresponsive', message: why, notStarted: true };
+      this.#post({ op: 'error', id, error: JSON.stringify(error) });
+      return;
+    }
     const host = this.plugins.host(plugin);
     if (!host) {
       this.#post({ op: 'error', id, error: notLive(plugin) });

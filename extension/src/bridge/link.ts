@@ -98,7 +98,12 @@ export function makeLink(options: LinkOptions): Link {
       const opened = options.connect();
       port = opened;
       opened.onMessage((raw) => {
-        for (const message of readEach(raw, options.read)) if (port === opened) options.received(message);
+        for (const message of readEach(raw, options.read)) {
+          if (port !== opened) return;
+          // Ahead of everything that waits, and of the call behind it, which may occupy the page.
+          if (message.op === 'ping') send([{ op: 'pong', ping: message.ping }]);
+          else options.received(message);
+        }
       });
       opened.onDisconnect(() => {
         if (port === opened) lost(openedAt);

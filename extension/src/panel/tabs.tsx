@@ -23,7 +23,7 @@ export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readon
 
 function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode {
   const { error, run } = usePressed(act);
-  const stale = tab.plugins.some((plugin) => plugin.status === 'reload');
+  const stale = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
   const title = plain(tab.title) || hostOf(tab.url);
   return (
     <li>
@@ -60,7 +60,7 @@ function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode
   );
 }
 
-const words = { live: 'ready', reload: 'needs a reload', broken: 'failed to start' } as const;
+const words = { live: 'ready', reload: 'needs a reload', silent: 'not answering', broken: 'failed to start' } as const;
 
 function Problem({ plugin }: { readonly plugin: PanelPlugin }): VNode {
   return (

@@ -4,11 +4,11 @@ import type { CancelOutcome } from '../../../wire/wire.gen.ts';
 import { settle } from '../../test/server.ts';
 import type { TabState } from '../chrome.ts';
 import type { ToBridge } from '../port-message.ts';
-import { makeCalls } from './calls.ts';
+import { type CallsOptions, makeCalls } from './calls.ts';
 import { type Doc, makeDocs } from './docs.ts';
 import { makeOutbox } from './outbox.ts';
 
-function makeBench(t: TestContext, booting = false) {
+function makeBench(t: TestContext, booting = false, health?: CallsOptions['health']) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const sent: string[] = [];
   const linked = { up: true };
@@ -31,6 +31,7 @@ function makeBench(t: TestContext, booting = false) {
   });
   const docs = makeDocs();
   const calls = makeCalls({
+    ...(health ? { health } : {}),
     outbox,
     docs,
     send: (text) => linked.up && sent.push(text) > 0,
@@ -120,7 +121,8 @@ test('a call goes to its document, and its reports and result to the server', (t
   const { doc, got } = join(1, 'd1');
   dispatch('x');
   dispatch('x');
-  assert.deepEqual(got, [{ op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}' }]);
+  const sentCall = { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}', atMs: Date.now() };
+  assert.deepEqual(got, [sentCall]);
   calls.said(doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   calls.said(doc, { op: 'result', id: 'x', text: '{"ok":true}' });
   assert.deepEqual(sent, [
@@ -508,8 +510,24 @@ test('prompts, decisions and resyncs reach the document', (t) => {
   calls.dispatch({ ...call, dispatchId: 'x', prompt: true, decision: { ok: [1] } });
   calls.resync({ dispatchId: 'x', activityType: 'a' });
   calls.resync({ dispatchId: 'gone', activityType: 'a' });
+  const extra = { prompt: true, decision: '{"ok":[1]}', atMs: Date.now() };
   assert.deepEqual(got, [
-    { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{}', prompt: true, decision: '{"ok":[1]}' },
+    { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{}', ...extra },
     { op: 'resync', id: 'x', type: 'a' },
   ]);
+});
+
+test('of a document that does not answer, only calls that can not have arrived end at once', (t) => {
+  const arrived = new Set([1]);
+  const pings = [0, 1, 2];
+  const { calls, sent, join, dispatch } = makeBench(t, false, {
+    calling: () => pings.shift() ?? 0,
+    answered: (_, ping) => arrived.has(ping),
+  });
+  join(1, 'd1');
+  for (const id of ['x', 'y', 'z']) dispatch(id);
+  assert.deepEqual([calls.isBusy('d1'), calls.isBusy('d2')], [true, false]);
+  calls.silent('d1');
+  assert.deepEqual(calls.running(), ['x', 'y']);
+  assert.match(sent.join(), /"id":"z","error":.*"code":"page_unresponsive".*"notStarted":true/);
 });

@@ -11,6 +11,7 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Doc, Docs } from './docs.ts';
 import { endings, missing, readError } from './endings.ts';
+import type { Health } from './health.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -31,6 +32,8 @@ interface Call {
   readonly documentId: string;
   /** mayHaveBegun is set once it was handed to the document, and if the server had sent it before. */
   mayHaveBegun: boolean;
+  /** ping is the number of the ping that was sent just before it; 0 if it needs none. */
+  ping: number;
 }
 
 /** Waiting is a tool.cancel that was not answered yet. */
@@ -55,6 +58,8 @@ export interface CallsOptions {
   counted(running: number): void;
   /** docMissing is called when the server asked for a document that a tab does not show. */
   docMissing(tabId: number): void;
+  /** health is asked whether a call has arrived; default: every call has. */
+  readonly health?: Pick<Health, 'calling' | 'answered'>;
   /** docsChanged is called when a document came or went or its plugins changed. */
   docsChanged(): void;
 }
@@ -79,6 +84,10 @@ export interface Calls {
   tabDiscarded(tabId: number): void;
   /** orphaned drops a document whose port is open though nobody reads it: what was sent there has not begun. */
   orphaned(documentId: string): void;
+  /** silent ends the calls that a document which does not answer can't have begun; the bridge drops them when it gets them. */
+  silent(documentId: string): void;
+  /** isBusy reports whether calls run in a document. */
+  isBusy(documentId: string): boolean;
   /** delivered tells documents that the server has the endings of these calls. */
   delivered(ids: readonly string[]): void;
   /** count is the number of running calls. */
@@ -155,7 +164,7 @@ class CallTable implements Calls {
     // Text, because it is cheaper on a port than objects, and keeps integers that a number would round.
     const args = JSON.stringify(params.args);
     if (this.#calls.has(id) || this.#outbox.has(id)) return;
-    const call: Call = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true };
+    const call: Call = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
     this.#calls.set(id, call);
     this.#options.counted(this.#calls.size);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
@@ -165,7 +174,8 @@ class CallTable implements Calls {
       if (this.#calls.get(id) !== call) return;
       if (doc?.tabId === tabId) {
         call.mayHaveBegun = true;
-        doc.post(message);
+        call.ping = this.#options.health?.calling(doc) ?? 0;
+        doc.post({ ...message, atMs: Date.now() });
       } else void this.#missing(call);
     };
     const doc = this.#docs.get(documentId);
@@ -258,7 +268,7 @@ class CallTable implements Calls {
         this.#stopped.delete(id);
         doc.post({ op: 'cancel', id, reason });
       } else if (!this.#calls.has(id) && !this.#waiting.has(id)) {
-        this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true });
+        this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true, ping: 0 });
         unknown.push(id);
       }
       this.#asks.connected(id);
@@ -294,7 +304,7 @@ class CallTable implements Calls {
       this.#options.docsChanged();
       return;
     }
-    if (message.op === 'log' || message.op === 'armed' || message.op === 'renewed') return; // not about calls
+    if (message.op === 'log' || message.op === 'armed' || message.op === 'renewed' || message.op === 'pong') return; // not about calls
     if (!('id' in message)) return; // what is said of a plugin
     const { id } = message;
     if (message.op === 'part') void this.#taken(doc);
@@ -359,6 +369,20 @@ class CallTable implements Calls {
     if (!doc) return;
     this.#began.set(documentId, new Set());
     this.left(doc);
+  }
+
+  silent(documentId: string): void {
+    for (const call of [...this.#calls.values()]) {
+      if (call.documentId !== documentId || call.ping === 0) continue;
+      if (this.#options.health?.answered(documentId, call.ping) !== false) continue;
+      const message = 'the page does not answer: a script occupies it';
+      this.#fail(call, { code: 'page_unresponsive', message, notStarted: true });
+    }
+  }
+
+  isBusy(documentId: string): boolean {
+    for (const call of this.#calls.values()) if (call.documentId === documentId) return true;
+    return false;
   }
 
   tabDiscarded(tabId: number): void {

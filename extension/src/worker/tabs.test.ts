@@ -137,6 +137,7 @@ function makeBench(t: TestContext) {
     live: () => undefined,
     frames: () => [],
     expects: () => false,
+    isSilent: () => false,
     synced: (all) => told.push(`all ${all.map((i) => i.tabId)}`),
     changed: (id, info: TabInfo | undefined) => told.push(`${id} ${info?.title ?? 'gone'}`),
   });

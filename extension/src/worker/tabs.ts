@@ -16,6 +16,8 @@ export interface TabsOptions {
   frames(tabId: number): readonly LiveDoc[];
   /** expects reports whether a tab is about to get the adapter of a plugin that is missing there, without a reload. */
   expects(tabId: number, plugin: string): boolean;
+  /** isSilent reports whether a document does not answer. */
+  isSilent(documentId: string): boolean;
   /** synced is told all tabs; changed one that differs from what was told last, or went. */
   synced(tabs: readonly TabInfo[]): void;
   changed(tabId: number, tab: TabInfo | undefined): void;
@@ -27,6 +29,8 @@ export interface Tabs {
   readonly known: readonly TabInfo[];
   /** touch notes that something may have changed. */
   touch(): void;
+  /** tellNow sends at once what has changed. */
+  tellNow(): Promise<void>;
   /** forget has a tab told again, though it may be as it was told last: the server knows it otherwise. */
   forget(tabId: number): void;
   /** sync tells everything anew, for a link that has just opened or new plugins. */
@@ -68,6 +72,8 @@ export function makeTabs(options: TabsOptions): Tabs {
       const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id), (plugin) =>
         options.expects(tab.id, plugin),
       );
+      const docs = [options.live(tab.id), ...options.frames(tab.id)];
+      if (info && docs.some((live) => live && options.isSilent(live.doc.documentId))) info.unresponsive = true;
       if (info) now.set(tab.id, { text: JSON.stringify(info), tab: info });
     }
     const before = told;
@@ -88,6 +94,10 @@ export function makeTabs(options: TabsOptions): Tabs {
       return [...told.values()].map((entry) => entry.tab);
     },
     touch: soon,
+    tellNow: () => {
+      clearTimeout(timer);
+      return look();
+    },
     forget: (tabId) => {
       const entry = told.get(tabId);
       if (entry) entry.text = '';

@@ -13,6 +13,7 @@ import { type Doc, type LiveDoc, makeDocs } from './docs.ts';
 import { makeDoors } from './doors.ts';
 import { type Handlers, serve } from './handlers.ts';
 import { findListener, makeHandshake } from './handshake.ts';
+import { makeHealth } from './health.ts';
 import { doorSecret, helloParams, readConnection, rename } from './identity.ts';
 import { makeLink } from './link.ts';
 import { makeLogs } from './logs.ts';
@@ -26,6 +27,7 @@ import { makeRenewing } from './renewing.ts';
 import { openSocket } from './socket.ts';
 import { makeTabs } from './tabs.ts';
 import { makeTending } from './tending.ts';
+import { makeUnstick } from './unstick.ts';
 import { makeWakes } from './wakes.ts';
 
 let browserName = '';
@@ -77,7 +79,11 @@ const handlers: Handlers = {
     tending.settings(name, settings);
     return {};
   },
-  'tab.load': async ({ tabId }) => ({ loading: await reload.load(tabId) }),
+  'tab.load': async ({ tabId, force }) => {
+    if (!force) return { loading: await reload.load(tabId) };
+    await reloadForUser(tabId);
+    return { loading: true };
+  },
   'tab.open': async ({ url }) => ({ tabId: await opening.open(url) }),
 };
 
@@ -147,7 +153,27 @@ const opening = makeOpening({
 });
 
 const wakes = makeWakes();
+const health = makeHealth({
+  isBusy: (documentId) => calls.isBusy(documentId),
+  isFrozen: browser.tabFrozen,
+  changed: (doc) => {
+    // The server hears of the tab before calls come back to it.
+    void tabs.tellNow().then(() => {
+      if (health.isSilent(doc.documentId)) calls.silent(doc.documentId);
+    });
+    panels.touch();
+  },
+});
+
+const reloadForUser = makeUnstick({
+  docs,
+  health,
+  unloadTab: browser.unloadTab,
+  reloadTab: browser.reloadTab,
+});
+
 const calls = makeCalls({
+  health,
   outbox,
   docs,
   send: (text) => link.send(text),
@@ -174,6 +200,7 @@ const tabs = makeTabs({
   },
   frames: (tabId) => docs.frames(tabId).map(withPossible),
   expects: (tabId, name) => renewing.expects(tabId, name),
+  isSilent: (documentId) => health.isSilent(documentId),
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
     panels.touch();
@@ -210,7 +237,7 @@ const panels = makePanels({
   },
   did: makeActs({
     link,
-    reloadTab: browser.reloadTab,
+    reloadTab: reloadForUser,
     showTab: browser.showTab,
     openDetails: () => browser.openTab(browser.detailsPage()),
     rename: (name) => rename(browser, name),
@@ -238,6 +265,7 @@ function panelTabs(): PanelTab[] {
     const matching = plugins.wanted.flatMap(({ name, displayName, hash }): PanelPlugin[] => {
       const live = top.find((p) => p.name === name);
       const here = [...top, ...framed].filter((p) => p.name === name && p.hash === hash);
+      if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
       if (live?.problem !== undefined) return [{ name, displayName, status: 'broken', problem: live.problem }];
       if (here.length > 0) return [{ name, displayName, status: 'live', ready: here.some((p) => p.ready === true) }];
       if (live || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
@@ -276,8 +304,10 @@ browser.onPort((port) => {
     };
     const doc: Doc = { ...port.sender, post: makeBurst({ send, charsOf, soon, alone }).post };
     calls.joined(doc);
+    health.joined(doc);
     port.onMessage((raw) => {
       for (const message of readEach(raw, readFromBridge)) {
+        health.heard(doc, message.op === 'pong' ? message.ping : undefined);
         if (message.op === 'log') logs.said(doc, message);
         else if (message.op === 'wake') wakes.ask(doc, message.ms);
         else calls.said(doc, message);
@@ -290,6 +320,7 @@ browser.onPort((port) => {
     });
     port.onDisconnect(() => {
       wakes.left(doc);
+      if (docs.get(doc.documentId) === doc) health.left(doc.documentId);
       calls.left(doc);
     });
     link.start();

@@ -1,0 +1,72 @@
+package dispatch_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+// TestCallInASilentPage: a call whose page does not answer keeps its limits, and
+// its error says that, and which calls ran there.
+func TestCallInASilentPage(t *testing.T) {
+	for _, answers := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.Want) dispatch.Targets {
+				here := []dispatch.Target{dispatchtest.Document}
+				if time.Since(began) < 5*time.Second || answers {
+					return dispatch.Targets{Browsers: 1, Live: here}
+				}
+				return dispatch.Targets{Browsers: 1, Silent: here}
+			}}
+			d := dispatch.New(bridge, dispatch.Options{})
+			ended := make(chan error, 2)
+			for _, name := range []string{"spin", "wait"} {
+				go func() {
+					_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: name}})
+					ended <- err
+				}()
+				synctest.Wait()
+				<-time.After(time.Second)
+			}
+			for range 2 {
+				text := (<-ended).Error()
+				if answers {
+					if !strings.Contains(text, "no progress and no result for 30") {
+						t.Error(text)
+					}
+					continue
+				}
+				for _, want := range []string{
+					"the page of tab 7 does not answer", string(wire.ErrPageUnresponsive), "demo__spin (call_", "demo__wait (call_", "reload-tab",
+				} {
+					if !strings.Contains(text, want) {
+						t.Errorf("no %q in %s", want, text)
+					}
+				}
+			}
+			if ran := time.Since(began); ran != 31*time.Second {
+				t.Errorf("they ended after %v", ran)
+			}
+		})
+	}
+}
+
+// TestNoCallBeginsInASilentPage: a tab that does not answer is named, and is no
+// reason to look elsewhere if there is nothing else.
+func TestNoCallBeginsInASilentPage(t *testing.T) {
+	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.Want) dispatch.Targets {
+		return dispatch.Targets{Browsers: 1, Silent: []dispatch.Target{dispatchtest.Document}}
+	}}
+	_, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
+	if err == nil || !strings.Contains(err.Error(), "demo is open, but its page does not answer (tab 7 of") ||
+		!strings.Contains(err.Error(), string(wire.ErrPageUnresponsive)) {
+		t.Errorf("got %v", err)
+	}
+}

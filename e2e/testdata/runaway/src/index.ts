@@ -1,0 +1,35 @@
+import { definePlugin, defineTool } from '@opentabs/sdk';
+import { z } from 'zod';
+
+const spin = defineTool({
+  name: 'spin',
+  description: 'Occupies the page for some time.',
+  input: z.object({ ms: z.number() }),
+  output: z.object({ spun: z.boolean() }),
+  handle: async ({ ms }) => {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const end = Date.now() + ms;
+    while (Date.now() < end);
+    return { spun: true };
+  },
+});
+
+const wait = defineTool({
+  name: 'wait',
+  description: 'Waits, and reports progress all the time.',
+  input: z.object({ ms: z.number() }),
+  output: z.object({ path: z.string() }),
+  handle: async ({ ms }, context) => {
+    const end = Date.now() + ms;
+    while (Date.now() < end) {
+      context?.reportProgress({ message: 'waiting' });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return { path: location.pathname };
+  },
+});
+
+export default definePlugin({
+  tools: [spin, wait],
+  isReady: () => true,
+});

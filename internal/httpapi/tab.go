@@ -1,0 +1,40 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// reloadTabBody names the browser of a tab by its id or name; empty if only one
+// browser has the tab.
+type reloadTabBody struct {
+	Browser string `json:"browser,omitempty"`
+}
+
+// reloadedTab is empty: the tab is being reloaded.
+type reloadedTab struct{}
+
+func (a *API) reloadTab(w http.ResponseWriter, r *http.Request) {
+	body, ok := bodyOf[reloadTabBody](w, r)
+	if !ok {
+		return
+	}
+	tab, err := strconv.Atoi(r.PathValue("id"))
+	if err != nil || tab <= 0 {
+		refuse(w, http.StatusBadRequest, "a tab is named by its number")
+		return
+	}
+	if err := a.options.ReloadTab(r.Context(), body.Browser, tab); err != nil {
+		refuse(w, http.StatusConflict, err.Error())
+		return
+	}
+	answer(w, http.StatusOK, reloadedTab{})
+}
+
+// ReloadTab reloads a tab of a browser, which is named by its id or name; empty
+// means the one that has such a tab.
+func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
+	return c.post(ctx, fmt.Sprintf("/tabs/%d/reload", tab), reloadTabBody{Browser: browser}, nil)
+}
