@@ -1,4 +1,3 @@
-import { withoutPageThen } from './json.ts';
 import {
   apply,
   construct,
@@ -6,8 +5,11 @@ import {
   type Fn,
   hiddenProperty,
   isFn,
+  lockedThen,
   NativePromise,
+  NativeTypeError,
   promiseThen,
+  settleUnseen,
   whenSettled,
 } from './primordials.ts';
 
@@ -41,11 +43,7 @@ export function makeDeferred(): Deferred {
   own('catch', (bad) => follow(promise, undefined, bad));
   own('finally', (work) => followLast(promise, work));
   const resolve = (value: unknown) => {
-    try {
-      withoutPageThen(() => settle(value));
-    } catch (error) {
-      fail(error); // the page has locked its `then`
-    }
+    if (!settleUnseen(value, settle)) fail(new NativeTypeError(lockedThen));
   };
   return { promise, resolve, reject: (error) => fail(error) };
 }

@@ -1,17 +1,15 @@
 import {
   apply,
   construct,
-  defineProperty,
-  deleteProperty,
   type Fn,
   getOwnPropertyDescriptor,
   getPrototypeOf,
-  hiddenProperty,
   isFn,
   isObject,
+  lockedThen,
   NativePromise,
   NativeTypeError,
-  setPrototypeOf,
+  settleUnseen,
   soon,
   whenSettled,
 } from './primordials.ts';
@@ -87,44 +85,9 @@ function follow(value: unknown, ok: (value: unknown) => void, bad: (error: unkno
 /** Resolves a promise with what an async function returned, which may be a promise itself. */
 function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (error: unknown) => void): void {
   const settled = (plain: unknown) => {
-    if (!isObject(plain)) settle(plain);
-    else if (!withoutThen(plain, settle)) fail(new NativeTypeError('the page reads what async functions return'));
+    if (!settleUnseen(plain, settle)) fail(new NativeTypeError(lockedThen));
   };
   whenSettled(value, settled, fail);
-}
-
-/**
- * Calls settle with an object that is no promise. The promise asks it for `then`: an own one that is undefined ends the
- * search before the page's prototypes. For an object that is sealed, the page's own `then` is removed meanwhile; false means
- * that the page has locked it.
- */
-function withoutThen(value: object, settle: (value: unknown) => void): boolean {
-  if (getOwnPropertyDescriptor(value, 'then')) {
-    settle(value); // whenSettled has read it: it is no function
-    return true;
-  }
-  if (defineProperty(value, 'then', hiddenProperty(undefined))) {
-    settle(value);
-    deleteProperty(value, 'then');
-    return true;
-  }
-  return withoutInheritedThen(getPrototypeOf(value), () => settle(value));
-}
-
-function withoutInheritedThen(from: object | null, work: () => void): boolean {
-  for (let at = from; at !== null; at = getPrototypeOf(at)) {
-    const found = getOwnPropertyDescriptor(at, 'then');
-    if (!found) continue;
-    setPrototypeOf(found, null);
-    if (!deleteProperty(at, 'then')) return false;
-    try {
-      return withoutInheritedThen(getPrototypeOf(at), work);
-    } finally {
-      defineProperty(at, 'then', found);
-    }
-  }
-  work();
-  return true;
 }
 
 /** Returns the iterator of a `for await`, whose `next` and `return` give promises. */

@@ -209,3 +209,40 @@ defineProperty(settled, 'constructor', dataProperty(undefined));
 export function soon(work: () => void): void {
   apply(promiseThen, settled, [work]);
 }
+
+/** lockedThen is what a promise is rejected with where {@link settleUnseen} fails. */
+export const lockedThen = 'a script of the page has locked a `then` that would read and change what the call waits for';
+
+/**
+ * settleUnseen calls settle, the function that resolves a promise, with a value that is no thenable. The promise asks an
+ * object for `then`: an own one that is undefined ends the search before the page's prototypes. For an object that is sealed
+ * the page's own `then` is removed meanwhile; false means that the page has locked it.
+ */
+export function settleUnseen(value: unknown, settle: (value: unknown) => void): boolean {
+  if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {
+    settle(value);
+    return true;
+  }
+  if (defineProperty(value, 'then', hiddenProperty(undefined))) {
+    settle(value);
+    deleteProperty(value, 'then');
+    return true;
+  }
+  return withoutInheritedThen(getPrototypeOf(value), () => settle(value));
+}
+
+function withoutInheritedThen(from: object | null, work: () => void): boolean {
+  for (let at = from; at !== null; at = getPrototypeOf(at)) {
+    const found = getOwnPropertyDescriptor(at, 'then');
+    if (!found) continue;
+    setPrototypeOf(found, null);
+    if (!deleteProperty(at, 'then')) return false;
+    try {
+      return withoutInheritedThen(getPrototypeOf(at), work);
+    } finally {
+      defineProperty(at, 'then', found);
+    }
+  }
+  work();
+  return true;
+}
