@@ -89,6 +89,8 @@ func (s *search) look() time.Duration {
 		return 0
 	case coming:
 		return loadWait - time.Since(s.began)
+	case slices.ContainsFunc(found.Broken, s.want.Allows):
+		return 0
 	case arriving > 0:
 		return arriving
 	case !s.hub.tabs.listed():

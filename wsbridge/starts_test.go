@@ -1,0 +1,53 @@
+package wsbridge
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+// What browsers say of adapters is handed on with its reason, and a call learns it
+// at once: no tab is loaded again for a plugin that has failed in one.
+func TestStartsAreReported(t *testing.T) {
+	hash := "h1"
+	var mu sync.Mutex
+	var starts []Start
+	took := func() []Start {
+		mu.Lock()
+		defer mu.Unlock()
+		all := starts
+		starts = nil
+		return all
+	}
+	o := Options{Adapters: onePlugin(&hash), Started: func(s Start) {
+		mu.Lock()
+		defer mu.Unlock()
+		starts = append(starts, s)
+	}}
+	inWorld(t, o, func(w *world) {
+		p := w.browser("b1", "boot1")
+		w.take()
+		took()
+		broken := tabText(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + broken + `,` + tabText(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
+		w.take()
+		got := took()
+		if len(got) != 1 || got[0].Plugin != "chat" || got[0].Hash != "h1" || got[0].URL != "https://x/1" || got[0].Problem == "" || slices.Contains([]rune(got[0].Problem), '\u202e') {
+			t.Errorf("starts %+v", got)
+		}
+		began := time.Now()
+		found := w.hub.Targets(context.Background(), dispatch.Want{Plugin: "chat"})
+		if took := time.Since(began); took > 0 || len(found.Broken) != 1 || found.Broken[0].TabID != 1 || found.Broken[0].Problem == "" {
+			t.Errorf("after %v: %+v", took, found)
+		}
+		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + tabText(1, "", 1, "d", ","+chatIs("true")) + `}}`)
+		w.take()
+		if got := took(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
+			t.Errorf("starts %+v", got)
+		}
+	})
+}
