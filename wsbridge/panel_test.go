@@ -492,3 +492,20 @@ func TestPanelStops(t *testing.T) {
 		}
 	})
 }
+
+// A question names the tool that makes the call; only in its own browser is the tab
+// one that the panel can show.
+func TestCallerView(t *testing.T) {
+	by := &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"}
+	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}
+	if got := (&browser{id: "b1"}).callerView(by); got == nil || *got != want {
+		t.Errorf("in its browser: %+v", got)
+	}
+	want.TabID = 0
+	if got := (&browser{id: "b2"}).callerView(by); got == nil || *got != want {
+		t.Errorf("in another browser: %+v", got)
+	}
+	if got := (&browser{id: "b1"}).callerView(nil); got != nil {
+		t.Errorf("of a client: %+v", got)
+	}
+}

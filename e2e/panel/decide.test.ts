@@ -186,3 +186,15 @@ test('by keyboard: nothing is pressed by itself, and the focus stays near when i
   await panel.keyboard.press('Enter');
   assert.equal(server.asked.length, 1);
 });
+
+test('a question of a plugin says so, and for whom a longer permission holds', async () => {
+  const { panel, show } = bed;
+  const reason = 'The plugin tickets (tab 7, https://site.test) wants to run messages__export_messages';
+  const caller = { plugin: 'tickets', tool: 'tickets__file', tabId: 7, origin: 'https://site.test' };
+  show([asking('n1', 't1', { reason, caller })]);
+  await panel.getByText(reason).waitFor();
+  await panel.getByText('Allow the plugin tickets without asking again').waitFor();
+  show([asking('n2', 't2')]);
+  await panel.getByText(/^Allow .+ without asking again$/).waitFor();
+  await panel.getByText('Allow the plugin tickets without asking again').waitFor({ state: 'detached' });
+});
