@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"internal/leaktest":     {},
 	"internal/timetext":     {},
 	"internal/statefile":    {},
+	"internal/clienttoken":  {"internal/statefile"},
 	"internal/memnet":       {},
 	"internal/memory":       {},
 	"internal/svgicon":      {},

@@ -1,8 +1,10 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"opentabs/wire"
@@ -42,8 +44,63 @@ type Client struct {
 	// Shared says that Session stands for every client of this name, because their
 	// protocol has no sessions: nothing can be allowed for one.
 	Shared bool
-	// Name is the client's own name, for people.
+	// Via is the credential that the client came with; empty if that is not known.
+	Via Via
+	// Token is the name of the client's token; set for ViaToken only. The user gave
+	// it, and the server has checked the token.
+	Token string
+	// Name is what the client calls itself. Any client can claim any name.
 	Name string
+}
+
+// Via is the credential by which the server knows a client.
+type Via string
+
+const (
+	// ViaToken is a token of the client alone (opentabs client add).
+	ViaToken Via = "token"
+	// ViaCommandLine is the administrator's token, which `opentabs call` has.
+	ViaCommandLine Via = "command line"
+	// ViaStdio is a program of the user that started `opentabs mcp`.
+	ViaStdio Via = "stdio"
+)
+
+// OwnPrefix begins what our own commands call themselves.
+const OwnPrefix = "opentabs "
+
+// Known names the client by what the server knows. Different clients never share
+// it but for those that come without a token of their own.
+func (c Client) Known() string {
+	switch c.Via {
+	case ViaToken:
+		return "client " + c.Token
+	case ViaCommandLine:
+		return "the command line"
+	case ViaStdio:
+		return "stdio client"
+	}
+	return ""
+}
+
+// Identity names the client where permissions are kept for it: by its token alone,
+// whatever it calls itself. The user's own programs, which have none, are told
+// apart by what they call themselves.
+func (c Client) Identity() string {
+	if c.Via == ViaToken {
+		return c.Known()
+	}
+	return c.String()
+}
+
+// String names the client for people: what the server knows, then what the client
+// calls itself.
+func (c Client) String() string {
+	known := c.Known()
+	own := c.Via == ViaCommandLine && strings.HasPrefix(c.Name, OwnPrefix) // a command of ours says no more
+	if known == "" || c.Name == "" || c.Name == c.Token || own {
+		return cmp.Or(known, c.Name)
+	}
+	return known + " (" + c.Name + ")"
 }
 
 // Call asks for one execution of a tool.

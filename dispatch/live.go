@@ -448,7 +448,7 @@ func (c *liveCall) log(e *Error) {
 			line.Str("reason", c.reason)
 		}
 	}
-	line.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.Name).
+	line.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.String()).
 		Str("browser", c.target.Browser).Int("tab", c.target.TabID).Str("status", c.status.String()).
 		Dur("ran_ms", c.ran()).Int("reports", c.reports).Msg("call ended")
 }

@@ -240,13 +240,14 @@ func (c *liveCall) viewLocked() View {
 			ParentNodeID: c.req.ParentNodeID, ParentCallID: c.req.ParentCallID,
 		},
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
-		Client: c.req.Client.Name, Session: c.req.Client.Session,
+		Session: c.req.Client.Session,
 		Browser: c.target.Browser, TabID: c.target.TabID,
 		Created: c.created, RunMs: float64(c.ran()) / float64(time.Millisecond),
 		Reports: c.reports, Invalid: c.invalid, Stopped: c.stopped,
 		CancelReason: c.reason, Prompt: c.req.Tool.Prompt, Depth: c.depth, Caller: c.req.Caller, UserMessage: c.userMessage, EndAudience: c.endAudience,
 		StatusWord: c.statusWord, UserStatusWord: c.userStatusWord, Result: c.resultText,
 	}
+	v.setClient(c.req.Client)
 	c.shown.fill(&v.Snapshot)
 	var people Snapshot
 	c.userShown.fill(&people)

@@ -34,7 +34,12 @@ type View struct {
 	Snapshot
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
-	Client string `json:"client,omitempty"`
+	// Client is the name of the client's token, or what the client calls itself if it
+	// has none; ClientVia says which. ClientClaims is what a client with a token calls
+	// itself.
+	Client       string `json:"client,omitempty"`
+	ClientVia    Via    `json:"client_via,omitempty"`
+	ClientClaims string `json:"client_claims,omitempty"`
 	// Session names the MCP session that made the call; it is not its id, which
 	// works as a password.
 	Session string `json:"session,omitempty"`
@@ -122,6 +127,23 @@ func beginningOf(output json.RawMessage) string {
 		return text
 	}
 	return cutText([]byte(text), maxResultText) + "…"
+}
+
+// setClient shows who made the call.
+func (v *View) setClient(c Client) {
+	v.Client, v.ClientVia = c.Name, c.Via
+	if c.Via == ViaToken {
+		v.Client, v.ClientClaims = c.Token, c.Name
+	}
+}
+
+// Who returns the client whose call it is.
+func (v View) Who() Client {
+	c := Client{Session: v.Session, Via: v.ClientVia, Name: v.Client}
+	if v.ClientVia == ViaToken {
+		c.Token, c.Name = v.Client, v.ClientClaims
+	}
+	return c
 }
 
 // EventKind says what an [Event] tells.

@@ -59,7 +59,7 @@ test('once it is allowed it works, and asks if the tool that is called asks', as
   assert.equal(forms.length, 1);
   assert.ok(
     forms[0]?.includes(
-      `The plugin everything (tab ${tabId}, ${stack.site.origin}) wants to run messages__echo, called by its tool everything__call for opentabs-e2e`,
+      `The plugin everything (tab ${tabId}, ${stack.site.origin}) wants to run messages__echo, called by its tool everything__call for client e2e (opentabs-e2e)`,
     ),
     forms[0],
   );

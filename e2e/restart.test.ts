@@ -1,10 +1,11 @@
 /** Promise: MCP clients that outlive the server are told so, however many they are, and begin anew at once. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { addClient } from './harness/api.ts';
 import { freePort } from './harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from './harness/client.ts';
 import { type Running, start, stop } from './harness/process.ts';
@@ -13,6 +14,7 @@ import { until } from './harness/wait.ts';
 let env: Record<string, string>;
 let port: number;
 let daemon: Running;
+let token: string;
 
 async function serve(): Promise<void> {
   daemon = start(['serve'], env);
@@ -22,6 +24,7 @@ async function serve(): Promise<void> {
 before(async () => {
   port = await freePort();
   env = { OPENTABS_HOME: mkdtempSync(join(tmpdir(), 'opentabs-e2e-')), OPENTABS_PORT: String(port), NO_COLOR: '1' };
+  token = await addClient(env, 'restart');
   await serve();
 });
 after(async () => {
@@ -29,15 +32,13 @@ after(async () => {
   rmSync(env.OPENTABS_HOME ?? '', { recursive: true, force: true });
 });
 
-const token = () => readFileSync(join(env.OPENTABS_HOME ?? '', 'token'), 'utf8').trim();
-
 /** listen opens a subscriptions/listen of the protocol without sessions, which ends with one of the two. */
 async function listen(): Promise<Response> {
   const version = '2026-07-28';
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${token()}`,
+      authorization: `Bearer ${token}`,
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
       'mcp-protocol-version': version,
@@ -63,7 +64,7 @@ async function listen(): Promise<Response> {
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   test(`after ${signal} a stale session gets 404 each time, and a new one is there at once`, async () => {
     const clients: McpClient[] = [];
-    for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token()));
+    for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token));
     const stdio = await connectStdio(env);
     const listening = await listen();
     await stop(daemon, signal); // the listening clients do not hold it up
@@ -77,7 +78,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       }),
     );
     assert.deepEqual(new Set(errors), new Set([404]));
-    const anew = await connectHttp(port, token());
+    const anew = await connectHttp(port, token);
     assert.ok((await anew.sdk.listTools()).tools.length > 0);
     // The relay begins anew by itself: its client sees nothing of it.
     assert.ok((await stdio.sdk.listTools()).tools.length > 0);

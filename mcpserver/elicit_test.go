@@ -424,7 +424,7 @@ func TestNothingIsAskedAfterTheAnswer(t *testing.T) {
 		t.Error("the client was told something")
 		return nil
 	}
-	a := s.newAsker(t.Context(), request{params: &p, send: said, session: s.sessions.anonymous, elicit: func(context.Context, elicitation) (json.RawMessage, error) {
+	a := s.newAsker(t.Context(), request{params: &p, send: said, session: s.sessions.without(Credential{}), elicit: func(context.Context, elicitation) (json.RawMessage, error) {
 		t.Error("the client was asked")
 		return nil, nil
 	}})
@@ -554,7 +554,7 @@ func TestRemindersLeaveTheNumbers(t *testing.T) {
 				}
 			}
 		}()
-		if r := s.serve(t.Context(), request{method: methodCall, params: &p, send: send, session: s.sessions.anonymous}); r.isError {
+		if r := s.serve(t.Context(), request{method: methodCall, params: &p, send: send, session: s.sessions.without(Credential{})}); r.isError {
 			t.Error(r.text)
 		}
 		want := []string{

@@ -22,7 +22,8 @@ import (
 )
 
 // Handler serves MCP's Streamable HTTP on one path. It trusts every request
-// that reaches it: put a guard in front that checks token, Host and Origin.
+// that reaches it: put a guard in front that checks token, Host and Origin, and
+// says whose request it is (WithCredential).
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
 
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +61,7 @@ func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMe
 			"The header "+mcp.HeaderSessionID+" is missing. Initialize first, then send the session id that the answer's header has.")
 		return nil, false
 	}
-	known, ok := s.sessions.find(name)
+	known, ok := s.sessions.find(name, credentialOf(r.Context()))
 	if !ok {
 		refuse(w, http.StatusNotFound, id, codeNoSession,
 			"This server has no such session; it may have been restarted, or the session was idle too long. Initialize again.")
@@ -260,7 +261,7 @@ func nonsense(b []byte) (code int, text string) {
 
 // serveInitialize begins a session.
 func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
-	in := s.sessions.open(transportHTTP)
+	in := s.sessions.open(transportHTTP, credentialOf(r.Context()))
 	answer := s.ask(r.Context(), in, m, body)
 	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.mcp.RegisterSession(r.Context(), in.listener) != nil {
 		s.sessions.close(in.id)
@@ -315,7 +316,7 @@ func (s *Server) tooLarge() string {
 // serveLegacyCall serves a call in a session.
 func (s *Server) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *params, in *session) {
 	key, _ := requestKey(m.ID) // servePost has looked
-	s.serveCall(w, r, m, p, in, key, dispatch.Client{Session: in.public(), Name: s.sessions.client(in).Name})
+	s.serveCall(w, r, m, p, in, key, in.credential.client(in.public(), s.sessions.client(in).Name))
 }
 
 // serveCall runs a call as the response to r.
@@ -333,7 +334,7 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 		send = nil
 	}
 	q := request{method: m.Method, params: p, client: client, session: in, send: send, elicit: in.elicitor(send)}
-	modern := in == s.sessions.anonymous
+	modern := in.listener == nil
 	q.held = modern && q.mayHold()
 	rep := s.serve(ctx, q)
 	s.released(r, in, key)
@@ -349,6 +350,6 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 	err := stream.answer(status, func(b *bufio.Writer) { rep.writeTo(b, m.ID, modern, s.info) })
 	if err != nil {
 		rep.undelivered()
-		s.opts.Log.Warn().Str("call", rep.callID).Str("client", client.Name).Err(err).Msg("result could not be delivered")
+		s.opts.Log.Warn().Str("call", rep.callID).Str("client", client.String()).Err(err).Msg("result could not be delivered")
 	}
 }

@@ -246,7 +246,10 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 func (t *sessions) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := len(t.anonymous.running)
+	n := 0
+	for _, s := range t.sessionless {
+		n += len(s.running)
+	}
 	for _, s := range t.byID {
 		n += len(s.running)
 	}

@@ -336,7 +336,7 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 func TestHandleThatIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
 		info := ClientInfo{Name: "x", Version: "1", Transport: transportHTTP}
-		in := s.sessions.open(transportHTTP)
+		in := s.sessions.open(transportHTTP, Credential{})
 		s.sessions.describe(in.id, clientName{Name: info.Name})
 		rep := s.serve(t.Context(), request{method: methodCall, session: in, params: &params{Name: "messages__echo"}})
 		if rep.job == nil {

@@ -37,7 +37,7 @@ var jobTools = []ownTool{
 		"Returns the result of the tool of a job that has ended, or how far the job is. Does not wait.", jobSchema, (*Server).jobResult),
 	jobTool("job_cancel", "Stop a job", "Stops a job: its page is told to stop.", jobCancelSchema, (*Server).jobCancel),
 	jobTool("job_list", "List jobs",
-		"Lists the jobs that run and those that have ended, whichever session began them.", noArguments, (*Server).jobList),
+		"Lists the jobs of this client that run and those that have ended, whichever session began them.", noArguments, (*Server).jobList),
 }
 
 func jobTool(name, title, description, schema string, run func(*Server, context.Context, request, jobArguments) reply) ownTool {
@@ -60,20 +60,26 @@ func jobTool(name, title, description, schema string, run func(*Server, context.
 	}
 }
 
-// findJob returns a job, or the reply for one that is not known.
-func (s *Server) findJob(id string) (*dispatch.Job, reply) {
+// mayPickUp reports whether a client may see a job. One with a token of its own
+// sees the jobs that it began; the user's other programs see all.
+func mayPickUp(c dispatch.Client, v dispatch.JobView) bool {
+	return c.Via != dispatch.ViaToken || v.Who().Token == c.Token
+}
+
+// findJob returns a job of the client, or the reply for one that is not known.
+func (s *Server) findJob(c dispatch.Client, id string) (*dispatch.Job, reply) {
 	if id == "" {
 		return nil, s.failed(invalidArguments(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
 	}
 	job, ok := s.opts.Jobs.Find(id)
-	if !ok {
+	if !ok || !mayPickUp(c, job.View()) {
 		return nil, s.failed(invalidArguments("There is no job %q: its time is over, or opentabs was started anew since. List the jobs (job_list), or call the tool again.", id))
 	}
 	return job, reply{}
 }
 
 func (s *Server) jobWait(ctx context.Context, q request, a jobArguments) reply {
-	job, unknown := s.findJob(a.Job)
+	job, unknown := s.findJob(q.client, a.Job)
 	if job == nil {
 		return unknown
 	}
@@ -85,8 +91,8 @@ func (s *Server) jobWait(ctx context.Context, q request, a jobArguments) reply {
 	return s.howItStands(job)
 }
 
-func (s *Server) jobResult(_ context.Context, _ request, a jobArguments) reply {
-	job, unknown := s.findJob(a.Job)
+func (s *Server) jobResult(_ context.Context, q request, a jobArguments) reply {
+	job, unknown := s.findJob(q.client, a.Job)
 	if job == nil {
 		return unknown
 	}
@@ -112,11 +118,11 @@ func (s *Server) howItStands(job *dispatch.Job) reply {
 }
 
 func (s *Server) jobCancel(_ context.Context, q request, a jobArguments) reply {
-	job, unknown := s.findJob(a.Job)
+	job, unknown := s.findJob(q.client, a.Job)
 	if job == nil {
 		return unknown
 	}
-	cancelled := job.Cancel(dispatch.Cancellation{By: "an agent (" + q.info.Name + ")", Reason: plaintext.Line(a.Reason, maxReason)})
+	cancelled := job.Cancel(dispatch.Cancellation{By: "an agent (" + q.client.String() + ")", Reason: plaintext.Line(a.Reason, maxReason)})
 	_ = job.Wait(context.Background(), nil) // it has ended or ends at once
 	v := job.View()
 	answer := answerOf(v)
@@ -129,15 +135,18 @@ func (s *Server) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	return reply{callID: v.CallID, text: answer.text(), data: mustJSON(answer), job: jobMeta(v)}
 }
 
-func (s *Server) jobList(context.Context, request, jobArguments) reply {
+func (s *Server) jobList(_ context.Context, q request, _ jobArguments) reply {
 	jobs := []jobAnswer{}
 	lines := []string{"There are no jobs."}
-	for i, v := range s.opts.Jobs.List() {
+	for _, v := range s.opts.Jobs.List() {
+		if !mayPickUp(q.client, v) {
+			continue
+		}
 		a := answerOf(v)
-		jobs = append(jobs, a)
-		if i == 0 {
+		if len(jobs) == 0 {
 			lines = nil
 		}
+		jobs = append(jobs, a)
 		lines = append(lines, a.text())
 	}
 	return reply{text: strings.Join(lines, "\n"), data: mustJSON(map[string]any{"jobs": jobs})}

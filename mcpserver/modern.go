@@ -12,7 +12,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"opentabs/dispatch"
 	"opentabs/wire"
 )
 
@@ -24,7 +23,7 @@ func (s *Server) serveModern(w http.ResponseWriter, r *http.Request, m message, 
 	case m.Method == methodCancelled && !m.request():
 		w.WriteHeader(http.StatusAccepted)
 	case m.Method == methodListen && m.request():
-		in := s.sessions.open(transportHTTP)
+		in := s.sessions.open(transportHTTP, credentialOf(r.Context()))
 		defer s.sessions.close(in.id)
 		s.sessions.describe(in.id, p.Meta.ClientInfo)
 		s.serveModernListening(w, r, in, m, p)
@@ -143,8 +142,8 @@ func (s *Server) serveModernCall(w http.ResponseWriter, r *http.Request, m messa
 		s.refuseModern(w, r, m, rep)
 		return
 	}
-	client := dispatch.Client{Session: "without session: " + p.Meta.ClientInfo.Name, Shared: true, Name: p.Meta.ClientInfo.Name}
-	s.serveCall(w, r, m, p, s.sessions.anonymous, s.uniqueKey(), client)
+	credential := credentialOf(r.Context())
+	s.serveCall(w, r, m, p, s.sessions.without(credential), s.uniqueKey(), credential.sessionless(p.Meta.ClientInfo.Name))
 }
 
 // refuseModern answers a request that was checked and found wrong.

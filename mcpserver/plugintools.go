@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,10 +115,7 @@ func (s *Server) markReviewed(_ context.Context, q request) reply {
 	if one, ok := s.plugins.Set().Plugin(a.Plugin); ok && a.Version != "" && a.Version != one.Version {
 		return s.failed(invalidArguments("the plugin %s has the version %s, not %s: inspect it again", a.Plugin, one.Version, a.Version))
 	}
-	by := q.info.Name
-	if by == "" {
-		by = "an agent"
-	}
+	by := cmp.Or(q.client.String(), "an agent")
 	if err := s.opts.Inspector.Recommend(a.Plugin, hash, a.Permission, a.Note, by); err != nil {
 		return s.failed(invalidArguments("%v", err))
 	}

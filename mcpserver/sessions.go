@@ -23,6 +23,7 @@ var (
 	errClientGone   = errors.New("the client is gone or does not read")
 	errSessionEnded = errors.New("the session has ended")
 	errShutdown     = errors.New("the server is stopping")
+	errRevoked      = errors.New("the token of the client was removed")
 )
 
 // errDuplicateID refuses a request whose id is that of one still running.
@@ -32,7 +33,8 @@ var errDuplicateID = errors.New("a request with this id is still running in this
 type ClientInfo struct {
 	// ID is the session's id. It works as a password: do not show it.
 	ID string
-	// Name and Version are the client's own; empty until it has said them.
+	Credential
+	// Name and Version are the client's own; empty until it has sent them.
 	Name    string
 	Version string
 	// Transport is "http" or "stdio".
@@ -43,13 +45,14 @@ type ClientInfo struct {
 
 // session is one client's session and what runs in it.
 type session struct {
-	id       string
-	listener *listener     // the session as mcp-go knows it
-	asks     asks          // what its client was asked
-	done     chan struct{} // closed when the session has ended
-	info     ClientInfo    // guarded by sessions.mu
-	seen     time.Time     // when it last asked for something; guarded by sessions.mu
-	cut      bool          // its client broke a response off and was not seen since; guarded by sessions.mu
+	id         string
+	listener   *listener     // the session as mcp-go knows it; nil if sessionless
+	credential Credential    // whose requests belong to it
+	asks       asks          // what its client was asked
+	done       chan struct{} // closed when the session has ended
+	info       ClientInfo    // guarded by sessions.mu
+	seen       time.Time     // when it last asked for something; guarded by sessions.mu
+	cut        bool          // its client broke a response off and was not seen since; guarded by sessions.mu
 	// running holds what can be cancelled, by the key of its id; guarded by
 	// sessions.mu.
 	running map[string]task
@@ -110,30 +113,44 @@ type sessions struct {
 	closed bool
 	sweep  *time.Timer // runs while there are HTTP sessions
 
-	// anonymous holds the calls of clients that have no session.
-	anonymous *session
+	// sessionless holds the calls of clients whose protocol has no sessions.
+	sessionless map[Credential]*session
 }
 
 func newSessions(idle time.Duration, ended func(*session)) *sessions {
 	return &sessions{
-		idle:      idle,
-		ended:     ended,
-		closing:   make(chan struct{}),
-		byID:      map[string]*session{},
-		anonymous: &session{done: make(chan struct{}), running: map[string]task{}},
+		idle:        idle,
+		ended:       ended,
+		closing:     make(chan struct{}),
+		byID:        map[string]*session{},
+		sessionless: map[Credential]*session{},
 	}
 }
 
-// open begins a session.
-func (t *sessions) open(transport string) *session {
+// without returns the session that holds the calls of a caller whose protocol has
+// no sessions.
+func (t *sessions) without(c Credential) *session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, ok := t.sessionless[c]
+	if !ok {
+		s = &session{credential: c, info: ClientInfo{Credential: c}, done: make(chan struct{}), running: map[string]task{}}
+		t.sessionless[c] = s
+	}
+	return s
+}
+
+// open begins a session of a caller.
+func (t *sessions) open(transport string, c Credential) *session {
 	now, id := time.Now(), transport+"-"+strings.ToLower(rand.Text())
 	s := &session{
-		id:       id,
-		listener: newListener(id, t.watch),
-		info:     ClientInfo{ID: id, Transport: transport, Since: now},
-		seen:     now,
-		done:     make(chan struct{}),
-		running:  map[string]task{},
+		id:         id,
+		listener:   newListener(id, t.watch),
+		credential: c,
+		info:       ClientInfo{ID: id, Credential: c, Transport: transport, Since: now},
+		seen:       now,
+		done:       make(chan struct{}),
+		running:    map[string]task{},
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -155,15 +172,17 @@ func (t *sessions) listeners() []*listener {
 	return list
 }
 
-// find returns the session with this id and notes that it is alive.
-func (t *sessions) find(id string) (*session, bool) {
+// find returns the session with this id, if it is the caller's, and notes that it
+// is alive.
+func (t *sessions) find(id string, c Credential) (*session, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, ok := t.byID[id]
-	if ok {
-		s.seen, s.cut = time.Now(), false
+	if !ok || s.credential != c {
+		return nil, false
 	}
-	return s, ok
+	s.seen, s.cut = time.Now(), false
+	return s, true
 }
 
 // brokeOff notes that a client was gone before the end of a response. It may
@@ -181,6 +200,15 @@ func (t *sessions) describe(id string, c clientName) {
 	if s, ok := t.byID[id]; ok && c.Name != "" {
 		s.info.Name, s.info.Version = c.Name, c.Version
 	}
+}
+
+// hasAdministratorToken reports whether a session that is not a command of ours
+// has the administrator's token.
+func (t *sessions) hasAdministratorToken(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, ok := t.byID[id]
+	return ok && s.credential.Via == dispatch.ViaCommandLine && !strings.HasPrefix(s.info.Name, dispatch.OwnPrefix)
 }
 
 // client returns what is known of a session's client.
@@ -289,6 +317,31 @@ func (t *sessions) close(id string) bool {
 	return true
 }
 
+// revoke ends all sessions of a caller and all that runs for it.
+func (t *sessions) revoke(c Credential) {
+	t.mu.Lock()
+	var ids []string
+	var tasks []task
+	for id, s := range t.byID {
+		if s.credential == c {
+			ids = append(ids, id)
+			tasks = append(tasks, tasksOf(s)...)
+		}
+	}
+	if s, ok := t.sessionless[c]; ok {
+		delete(t.sessionless, c)
+		close(s.done)
+		tasks = append(tasks, tasksOf(s)...)
+	}
+	t.mu.Unlock()
+	for _, k := range tasks {
+		k.cancel(errRevoked)
+	}
+	for _, id := range ids {
+		t.close(id)
+	}
+}
+
 // tasksOf returns what runs in a session. The caller holds mu.
 func tasksOf(s *session) []task {
 	tasks := make([]task, 0, len(s.running))
@@ -364,8 +417,11 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 	if t.sweep != nil {
 		t.sweep.Stop()
 	}
-	tasks := tasksOf(t.anonymous)
+	var tasks []task
 	for _, s := range t.byID {
+		tasks = append(tasks, tasksOf(s)...)
+	}
+	for _, s := range t.sessionless {
 		tasks = append(tasks, tasksOf(s)...)
 	}
 	t.mu.Unlock()

@@ -23,7 +23,7 @@ func running(t *testing.T, table *sessions, s *session, key string, stream bool)
 
 func TestBeginRefuses(t *testing.T) {
 	table := newTable()
-	s, ended := table.open(transportStdio), table.open(transportStdio)
+	s, ended := table.open(transportStdio, Credential{}), table.open(transportStdio, Credential{})
 	running(t, table, s, "n1", false)
 	if err := table.begin(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
 		t.Error(err)
@@ -44,12 +44,12 @@ func TestBeginRefuses(t *testing.T) {
 
 func TestEveryTaskEndsForOneReason(t *testing.T) {
 	table := newTable()
-	a, b := table.open(transportHTTP), table.open(transportHTTP)
+	a, b := table.open(transportHTTP, Credential{}), table.open(transportHTTP, Credential{})
 	cancelled := running(t, table, a, "n1", false)
 	closed := running(t, table, a, "n2", false)
 	listening := running(t, table, b, "-1", true)
 	busy := running(t, table, b, "n1", false)
-	sessionless := running(t, table, table.anonymous, "-2", false)
+	sessionless := running(t, table, table.without(Credential{}), "-2", false)
 
 	table.cancel(a, "n1", "enough")
 	table.cancel(a, "n1", "enough")
@@ -72,7 +72,7 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 
 func TestTableUnderLoad(t *testing.T) {
 	table := newTable()
-	s := table.open(transportHTTP)
+	s := table.open(transportHTTP, Credential{})
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {

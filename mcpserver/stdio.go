@@ -25,7 +25,7 @@ import (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &stdioClient{server: s, session: s.sessions.open(transportStdio), out: newLineWriter(out)}
+	c := &stdioClient{server: s, session: s.sessions.open(transportStdio, Credential{Via: dispatch.ViaStdio}), out: newLineWriter(out)}
 	c.barrier = barrier{asks: &c.session.asks, send: c.out.message}
 	defer s.sessions.close(c.session.id)
 	if err := s.mcp.RegisterSession(ctx, c.session.listener); err != nil {
@@ -175,7 +175,7 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *para
 
 // call runs a tools/call or a prompts/get. A client that has cancelled it gets no answer.
 func (c *stdioClient) call(ctx context.Context, key string, m message, p *params) {
-	client := dispatch.Client{Session: c.session.public(), Name: c.server.sessions.client(c.session).Name}
+	client := c.session.credential.client(c.session.public(), c.server.sessions.client(c.session).Name)
 	var rep reply
 	if p.modern() {
 		rep = checkModern(p)
@@ -204,7 +204,7 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *params
 	err := c.out.padded(least, func(b *bufio.Writer) { rep.writeTo(b, m.ID, p.modern(), c.server.info) })
 	if err != nil {
 		rep.undelivered()
-		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", client.Name).Err(err).Msg("result could not be delivered")
+		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", client.String()).Err(err).Msg("result could not be delivered")
 	}
 }
 

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -147,7 +148,7 @@ func (a *asker) asked(ctx context.Context, w dispatch.Waiting) {
 	result, err := a.elicit(ctx, q.form())
 	if err != nil {
 		if ctx.Err() == nil {
-			a.server.opts.Log.Warn().Str("call", w.CallID).Str("client", a.client.Name).Err(err).Msg("the client could not ask the person")
+			a.server.opts.Log.Warn().Str("call", w.CallID).Str("client", a.client.String()).Err(err).Msg("the client could not ask the person")
 		}
 		return
 	}
@@ -159,11 +160,11 @@ func (a *asker) asked(ctx context.Context, w dispatch.Waiting) {
 func (s *Server) decide(q question, client dispatch.Client, result json.RawMessage) bool {
 	resolution, decided, err := q.answer(result)
 	if decided {
-		resolution.By = strings.TrimSpace("the client " + client.Name)
+		resolution.By = cmp.Or(client.Known(), strings.TrimSpace("the client "+client.Name))
 		_, err = s.calls.Decide(q.CallID, q.TicketID, resolution)
 	}
 	if err != nil {
-		s.opts.Log.Warn().Str("call", q.CallID).Str("client", client.Name).Err(err).Msg("the client's answer for the person decides nothing")
+		s.opts.Log.Warn().Str("call", q.CallID).Str("client", client.String()).Err(err).Msg("the client's answer for the person decides nothing")
 		return false
 	}
 	return decided

@@ -34,7 +34,7 @@ type Approval struct {
 type grant struct {
 	Approval
 	caller  string // the plugin that calls; empty for a call of the client itself
-	client  string // the client's name
+	client  string // the client's identity
 	session string // the only one that a grant with wire.ScopeSession is for
 	hash    string // of the content it was given for
 }
@@ -47,7 +47,7 @@ func (g grant) covers(in dispatch.Info) bool {
 	if g.Scope == wire.ScopeSession {
 		return g.session == in.Client.Session
 	}
-	return g.client == in.Client.Name
+	return g.client == in.Client.Identity()
 }
 
 // grants are the permissions that are in memory only. They are safe for

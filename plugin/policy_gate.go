@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -131,10 +132,14 @@ func whoWants(in dispatch.Info) string {
 		}
 		return fmt.Sprintf("The plugin %s (%s)", by.Plugin, where)
 	}
-	if in.Client.Name == "" {
+	who := in.Client.String()
+	if who == "" {
 		return "An agent"
 	}
-	return in.Client.Name
+	if in.Client.Via != "" { // the first words are the server's, not the client's
+		who = strings.ToUpper(who[:1]) + who[1:]
+	}
+	return who
 }
 
 // onBehalf names the calls that led to a nested one; empty for any other call.
@@ -147,10 +152,7 @@ func onBehalf(in dispatch.Info) string {
 	if len(by.Above) > 0 {
 		text += " for " + strings.Join(by.Above, " for ")
 	}
-	if in.Client.Name == "" {
-		return text + " for an agent"
-	}
-	return text + " for " + in.Client.Name
+	return text + " for " + cmp.Or(in.Client.String(), "an agent")
 }
 
 // off says that a tool is switched off, and which switch it is.
@@ -167,14 +169,14 @@ func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
 // Decided implements dispatch.Decider: it keeps what the person allowed.
 func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := in.Tool
-	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Client: in.Client.Name, Caller: in.Caller, Allow: r.Allow, By: r.By}
+	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Client: in.Client.String(), Caller: in.Caller, Allow: r.Allow, By: r.By}
 	if !r.Allow {
 		g.p.opts.Record(change)
 		return
 	}
 	one := grant{
 		Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.By, At: r.At.UTC()}},
-		caller:   in.Caller.PluginName(), client: in.Client.Name, session: in.Client.Session, hash: g.p.hashOf(tool.Plugin),
+		caller:   in.Caller.PluginName(), client: in.Client.Identity(), session: in.Client.Session, hash: g.p.hashOf(tool.Plugin),
 	}
 	switch r.Scope {
 	case wire.ScopeSession:
@@ -230,7 +232,7 @@ func (p *Policy) Approval(in dispatch.Info) (Approval, bool) {
 	}
 	if s.permissionOf(in.Tool) != wire.PermissionAuto {
 		for _, one := range own.Allowed {
-			if s.Reviewed && one.Client == in.Client.Name && one.Caller == in.Caller.PluginName() {
+			if s.Reviewed && one.Client == in.Client.Identity() && one.Caller == in.Caller.PluginName() {
 				return Approval{Scope: wire.ScopeAlways, Mark: one.Mark}, true
 			}
 		}

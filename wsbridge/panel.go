@@ -173,7 +173,7 @@ func (l *link) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 func (b *browser) callView(v dispatch.View) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
-		Message: v.Message, Client: clean(v.Client, maxName), RunMs: v.RunMs, Error: v.Error,
+		Message: v.Message, Client: clean(v.Who().String(), maxName), RunMs: v.RunMs, Error: v.Error,
 		Prompt: v.Prompt, ParentCallID: v.ParentCallID,
 		UserProgress: v.UserProgress, UserMessage: v.UserMessage, EndAudience: v.EndAudience,
 		StatusWord: v.StatusWord, UserStatusWord: v.UserStatusWord, Result: clean(v.Result, maxShownResult),

@@ -29,7 +29,7 @@ func (a auditor) After(in dispatch.Info, e dispatch.Ended) {
 	v := e.View
 	r := audit.Record{
 		Kind: audit.KindCall, Tool: v.ToolName, Prompt: v.Prompt, CallID: v.CallID, Parent: v.ParentCallID,
-		Client: v.Client, Session: v.Session, Caller: v.Caller, Browser: v.Browser, Tab: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
+		Client: v.Client, ClientVia: v.ClientVia, ClientClaims: v.ClientClaims, Session: v.Session, Caller: v.Caller, Browser: v.Browser, Tab: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
 		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Reason: v.CancelReason, Stopped: v.Stopped, Reports: v.Reports,
 		Audience: v.EndAudience, Said: e.Said,
 	}
@@ -172,6 +172,8 @@ func auditLine(r audit.Record) string {
 		return fmt.Sprintf("%s  settings changed (%s) by %s", head, oneLine(r.New), oneLine(r.By))
 	case audit.KindRecommendation:
 		return fmt.Sprintf("%s  an agent (%s) recommends the permission %s", head, oneLine(r.By), oneLine(r.New))
+	case audit.KindClient:
+		return fmt.Sprintf("%sthe token of the client %s was %s by %s", head, oneLine(r.Client), oneLine(r.New), oneLine(r.By))
 	case audit.KindForget:
 		return fmt.Sprintf("%s  removed by %s", head, oneLine(r.By))
 	case audit.KindLog:
@@ -207,15 +209,16 @@ func callText(r audit.Record) string {
 // and site, and the client that it works for.
 func callerText(r audit.Record) string {
 	by := r.Caller
+	client := dispatch.View{Client: r.Client, ClientVia: r.ClientVia, ClientClaims: r.ClientClaims}.Who().String()
 	switch {
-	case by == nil && (r.Client == "" || r.Kind == audit.KindDecision):
+	case by == nil && (client == "" || r.Kind == audit.KindDecision):
 		return ""
 	case by == nil:
-		return ", called by " + oneLine(r.Client)
+		return ", called by " + oneLine(client)
 	}
 	text := ", called by " + oneLine(callerPlace(by))
-	if r.Client != "" {
-		text += " for " + oneLine(r.Client)
+	if client != "" {
+		text += " for " + oneLine(client)
 	}
 	return text
 }

@@ -166,7 +166,7 @@ func callRow(v dispatch.View, below int, verbose bool, now time.Time) []string {
 		progress = percent(*part)
 	}
 	return []string{
-		v.CallID, strings.Repeat("  ", below) + v.ToolName, callStatus(v), progress, spell(ran(v)), v.Client, waits, oneLine(word),
+		v.CallID, strings.Repeat("  ", below) + v.ToolName, callStatus(v), progress, spell(ran(v)), v.Who().String(), waits, oneLine(word),
 	}
 }
 

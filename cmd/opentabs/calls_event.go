@@ -23,8 +23,8 @@ func eventText(e dispatch.Event, verbose bool) string {
 	switch e.Kind {
 	case dispatch.EventCreated:
 		text := "queued"
-		if v.Client != "" {
-			text += ", asked for by " + oneLine(v.Client)
+		if who := v.Who().String(); who != "" {
+			text += ", asked for by " + oneLine(who)
 		}
 		return text
 	case dispatch.EventSuspended:
@@ -43,8 +43,8 @@ func eventText(e dispatch.Event, verbose bool) string {
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
 		text := fmt.Sprintf("%s after %s", callStatus(v), spell(ran(v)))
-		if v.Client != "" {
-			text += ", asked for by " + oneLine(v.Client)
+		if who := v.Who().String(); who != "" {
+			text += ", asked for by " + oneLine(who)
 		}
 		switch result := v.ShownResult(verbose); {
 		case v.Status == wire.StatusFailed && v.Error != "":

@@ -49,8 +49,8 @@ func (s callSheet) head() []string {
 		tool += " (prompt)"
 	}
 	lines := []string{field("call", v.CallID), field("tool", tool), field("status", s.status())}
-	if v.Client != "" {
-		lines = append(lines, field("client", oneLine(v.Client)))
+	if who := v.Who().String(); who != "" {
+		lines = append(lines, field("client", oneLine(who)))
 	}
 	if v.ParentCallID != "" {
 		lines = append(lines, field("made by", v.ParentCallID))

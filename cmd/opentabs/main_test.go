@@ -51,6 +51,7 @@ func TestMain(m *testing.M) {
 		"fakebrowser": fakeBrowser,
 		"squatter":    squatter,
 		"npmregistry": npmRegistry,
+		"mcppost":     mcpPost,
 	})
 }
 

@@ -75,7 +75,7 @@ browser by an extension; plugins teach it sites.`,
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpCommand(newHelpCmd(cmd))
 	cmd.AddCommand(
-		newServeCmd(p), newMCPCmd(p), newExtensionCmd(p), newPluginCmd(p), newCallCmd(p),
+		newServeCmd(p), newMCPCmd(p), newClientCmd(p), newExtensionCmd(p), newPluginCmd(p), newCallCmd(p),
 		newCallsCmd(p), newBrowserCmd(p), newStatusCmd(p), newAuditCmd(p), newLogsCmd(p), newDoctorCmd(p), newVersionCmd(p), newExitCodesCmd(), newExtractCmd(p), newSimulateCmd(p),
 	)
 	return cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/extension"
 	"opentabs/internal/audit"
+	"opentabs/internal/clienttoken"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/memory"
@@ -53,6 +55,7 @@ type server struct {
 	hub      *wsbridge.Hub
 	calls    *dispatch.Dispatcher
 	mcp      *mcpserver.Server
+	clients  *clienttoken.Store
 	api      *httpapi.API
 }
 
@@ -99,8 +102,13 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	v.calls = dispatch.New(v.hub, v.dispatchOptions())
 	v.hub.SetCalls(v.calls)
 	v.mcp = mcpserver.New(v.calls, v.registry, v.agentOptions())
+	v.clients = clienttoken.Open(dirs.ClientsFile())
+	if warning, err := v.clients.Mend(); err != nil || warning != "" {
+		log.Error().Err(err).Msg(cmp.Or(warning, "the damaged file of client tokens could not be put aside; no client can connect over HTTP"))
+	}
+	v.clients.OnRemoved(v.mcp.Revoke)
 	v.api = httpapi.New(httpapi.Options{
-		Token: token, Origins: origins, Log: log,
+		Token: token, Clients: v.clients, Origins: origins, Log: log,
 		Health:    httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
 		Calls:     v.calls,
 		Logs:      v.logs,
@@ -110,7 +118,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 		Develop:   v.dev.begin,
 		ReloadTab: v.hub.ReloadTab,
 		Policy:    policyAPI{v.policy, v.registry},
-		MCP:       v.mcp.Handler(),
+		MCP:       knownClients(v.mcp.Handler()),
 		Browsers:  v.hub.Handler(),
 		Stdio:     v.mcp.ServeStdio,
 	})
@@ -118,6 +126,17 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	v.values.OnChange(v.settingsChanged)
 	v.registry.Faults().OnChange(v.hub.WantPlugins)
 	return v, nil
+}
+
+// knownClients hands on to the MCP server who sent a request.
+func knownClients(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		known := mcpserver.Credential{Via: dispatch.ViaCommandLine}
+		if name := httpapi.CallerOf(r.Context()).Client; name != "" {
+			known = mcpserver.Credential{Via: dispatch.ViaToken, Token: name}
+		}
+		next.ServeHTTP(w, r.WithContext(mcpserver.WithCredential(r.Context(), known)))
+	})
 }
 
 // settingsChanged follows a change of settings: plugins work in the sites that
@@ -208,6 +227,7 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	var spreading sync.WaitGroup
 	spreading.Go(v.spreadLogs)
 	go v.values.Watch(base)
+	go v.clients.Watch(base)
 	go memory.Keep(base)
 	var err error
 	select {
@@ -219,6 +239,7 @@ func (v *server) serve(ctx context.Context, listener net.Listener) error {
 	v.logs.Close()
 	spreading.Wait()
 	v.audit.Close()
+	v.clients.Close()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
@@ -282,7 +303,7 @@ func (v *server) status() httpapi.Status {
 	for _, c := range v.mcp.Clients() {
 		// Its id works as a password, so it is not shown.
 		status.Clients = append(status.Clients, httpapi.MCPClient{
-			Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.Since,
+			Client: c.Token, Via: string(c.Via), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.Since,
 		})
 	}
 	set := v.registry.Set()

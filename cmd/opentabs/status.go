@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/dispatch"
 	"opentabs/internal/httpapi"
 	"opentabs/wire"
 )
@@ -58,11 +60,11 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	return nil
 }
 
+// clientName names a client by its credential, then by what it calls itself.
 func clientName(c httpapi.MCPClient) string {
-	if c.Name == "" {
-		return "a client that has not told its name"
-	}
-	return strings.TrimSpace(c.Name + " " + c.Version)
+	known := dispatch.Client{Via: dispatch.Via(c.Via), Token: c.Client}
+	known.Name = strings.TrimSpace(c.Name + " " + c.Version)
+	return cmp.Or(known.String(), "a client that has not sent its name")
 }
 
 func limit(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }

@@ -15,7 +15,7 @@ func (v *server) settleWaiting() {
 		verdict := v.policy.Ask(dispatch.Info{
 			CallID: view.CallID,
 			Tool:   dispatch.Tool{Plugin: view.Plugin, Name: view.Tool, Prompt: view.Prompt},
-			Client: dispatch.Client{Session: view.Session, Name: view.Client},
+			Client: view.Who(),
 			Caller: view.Caller, Browser: view.Waiting.Browser, TabID: view.Waiting.TabID,
 		})
 		if verdict.Suspend != nil {

@@ -64,7 +64,7 @@ export class Bed {
     const origin = stack.site.origin.replace('127.0.0.1', 'floor.localhost');
     const floorPage = await stack.chrome.open(`${origin}/floor`);
     await stack.page.bringToFront();
-    await this.go.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.token);
+    await this.go.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
     const tried = { tool: 'echo', args: { text: 'x' }, calls: 1 };
     await until('the floor in its page', () => this.#calls({ ...tried, target: 'floor-c' }));
     await until('opentabs in its page', () => this.#calls({ ...tried, target: 'ours', tool: 'bench__echo' }));

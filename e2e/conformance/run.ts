@@ -82,7 +82,7 @@ async function main(): Promise<boolean> {
     let there = true;
     const proxy = await startProxy({
       port: stack.port,
-      token: stack.token,
+      token: stack.clientToken,
       async changeLists() {
         there = !there;
         await opentabs('plugin', ...(there ? ['add', stack.plugin, '--permission', 'auto'] : ['remove', 'messages']));

@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addClient } from '../harness/api.ts';
 import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
@@ -37,6 +38,7 @@ export class Bed {
   readonly site: Site;
   readonly proxy: LinkProxy;
   token = '';
+  clientToken = '';
   #browser: Browser | undefined;
   #server: Running | undefined;
   readonly #serve: readonly string[];
@@ -63,6 +65,7 @@ export class Bed {
       await must(['plugin', 'add', plugin, '--permission', 'auto'], bed.env);
       await must(['extension', 'install', '--dir', bed.extension], bed.env);
       bed.token = readFileSync(join(bed.home, 'token'), 'utf8').trim();
+      bed.clientToken = await addClient(bed.env, 'faults');
       await bed.startServer();
       bed.#browser = bed.newBrowser('profile');
       await bed.browser.start();
@@ -132,7 +135,7 @@ export class Bed {
 
   /** client returns a new client over HTTP. */
   async client(): Promise<McpClient> {
-    const client = await connectHttp(this.port, this.token);
+    const client = await connectHttp(this.port, this.clientToken);
     this.#clients.push(client);
     return client;
   }

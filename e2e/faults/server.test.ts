@@ -67,7 +67,7 @@ test('clients survive: opentabs mcp keeps its session, a stale HTTP session gets
     { onProgress: (p) => seen.push(p.progress) },
   );
   const headers = {
-    authorization: `Bearer ${bed.token}`,
+    authorization: `Bearer ${bed.clientToken}`,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   };

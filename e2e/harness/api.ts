@@ -1,4 +1,5 @@
 /** The daemon's own HTTP, as a program with the token uses it. */
+import { must } from './process.ts';
 import { until } from './wait.ts';
 
 /** Server is a daemon and its token. */
@@ -72,4 +73,10 @@ export async function decide(server: Server, id: string, decision: Record<string
     body: JSON.stringify(decision),
   });
   return await response.json();
+}
+
+/** addClient gives an MCP client a token of its own and returns it. */
+export async function addClient(env: Readonly<Record<string, string>>, name: string): Promise<string> {
+  const added: unknown = JSON.parse(await must(['client', 'add', name, '--json'], env));
+  return String(Object(added).token);
 }

@@ -20,7 +20,7 @@ export interface Modern {
 /** Where is what it needs to know of the stack. */
 export interface Where {
   readonly port: number;
-  readonly token: string;
+  readonly clientToken: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ export async function modernHttp(stack: Where): Promise<Modern> {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${stack.token}`,
+        authorization: `Bearer ${stack.clientToken}`,
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         'mcp-protocol-version': '2026-07-28',

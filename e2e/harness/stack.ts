@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { addClient } from './api.ts';
 import { type Chrome, type ChromeOptions, freePort, launch } from './chromium.ts';
 import { connectHttp, connectStdio, type McpClient, type Person } from './client.ts';
 import { must, type Ran, type Running, root, run, start, stop } from './process.ts';
@@ -38,7 +39,10 @@ export interface Stack {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
+  /** The administrator's token. */
   readonly token: string;
+  /** The token of the MCP client e2e. */
+  readonly clientToken: string;
   readonly extension: string;
   readonly plugin: string;
   readonly site: Site;
@@ -127,6 +131,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const healthy = () => until('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   await healthy();
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
+  const clientToken = await addClient(env, 'e2e');
   const chrome = await launch({ extension, ...options.chrome });
   const clients: McpClient[] = [];
   const keep = (client: McpClient) => {
@@ -164,6 +169,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     env,
     port,
     token,
+    clientToken,
     extension,
     plugin,
     site,
@@ -172,7 +178,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     get daemon() {
       return daemon;
     },
-    client: async (person) => keep(await connectHttp(port, token, person)),
+    client: async (person) => keep(await connectHttp(port, clientToken, person)),
     stdioClient: async (person) => keep(await connectStdio(env, person)),
     cli: (...args) => run(args, env),
     status,

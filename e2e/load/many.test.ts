@@ -12,7 +12,7 @@ let clients: Client[] = [];
 
 /** connect returns a client with a session of its own, which is closed after the test. */
 function connect(name: string): Client {
-  const client = rawHttp(name, world.port, world.token);
+  const client = rawHttp(name, world.port, world.clientToken);
   clients.push(client);
   return client;
 }

@@ -58,7 +58,7 @@ export class Caller {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${this.#world.token}`,
+      authorization: `Bearer ${this.#world.clientToken}`,
       ...(this.#session ? { 'mcp-session-id': this.#session } : {}),
     };
     return new Promise((resolve, reject) => {

@@ -40,7 +40,7 @@ const warmCalls = 600;
 /** stream makes the calls with eight clients over HTTP and two over stdio; tell gets a line every ten seconds. */
 export async function stream(world: World, pace: Pace, tell: (line: string) => void): Promise<Streamed> {
   const clients: Client[] = [
-    ...Array.from({ length: 8 }, (_, i) => rawHttp(`http-${i}`, world.port, world.token)),
+    ...Array.from({ length: 8 }, (_, i) => rawHttp(`http-${i}`, world.port, world.clientToken)),
     ...Array.from({ length: 2 }, (_, i) => rawStdio(`stdio-${i}`, world.env)),
   ];
   try {

@@ -103,12 +103,12 @@ class Run {
   }
 
   #client(kind: ClientKind, name: string): Client {
-    const { port, token, env } = this.world;
+    const { port, clientToken, env } = this.world;
     switch (kind) {
       case 'http':
-        return rawHttp(name, port, token);
+        return rawHttp(name, port, clientToken);
       case 'http-sdk':
-        return sdkHttp(name, port, token);
+        return sdkHttp(name, port, clientToken);
       case 'stdio':
         return rawStdio(name, env);
       case 'stdio-sdk':

@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addClient } from '../harness/api.ts';
 import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
 import { must, type Running, root, start } from '../harness/process.ts';
@@ -37,6 +38,7 @@ export class World {
   env: Readonly<Record<string, string>> = {};
   port = 0;
   token = '';
+  clientToken = '';
   limits: Limits = 'short';
   /** How often each key began to run in a page. */
   readonly begun = new Map<string, number>();
@@ -77,6 +79,7 @@ export class World {
     const extension = join(this.home, 'unpacked');
     await must(['extension', 'install', '--dir', extension], this.env);
     this.token = readFileSync(join(this.home, 'token'), 'utf8').trim();
+    this.clientToken = await addClient(this.env, 'soak');
     this.#proxy = await startProxy(this.port);
     this.#site = await startSite();
     await this.startServer();
@@ -152,7 +155,7 @@ export class World {
     await until(
       `a call that works after ${what}`,
       async () => {
-        const probe = rawHttp('probe', this.port, this.token);
+        const probe = rawHttp('probe', this.port, this.clientToken);
         const ending = await probe.call('work__echo', { key: 'probe', value: 1 }, {});
         await probe.close();
         if (ending.code !== 'ok') throw new Error(`${ending.code}: ${ending.text}`);

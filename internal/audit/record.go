@@ -34,6 +34,8 @@ const (
 	KindSettings Kind = "settings"
 	// KindRecommendation is what an agent said of a plugin; it changed nothing.
 	KindRecommendation Kind = "recommendation"
+	// KindClient is the token of an MCP client that was added or removed.
+	KindClient Kind = "client"
 	// KindLog is a warning or an error that a plugin has logged.
 	KindLog Kind = "log"
 	// KindDropped stands for records that could not be written.
@@ -52,9 +54,13 @@ type Record struct {
 	Hash   string `json:"hash,omitempty"`
 	CallID string `json:"call_id,omitempty"`
 	Parent string `json:"parent_call_id,omitempty"`
-	// Client and Session are who called.
-	Client  string `json:"client,omitempty"`
-	Session string `json:"session,omitempty"`
+	// Client and Session are who called: ClientVia is the credential that the server
+	// checked, Client the name of the client's token or, without one, what the client
+	// calls itself. ClientClaims is what a client with a token calls itself.
+	Client       string       `json:"client,omitempty"`
+	ClientVia    dispatch.Via `json:"client_via,omitempty"`
+	ClientClaims string       `json:"client_claims,omitempty"`
+	Session      string       `json:"session,omitempty"`
 	// Caller is the tool that made the call, and where that runs; nil for a call of
 	// a client.
 	Caller *dispatch.Caller `json:"caller,omitempty"`

@@ -78,7 +78,7 @@ func (d Dirs) Make() (warnings []string, err error) {
 			break
 		}
 	}
-	for _, file := range []string{d.ConfigFile(), d.TokenFile(), d.ServerFile()} {
+	for _, file := range []string{d.ConfigFile(), d.TokenFile(), d.ClientsFile(), d.ServerFile()} {
 		warnings = append(warnings, tighten(file, 0o600)...)
 	}
 	return warnings, nil
@@ -87,8 +87,11 @@ func (d Dirs) Make() (warnings []string, err error) {
 // ConfigFile is the path of the settings.
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.json") }
 
-// TokenFile is the path of the bearer token.
+// TokenFile is the path of the administrator's token.
 func (d Dirs) TokenFile() string { return filepath.Join(d.State, "token") }
+
+// ClientsFile is the path of the tokens of MCP clients.
+func (d Dirs) ClientsFile() string { return filepath.Join(d.State, "clients.json") }
 
 // ServerFile is the path of the running server's record.
 func (d Dirs) ServerFile() string { return filepath.Join(d.State, "server.json") }

@@ -135,6 +135,12 @@ func (c *Client) Reload(ctx context.Context) error {
 	return c.ask(ctx, reloadPatience, http.MethodPost, "/plugins/reload", nil)
 }
 
+// ReloadClients has the server take over the tokens of MCP clients. The requests of
+// clients that were removed have ended when it returns.
+func (c *Client) ReloadClients(ctx context.Context) error {
+	return c.ask(ctx, askPatience, http.MethodPost, "/clients/reload", nil)
+}
+
 // Listener takes what [Client.Follow] hears. Its functions are called one at a
 // time, by the goroutine that follows.
 type Listener struct {

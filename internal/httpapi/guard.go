@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,11 +21,12 @@ import (
 // token.
 type guard struct {
 	token   [sha256.Size]byte
+	clients ClientTokens
 	origins []string
 }
 
-func newGuard(token string, origins []string) *guard {
-	return &guard{token: sha256.Sum256([]byte(token)), origins: origins}
+func newGuard(token string, clients ClientTokens, origins []string) *guard {
+	return &guard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
 }
 
 // local lets a request through whose Host is this machine and that no web page
@@ -45,24 +48,89 @@ func (g *guard) local(next http.Handler) http.Handler {
 	})
 }
 
-// bearer lets a request through that carries the token.
+// Caller is who sent a request, by the credential that the guard has checked.
+type Caller struct {
+	// Client is the name of the client whose token came; empty for the
+	// administrator's token.
+	Client string
+}
+
+type callerKey struct{}
+
+// CallerOf returns who sent a request that reached Options.MCP.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// bearer lets a request through that carries the administrator's token.
 func (g *guard) bearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Of two headers no two readers believe the same one.
-		var given string
-		if all := r.Header.Values("Authorization"); len(all) == 1 {
-			given = all[0]
-		}
-		scheme, token, _ := strings.Cut(given, " ")
-		// The sums have one length, so that the comparison takes one time.
-		sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
-		if subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="opentabs"`)
-			refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN with the token of this server's state directory (opentabs status tells where that is)")
+		token := bearerOf(r.Header)
+		if g.isAdministrator(token) {
+			next.ServeHTTP(w, r)
 			return
 		}
-		next.ServeHTTP(w, r)
+		if name, _, leave, ok := g.enter(r.Context(), token); ok {
+			leave()
+			refuse(w, http.StatusForbidden, fmt.Sprintf("the token of the MCP client %s opens /mcp and nothing else: use the opentabs command for this", name))
+			return
+		}
+		unauthorized(w)
 	})
+}
+
+// client lets a request through that carries the token of a client, until that
+// token is removed. The administrator's token opens the same, for `opentabs call`.
+func (g *guard) client(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := bearerOf(r.Header)
+		if g.isAdministrator(token) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		name, ctx, leave, ok := g.enter(r.Context(), token)
+		if !ok {
+			unauthorized(w)
+			return
+		}
+		defer leave()
+		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, Caller{Client: name})))
+	})
+}
+
+// enter is that of the tokens of clients.
+func (g *guard) enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
+	if g.clients == nil || len(token) == 0 {
+		return "", nil, nil, false
+	}
+	return g.clients.Enter(ctx, token)
+}
+
+// bearerOf returns the token in the Authorization header, or nothing. Of two
+// headers no two readers believe the same one.
+func bearerOf(h http.Header) string {
+	all := h.Values("Authorization")
+	if len(all) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(all[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// isAdministrator compares sums, which have one length, so that the comparison
+// takes one time.
+func (g *guard) isAdministrator(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+}
+
+func unauthorized(w http.ResponseWriter) {
+	w.Header().Set("WWW-Authenticate", `Bearer realm="opentabs"`)
+	refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
 
 // fromPage reports whether a browser made the request for a page. A page's GET of

@@ -26,11 +26,13 @@ type Calls interface {
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
-// Options are the parts of the server that the routes show. All but Origins,
-// Heartbeat and Log are required; there are no defaults for the others.
+// Options are the parts of the server that the routes show. All but Clients,
+// Origins, Heartbeat and Log are required; there are no defaults for the others.
 type Options struct {
-	// Token is what the guard wants.
+	// Token is the administrator's: it opens every route.
 	Token string
+	// Clients are the tokens of MCP clients, which open /mcp only; default none.
+	Clients ClientTokens
 	// Origins are the origins that may send requests; default none. Each is
 	// compared whole, such as "chrome-extension://<id>".
 	Origins []string
@@ -55,7 +57,7 @@ type Options struct {
 	Policy Policy
 	// Logs are what adapters have logged.
 	Logs Logs
-	// MCP serves /mcp, Browsers serves /ws.
+	// MCP serves /mcp, where CallerOf names the client; Browsers serves /ws.
 	MCP      http.Handler
 	Browsers http.Handler
 	// Stdio serves one MCP session of newline-delimited JSON on a connection of
@@ -72,6 +74,7 @@ type Options struct {
 // API is the handler of all routes.
 type API struct {
 	options Options
+	guard   *guard
 	guarded http.Handler
 	stdio   connections
 	mark    serverMark
@@ -88,7 +91,8 @@ func New(o Options) *API {
 	}
 	a := &API{options: o, mark: newServerMark(), turns: newTurns()}
 	a.stopping, a.stop = context.WithCancel(context.Background())
-	g := newGuard(o.Token, o.Origins)
+	g := newGuard(o.Token, o.Clients, o.Origins)
+	a.guard = g
 	mux := http.NewServeMux()
 	for path, methods := range a.routes() {
 		allow := make([]string, 0, len(methods))
@@ -103,7 +107,7 @@ func New(o Options) *API {
 	}
 	mux.HandleFunc("GET /healthz", a.health)
 	mux.HandleFunc("/healthz", otherMethod([]string{http.MethodGet}))
-	mux.Handle("/mcp", g.bearer(o.MCP))
+	mux.Handle("/mcp", g.client(o.MCP))
 	mux.Handle("/", g.bearer(http.HandlerFunc(notFound)))
 	// The guard stands before the mux, which answers some requests by itself.
 	a.guarded = g.local(mux)
@@ -121,6 +125,7 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/events":                    {http.MethodGet: a.events},
 		"/logs":                      {http.MethodGet: a.logs},
 		"/tabs/{id}/reload":          {http.MethodPost: a.reloadTab},
+		"/clients/reload":            {http.MethodPost: a.reloadClients},
 		"/plugins/reload":            {http.MethodPost: a.reload},
 		"/plugins/develop":           {http.MethodGet: a.develop},
 		"/plugins/{name}/permission": {http.MethodGet: a.permissions, http.MethodPost: a.setPermission},
@@ -152,6 +157,29 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *API) Shutdown(ctx context.Context) error {
 	a.stop()
 	return a.stdio.drain(ctx)
+}
+
+// ClientTokens are the tokens of MCP clients. *clienttoken.Store implements it.
+type ClientTokens interface {
+	// Enter returns the client whose token this is, and a context that ends when the
+	// token is removed; leave ends the request. It reports false for any other token.
+	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
+	// Reload takes over what was added and removed, and ends the requests of the
+	// clients that were removed.
+	Reload() error
+}
+
+// reloadClients takes over at once what a command has added or removed.
+func (a *API) reloadClients(w http.ResponseWriter, _ *http.Request) {
+	if a.guard.clients != nil {
+		if err := a.guard.clients.Reload(); err != nil {
+			refuse(w, http.StatusInternalServerError, err.Error())
+			return
+		}
+	}
+	answer(w, http.StatusOK, struct {
+		OK bool `json:"ok"`
+	}{true})
 }
 
 func otherMethod(allow []string) http.HandlerFunc {

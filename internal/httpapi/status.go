@@ -142,6 +142,10 @@ type FailedPlugin struct {
 
 // MCPClient is one MCP client that is connected.
 type MCPClient struct {
+	// Client is the name of its token; Via is the credential that it came with. Name
+	// and Version are what it calls itself.
+	Client    string    `json:"client,omitempty"`
+	Via       string    `json:"via,omitempty"`
 	Name      string    `json:"name"`
 	Version   string    `json:"version,omitempty"`
 	Transport string    `json:"transport"`

@@ -78,7 +78,7 @@ export async function restart(bed: Bed): Promise<Row[]> {
     times.push(back.sinceMs - back.startedMs);
   }
   await stack.live('/');
-  await bed.go.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.token);
+  await bed.go.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
   await bed.calls({ target: 'ours', tool: 'bench__echo', args: { text: 'x' }, calls: 1 });
   return [
     {

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/audit"
+	"opentabs/internal/clienttoken"
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+)
+
+// The changes of a client's token, as the audit names them.
+const (
+	clientAdded   = "added"
+	clientRemoved = "removed"
+)
+
+func newClientCmd(p *program) *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "client",
+		Short: "Manage the tokens of MCP clients that connect over HTTP",
+		Long: `Manage the tokens of MCP clients that connect over HTTP. Each client has a token of
+its own, which opens /mcp and nothing else: the server knows which client calls,
+and you can revoke one without the others. A client that can start a program
+needs no token: let it start "opentabs mcp".`,
+		Example: "  opentabs client add laptop\n  opentabs client list\n  opentabs client remove laptop",
+	}, newClientAddCmd(p), newClientListCmd(p), newClientRemoveCmd(p))
+}
+
+type clientAddOptions struct {
+	program *program
+	name    string
+	json    bool
+}
+
+func newClientAddCmd(p *program) *cobra.Command {
+	opts := clientAddOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Make a token for an MCP client and print it once",
+		Long: `Make a token for an MCP client and print it, with the URL and the header that the
+client needs. opentabs stores only a hash of it: nobody can show it again. If it
+is lost, remove the client and add it again.`,
+		Example: "  opentabs client add laptop\n  opentabs client add laptop --json",
+		Args:    exactly(1, "the name of the client"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.name = args[0]
+			return runClientAdd(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+// addedClient is what `client add --json` prints.
+type addedClient struct {
+	Name   string `json:"name"`
+	Token  string `json:"token"`
+	URL    string `json:"url"`
+	Header string `json:"header"`
+}
+
+func runClientAdd(ctx context.Context, opts clientAddOptions) error {
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	settings, err := p.settings(dirs, nil)
+	if err != nil {
+		return err
+	}
+	token, err := clienttoken.Open(dirs.ClientsFile()).Add(opts.name)
+	if err != nil {
+		return err
+	}
+	recordClient(dirs, opts.name, clientAdded)
+	port := settings.Port
+	if server, err := findServer(ctx, dirs, settings); err == nil {
+		port = server.port
+	}
+	told := p.tellClients(ctx, dirs, settings) // the token is printed whatever comes of that
+	added := addedClient{
+		Name: opts.name, Token: token, URL: fmt.Sprintf("http://127.0.0.1:%d/mcp", port), Header: "Authorization: Bearer " + token,
+	}
+	if opts.json {
+		return errors.Join(p.out.value(added), told)
+	}
+	p.out.text(fmt.Sprintf(`The token of the MCP client %s. It is shown only this once:
+
+  %s
+
+Configure the client for Streamable HTTP with
+  URL     %s
+  header  %s
+
+The token opens /mcp and nothing else. Revoke it with: opentabs client remove %[1]s`, added.Name, added.Token, added.URL, added.Header))
+	if port == 0 {
+		p.out.say("the port is 0, so the URL is not known yet: set a port, or look for the server's with `opentabs status`")
+	}
+	return told
+}
+
+type clientListOptions struct {
+	program *program
+	json    bool
+}
+
+func newClientListCmd(p *program) *cobra.Command {
+	opts := clientListOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the MCP clients that have a token",
+		Long: `List the MCP clients that have a token: the beginning of the token, when it was
+made and when it was last used (to a minute). The tokens themselves are not
+stored, so they cannot be listed.`,
+		Example: "  opentabs client list\n  opentabs client list --json",
+		Args:    atMost(0),
+		RunE:    func(*cobra.Command, []string) error { return runClientList(opts) },
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+func runClientList(opts clientListOptions) error {
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	clients, err := clienttoken.Open(dirs.ClientsFile()).List()
+	if err != nil {
+		return err
+	}
+	if opts.json {
+		return p.out.value(clients)
+	}
+	if len(clients) == 0 {
+		p.out.say("no client has a token; make one with `opentabs client add NAME`")
+		return nil
+	}
+	rows := [][]string{{"NAME", "TOKEN", "CREATED", "LAST USED"}}
+	for _, c := range clients {
+		used := "never"
+		if !c.LastUsed.IsZero() {
+			used = c.LastUsed.Local().Format(time.DateTime)
+		}
+		rows = append(rows, []string{c.Name, c.Begins + "...", c.Created.Local().Format(time.DateTime), used})
+	}
+	p.out.table("", rows)
+	return nil
+}
+
+type clientRemoveOptions struct {
+	program *program
+	name    string
+}
+
+func newClientRemoveCmd(p *program) *cobra.Command {
+	opts := clientRemoveOptions{program: p}
+	return &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Revoke the token of an MCP client",
+		Long: `Revoke the token of an MCP client. Its sessions, streams, calls and jobs end at
+once, and its next request is refused.`,
+		Example: "  opentabs client remove laptop",
+		Args:    exactly(1, "the name of the client"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.name = args[0]
+			return runClientRemove(cmd.Context(), opts)
+		},
+	}
+}
+
+func runClientRemove(ctx context.Context, opts clientRemoveOptions) error {
+	p := opts.program
+	dirs, err := p.home()
+	if err != nil {
+		return err
+	}
+	settings, err := p.settings(dirs, nil)
+	if err != nil {
+		return err
+	}
+	err = clienttoken.Open(dirs.ClientsFile()).Remove(opts.name)
+	if errors.Is(err, clienttoken.ErrUnknown) {
+		return usage("there is no client %s: list them with `opentabs client list`", opts.name)
+	}
+	if err != nil {
+		return err
+	}
+	recordClient(dirs, opts.name, clientRemoved)
+	if err := p.tellClients(ctx, dirs, settings); err != nil {
+		return err
+	}
+	p.out.say("the token of %s is revoked", opts.name)
+	return nil
+}
+
+// tellClients has a running server take over the tokens of clients. That no server
+// runs is fine.
+func (p *program) tellClients(ctx context.Context, dirs config.Dirs, s config.Settings) error {
+	client, err := p.serverOf(ctx, dirs, s)
+	if err == nil && client != nil {
+		err = client.ReloadClients(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("the change is made, but the running server did not confirm it (it looks for changes every %s by itself): %w", clienttoken.WatchInterval, err)
+	}
+	return nil
+}
+
+// recordClient writes a change of a client's token into the audit.
+func recordClient(dirs config.Dirs, name, change string) {
+	log := audit.Open(dirs.State, audit.Options{})
+	defer log.Close()
+	log.Write(audit.Record{Kind: audit.KindClient, Client: name, New: change, By: httpapi.CommandLine})
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// mcpPost is a program: it posts a file to a path of the server, as the client of
+// added.json (opentabs client add --json), in the session that it was given last,
+// and prints the answer.
+func mcpPost() {
+	if err := postFile(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func postFile(path, file string) error {
+	text, err := os.ReadFile("added.json")
+	if err != nil {
+		return err
+	}
+	var added addedClient
+	if err := json.Unmarshal(text, &added); err != nil {
+		return err
+	}
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequest(http.MethodPost, strings.TrimSuffix(added.URL, "/mcp")+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	name, value, _ := strings.Cut(added.Header, ": ")
+	req.Header.Set(name, value)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if session, err := os.ReadFile("session"); err == nil {
+		req.Header.Set("Mcp-Session-Id", string(session))
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+		if err := os.WriteFile("session", []byte(id), 0o600); err != nil {
+			return err
+		}
+	}
+	fmt.Println(resp.Status)
+	return resp.Write(os.Stdout)
+}

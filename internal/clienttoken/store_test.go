@@ -1,0 +1,233 @@
+package clienttoken
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func open(t *testing.T) (*Store, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "clients.json")
+	s := Open(path)
+	t.Cleanup(s.Close)
+	return s, path
+}
+
+func add(t *testing.T, s *Store, name string) string {
+	t.Helper()
+	token, err := s.Add(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// enter reports whose token it is; empty for nobody's.
+func enter(s *Store, token string) string {
+	name, _, leave, ok := s.Enter(context.Background(), token)
+	if ok {
+		leave()
+	}
+	return name
+}
+
+// TestTokensAreStoredAsHashes: the file is the owner's alone and holds no token.
+func TestTokensAreStoredAsHashes(t *testing.T) {
+	s, path := open(t)
+	a, b := add(t, s, "laptop"), add(t, s, "Desk-2.local")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
+	}
+	for _, token := range []string{a, b} {
+		if strings.Contains(string(text), token) || strings.Contains(string(text), token[shownChars:]) {
+			t.Error("the file holds a token")
+		}
+		if len(token) != len(prefix)+43 || !strings.HasPrefix(token, prefix) {
+			t.Errorf("token %q", token)
+		}
+	}
+	if a == b {
+		t.Error("two clients have one token")
+	}
+	list, err := s.List()
+	if err != nil || len(list) != 2 || list[0].Name != "Desk-2.local" || list[1].Begins != a[:8] || !list[1].LastUsed.IsZero() || time.Since(list[1].Created) > time.Minute {
+		t.Errorf("list %+v, %v", list, err)
+	}
+}
+
+func TestEnter(t *testing.T) {
+	s, path := open(t)
+	token := add(t, s, "laptop")
+	for given, want := range map[string]string{
+		token: "laptop", "": "", token[:len(token)-1]: "", token + "x": "", strings.ToUpper(token): "", token[4:]: "", "laptop": "",
+	} {
+		if got := enter(s, given); got != want {
+			t.Errorf("%q opens as %q, want %q", given, got, want)
+		}
+	}
+	s.Close()
+	list, err := Open(path).List()
+	if err != nil || time.Since(list[0].LastUsed) > time.Minute {
+		t.Errorf("another process lists %+v, %v", list, err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	s, _ := open(t)
+	add(t, s, "laptop")
+	for name, want := range map[string]string{
+		"": "cannot be used", "a b": "cannot be used", "-x": "cannot be used", "ä": "cannot be used", "a/b": "cannot be used",
+		strings.Repeat("x", 65): "cannot be used", "a\x1b": "cannot be used", "a\n": "cannot be used",
+		"laptop": "has a token already", "LapTop": "the client laptop has a token already",
+	} {
+		if _, err := s.Add(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", name, err, want)
+		}
+	}
+	if err := s.Remove("desk"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("remove an unknown client: %v", err)
+	}
+}
+
+// TestRemoveEndsWhatRuns: requests of the client end, those of others go on, also
+// if another process removed it, and if it was added again under the same name.
+func TestRemoveEndsWhatRuns(t *testing.T) {
+	for name, remove := range map[string]func(t *testing.T, path string){
+		"removed": func(t *testing.T, path string) {
+			if err := Open(path).Remove("laptop"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"replaced": func(t *testing.T, path string) {
+			other := Open(path)
+			if err := other.Remove("laptop"); err != nil {
+				t.Fatal(err)
+			}
+			add(t, other, "laptop")
+		},
+		"file removed": func(t *testing.T, path string) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			add(t, Open(path), "unrelated")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, path := open(t)
+			token := add(t, s, "laptop")
+			var removed []string
+			s.OnRemoved(func(name string) { removed = append(removed, name) })
+			_, ctx, leave, ok := s.Enter(context.Background(), token)
+			if !ok {
+				t.Fatal("the token opens nothing")
+			}
+			defer leave()
+			s.Close()
+			remove(t, path)
+			if err := s.Reload(); err != nil {
+				t.Fatal(err)
+			}
+			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), ErrRevoked) || strings.Join(removed, " ") != "laptop" {
+				t.Errorf("the request: %v; removed %v", context.Cause(ctx), removed)
+			}
+			if enter(s, token) != "" {
+				t.Error("the old token still opens")
+			}
+		})
+	}
+	t.Run("another client", func(t *testing.T) {
+		s, path := open(t)
+		add(t, s, "laptop")
+		token := add(t, s, "desk")
+		_, ctx, leave, _ := s.Enter(context.Background(), token)
+		defer leave()
+		s.Close()
+		if err := Open(path).Remove("laptop"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Reload(); err != nil || ctx.Err() != nil || enter(s, token) != "desk" {
+			t.Errorf("the other client: %v, %v", err, context.Cause(ctx))
+		}
+	})
+}
+
+// TestWatch: without a word from the command a removal counts within a second.
+func TestWatch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	synctest.Test(t, func(t *testing.T) {
+		s := Open(path)
+		token := add(t, s, "laptop")
+		ctx, stop := context.WithCancel(t.Context())
+		var watching sync.WaitGroup
+		watching.Go(func() { s.Watch(ctx) })
+		if err := Open(path).Remove("laptop"); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(WatchInterval)
+		synctest.Wait()
+		if enter(s, token) != "" {
+			t.Error("the removed token opens after a second")
+		}
+		stop()
+		watching.Wait()
+	})
+}
+
+// TestDamage: a damaged file admits nobody, says so, and is never overwritten.
+func TestDamage(t *testing.T) {
+	for _, damage := range []string{"", "{", "[]", `{"version":2,"clients":[]}`, `{"version":1,"clients":[{"name":"a","sha256":"00"}]}`, `{"version":1,"clients":[{"name":"a b","sha256":"` + strings.Repeat("0", 64) + `"}]}`} {
+		s, path := open(t)
+		token := add(t, s, "laptop")
+		if err := os.WriteFile(path, []byte(damage), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.List(); err == nil || !strings.Contains(err.Error(), "are damaged, so no client can connect") {
+			t.Errorf("%q: list: %v", damage, err)
+		}
+		if enter(s, token) != "" {
+			t.Errorf("%q: a token opens", damage)
+		}
+		if _, err := s.Add("desk"); err == nil {
+			t.Errorf("%q: added to a damaged file", damage)
+		}
+		warning, err := s.Mend()
+		kept, globErr := filepath.Glob(path + ".corrupt-*")
+		if err != nil || globErr != nil || len(kept) != 1 || !strings.Contains(warning, "client add") {
+			t.Errorf("%q: mended %q, %v, kept %v", damage, warning, err, kept)
+		}
+		add(t, s, "desk")
+	}
+	s, _ := open(t)
+	if warning, err := s.Mend(); warning != "" || err != nil {
+		t.Errorf("nothing to mend: %q, %v", warning, err)
+	}
+}
+
+// TestManyAtOnce: several processes change the file at the same time.
+func TestManyAtOnce(t *testing.T) {
+	_, path := open(t)
+	var adding sync.WaitGroup
+	for _, name := range strings.Fields("a b c d e f g h") {
+		adding.Go(func() {
+			if _, err := Open(path).Add(name); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	adding.Wait()
+	if list, err := Open(path).List(); err != nil || len(list) != 8 {
+		t.Errorf("%d clients, %v; want 8", len(list), err)
+	}
+}

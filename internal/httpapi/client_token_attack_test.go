@@ -1,0 +1,162 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// laptopToken is the token of the client laptop in these tests.
+const laptopToken = "otc_of-the-laptop"
+
+// oneClient has the token of one client until it is removed.
+type oneClient struct {
+	mu      sync.Mutex // guards all below
+	removed bool
+	cancels []context.CancelFunc
+}
+
+func (o *oneClient) Enter(ctx context.Context, token string) (string, context.Context, func(), bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if token != laptopToken || o.removed {
+		return "", nil, nil, false
+	}
+	in, cancel := context.WithCancel(ctx)
+	o.cancels = append(o.cancels, cancel)
+	return "laptop", in, cancel, true
+}
+
+func (o *oneClient) Reload() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.removed = true
+	for _, cancel := range o.cancels {
+		cancel()
+	}
+	return nil
+}
+
+// TestAttackByClient: a program with the token of an MCP client tries everything
+// that is not /mcp.
+func TestAttackByClient(t *testing.T) {
+	f := start(t)
+	clients := &oneClient{}
+	f.api.guard.clients = clients
+	bearer := map[string]string{"Authorization": "Bearer " + laptopToken}
+	paths := map[string]string{
+		"/nothing": "GET", "/": "GET", "/mcp/": "POST", "/mcp/../status": "GET", "//mcp": "POST", "/mcp/status": "GET", "/MCP": "POST",
+		"/plugins/a/permission?by=x": "POST", "/debug/pprof/heap": "GET",
+	}
+	for path, methods := range f.api.routes() {
+		for method := range methods {
+			paths[strings.NewReplacer("{id}", "x", "{name}", "messages").Replace(path)] = method
+		}
+	}
+	if len(paths) < 25 {
+		t.Fatalf("%d paths; the table of routes is empty", len(paths))
+	}
+	for path, method := range paths {
+		for _, method := range []string{method, "GET", "POST", "DELETE", "OPTIONS", "HEAD"} {
+			t.Run("the token of a client on "+method+" "+path, func(t *testing.T) {
+				req, err := http.NewRequest(method, f.url+path, strings.NewReader("{}"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header.Set("Authorization", bearer["Authorization"])
+				// A redirect to a cleaned path is an answer of its own.
+				direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+				resp, err := direct.Do(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				body, err := io.ReadAll(resp.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				redirected := resp.StatusCode/100 == 3 && len(body) < 200
+				sentence := method == "HEAD" || strings.Contains(string(body), "the token of the MCP client laptop opens /mcp and nothing else")
+				if !redirected && (resp.StatusCode != http.StatusForbidden || !sentence) {
+					t.Errorf("%d %s", resp.StatusCode, body)
+				}
+			})
+		}
+	}
+	t.Run("beside these attacks, the client itself on /mcp", func(t *testing.T) {
+		if resp, body := f.ask(t, "POST", "/mcp", bearer); resp.StatusCode != http.StatusOK || body != "mcp" {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+	})
+	t.Run("the token of a client as the proof that it is the server", func(t *testing.T) {
+		const challenge = "0123456789abcdef"
+		_, body := f.ask(t, "GET", "/healthz?challenge="+challenge, nil)
+		if strings.Contains(body, proof(laptopToken, f.port, challenge)) {
+			t.Errorf("the server proves itself with a client's token: %s", body)
+		}
+	})
+	t.Run("a token that was removed", func(t *testing.T) {
+		if resp, body := f.ask(t, "POST", "/clients/reload", map[string]string{"Authorization": "Bearer " + testToken}); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%d %s", resp.StatusCode, body)
+		}
+		for _, path := range []string{"/mcp", "/status"} {
+			if resp, body := f.ask(t, "POST", path, bearer); resp.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "opentabs client add NAME") {
+				t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+			}
+		}
+	})
+}
+
+// TestCallerIsNamed: the handler of /mcp learns from the guard who called, and its
+// request ends when the token is removed.
+func TestCallerIsNamed(t *testing.T) {
+	clients := &oneClient{}
+	entered := make(chan string, 3)
+	ended := make(chan error, 1)
+	api := New(Options{Token: testToken, Clients: clients, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		entered <- fmt.Sprintf("%q", CallerOf(r.Context()).Client)
+		if r.URL.RawQuery == "wait" {
+			<-r.Context().Done()
+			ended <- r.Context().Err()
+		}
+	})})
+	url := serveAPI(t, api)
+	ask := func(token, query string) {
+		req, err := http.NewRequest(http.MethodGet, url+"/mcp"+query, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("X-Client", "desk")
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			resp.Body.Close()
+		}
+	}
+	ask(laptopToken, "?client=desk")
+	ask(testToken, "")
+	if a, b := <-entered, <-entered; a != `"laptop"` || b != `""` {
+		t.Errorf("callers %s and %s", a, b)
+	}
+	go ask(laptopToken, "?wait")
+	<-entered
+	if err := clients.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("the request goes on")
+	}
+}
+
+// serveAPI serves an API and returns its address.
+func serveAPI(t *testing.T, api *API) string {
+	t.Helper()
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close)
+	return server.URL
+}

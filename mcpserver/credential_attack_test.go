@@ -1,0 +1,186 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+)
+
+// testClientHeader names the client whose token a request of these tests has.
+const testClientHeader = "X-Test-Client"
+
+// known lets the site listen behind a guard that knows its clients.
+func (s *site) known(t *testing.T) *site {
+	t.Helper()
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		known := Credential{Via: dispatch.ViaCommandLine}
+		if name := r.Header.Get(testClientHeader); name != "" {
+			known = Credential{Via: dispatch.ViaToken, Token: name}
+		}
+		s.Handler().ServeHTTP(w, r.WithContext(WithCredential(r.Context(), known)))
+	}))
+	t.Cleanup(ts.Close)
+	s.url = ts.URL
+	return s
+}
+
+// openAs is open for the client with a token, which calls itself name.
+func (s *site) openAs(t *testing.T, token, name string) *client {
+	t.Helper()
+	c := s.bare(t)
+	c.headers.Set(testClientHeader, token)
+	res := c.post(context.Background(), initializeText(name))
+	readMessages(t, res)
+	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
+	if c.session == "" {
+		t.Fatal("initialize gave no session")
+	}
+	return c
+}
+
+// TestCallsNameTheirClient: the name of the token is what the server knows, and
+// what the client calls itself is shown beside it, never in its place.
+func TestCallsNameTheirClient(t *testing.T) {
+	var made []dispatch.Client
+	s := serve(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+		made = append(made, c.Client)
+		return dispatch.Result{CallID: "c", Output: []byte(`1`)}, nil
+	}), Options{}).known(t)
+	s.openAs(t, "laptop", "desk").ask(callText(`1`, `{}`, `{}`))
+	s.openAs(t, "", "laptop").ask(callText(`1`, `{}`, `{}`))
+	modern := s.bare(t)
+	modern.headers.Set(testClientHeader, "laptop")
+	modern.version = "2026-07-28"
+	modern.headers.Set("Mcp-Method", "tools/call")
+	modern.headers.Set("Mcp-Name", "messages__echo")
+	modern.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{},` +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"without session: client desk","version":"1"}}}}`)
+	if len(made) != 3 {
+		t.Fatalf("%d calls, want 3", len(made))
+	}
+	for i, want := range []string{"client laptop (desk)", "the command line (laptop)", "client laptop (without session: client desk)"} {
+		if got := made[i].String(); got != want {
+			t.Errorf("call %d is by %q, want %q", i, got, want)
+		}
+	}
+	if made[2].Session != "without session: client laptop" || !made[2].Shared {
+		t.Errorf("the client without sessions is in %q", made[2].Session)
+	}
+}
+
+// TestAttackByClient: a client with a token of its own reaches for what belongs to
+// another.
+func TestAttackByClient(t *testing.T) {
+	h := newHanging()
+	s := serve(t, h, Options{}).known(t)
+	laptop := s.openAs(t, "laptop", "same")
+	for name, token := range map[string]string{"another client": "desk", "the command line": ""} {
+		t.Run("the session of a client, with the token of "+name, func(t *testing.T) {
+			thief := s.bare(t)
+			thief.headers.Set(testClientHeader, token)
+			thief.session, thief.version = laptop.session, laptop.version
+			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+				res := thief.do(thief.request(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+				readMessages(t, res)
+				if res.StatusCode != http.StatusNotFound {
+					t.Errorf("%s: %s", method, res.Status)
+				}
+			}
+		})
+	}
+	t.Run("a cancel of a client's call, from another client", func(t *testing.T) {
+		done := make(chan []received, 1)
+		go func() { done <- laptop.ask(callText(`7`, `{}`, `{}`)) }()
+		<-h.started
+		readMessages(t, s.openAs(t, "desk", "same").post(t.Context(), cancelText(`7`)))
+		select {
+		case err := <-h.ended:
+			t.Fatalf("the call has ended: %v", err)
+		default:
+		}
+		s.Revoke("desk")
+		s.Revoke("laptop")
+		if err := <-h.ended; !errors.Is(err, errRevoked) && !errors.Is(err, errSessionEnded) {
+			t.Errorf("the call ended with %v", err)
+		}
+		<-done
+	})
+}
+
+// TestRevoke: sessions, streams and calls of the client end, also without a
+// session, and those of others go on.
+func TestRevoke(t *testing.T) {
+	h := newHanging()
+	s := serve(t, h, Options{}).known(t)
+	laptop, desk := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
+	listening := laptop.do(laptop.request(t.Context(), http.MethodGet, ""))
+	defer listening.Body.Close()
+	done := make(chan []received, 2)
+	go func() { done <- laptop.ask(callText(`1`, `{}`, `{}`)) }()
+	<-h.started
+	go func() { done <- desk.ask(callText(`1`, `{}`, `{}`)) }()
+	<-h.started
+	s.Revoke("laptop")
+	if err := <-h.ended; !errors.Is(err, errRevoked) && !errors.Is(err, errSessionEnded) {
+		t.Errorf("the call ended with %v", err)
+	}
+	<-done
+	events := newEvents(listening.Body)
+	for _, ok := events.next(); ok; {
+		_, ok = events.next()
+	}
+	if res := laptop.post(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
+		t.Errorf("the session of the removed client: %s", res.Status)
+	}
+	var left []string
+	for _, c := range s.Clients() {
+		left = append(left, c.Token)
+	}
+	if strings.Join(left, " ") != "desk" || len(h.ended) != 0 {
+		t.Errorf("clients %v are left, and %d calls of others ended", left, len(h.ended))
+	}
+	s.Revoke("desk")
+	<-done
+}
+
+// TestRevokeEndsJobs: jobs belong to the client that began them: another one sees
+// none of them, and they end with its token.
+func TestRevokeEndsJobs(t *testing.T) {
+	withJobs(t, dispatch.Options{}, always(Detach{Auto: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
+		var p params
+		ask := func(token, tool, args string) reply {
+			known := Credential{Via: dispatch.ViaToken, Token: token}
+			p.Name, p.Arguments = tool, []byte(args)
+			return s.serve(t.Context(), request{method: methodCall, params: &p, client: known.client("s-"+token, "x"), session: s.sessions.without(known)})
+		}
+		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)
+		if job.callID == "" || job.isError {
+			t.Fatalf("no job: %s", job.text)
+		}
+		for _, tool := range []string{"job_wait", "job_result", "job_cancel"} {
+			if r := ask("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "There is no job") {
+				t.Errorf("%s of another client: %s", tool, r.text)
+			}
+		}
+		if r := ask("desk", "job_list", `{}`); r.text != "There are no jobs." {
+			t.Errorf("another client lists %s", r.text)
+		}
+		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.text, job.callID) {
+			t.Errorf("the client lists %s", r.text)
+		}
+		s.Revoke("desk")
+		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.text, "is running") && !strings.Contains(r.text, "is pending") {
+			t.Errorf("after another token was removed: %s", r.text)
+		}
+		s.Revoke("laptop")
+		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "cancelled") {
+			t.Errorf("after its token was removed: %s", r.text)
+		}
+	})
+}
