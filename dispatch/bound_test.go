@@ -176,6 +176,8 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if len(limits) != 4 || limits[0] != 5*time.Minute || limits[2] != 5*time.Minute || limits[3] != 3*time.Minute {
 			t.Errorf("the tickets were open for %v, want three times 5m and once 3m", limits)
 		}
