@@ -78,7 +78,8 @@ test('terminals, event streams, agents, the audit and the side panel', async () 
       assert.ok(text.includes(word), `${name}: ${word}`);
     assert.equal(text.includes('internal step 1'), shown, `${name}: ${text}`);
   }
-  assert.equal((user.read.text.match(/^event: ended$/gm) ?? []).length, 2);
+  // That a call ended is always for people.
+  assert.equal((user.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   assert.equal((all.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   await Promise.all([stop(people), stop(verbose)]);
   all.read.stop();

@@ -140,3 +140,22 @@ func FuzzPattern(f *testing.F) {
 		}
 	})
 }
+
+// Browsers leave backslashes in queries and fragments as they are.
+func TestPatternIgnoresOddQueriesAndFragments(t *testing.T) {
+	p, err := ParsePattern("http://a.com/x*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]bool{
+		`http://a.com/x?q=a\b`:       true,
+		`http://a.com/x#\ @evil.com`: true,
+		`http://a.com\@evil.com/x`:   false,
+		`http://evil.com\@a.com/x`:   false,
+		"http://a.com/\tx":           false,
+	} {
+		if got := p.Match(url); got != want {
+			t.Errorf("%q: %t", url, got)
+		}
+	}
+}
