@@ -90,6 +90,11 @@ type Targets struct {
 	Broken []Target
 	// Loading are tabs in which the adapter may be live in a moment.
 	Loading []Target
+	// Arriving are tabs that the adapter's code is on its way to.
+	Arriving []Target
+	// Syncing says that a browser in which the call may run has not yet taken the
+	// list of plugins.
+	Syncing bool
 	// Openers are the browsers in which a tab could be opened for the call: only
 	// Browser and BrowserName are set. Empty unless the call may open one.
 	Openers []Target
@@ -116,9 +121,9 @@ func (t Targets) State() PluginState {
 	switch {
 	case slices.ContainsFunc(t.Live, func(t Target) bool { return t.Readiness == Ready }):
 		return StateReady
-	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading) == 0 && len(t.Broken) > 0:
+	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading)+len(t.Arriving) == 0 && len(t.Broken) > 0:
 		return StateFailed
-	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading) > 0:
+	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading)+len(t.Arriving) > 0:
 		return StateUnavailable
 	default:
 		return StateClosed

@@ -116,6 +116,13 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s was opened for the call, but %s did not come up there; look at that tab, the page may ask for a login",
 			nameTargets([]Target{*all.Opened}), name)}
+	case len(matching(all.Arriving, want)) > 0:
+		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"%s is open, but plugins are still being loaded into the browser (%s); call again in a few seconds",
+			name, nameTargets(matching(all.Arriving, want)))}
+	case all.Syncing:
+		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"plugins are still being loaded into the browser, so its tabs are not known to show %s; call again in a few seconds", name)}
 	case len(broken) > 0:
 		return &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
 			"the plugin %s did not start in its page: %s; none of its tools can run in %s",

@@ -104,7 +104,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	for _, t := range places.Live {
 		add(t, false)
 	}
-	for _, t := range append(places.Loading, places.Broken...) {
+	for _, t := range append(append(places.Loading, places.Arriving...), places.Broken...) {
 		add(t, false)
 	}
 	for _, t := range places.NeedReload {

@@ -92,6 +92,7 @@ func (p *Plugin) Info() wire.PluginInfo {
 		Name: p.Name, DisplayName: p.DisplayName, Hash: p.Hash, World: p.World,
 		Matches: p.Matches, Excludes: p.Excludes,
 		AllFrames: p.PreScript || p.Frames, Frames: p.Frames,
+		Early: p.Start == StartAtOnce, PreScript: p.PreScript,
 	}
 }
 

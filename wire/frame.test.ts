@@ -197,6 +197,7 @@ test('a table of handlers takes every request with its own types', async () => {
     'call.cancel': (params) => params.callId,
     'plugin.sync': (params) => `${params.plugins?.length ?? 0}`,
     'plugin.code': (params) => params.hash,
+    'plugin.fetch': (params) => params.script,
     'tab.load': (params) => `${params.tabId}`,
     'tool.answer': (params) => `${params.ask}`,
     'call.decide': (params) => params.ticketId,

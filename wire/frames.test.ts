@@ -29,6 +29,8 @@ const plugin: PluginInfo = {
   script: '4bf5122f344554c5',
   allFrames: true,
   frames: true,
+  early: true,
+  preScript: true,
   base: 'a1b2c3d4e5f60718',
   dev: true,
   file: 'adapters/messages-9f86d081.js',
@@ -104,7 +106,7 @@ const samples: Golden = {
   'call.resumed.params': { dispatchIds: ['c-01k7', 'c-01k8'] },
   'call.cancel.params': { callId: 'c-01k7' },
   'call.cancel.result': { cancelled: true },
-  'plugin.sync.params': { plugins: [plugin] },
+  'plugin.sync.params': { host: '2c26b46b68ffc68f', plugins: [plugin] },
   'plugin.sync.result': { mode: 'userScripts', missing: ['messages'] },
   'plugin.code.params': {
     name: 'messages',
@@ -114,6 +116,12 @@ const samples: Golden = {
     hot: { adapter: 'function (globalThis) {}', waitMs: 30_000 },
   },
   'plugin.code.result': {},
+  'plugin.fetch.params': { name: 'messages', script: plugin.script },
+  'plugin.fetch.result': {
+    code: 'function (globalThis) {}',
+    options: '{"name":"messages"}',
+    preScript: 'function (globalThis) {}',
+  },
   'tab.sync.params': {
     tabs: [
       {

@@ -33,6 +33,7 @@ var methodTypes = map[Method]struct{ params, result func() any }{
 	MethodCallCancel:       {fresh[CallCancelParams], fresh[CallCancelResult]},
 	MethodPluginSync:       {fresh[PluginSyncParams], fresh[PluginSyncResult]},
 	MethodPluginCode:       {fresh[PluginCodeParams], fresh[PluginCodeResult]},
+	MethodPluginFetch:      {fresh[PluginFetchParams], fresh[PluginFetchResult]},
 	MethodTabSync:          {fresh[TabSyncParams], nil},
 	MethodTabChanged:       {fresh[TabChangedParams], nil},
 	MethodTabLoad:          {fresh[TabLoadParams], fresh[TabLoadResult]},

@@ -64,11 +64,14 @@ const (
 	// settings and may call other plugins: browser to server, request.
 	MethodConfigLateAccess Method = "config.lateAccess"
 	// MethodPluginSync lists the adapters the browser should have: server to
-	// browser, request. The answer names those whose code is missing.
+	// browser, request. The answer names those whose new code it wants at once.
 	MethodPluginSync Method = "plugin.sync"
 	// MethodPluginCode brings the code of one adapter: server to browser,
 	// request.
 	MethodPluginCode Method = "plugin.code"
+	// MethodPluginFetch asks for the code of one plugin, or of the host: browser
+	// to server, request.
+	MethodPluginFetch Method = "plugin.fetch"
 	// MethodTabSync lists all tabs that match plugins: browser to server,
 	// notification.
 	MethodTabSync Method = "tab.sync"

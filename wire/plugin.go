@@ -31,6 +31,10 @@ type PluginInfo struct {
 	// Frames says that the adapter may run in frames of the page's own origin, not
 	// in the top document alone.
 	Frames bool `json:"frames,omitempty"`
+	// Early says that the adapter has to start before the page's first script.
+	Early bool `json:"early,omitempty"`
+	// PreScript says that the plugin has a pre-script.
+	PreScript bool `json:"preScript,omitempty"`
 	// Base names what a new adapter can't change in a document: the world and the
 	// pre-script. Where an older adapter runs on the same base, the new one takes
 	// its place without a reload.
@@ -46,6 +50,9 @@ type PluginInfo struct {
 // PluginSyncParams lists every plugin the browser should have; others are
 // removed.
 type PluginSyncParams struct {
+	// Host names the code of the host, which plugin.fetch returns; empty if the
+	// server has none.
+	Host    string       `json:"host,omitempty"`
 	Plugins []PluginInfo `json:"plugins,omitempty"`
 }
 
@@ -64,7 +71,8 @@ const (
 // PluginSyncResult says what the browser lacks.
 type PluginSyncResult struct {
 	Mode InjectMode `json:"mode"`
-	// Missing names the plugins whose code the browser wants by plugin.code.
+	// Missing names the plugins whose code the browser wants by plugin.code, for
+	// documents in which an older adapter is live.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -77,6 +85,26 @@ type PluginCodeParams struct {
 	Code   string `json:"code"`
 	// Hot is the adapter alone, for documents in which an older one is live.
 	Hot *HotCode `json:"hot,omitempty"`
+}
+
+// PluginFetchParams ask for the code of a plugin.
+type PluginFetchParams struct {
+	// Name is the plugin; empty for the host.
+	Name string `json:"name,omitempty"`
+	// Script is that of the PluginInfo, or the host's name in PluginSyncParams.
+	Script string `json:"script"`
+}
+
+// PluginFetchResult is the parts of a plugin's script.
+type PluginFetchResult struct {
+	// Code is a JavaScript expression: a function with the adapter's code, or the
+	// host, a function that takes whether it comes late and returns its start.
+	Code string `json:"code"`
+	// Options is JSON text that the host reads (extension/src/host/options.ts);
+	// empty for the host.
+	Options string `json:"options,omitempty"`
+	// PreScript is a function with the pre-script's code; empty if there is none.
+	PreScript string `json:"preScript,omitempty"`
 }
 
 // HotCode puts a new adapter into documents in which an older one is live.

@@ -55,6 +55,9 @@ type TabInfo struct {
 	// Loading names plugins that match the tab, are not live in it, and may be
 	// in a moment: its document is still loading.
 	Loading []string `json:"loading,omitempty"`
+	// Arriving names plugins that match the tab, are not live in it, and whose code
+	// is on its way there.
+	Arriving []string `json:"arriving,omitempty"`
 	// NeedsReload names plugins that match the tab but were not there when its
 	// document began, so they can't be trusted in it until a reload.
 	NeedsReload []string `json:"needsReload,omitempty"`

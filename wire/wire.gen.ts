@@ -254,7 +254,7 @@ export const Methods = [
   'config.lateAccess',
   /**
    * MethodPluginSync lists the adapters the browser should have: server to
-   * browser, request. The answer names those whose code is missing.
+   * browser, request. The answer names those whose new code it wants at once.
    */
   'plugin.sync',
   /**
@@ -262,6 +262,11 @@ export const Methods = [
    * request.
    */
   'plugin.code',
+  /**
+   * MethodPluginFetch asks for the code of one plugin, or of the host: browser
+   * to server, request.
+   */
+  'plugin.fetch',
   /**
    * MethodTabSync lists all tabs that match plugins: browser to server,
    * notification.
@@ -350,6 +355,10 @@ export interface PluginInfo {
    * in the top document alone.
    */
   frames?: boolean;
+  /** Early says that the adapter has to start before the page's first script. */
+  early?: boolean;
+  /** PreScript says that the plugin has a pre-script. */
+  preScript?: boolean;
   /**
    * Base names what a new adapter can't change in a document: the world and the
    * pre-script. Where an older adapter runs on the same base, the new one takes
@@ -371,6 +380,11 @@ export interface PluginInfo {
  * removed.
  */
 export interface PluginSyncParams {
+  /**
+   * Host names the code of the host, which plugin.fetch returns; empty if the
+   * server has none.
+   */
+  host?: string;
   plugins?: readonly PluginInfo[];
 }
 
@@ -388,7 +402,10 @@ export type InjectMode = (typeof InjectModes)[number];
 /** PluginSyncResult says what the browser lacks. */
 export interface PluginSyncResult {
   mode: InjectMode;
-  /** Missing names the plugins whose code the browser wants by plugin.code. */
+  /**
+   * Missing names the plugins whose code the browser wants by plugin.code, for
+   * documents in which an older adapter is live.
+   */
   missing?: readonly string[];
 }
 
@@ -401,6 +418,30 @@ export interface PluginCodeParams {
   code: string;
   /** Hot is the adapter alone, for documents in which an older one is live. */
   hot?: HotCode;
+}
+
+/** PluginFetchParams ask for the code of a plugin. */
+export interface PluginFetchParams {
+  /** Name is the plugin; empty for the host. */
+  name?: string;
+  /** Script is that of the PluginInfo, or the host's name in PluginSyncParams. */
+  script: string;
+}
+
+/** PluginFetchResult is the parts of a plugin's script. */
+export interface PluginFetchResult {
+  /**
+   * Code is a JavaScript expression: a function with the adapter's code, or the
+   * host, a function that takes whether it comes late and returns its start.
+   */
+  code: string;
+  /**
+   * Options is JSON text that the host reads (extension/src/host/options.ts);
+   * empty for the host.
+   */
+  options?: string;
+  /** PreScript is a function with the pre-script's code; empty if there is none. */
+  preScript?: string;
 }
 
 /** HotCode puts a new adapter into documents in which an older one is live. */
@@ -921,6 +962,11 @@ export interface TabInfo {
    */
   loading?: readonly string[];
   /**
+   * Arriving names plugins that match the tab, are not live in it, and whose code
+   * is on its way there.
+   */
+  arriving?: readonly string[];
+  /**
    * NeedsReload names plugins that match the tab but were not there when its
    * document began, so they can't be trusted in it until a reload.
    */
@@ -1324,6 +1370,7 @@ export interface Requests {
   'config.lateAccess': { params: ConfigLateAccessParams; result: ConfigLateAccessResult };
   'plugin.sync': { params: PluginSyncParams; result: PluginSyncResult };
   'plugin.code': { params: PluginCodeParams; result: PluginCodeResult };
+  'plugin.fetch': { params: PluginFetchParams; result: PluginFetchResult };
   'plugin.settings': { params: PluginSettingsParams; result: PluginSettingsResult };
   'tab.open': { params: TabOpenParams; result: TabOpenResult };
   'tab.load': { params: TabLoadParams; result: TabLoadResult };
@@ -1346,6 +1393,7 @@ export const RequestMethods = [
   'config.lateAccess',
   'plugin.sync',
   'plugin.code',
+  'plugin.fetch',
   'plugin.settings',
   'tab.open',
   'tab.load',
@@ -1401,6 +1449,8 @@ export interface Types {
   PluginSyncParams: PluginSyncParams;
   PluginSyncResult: PluginSyncResult;
   PluginCodeParams: PluginCodeParams;
+  PluginFetchParams: PluginFetchParams;
+  PluginFetchResult: PluginFetchResult;
   HotCode: HotCode;
   PluginCodeResult: PluginCodeResult;
   PluginSettings: PluginSettings;
@@ -1528,11 +1578,14 @@ export const Shapes = {
     script: 'string',
     'allFrames?': 'boolean',
     'frames?': 'boolean',
+    'early?': 'boolean',
+    'preScript?': 'boolean',
     'base?': 'string',
     'dev?': 'boolean',
     'file?': 'string',
   },
   PluginSyncParams: {
+    'host?': 'string',
     'plugins?': ['PluginInfo'],
   },
   PluginSyncResult: {
@@ -1545,6 +1598,15 @@ export const Shapes = {
     script: 'string',
     code: 'string',
     'hot?': 'HotCode',
+  },
+  PluginFetchParams: {
+    'name?': 'string',
+    script: 'string',
+  },
+  PluginFetchResult: {
+    code: 'string',
+    'options?': 'string',
+    'preScript?': 'string',
   },
   HotCode: {
     adapter: 'string',
@@ -1763,6 +1825,7 @@ export const Shapes = {
     'discarded?': 'boolean',
     'unresponsive?': 'boolean',
     'loading?': ['string'],
+    'arriving?': ['string'],
     'needsReload?': ['string'],
     'broken?': ['BrokenPlugin'],
   },

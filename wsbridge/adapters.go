@@ -3,6 +3,7 @@ package wsbridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"opentabs/wire"
@@ -48,7 +49,11 @@ const maxCodeUnderWay = 16 << 20
 // It sends no more if the list has changed meanwhile.
 func (l *link) syncOnce(b *browser) error {
 	plugins := l.hub.plugins()
-	answer, err := l.request(context.Background(), wire.MethodPluginSync, marshal(wire.PluginSyncParams{Plugins: plugins}))
+	params := wire.PluginSyncParams{Plugins: plugins}
+	if l.hub.opts.Host != nil {
+		params.Host = l.hub.opts.Host()
+	}
+	answer, err := l.request(context.Background(), wire.MethodPluginSync, marshal(params))
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
@@ -79,6 +84,21 @@ func (l *link) syncOnce(b *browser) error {
 		}
 	}
 	return nil
+}
+
+// fetch returns the code of a plugin or of the host to the browser.
+func (l *link) fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
+	if l.hub.opts.Fetch == nil {
+		return wire.PluginFetchResult{}, errors.New("this server has no code to fetch")
+	}
+	r, err := l.hub.opts.Fetch(p)
+	if size := len(r.Code) + len(r.PreScript) + len(r.Options); err == nil && size > wire.MaxFrameBytes/2 {
+		err = fmt.Errorf("the code of %s is too large for a frame: %d bytes", clean(p.Name, 100), size)
+	}
+	if err != nil {
+		l.log.Warn().Err(err).Str("plugin", clean(p.Name, 100)).Msg("could not send the adapter")
+	}
+	return r, err
 }
 
 // codeUnderWay is the code that was sent and not answered yet, oldest first.

@@ -93,6 +93,11 @@ type Options struct {
 	Log zerolog.Logger
 	// Adapters is where plugins come from. Default: there are none.
 	Adapters Adapters
+	// Host returns the name of the host's code. Default: there is none.
+	Host func() string
+	// Fetch returns what a browser asks for by plugin.fetch; its error is a
+	// sentence. Default: there is no code to fetch.
+	Fetch func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
 	// Settings returns the settings of all plugins that have any, for the
 	// documents in which they are live; after a change call Sync. Default: none
 	// has.

@@ -133,6 +133,8 @@ func (l *link) serveRequest(b *browser, e wire.Envelope) {
 		serveForPanel(l, e, l.setCalls)
 	case wire.MethodConfigLateAccess:
 		serveForPanel(l, e, l.setLateAccess)
+	case wire.MethodPluginFetch:
+		serveForPanel(l, e, l.fetch)
 	case wire.MethodHello:
 		l.reject(e, wire.CodeInvalidRequest, "hello is said already; open a new connection to say it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,

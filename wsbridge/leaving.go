@@ -14,7 +14,7 @@ func (b *browser) replace(t wire.TabInfo) {
 	before := b.tabs[t.TabID]
 	b.tabs[t.TabID] = t
 	switch {
-	case t.DocumentID != "" || len(t.Loading) == 0:
+	case t.DocumentID != "" || len(t.Loading)+len(t.Arriving) == 0:
 		delete(b.left, t.TabID)
 	case before.DocumentID != "":
 		b.left[t.TabID] = time.Now()
@@ -40,7 +40,7 @@ func (b *browser) returning(want dispatch.Want, live []place) (left time.Duratio
 	for id, at := range b.left {
 		t := b.tab(id)
 		p := place{used: t.LastAccessedMs, class: class(t), Target: b.target(t, documents(t)[0])}
-		if t.DocumentID != "" || !slices.Contains(t.Loading, want.Plugin) || !want.Allows(p.Target) {
+		if t.DocumentID != "" || !slices.Contains(t.Loading, want.Plugin) && !slices.Contains(t.Arriving, want.Plugin) || !want.Allows(p.Target) {
 			continue
 		}
 		first := !slices.ContainsFunc(live, func(other place) bool {

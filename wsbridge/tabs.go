@@ -18,6 +18,8 @@ const (
 	maxTitle = 1000
 	// loadWait is how long a call waits for a tab that is loading.
 	loadWait = 5 * time.Second
+	// arriveWait is how long a call waits for code that is on its way into a tab.
+	arriveWait = 15 * time.Second
 	// settleTime is how long a browser that is back may take to find its pages.
 	settleTime = 2 * time.Second
 )
@@ -174,6 +176,14 @@ func (b *browser) arriving(want dispatch.Want) time.Duration {
 		return 0
 	}
 	return b.hub.opts.FirstWait - time.Since(b.arrived)
+}
+
+// isSyncing reports whether the browser has not yet taken the list of plugins, or
+// not listed its tabs since.
+func (b *browser) isSyncing(want dispatch.Want) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.link != nil && !(b.synced && b.listed) && (want.Browser == "" || want.Browser == b.id || want.Browser == b.name)
 }
 
 // tabNews tells those who wait for a tab that something has changed.

@@ -75,6 +75,7 @@ func (s *search) look() time.Duration {
 	ready := slices.ContainsFunc(live, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
 	// A page that does not answer may do so in a moment.
 	coming := slices.ContainsFunc(found.Loading, s.want.Allows) || slices.ContainsFunc(found.Silent, s.want.Allows)
+	arrives := slices.ContainsFunc(found.Arriving, s.want.Allows)
 	switch {
 	case returning > 0:
 		return returning
@@ -87,6 +88,8 @@ func (s *search) look() time.Duration {
 		return loadWait - time.Since(s.began)
 	case len(live) > 0:
 		return 0
+	case arrives:
+		return arriveWait - time.Since(s.began)
 	case coming:
 		return loadWait - time.Since(s.began)
 	case slices.ContainsFunc(found.Broken, s.want.Allows):
@@ -132,7 +135,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
-	var live, away, reload, loading, broken, silent []place
+	var live, away, reload, loading, coming, broken, silent []place
 	browsers := h.list()
 	for _, b := range browsers {
 		out.Browsers++
@@ -142,6 +145,8 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 		of := b.places(want.Plugin, hash)
 		arriving = max(arriving, b.arriving(want))
 		silent = append(silent, of.silent...)
+		out.Syncing = out.Syncing || b.isSyncing(want)
+		coming = append(coming, of.arriving...)
 		reload, loading, broken = append(reload, of.reload...), append(loading, of.loading...), append(broken, of.broken...)
 		switch {
 		case !of.connected:
@@ -165,6 +170,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	})
 	out.Live, out.NeedReload, out.Loading, out.Broken = rank(live), rank(reload), rank(loading), rank(broken)
 	out.Silent = rank(silent)
+	out.Arriving = rank(coming)
 	return out, returning, arriving
 }
 
@@ -188,8 +194,9 @@ type places struct {
 	connected bool
 	// live are the documents where the plugin is live with the hash that it has
 	// now, reload the tabs that have to be reloaded for it, loading those in which
-	// it may be live in a moment, broken those in which it failed to start.
-	live, reload, loading, broken []place
+	// it may be live in a moment, arriving those that its code is on its way to,
+	// broken those in which it failed to start.
+	live, reload, loading, arriving, broken []place
 	// silent are documents in which it is live and that do not answer.
 	silent []place
 }
@@ -229,6 +236,8 @@ func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 			} else {
 				of.live = append(of.live, p)
 			}
+		case top && slices.Contains(t.Arriving, plugin):
+			of.arriving = append(of.arriving, p)
 		case top && slices.ContainsFunc(t.Broken, isBroken):
 			p.Problem = t.Broken[slices.IndexFunc(t.Broken, isBroken)].Problem
 			of.broken = append(of.broken, p)

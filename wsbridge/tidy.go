@@ -36,7 +36,7 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 	for i := range t.Broken {
 		t.Broken[i].Problem = clean(t.Broken[i].Problem, maxProblem)
 	}
-	for _, names := range []*[]string{&t.Loading, &t.NeedsReload} {
+	for _, names := range []*[]string{&t.Loading, &t.Arriving, &t.NeedsReload} {
 		*names = bounded(*names, maxTabPlugins, bad)
 	}
 	return t

@@ -124,7 +124,13 @@ func play(t *testing.T, text string) string {
 	var out strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
-	o := Options{Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}
+	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
+		if p.Name != "chat" {
+			return wire.PluginFetchResult{}, fmt.Errorf("the plugin %q may not run", p.Name)
+		}
+		return wire.PluginFetchResult{Code: "function () {}", Options: "{}"}, nil
+	}
+	o := Options{Fetch: fetch, Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}
 	o.Settings = func() (all []wire.PluginSettingsParams) {
 		for name, values := range s.settings {
 			all = append(all, wire.PluginSettingsParams{Name: name, Settings: wire.PluginSettings{Values: values}})

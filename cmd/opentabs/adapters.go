@@ -212,26 +212,53 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	}, nil
 }
 
+// Fetch returns the parts of the script that runs a plugin's adapter, or the
+// host.
+func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
+	host, err := a.hostName()
+	if err != nil {
+		return wire.PluginFetchResult{}, err
+	}
+	if p.Name == "" {
+		code, err := a.host()
+		if err == nil && p.Script != host {
+			err = errors.New("the server has another host now; sync the plugins first")
+		}
+		return wire.PluginFetchResult{Code: string(code)}, err
+	}
+	one, ok := a.registry.Set().Plugin(p.Name)
+	if !ok || !a.policy.Runs(one) {
+		return wire.PluginFetchResult{}, fmt.Errorf("the plugin %q may not run", p.Name)
+	}
+	s := a.scriptOf(one, host)
+	if s.info.Script != p.Script {
+		return wire.PluginFetchResult{}, fmt.Errorf("the plugin %q has another script now; sync the plugins first", p.Name)
+	}
+	adapter, preScript, err := a.codes(s)
+	if err != nil {
+		return wire.PluginFetchResult{}, err
+	}
+	parts := jsbuild.PartsOf(s.options(), adapter, preScript)
+	return wire.PluginFetchResult{Code: string(parts.Adapter), Options: string(parts.Options), PreScript: string(parts.PreScript)}, nil
+}
+
+// Host names the code of the host; empty if there is none.
+func (a *adapters) Host() string {
+	name, err := a.hostName()
+	if err != nil {
+		return "" // current has logged it
+	}
+	return name
+}
+
 // composed is the text of a script, and of the adapter alone.
 type composed struct{ whole, adapter []byte }
 
 // compose writes the script, of parts that stay inside it.
 func (a *adapters) compose(s script) (composed, error) {
-	adapter, err := s.plugin.Adapter()
+	adapter, preScript, err := a.codes(s)
 	if err != nil {
 		return composed{}, err
-	}
-	if err := a.checked.Check(adapter); err != nil {
-		return composed{}, a.refuse(s, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
-	}
-	preScript, err := s.plugin.PreScriptCode()
-	if err != nil {
-		return composed{}, err
-	}
-	if len(preScript) > 0 {
-		if err := a.checked.Check(preScript); err != nil {
-			return composed{}, a.refuse(s, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
-		}
 	}
 	host, err := a.host()
 	if err != nil {
@@ -244,6 +271,26 @@ func (a *adapters) compose(s script) (composed, error) {
 func (a *adapters) refuse(s script, err error) error {
 	a.registry.Faults().Failed(s.plugin, err.Error(), "", "")
 	return err
+}
+
+// codes returns the codes of the adapter and of the pre-script, which may be
+// empty. It fails if one would leave the function that it is put in.
+func (a *adapters) codes(s script) (adapter, preScript []byte, err error) {
+	if adapter, err = s.plugin.Adapter(); err != nil {
+		return nil, nil, err
+	}
+	if err := a.checked.Check(adapter); err != nil {
+		return nil, nil, a.refuse(s, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
+	}
+	if preScript, err = s.plugin.PreScriptCode(); err != nil {
+		return nil, nil, err
+	}
+	if len(preScript) > 0 {
+		if err := a.checked.Check(preScript); err != nil {
+			return nil, nil, a.refuse(s, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
+		}
+	}
+	return adapter, preScript, nil
 }
 
 // writeFiles makes the extension's folder hold the current adapters and no

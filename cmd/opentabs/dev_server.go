@@ -139,7 +139,7 @@ func tabsOf(status httpapi.Status, one *plugin.Plugin) devTabs {
 		}
 		for _, t := range b.Tabs {
 			tab := devTab{id: t.TabID, url: t.URL, browser: b.Name, reload: slices.Contains(t.NeedsReload, one.Name)}
-			known, live := tab.reload || slices.Contains(t.Loading, one.Name), false
+			known, live := tab.reload || slices.Contains(t.Loading, one.Name) || slices.Contains(t.Arriving, one.Name), false
 			for _, p := range t.Plugins {
 				if p.Name == one.Name {
 					known, live, tab.ready = true, p.Hash == one.Hash, p.Ready

@@ -95,6 +95,7 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	origins := []string{"chrome-extension://" + extension.ID()}
 	v.hub = wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: v.adapters,
+		Host: v.adapters.Host, Fetch: v.adapters.Fetch,
 		Policy: policyAPI{v.policy, v.registry}, Settings: v.pageSettings, RunsIn: v.runsIn,
 		Started: v.noteStart,
 		Logs:    func(_, browser string, p wire.PluginLogParams) { v.logs.Add(browser, p) },

@@ -247,6 +247,34 @@ export async function unloadTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
 
+/** FramePage is a frame of a tab's page. */
+export interface FramePage {
+  readonly documentId: string;
+  readonly url: string;
+  readonly startedMs: number;
+  readonly touched: boolean;
+}
+
+/** readFrames returns the frames of a tab that have the origin of its top document and have loaded something. */
+export async function readFrames(tabId: number): Promise<FramePage[]> {
+  const all = await chrome.scripting.executeScript({
+    target: { tabId, allFrames: true },
+    injectImmediately: true,
+    func: () => [location.href, origin, performance.timing.domLoading, navigator.userActivation.hasBeenActive] as const,
+  });
+  const top = all.find((frame) => frame.frameId === 0)?.result?.[1];
+  return all.flatMap(({ frameId, documentId, result }) => {
+    if (frameId === 0 || !result || result[1] !== top) return [];
+    return [{ documentId, url: result[0], startedMs: result[2], touched: result[3] }];
+  });
+}
+
+/** reloadFrame loads one frame again. */
+export async function reloadFrame(tabId: number, documentId: string): Promise<void> {
+  const target = { tabId, documentIds: [documentId] };
+  await chrome.scripting.executeScript({ target, injectImmediately: true, func: () => location.reload() });
+}
+
 /** reloadTab loads a tab anew. */
 export async function reloadTab(tabId: number): Promise<void> {
   await chrome.tabs.reload(tabId);

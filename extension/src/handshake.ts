@@ -8,12 +8,16 @@
 // is never posted to, so nothing waits for a task. Page code has no way to it.
 //
 // Hosts start first, because they are registered first: a host offers at the
-// roll call and at no other time. The bridge calls the roll once and listens
+// roll call and at no other time. The first of them, the base, is for no plugin: plugins whose code comes later get their
+// channels over its own. The bridge calls the roll once and listens
 // only meanwhile. That is all over when its script returns, before the first
 // page script can run, whatever the document begins with. A roll call of the
 // page's finds no host that still offers: the bridge's was the first.
 
-/** OFFER is dispatched by a host; its data is the JSON text of [plugin, hash, base], its one port is the channel. */
+/**
+ * OFFER is dispatched by a host; its data is the JSON text of [plugin, hash, base, whether it has an adapter], its one port is
+ * the channel. The plugin of the base is empty.
+ */
 export const OFFER = 'opentabs:host';
 /** ROLL_CALL is dispatched once by the bridge, after all hosts have started. */
 export const ROLL_CALL = 'opentabs:bridge';
@@ -44,6 +48,10 @@ export const DOWN = 'down';
 //   renewed <hash>                     an adapter with this hash has taken the place of the one before
 //   kept <message>                     it could not; the message says why, and the one before goes on
 //
+// The base says one thing, in an event that has the new channel as its port:
+//
+//   host <json>                        an offer, for a plugin that was asked for
+//
 // Messages down are the JSON text of an array:
 //
 //   ["call", call, tool, maxBytes, args, prompt, decision]   no decision if nobody was asked
@@ -55,5 +63,7 @@ export const DOWN = 'down';
 //   ["wake"]                                                 a timer is due
 //   ["settings", settings]                                   a wire.PluginSettings, in place of those before
 //   ["renew", nonce, hash]                                   the door takes one adapter with this hash from who says nonce
+//   ["host", options, nonce]                                 the base: offer a plugin with these options (JSON text), its
+//                                                            door ready for who says nonce
 //   ["remove"]                                               the plugin is gone: tear the adapter down, call it no more
 //                                                            until the door takes another

@@ -23,10 +23,28 @@ export interface Vacant {
   base?: string;
 }
 
+/** Started is a plugin whose host is in a document and which is not live there yet. */
+export interface Started {
+  readonly name: string;
+  readonly hash: string;
+  /** empty is set if its adapter has to come through the door. */
+  readonly empty: boolean;
+}
+
 /** FromBridge is a message of a document. */
 export type FromBridge =
-  /** First on every port, and again when a plugin has come: all plugins, and the calls that run. */
-  | { op: 'live'; plugins: Live[]; vacant?: Vacant[]; running: { id: string; plugin: string }[] }
+  /**
+   * First on every port, and again when a plugin has come: all plugins, those whose adapter was removed, those that have started
+   * and are not live, whether others can come (the base is there), and the calls that run.
+   */
+  | {
+      op: 'live';
+      plugins: Live[];
+      vacant?: Vacant[];
+      started?: Started[];
+      based?: boolean;
+      running: { id: string; plugin: string }[];
+    }
   /** reports is the JSON text of an array of wire.Report, seq how many reports of the call came before them. */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
   /** A piece of a large result; 'result' with their number follows. */
@@ -52,8 +70,11 @@ export type FromBridge =
   | { op: 'wake'; ms: number }
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
-  /** Answers a 'renew': no call runs in the old adapter any more, and the plugin's door waits for the nonce. */
-  | { op: 'armed'; plugin: string; nonce: string }
+  /**
+   * Answers a 'renew', 'host' or 'meet': no call runs in an old adapter any more, and the plugin's door, or that of the base,
+   * waits for the nonce; or with late the bridge waits for the host itself.
+   */
+  | { op: 'armed'; plugin: string; nonce: string; based: boolean; late?: true }
   /** Ends a 'renew': the adapter with this hash is live, as the next 'live' says; or the one before is, and problem says why. */
   | { op: 'renewed'; plugin: string; hash: string; problem?: string };
 
@@ -94,6 +115,10 @@ export type ToBridge =
    * latest after waitMs. The door takes it once, with the nonce.
    */
   | { op: 'renew'; plugin: string; hash: string; nonce: string; waitMs: number }
+  /** The base shall make a host with these options (JSON text), or the one that is there arm its door, for an adapter with this hash. */
+  | { op: 'host'; plugin: string; hash: string; nonce: string; options: string }
+  /** The same in a world that the page has no part in: a host that is not there will offer itself in an event of the type nonce. */
+  | { op: 'meet'; plugin: string; hash: string; nonce: string }
   /** The plugin is gone; its adapter is torn down and is not live any more. */
   | { op: 'remove'; plugin: string };
 
@@ -191,7 +216,8 @@ function readOfPlugin(
     case 'log':
       return typeof entries === 'string' && isCount(dropped) ? { op, plugin, entries, dropped } : undefined;
     case 'armed':
-      return typeof nonce === 'string' ? { op, plugin, nonce } : undefined;
+      if (typeof nonce !== 'string') return undefined;
+      return { op, plugin, nonce, based: value.based === true, ...(value.late === true ? { late: true } : {}) };
     case 'renewed':
       if (typeof hash !== 'string') return undefined;
       return typeof problem === 'string' ? { op, plugin, hash, problem } : { op, plugin, hash };
@@ -214,12 +240,21 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
     if (!isBag(item) || typeof item.name !== 'string') return undefined;
     vacant.push(typeof item.base === 'string' ? { name: item.name, base: item.base } : { name: item.name });
   }
+  const started: Started[] = [];
+  for (const item of Array.isArray(value.started) ? value.started : []) {
+    if (!isBag(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
+    started.push({ name: item.name, hash: item.hash, empty: item.empty === true });
+  }
   const running: { id: string; plugin: string }[] = [];
   for (const item of value.running) {
     if (!isBag(item) || typeof item.id !== 'string' || typeof item.plugin !== 'string') return undefined;
     running.push({ id: item.id, plugin: item.plugin });
   }
-  return vacant.length > 0 ? { op: 'live', plugins, vacant, running } : { op: 'live', plugins, running };
+  const message: FromBridge = { op: 'live', plugins, running };
+  if (vacant.length > 0) message.vacant = vacant;
+  if (started.length > 0) message.started = started;
+  if (value.based === true) message.based = true;
+  return message;
 }
 
 /** readToBridge checks a message of the worker; nothing means that it is of another version. */
@@ -229,7 +264,7 @@ export function readToBridge(value: unknown): ToBridge | undefined {
   if (op === 'taken' || op === 'wake') return { op };
   if (op === 'ping') return isCount(value.ping) ? { op, ping: value.ping } : undefined;
   if (op === 'ack') return isTexts(ids) ? { op, ids } : undefined;
-  if (op === 'settings' || op === 'probe' || op === 'renew' || op === 'remove') {
+  if (op === 'settings' || op === 'probe' || op === 'renew' || op === 'host' || op === 'meet' || op === 'remove') {
     return typeof plugin === 'string' ? readForPlugin(op, plugin, value) : undefined;
   }
   if (typeof id !== 'string') return undefined;
@@ -252,14 +287,19 @@ export function readToBridge(value: unknown): ToBridge | undefined {
 }
 
 function readForPlugin(
-  op: 'settings' | 'probe' | 'renew' | 'remove',
+  op: 'settings' | 'probe' | 'renew' | 'host' | 'meet' | 'remove',
   plugin: string,
   value: Readonly<Record<string, unknown>>,
 ): ToBridge | undefined {
-  const { settings, hash, nonce, waitMs } = value;
+  const { settings, hash, nonce, options, waitMs } = value;
   switch (op) {
     case 'settings':
       return isBag(settings) ? { op, plugin, settings } : undefined;
+    case 'host':
+      if (typeof hash !== 'string' || typeof nonce !== 'string' || typeof options !== 'string') return undefined;
+      return { op, plugin, hash, nonce, options };
+    case 'meet':
+      return typeof hash === 'string' && typeof nonce === 'string' ? { op, plugin, hash, nonce } : undefined;
     case 'renew':
       if (typeof hash !== 'string' || typeof nonce !== 'string' || !isCount(waitMs)) return undefined;
       return { op, plugin, hash, nonce, waitMs };

@@ -45,6 +45,10 @@ export interface Realm {
   run(code: string): unknown;
   /** start runs a plugin's adapter, as the registered script does. */
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
+  /** startBase starts the base, whose door is kept in the constant named door. */
+  startBase(door: string): void;
+  /** startLate starts a plugin whose bridge waits for it in an event of the type meet. */
+  startLate(plugin: string, adapter: string, meet: string): void;
   /** bridge does what the bridge does at document_start, and returns the ports it has then. */
   bridge(): HostPort[];
   /** ports are all ports that were offered to the bridge. */
@@ -64,7 +68,7 @@ const realmCode = readFileSync(new URL('realm.js', folder), 'utf8');
 /** hostileCode is the script of a hostile page. */
 export const hostileCode = readFileSync(new URL('hostile.js', folder), 'utf8');
 /** builtIns are the names that the server has plugins' code get as variables. */
-const builtIns = [
+export const builtIns = [
   ...readFileSync(new URL('../src/host/globals.ts', import.meta.url), 'utf8').matchAll(/^ {2}'(\w+)',$/gm),
 ].map((match) => match[1] ?? '');
 const hostCode = buildSync({
@@ -190,15 +194,24 @@ export function makeRealm(page: PageOptions = {}): Realm {
     initEvent(made, type, init);
     return made;
   };
+  const portsOf = (message: object): unknown[] => {
+    const given = slot(message, 2);
+    return Array.isArray(given) ? given : [];
+  };
   const take = (offer: object) => {
     const given = slot(offer, 2);
     const [plugin, hash]: string[] = JSON.parse(String(slot(offer, 1)));
     const port: unknown = Array.isArray(given) ? given[0] : undefined;
     if (typeof port !== 'object' || !port) throw new Error('an offer without a port');
+    const base = plugin === '';
     const said: string[] = [];
     const readiness: string[] = [];
     add(port, UP, (message) => {
       const text = String(slot(message, 1));
+      if (base && text.startsWith('host ')) {
+        take(event('host', { data: text.slice(5), ports: portsOf(message) }));
+        return;
+      }
       (text.startsWith('s ') ? readiness : said).push(text);
     });
     const send = (...parts: unknown[]) => void dispatch(port, event(DOWN, { data: JSON.stringify(parts) }));
@@ -216,6 +229,17 @@ export function makeRealm(page: PageOptions = {}): Realm {
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
       vm.runInContext(door === undefined ? expression : declare(door, expression), context);
+    },
+    startBase: (door) => {
+      const args = JSON.stringify(JSON.stringify({ frames: false }));
+      const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
+      vm.runInContext(declare(door, expression), context);
+    },
+    startLate: (plugin, adapter, meet) => {
+      add(doc, meet, take);
+      const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet }));
+      const args = `${options}, function ({${builtIns.join()}}) { return function (globalThis, window, self) {\n${adapter}\n}; }`;
+      vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {
       add(doc, OFFER, take);

@@ -95,8 +95,10 @@ func manifestFor(version string) ([]byte, []string, error) {
 	return bytes.Replace(text, []byte(old), []byte(fresh), 1), icons, nil
 }
 
-// Host returns the JavaScript expression whose value is the host's start
-// function (extension/src/host/host.ts). It is bundled once.
+// Host returns a JavaScript expression whose value is a function that returns
+// the host's start function (extension/src/host/host.ts). Its argument is true
+// in a world that the page has no part in, where the host may start late. It is
+// bundled once.
 func Host() ([]byte, error) { return hostOnce() }
 
 var hostOnce = sync.OnceValues(func() ([]byte, error) {
@@ -110,7 +112,7 @@ var hostOnce = sync.OnceValues(func() ([]byte, error) {
 	}
 	// In sloppy mode a page's function that the host calls could reach the host's functions by `caller`. The check
 	// comes before anything that a page could have replaced is used, and says nothing: an error would reach the page.
-	const form = "(() => {\n\"use strict\";\n%s\nif (!intact()) return () => {};\n%s\nreturn host.start;\n})()"
+	const form = "((late) => {\n\"use strict\";\n%s\nif (!late && !intact()) return () => {};\n%s\nreturn host.start;\n})"
 	return fmt.Appendf(nil, form, check, bytes.TrimSpace(code)), nil
 })
 
@@ -269,6 +271,32 @@ const (
 // returns; [CheckScript] must have let both codes pass, or they could end their
 // function early.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
+	parts := PartsOf(options, adapter, preScript)
+	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
+	b = append(b, host...)
+	b = append(b, "(false)("...)
+	// As text: in an object literal a key such as __proto__ would not be a key.
+	b = append(b, quote(string(parts.Options))...)
+	b = append(b, ", "...)
+	b = append(b, parts.Adapter...)
+	if len(parts.PreScript) > 0 {
+		b = append(b, ", "...)
+		b = append(b, parts.PreScript...)
+	}
+	return append(b, ");\n"...)
+}
+
+// Parts are what the script of a plugin is composed of, beside the host.
+type Parts struct {
+	// Options is the JSON text of a [ScriptOptions].
+	Options []byte
+	// Adapter and PreScript are function expressions; PreScript is empty if there
+	// is none.
+	Adapter, PreScript []byte
+}
+
+// PartsOf returns the parts that [WrapAdapter] composes.
+func PartsOf(options ScriptOptions, adapter, preScript []byte) Parts {
 	if options.Start == "" {
 		options.Start = startOf(adapter)
 	}
@@ -276,18 +304,11 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 	if err != nil {
 		panic("jsbuild: settings that are no JSON: " + err.Error()) // they were encoded here
 	}
-	b := make([]byte, 0, len(host)+len(adapter)+len(preScript)+len(text)+200)
-	b = append(b, host...)
-	b = append(b, '(')
-	// As text: in an object literal a key such as __proto__ would not be a key.
-	b = append(b, quote(string(text))...)
-	b = append(b, ", "...)
-	b = append(b, AdapterFunction(adapter)...)
+	parts := Parts{Options: text, Adapter: AdapterFunction(adapter)}
 	if len(preScript) > 0 {
-		b = append(b, ", "...)
-		b = append(b, AdapterFunction(preScript)...)
+		parts.PreScript = AdapterFunction(preScript)
 	}
-	return append(b, ");\n"...)
+	return parts
 }
 
 // AdapterFunction returns a JavaScript function expression that runs code in

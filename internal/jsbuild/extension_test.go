@@ -80,8 +80,8 @@ func TestHostComparesFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(host), "\n}\nif (!intact()) return () => {};\n")
-	if !ok || !strings.HasPrefix(head, "(() => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(rest, "var host = ") {
+	head, rest, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
+	if !ok || !strings.HasPrefix(head, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(rest, "var host = ") {
 		t.Errorf("the host begins with %.80q", host)
 	}
 }
@@ -93,7 +93,7 @@ func TestHostIsStrict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(string(host), "(() => {\n\"use strict\";\n") {
+	if !strings.HasPrefix(string(host), "((late) => {\n\"use strict\";\n") {
 		t.Errorf("the host begins with %.40q", host)
 	}
 	if problems := parse(wrapped(host, "with ({}) {}")); len(problems) > 0 {
@@ -176,7 +176,7 @@ func TestWrapAdapter(t *testing.T) {
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, one},
 	} {
 		got := wrapped(host, c.code)
-		if want := fmt.Sprintf("%s(%s, %s\n%s\n}; });\n", host, plainOptions, c.want, c.code); got != want {
+		if want := fmt.Sprintf("%s(false)(%s, %s\n%s\n}; });\n", host, plainOptions, c.want, c.code); got != want {
 			t.Errorf("%s\n got %s\nwant %s", c.code, got, want)
 		}
 	}
@@ -200,7 +200,7 @@ func TestWrapAdapterOptions(t *testing.T) {
 		t.Errorf("got %q, want %q", rest, want)
 	}
 	var text string
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(")+`"`), &text); err != nil {
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(false)(")+`"`), &text); err != nil {
 		t.Fatal(err)
 	}
 	var back ScriptOptions
@@ -277,7 +277,7 @@ func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
 		got := wrapped([]byte("x"), "#!x"+rest)
-		if want := "x(" + plainOptions + ", " + outer + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
+		if want := "x(false)(" + plainOptions + ", " + outer + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
 			t.Errorf("%q: got %q, want %q", end, got, want)
 		}
 	}

@@ -5,8 +5,8 @@
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
 import { makeDesk } from './calls.ts';
-import { hasOriginOfTop, isFramed, mayShareWindow, probeFrame } from './frame.ts';
-import { gatherHosts } from './hosts.ts';
+import { hasOriginOfTop, mayShareWindow, probeFrame } from './frame.ts';
+import { gatherHosts, type HostEvents, meetHost } from './hosts.ts';
 import { makeLink } from './link.ts';
 import { watchNavigation } from './navigating.ts';
 
@@ -16,6 +16,7 @@ Reflect.set(globalThis, BRIDGE_MARK, true);
 const desk = makeDesk(
   (message) => link.post(message),
   () => document.visibilityState === 'visible',
+  (plugin, type) => meetHost(document, type, plugin, events),
 );
 const { plugins } = desk;
 const link = makeLink({
@@ -29,23 +30,20 @@ const link = makeLink({
   orphaned: () => desk.abandon('the browser extension was reloaded or removed'),
 });
 
-/** gather takes the hosts of this document and returns how many. */
-function gather(): number {
-  let taken = 0;
+const events: HostEvents = {
+  took: (host) => plugins.took(host),
+  tookBase: (base) => plugins.tookBase(base),
+  said: (host, text) => desk.fromHost(host, text),
+};
+
+/** gather takes the hosts of this document. */
+function gather(): void {
   const frame = probeFrame();
   // Where hosts could not compare, none is trusted; a reload gives the tab a Window of its own.
   if (frame !== undefined || !mayShareWindow()) {
-    gatherHosts(document, {
-      frame,
-      took: (host) => {
-        taken++;
-        plugins.took(host);
-      },
-      said: (host, text) => desk.fromHost(host, text),
-    });
+    gatherHosts(document, { ...events, frame });
   }
   frame?.remove();
-  return taken;
 }
 
 /** listen has heard called for each event that the browser itself dispatches: the page can dispatch all of them too. */
@@ -84,6 +82,8 @@ function open(): void {
   });
 }
 
-// A frame whose plugins want no frames, or that is of another origin, has nothing to say to anybody. The top document
-// says that none is live in it.
-if (first && hasOriginOfTop() && (gather() > 0 || !isFramed())) open();
+// A frame of another origin has nothing to say to anybody. The others are where a plugin wants frames.
+if (first && hasOriginOfTop()) {
+  gather();
+  open();
+}

@@ -44,9 +44,13 @@ export interface Desk {
   abandon(reason: string): void;
 }
 
-/** makeDesk returns a desk that sends by post, which returns false while there is no port; visible is that of PluginsOptions. */
-export function makeDesk(post: (message: FromBridge) => boolean, visible: () => boolean = () => true): Desk {
-  return new CallDesk(post, visible);
+/** makeDesk returns a desk that sends by post, which returns false while there is no port; visible and meet are those of PluginsOptions. */
+export function makeDesk(
+  post: (message: FromBridge) => boolean,
+  visible: () => boolean = () => true,
+  meet: (plugin: string, type: string) => void = () => undefined,
+): Desk {
+  return new CallDesk(post, visible, meet);
 }
 
 class CallDesk implements Desk {
@@ -58,7 +62,11 @@ class CallDesk implements Desk {
   readonly #swaps: Swaps;
   #numbers = 0;
 
-  constructor(post: (message: FromBridge) => boolean, visible: () => boolean) {
+  constructor(
+    post: (message: FromBridge) => boolean,
+    visible: () => boolean,
+    meet: (plugin: string, type: string) => void,
+  ) {
     this.#post = post;
     this.#swaps = makeSwaps({
       isBusy: (host) => this.#in(host).length > 0,
@@ -68,6 +76,7 @@ class CallDesk implements Desk {
     this.plugins = makePlugins({
       post,
       visible,
+      meet,
       changed: () => this.#post(this.greeting()),
       swapped: (host) => this.#swaps.finish(host),
     });
@@ -173,9 +182,15 @@ class CallDesk implements Desk {
   }
 
   greeting(): FromBridge {
-    const { live: plugins, vacant } = this.plugins;
-    const running = this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin }));
-    return vacant.length > 0 ? { op: 'live', plugins, vacant, running } : { op: 'live', plugins, running };
+    const { live, vacant, started, based } = this.plugins;
+    return {
+      op: 'live',
+      plugins: live,
+      ...(vacant.length > 0 ? { vacant } : {}),
+      ...(started.length > 0 ? { started } : {}),
+      ...(based ? { based } : {}),
+      running: this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin })),
+    };
   }
 
   #running(): Call[] {

@@ -1,11 +1,11 @@
-import type { FromBridge, Live, ToBridge, Vacant } from '../port-message.ts';
-import type { Host } from './hosts.ts';
+import type { FromBridge, Live, Started, ToBridge, Vacant } from '../port-message.ts';
+import type { Base, Host } from './hosts.ts';
 import { makeLogs } from './logs.ts';
 import { makeProbing } from './probing.ts';
 import { makeWakes } from './wakes.ts';
 
 /** ForPlugin is a message of the worker to one plugin. */
-export type ForPlugin = Extract<ToBridge, { op: 'settings' | 'probe' | 'remove' }>;
+export type ForPlugin = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
 
 export interface PluginsOptions {
   /** post sends a message to the worker; false means that there is no port. */
@@ -16,6 +16,8 @@ export interface PluginsOptions {
   visible(): boolean;
   /** swapped is called when a host is done with a new adapter, or has lost the one it had. */
   swapped(host: Host): void;
+  /** meet waits for the host of a plugin that starts late, in an event of this type. */
+  meet(plugin: string, type: string): void;
 }
 
 /** Plugins are those of this document: which are live, whether they are ready, and what they log. */
@@ -24,12 +26,17 @@ export interface Plugins {
   readonly live: Live[];
   /** vacant are those whose adapter was removed. */
   readonly vacant: Vacant[];
+  /** started are the hosts of plugins that are not live yet; based tells whether others can come. */
+  readonly started: Started[];
+  readonly based: boolean;
   /** host returns the host of a plugin that is live. */
   host(plugin: string): Host | undefined;
   /** anyHost returns the host of a plugin, also one without an adapter. */
   anyHost(plugin: string): Host | undefined;
   /** took notes a host that may have to wait for the document. */
   took(host: Host): void;
+  /** tookBase notes the base, which makes hosts for plugins that come later. */
+  tookBase(base: Base): void;
   /** said takes a message of a host that is about no call: op, and the rest of it. False means that it is about one. */
   said(host: Host, op: string, rest: string): boolean;
   /** told takes a message of the worker. */
@@ -53,7 +60,7 @@ export interface Plugins {
 const OfPlugins = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l', 'w']);
 
 /** makePlugins returns the plugins of a document that has just begun. */
-export function makePlugins({ post, changed, visible, swapped }: PluginsOptions): Plugins {
+export function makePlugins({ post, changed, visible, swapped, meet }: PluginsOptions): Plugins {
   const taken = new Map<string, Host>();
   const hosts = new Map<string, Host>();
   const live = new Map<string, Live>();
@@ -61,6 +68,7 @@ export function makePlugins({ post, changed, visible, swapped }: PluginsOptions)
   const logs = makeLogs(post);
   const wakes = makeWakes({ post, visible });
   let parsed = false;
+  let base: Base | undefined;
   const each = (text: string, which: (entry: Live) => boolean) => {
     for (const [plugin, host] of hosts) {
       const entry = live.get(plugin);
@@ -112,7 +120,22 @@ export function makePlugins({ post, changed, visible, swapped }: PluginsOptions)
     },
     host: (plugin) => hosts.get(plugin),
     anyHost: (plugin) => taken.get(plugin),
-    took: (host) => taken.set(host.plugin, host),
+    get started() {
+      return [...taken.values()].flatMap((host): Started[] => {
+        const { plugin, hash, empty = false } = host;
+        return live.has(plugin) || removed.has(host) ? [] : [{ name: plugin, hash, empty }];
+      });
+    },
+    get based() {
+      return base !== undefined;
+    },
+    took: (host) => {
+      taken.set(host.plugin, host);
+      if (parsed) host.send('["begin"]');
+    },
+    tookBase: (found) => {
+      base = found;
+    },
     said: (host, op, rest) => {
       if (!OfPlugins.has(op)) return false;
       const { plugin } = host;
@@ -125,7 +148,7 @@ export function makePlugins({ post, changed, visible, swapped }: PluginsOptions)
           introduce(host, host.hash, rest);
           return true;
         case 'armed':
-          post({ op: 'armed', plugin, nonce: rest });
+          post({ op: 'armed', plugin, nonce: rest, based: host.based === true });
           return true;
         case 'renewed':
           removed.delete(host);
@@ -162,6 +185,17 @@ export function makePlugins({ post, changed, visible, swapped }: PluginsOptions)
           break;
         case 'probe':
           host?.send('["probe"]');
+          break;
+        case 'host':
+          if (host) host.send(JSON.stringify(['renew', message.nonce, message.hash]));
+          else base?.send(JSON.stringify(['host', message.options, message.nonce]));
+          break;
+        case 'meet':
+          if (host) host.send(JSON.stringify(['renew', message.nonce, message.hash]));
+          else {
+            meet(message.plugin, message.nonce);
+            post({ op: 'armed', plugin: message.plugin, nonce: message.nonce, based: false, late: true });
+          }
           break;
         case 'remove':
           remove(message.plugin);

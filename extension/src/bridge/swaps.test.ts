@@ -43,7 +43,7 @@ test('an adapter is replaced once its calls have ended; calls that come meanwhil
   say('r 1 "old"');
   assert.deepEqual(told.splice(0), ['["renew","n","h2"]']);
   say('armed n');
-  assert.deepEqual(posted.splice(1), [{ op: 'armed', plugin: 'p', nonce: 'n' }]);
+  assert.deepEqual(posted.splice(1), [{ op: 'armed', plugin: 'p', nonce: 'n', based: false }]);
   posted.splice(0);
   say('renewed h2');
   assert.deepEqual(told.splice(0), ['["call",2,"t",9,{},false]']);

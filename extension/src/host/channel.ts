@@ -34,6 +34,8 @@ import {
 
 /** Channel is a host's end of the way to the bridge (handshake.ts). */
 export interface Channel {
+  /** port is what messages are dispatched on. */
+  readonly port: EventTarget;
   up(text: string): void;
   /** listen calls take for each message of the bridge, in a microtask; take may throw. */
   listen(take: (parts: readonly unknown[]) => void): void;
@@ -42,6 +44,8 @@ export interface Channel {
    * before the first script of the page: with whether a bridge has taken it.
    */
   offer(introduction: string, begun: (taken: boolean) => void): void;
+  /** give hands the channel to a bridge that waits for an event of this type on target, and returns whether one took it. */
+  give(target: EventTarget, type: string, introduction: string): boolean;
 }
 
 /** makeChannel returns a channel that nobody has the other end of. */
@@ -51,19 +55,25 @@ export function makeChannel(): Channel {
   const up = (text: string) => {
     apply(dispatchEvent, port, [message(UP, text)]);
   };
+  const give = (target: EventTarget, type: string, introduction: string): boolean => {
+    let taken = false;
+    // The bridge answers an offer at once, so that the host knows it was heard.
+    const heard = () => {
+      taken = true;
+    };
+    apply(addEventListener, port, [TAKEN, heard]);
+    apply(dispatchEvent, target, [message(type, introduction, port)]);
+    apply(removeEventListener, port, [TAKEN, heard]);
+    return taken;
+  };
   return {
+    port,
     up,
     listen: (take) => listen(port, take),
+    give,
     offer: (introduction, begun) => {
-      let taken = false;
-      // The bridge answers an offer at once, so that the host knows it was heard.
-      const heard = () => {
-        taken = true;
-      };
-      apply(addEventListener, port, [TAKEN, heard]);
       atStart((called) => {
-        if (called && pristine()) apply(dispatchEvent, realDocument, [message(OFFER, introduction, port)]);
-        apply(removeEventListener, port, [TAKEN, heard]);
+        const taken = called && pristine() && give(realDocument, OFFER, introduction);
         // Not inside the bridge's own event, which page code could find in `window.event`.
         soon(() => begun(taken));
       });

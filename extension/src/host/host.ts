@@ -1,9 +1,10 @@
-import { atEndOfTask, atStart, makeChannel, pristine } from './channel.ts';
+import { UP } from '../handshake.ts';
+import { atEndOfTask, atStart, type Channel, makeChannel, pristine } from './channel.ts';
 import { makeFlood } from './flood.ts';
 import { type Door, type Evaluate, type Life, makeLife } from './life.ts';
 import { makeLogs } from './logs.ts';
-import { readOptions } from './options.ts';
-import { framed, hasOwn, soon, toJson } from './primordials.ts';
+import { type Options, readOptions } from './options.ts';
+import { dataProperty, defineProperty, framed, freeze, hasOwn, realDocument, soon, toJson } from './primordials.ts';
 import type { Outcome } from './result.ts';
 import { makeSettings } from './settings.ts';
 import { makeTimers, type Timers } from './timers.ts';
@@ -11,12 +12,43 @@ import { makeTimers, type Timers } from './timers.ts';
 /**
  * start runs one plugin in this document; options is the JSON text of its Options. It must be called at document_start: in
  * a document that has content already a page script may have run, so nothing is done there. All code of the plugin runs
- * once a bridge has taken the port, still before the first page script; without a bridge its pre-script does alone. It returns
- * the door by which the plugin takes another adapter later.
+ * once a bridge has taken the port, still before the first page script; without a bridge its pre-script does alone. Without
+ * an adapter the plugin waits for one. It returns the door by which the plugin takes an adapter later.
+ *
+ * Without a plugin it starts the base of those that come later. With `meet` it may be called at any time, in a world that
+ * the page has no part in.
  */
-export function start(options: string, evaluate: Evaluate, preScript?: Evaluate): Door | undefined {
+export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate): Door | undefined {
+  const given = readOptions(options);
+  if (given.meet !== '') return startLate(given, evaluate);
   if (!pristine()) return undefined;
-  const { plugin, hash, settings: given, late, frames, base } = readOptions(options);
+  if (given.plugin === '') return framed && !given.frames ? undefined : startBase();
+  const { channel, life, introduction } = makePlugin(given, evaluate);
+  const prepare = () => {
+    if (preScript) life.prepare(preScript);
+  };
+  if (framed && !given.frames) {
+    // All hosts have taken their built-ins by then.
+    if (preScript) atStart(() => soon(prepare));
+    return undefined;
+  }
+  channel.offer(introduction, (taken) => {
+    prepare();
+    if (taken) life.begin(false);
+  });
+  return life.door;
+}
+
+/** Plugin is one plugin of this document. */
+interface Plugin {
+  readonly channel: Channel;
+  readonly life: Life;
+  /** introduction is what the bridge is given with the channel. */
+  readonly introduction: string;
+}
+
+/** makePlugin makes a plugin that has not started. */
+function makePlugin({ plugin, hash, base, settings: given, late }: Options, evaluate: Evaluate | undefined): Plugin {
   const channel = makeChannel();
   const { up } = channel;
   const settings = makeSettings();
@@ -47,20 +79,47 @@ export function start(options: string, evaluate: Evaluate, preScript?: Evaluate)
       ready: (ready) => up(ready ? 's 1' : 's 0'),
     },
   });
-  const prepare = () => {
-    if (preScript) life.prepare(preScript);
-  };
-  if (framed && !frames) {
-    // All hosts have taken their built-ins by then.
-    if (preScript) atStart(() => soon(prepare));
-    return undefined;
-  }
   channel.listen((parts) => take(parts, life, timers, settings.become, up));
-  channel.offer(toJson([plugin, hash, base]), (taken) => {
-    prepare();
-    if (taken) life.begin(false);
+  return { channel, life, introduction: toJson([plugin, hash, base, evaluate !== undefined]) };
+}
+
+/**
+ * startBase offers the bridge a channel by which it asks for plugins whose code comes later. Each gets a channel of its own,
+ * over the first one: no page sees it. It returns the door for all of them.
+ */
+function startBase(): Door {
+  const base = makeChannel();
+  const doors: Door[] = [];
+  base.listen((parts) => {
+    const at = reader(parts);
+    if (at(0) !== 'host') return;
+    const given = readOptions(asText(at(1)));
+    if (given.plugin === '') return;
+    const { channel, life, introduction } = makePlugin(given, undefined);
+    defineProperty(doors, doors.length, dataProperty(life.door));
+    if (channel.give(base.port, UP, `host ${introduction}`)) life.arm(asText(at(2)), given.hash);
   });
+  base.offer(toJson(['', '', '']), ignore);
+  return freeze((nonce: unknown, hash: unknown, next: unknown) => {
+    for (let i = 0; i < doors.length; i++) if (doors[i]?.(nonce, hash, next) === true) return true;
+    return false;
+  });
+}
+
+/** startLate starts a plugin in a world of its own, where the bridge waits for it. */
+function startLate(given: Options, evaluate: Evaluate | undefined): Door {
+  const { channel, life, introduction } = makePlugin(given, evaluate);
+  if (channel.give(realDocument, given.meet, introduction)) life.begin(false);
   return life.door;
+}
+
+function ignore(): void {
+  // The base has nothing to begin.
+}
+
+/** reader returns a function that reads a place of a message; one that is not there would be looked up on Array.prototype, which is the page's. */
+function reader(parts: readonly unknown[]): (index: number) => unknown {
+  return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
 }
 
 /** take does what a message of the bridge asks for; see handshake.ts. */
@@ -71,8 +130,7 @@ function take(
   set: (settings: unknown) => void,
   up: (text: string) => void,
 ): void {
-  // A place that is not there would be looked up on Array.prototype, which is the page's.
-  const at = (index: number): unknown => (hasOwn(parts, index) ? parts[index] : undefined);
+  const at = reader(parts);
   switch (at(0)) {
     case 'begin':
       life.begin(true);

@@ -18,7 +18,8 @@ export type Evaluate = (
 /** LifeOptions of the adapter of one plugin in one document. */
 export interface LifeOptions {
   readonly services: Services;
-  readonly evaluate: Evaluate;
+  /** evaluate is the adapter's code; without it the adapter comes through the door. */
+  readonly evaluate: Evaluate | undefined;
   /** late tells that it starts when the document is parsed. */
   readonly late: boolean;
   readonly events: CallEvents;
@@ -63,6 +64,9 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
   const runner = makeRunner(plugin, () => container.read(), events);
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
   let code = first;
+  let isParsed = false;
+  /** brought is the hash of an adapter that came through the door and has not started. */
+  let brought: string | undefined;
   let patches: Patches | undefined;
   let threw = false;
   let armed: Armed | undefined;
@@ -70,6 +74,7 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
   /** start starts the adapter's code in the container and returns what went wrong, or nothing. */
   const start = (): string => {
     const { scope } = container;
+    if (!code) return 'it has no adapter';
     threw = false;
     patches = watchPatches();
     try {
@@ -98,14 +103,16 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
   };
 
   const begin = (parsed: boolean) => {
-    if (state !== 'waiting' || (late && !parsed)) return;
+    isParsed ||= parsed;
+    if (state !== 'waiting' || !code || (late && !isParsed)) return;
     const problem = start();
-    if (threw && !parsed) {
+    if (threw && !isParsed) {
       stop();
       return;
     }
     state = 'started';
-    up(problem === '' ? 'ready' : `broken ${problem}`);
+    if (problem !== '') up(`broken ${problem}`);
+    else up(brought === undefined ? 'ready' : `renewed ${brought}`);
   };
 
   const renew = (hash: string, next: Evaluate) => {
@@ -135,7 +142,11 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
     const { hash: wanted } = armed;
     armed = undefined;
-    renew(wanted, next);
+    if (state === 'waiting') {
+      code = next;
+      brought = wanted;
+      begin(isParsed);
+    } else renew(wanted, next);
     return true;
   };
 

@@ -2,6 +2,7 @@ import { bare, isObject, lookup, parseJson } from './primordials.ts';
 
 /** Options are what the server writes into a plugin's script (internal/jsbuild/extension.go). */
 export interface Options {
+  /** plugin is empty for a host that serves the plugins which come later (base.ts). */
   readonly plugin: string;
   readonly hash: string;
   /** settings are a wire.PluginSettings. */
@@ -12,6 +13,8 @@ export interface Options {
   readonly frames: boolean;
   /** base names what a new adapter can't change in this document. */
   readonly base: string;
+  /** meet is the type of the event in which the bridge waits for a host that starts late; empty for one at document_start. */
+  readonly meet: string;
 }
 
 /** readOptions reads the JSON text of a script's options. */
@@ -29,5 +32,6 @@ export function readOptions(text: string): Options {
     late: words('start') === 'dom',
     frames: lookup(from, 'frames') === true,
     base: words('base'),
+    meet: words('meet'),
   };
 }

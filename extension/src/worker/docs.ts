@@ -1,4 +1,4 @@
-import type { Live, ToBridge, Vacant } from '../port-message.ts';
+import type { Live, Started, ToBridge, Vacant } from '../port-message.ts';
 
 /** Doc is one document with a bridge. */
 export interface Doc {
@@ -23,6 +23,10 @@ export interface Docs {
   /** add takes a document in, or its new port. */
   add(doc: Doc): void;
   remove(documentId: string): void;
+  /** noted notes the plugins that have started in a document and are not live yet, and whether it has a base. */
+  noted(documentId: string, started: readonly Started[], based: boolean): void;
+  started(documentId: string): readonly Started[];
+  based(documentId: string): boolean;
   /** named notes all adapters of a document and the plugins whose adapter was removed there, ready what one of them says of itself later. */
   named(documentId: string, plugins: readonly Live[], vacant?: readonly Vacant[]): void;
   ready(documentId: string, plugin: string, ready: boolean): void;
@@ -47,6 +51,7 @@ export function makeDocs(): Docs {
   const docs = new Map<string, Doc>();
   const plugins = new Map<string, readonly Live[]>();
   const vacant = new Map<string, readonly Vacant[]>();
+  const notes = new Map<string, { readonly started: readonly Started[]; readonly based: boolean }>();
   /** tabs are the ids of their documents, oldest first. */
   const tabs = new Map<number, Set<string>>();
 
@@ -67,9 +72,13 @@ export function makeDocs(): Docs {
       docs.delete(documentId);
       plugins.delete(documentId);
       vacant.delete(documentId);
+      notes.delete(documentId);
       tabs.get(tabId)?.delete(documentId);
       if (tabs.get(tabId)?.size === 0) tabs.delete(tabId);
     },
+    noted: (documentId, started, based) => notes.set(documentId, { started, based }),
+    started: (documentId) => notes.get(documentId)?.started ?? [],
+    based: (documentId) => notes.get(documentId)?.based === true,
     named: (documentId, found, without = []) => {
       plugins.set(documentId, found);
       vacant.set(documentId, without);

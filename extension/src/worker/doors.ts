@@ -25,6 +25,9 @@ export function makeDoors(secret: () => Promise<string>): Doors {
   };
 }
 
+/** BASE is the plugin that the base's door is named for. */
+export const BASE = '';
+
 /** declare returns a script that keeps the value of an expression in a constant. */
 export function declare(name: string, expression: string): string {
   return `const ${name} = ${expression}`;

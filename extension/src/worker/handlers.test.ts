@@ -46,6 +46,7 @@ test('the socket reaches these methods and no others', async () => {
     const params = {
       hello: '{"protocol":1,"browserId":"a","browserName":"","bootId":"b","extensionVersion":"1","proof":"p"}',
       'call.cancel': '{"callId":"c"}',
+      'plugin.fetch': '{"script":"s"}',
       'call.decide': '{"callId":"c","ticketId":"t","allow":true}',
       'config.permission': '{"plugin":"p"}',
       'config.settings': '{"plugin":"p","values":{}}',

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { PluginCodeParams, PluginInfo } from '../../../wire/wire.gen.ts';
+import type { PluginInfo, PluginSyncParams } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome.ts';
-import { makePlugins, type Registrar } from './plugins.ts';
+import { makePlugins, type Plugins, type Registrar } from './plugins.ts';
 
 function makeBench() {
-  const state = { allowed: true, asked: 0, registrations: 0, bridges: 0 };
+  const state = { allowed: true, asked: 0, registrations: 0, chars: 10 };
+  const refused = new Set<string>();
+  const used: string[] = [];
   const scripts = new Map<string, { script: Script; code: string }>();
   const files: { script: Script; file: string }[] = [];
   const log: string[] = [];
@@ -20,7 +22,7 @@ function makeBench() {
     },
     registerUserScripts: async (all) => {
       state.registrations++;
-      if (all.some(({ code }) => code.endsWith('refused'))) throw new Error('Chrome refuses it');
+      if (all.some(({ id }) => refused.has(id))) throw new Error('Chrome refuses it');
       for (const { code, ...script } of all) {
         assert.ok(!scripts.has(script.id), 'registered twice');
         scripts.set(script.id, { script, code });
@@ -43,7 +45,6 @@ function makeBench() {
     fileScripts: async () => files.map((f) => f.script),
     registerFiles: async (all) => {
       for (const { file, ...script } of all) {
-        if (file === 'bridge.js') state.bridges++;
         assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
         files.push({ script, file });
         order.push(script.id);
@@ -64,9 +65,27 @@ function makeBench() {
       }
     },
   };
-  const make = () => makePlugins(chrome, { nameOf: async (plugin) => `_${plugin}` });
-  return { state, scripts, files, log, order, make, plugins: make() };
+  const code = async (name: string) => {
+    if (name === 'unknown') throw new Error('the plugin may not run');
+    if (name === '') return { code: 'HOST' };
+    const preScript = name.startsWith('pre') ? { preScript: `function () { /* pre ${name} */ }` } : {};
+    return { code: `function () { ${name} }`.padEnd(state.chars), options: `{"name":"${name}"}`, ...preScript };
+  };
+  const make = () =>
+    makePlugins(chrome, { doors: { nameOf: async (plugin) => `_${plugin}` }, code, used: async () => used });
+  return { state, refused, used, scripts, files, log, order, make, plugins: make() };
 }
+
+/** settled syncs and registers all that is worth it. */
+async function settled(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
+  assert.equal(await plugins.sync(sync(...wanted)), 'userScripts');
+  await plugins.prepare();
+}
+
+const sync = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
+/** few returns the ids without what makes them unique. */
+const few = (ids: Iterable<string>) =>
+  [...ids].map((id) => id.replace(/(base|bridge|bridge-frames)-[0-9a-f]{16}$/, '$1'));
 
 const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
   name,
@@ -77,257 +96,184 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
   matches: [`*://${name}.org/*`],
   ...more,
 });
-/** codeOf is the code of a script. */
-const codeOf = (name: string, script: string, code: string): PluginCodeParams => ({ name, hash: 'any', script, code });
-
-test('code is asked for once and registered for the pages it matches', async () => {
+test('one base and one bridge serve the pages of all plugins; what is isolated or in frames has its own', async () => {
   const { plugins, scripts, files, state } = makeBench();
-  const isolated = plugin('b', { world: 'isolated', excludes: ['*://b.org/x*'] });
-  assert.deepEqual(await plugins.sync({ plugins: [plugin('a'), isolated] }), {
-    mode: 'userScripts',
-    missing: ['a', 'b'],
-  });
-  await plugins.code(codeOf('a', 'script-a', 'A'));
-  await plugins.code(codeOf('b', 'script-b', 'B'));
-  await plugins.code(codeOf('b', 'script-b', 'B'));
-  assert.deepEqual(await plugins.sync({ plugins: [plugin('a'), isolated] }), { mode: 'userScripts' });
-  assert.deepEqual(
-    [...scripts.values()],
-    [
-      {
-        script: {
-          id: 'plugin-a-script-a',
-          matches: ['*://a.org/*'],
-          excludeMatches: [],
-          isolated: false,
-          allFrames: false,
-        },
-        code: 'const _a = A',
-      },
-      {
-        script: {
-          id: 'plugin-b-script-b',
-          matches: ['*://b.org/*'],
-          excludeMatches: ['*://b.org/x*'],
-          isolated: true,
-          allFrames: false,
-          worldId: 'plugin-b',
-        },
-        code: 'const _b = B',
-      },
-    ],
-  );
-  assert.deepEqual(
-    files.map((f) => [f.script.id.split('-')[0], f.file, f.script.matches]),
-    [
-      ['probe', 'probe.js', ['*://a.org/*']],
-      ['probe', 'probe.js', ['*://b.org/*']],
-      ['bridge', 'bridge.js', ['*://a.org/*', '*://b.org/*']],
-    ],
-  );
-  assert.equal(state.asked, 1);
-});
-
-test('code that comes together is registered together, and one that Chrome refuses keeps none of the others out', async () => {
-  const { plugins, scripts, state, order } = makeBench();
-  const names = ['a', 'b', 'c', 'd', 'e'];
-  await plugins.sync({ plugins: names.map((name) => plugin(name)) });
-  const send = (name: string, code: string) => plugins.code(codeOf(name, `script-${name}`, code));
-  await Promise.all([send('a', 'A'), send('b', 'B')]);
-  assert.deepEqual([state.registrations, scripts.size], [1, 2]);
-  const sent = await Promise.allSettled([send('c', 'C'), send('d', 'refused'), send('zzz', ''), send('e', 'E')]);
-  assert.deepEqual(
-    sent.map((s) => (s.status === 'rejected' ? String(s.reason) : 'taken')),
-    [
-      'taken',
-      'Error: Chrome refuses it',
-      'Error: the plugin zzz with the script script-zzz is not wanted; sync the plugins first',
-      'taken',
-    ],
-  );
-  assert.deepEqual(
-    [...scripts.values()].map((s) => s.code),
-    ['A', 'B', 'C', 'E'].map((code, i) => `const _${'abce'[i]} = ${code}`),
-  );
-  assert.equal(order.at(-1)?.split('-')[0], 'bridge');
-});
-
-test('while more code comes the bridge is registered once, after all of it', async () => {
-  const { plugins, order, state } = makeBench();
-  const names = ['a', 'b', 'c'];
-  await plugins.sync({ plugins: names.map((name) => plugin(name)) });
-  const before = state.bridges;
-  const send = (name: string) => plugins.code(codeOf(name, `script-${name}`, name));
-  const first = send('a');
-  await Promise.resolve(); // its registration has begun
-  const [b, c] = [send('b'), send('c')];
-  await first;
-  await Promise.all([b, c]);
-  assert.deepEqual([state.registrations, state.bridges - before], [2, 1]);
-  assert.equal(order.at(-1)?.split('-')[0], 'bridge');
-});
-
-test('the bridge is registered after every host, also after one that came or moved', async () => {
-  const { plugins, make, order, files } = makeBench();
-  const last = () => order.at(-1)?.split('-')[0];
-  const bridges = () => files.filter((f) => f.file === 'bridge.js').map((f) => f.script.id);
-  await plugins.sync({ plugins: [plugin('a'), plugin('b')] });
-  for (const name of ['a', 'b']) {
-    await plugins.code(codeOf(name, `script-${name}`, ''));
-    assert.equal(last(), 'bridge');
-  }
-  const before = bridges();
-  await make().sync({ plugins: [plugin('a'), plugin('b')] });
-  assert.deepEqual(bridges(), before);
-  await plugins.sync({ plugins: [plugin('a', { excludes: ['*://a.org/x'] }), plugin('b')] });
-  assert.equal(last(), 'bridge');
-  assert.equal(bridges().length, 1);
-  for (const name of ['a', 'b']) {
-    const host = `plugin-${name}-script-${name}`;
-    assert.ok(order.indexOf(`probe-${host}`) < order.indexOf(host), `no probe before ${host}: ${order}`);
-  }
-});
-
-test('pre-scripts and plugins that want frames run in all; probe and bridge in those of the latter alone (fault 88)', async () => {
-  const { plugins, scripts, files, order } = makeBench();
   const all = [
-    plugin('plain'),
-    plugin('pre', { allFrames: true }),
-    plugin('framed', { allFrames: true, frames: true }),
+    plugin('a'),
+    plugin('i', { world: 'isolated' }),
+    plugin('f', { frames: true, allFrames: true }),
+    plugin('b'),
   ];
-  await plugins.sync({ plugins: all });
-  await Promise.all(all.map(({ name, script }) => plugins.code(codeOf(name, script, ''))));
-  const framed = (list: readonly { script: Script }[]) =>
-    list.filter((s) => s.script.allFrames).map((s) => s.script.id);
-  assert.deepEqual(framed([...scripts.values()]), ['plugin-pre-script-pre', 'plugin-framed-script-framed']);
-  const [probe = '', bridge = '', ...more] = framed(files);
-  assert.equal(probe, 'probe-plugin-framed-script-framed');
-  assert.match(bridge, /^bridge-frames-/);
-  assert.deepEqual(more, []);
-  const bridges = files.filter((f) => f.file === 'bridge.js').map((f) => [f.script.allFrames, f.script.matches]);
-  assert.deepEqual(bridges, [
-    [false, ['*://plain.org/*', '*://pre.org/*', '*://framed.org/*']],
-    [true, ['*://framed.org/*']],
-  ]);
+  await plugins.sync(sync(...all));
+  assert.deepEqual(few(scripts.keys()), ['base', 'base']);
+  const [framed, top] = [...scripts.values()].map((s) => s.script);
+  assert.deepEqual([framed?.allFrames, framed?.matches, framed?.excludeMatches], [true, ['*://f.org/*'], []]);
   assert.deepEqual(
-    order.slice(-2).map((id) => id.split('-')[0]),
-    ['bridge', 'bridge'],
+    [top?.allFrames, top?.matches, top?.excludeMatches],
+    [false, ['*://a.org/*', '*://b.org/*'], ['*://f.org/*']],
   );
-  // It wants them no more.
-  await plugins.sync({ plugins: [plugin('framed', { allFrames: true, script: 's2' })] });
-  assert.deepEqual(framed(files), []);
+  const bridges = files.filter((f) => f.file === 'bridge.js').map((f) => [f.script.allFrames, f.script.matches.length]);
+  assert.deepEqual(bridges, [
+    [false, 4],
+    [true, 1],
+  ]);
+  assert.equal(state.registrations, 1);
+  const [base] = [...scripts.values()];
+  assert.equal(base?.code, `const _ = HOST(false)("{\\"frames\\":true}"\n);`);
 });
 
-test('without user scripts no isolated plugin can run, whatever a document says', async () => {
-  const { plugins, state } = makeBench();
-  const isolated = plugin('a', { world: 'isolated', file: 'adapters/a.js' });
-  await plugins.sync({ plugins: [isolated] });
-  assert.equal(plugins.canRun(isolated), true);
-  state.allowed = false;
-  await plugins.sync({ plugins: [isolated] });
-  assert.deepEqual([plugins.canRun(isolated), plugins.canRun(plugin('b'))], [false, true]);
+test('few adapters are registered ahead, with their doors, together, and the bridge after them', async () => {
+  const { plugins, scripts, state, order, refused } = makeBench();
+  const isolated = plugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
+  await settled(plugins, [plugin('a'), isolated]);
+  assert.equal(state.registrations, 2);
+  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-a-script-a', 'plugin-i-script-i']);
+  const { script, code } = scripts.get('plugin-i-script-i') ?? {};
+  assert.deepEqual(script, {
+    id: 'plugin-i-script-i',
+    matches: ['*://i.org/*'],
+    excludeMatches: ['*://i.org/x*'],
+    isolated: true,
+    allFrames: false,
+    worldId: 'plugin-i',
+  });
+  assert.equal(code, `const _i = HOST(false)("{\\"name\\":\\"i\\"}",\nfunction () { i }\n);`);
+  assert.deepEqual(few(order.slice(-1)), ['bridge']);
+  assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
+  for (const id of scripts.keys()) assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `no probe before ${id}`);
+  // One that Chrome refuses keeps out no other.
+  refused.add('plugin-c-script-c');
+  await settled(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
+  assert.deepEqual([scripts.has('plugin-c-script-c'), scripts.has('plugin-d-script-d')], [false, true]);
+  await settled(plugins, [plugin('a'), plugin('unknown'), plugin('d')]);
+  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
 });
 
-test('a worker that was started anew finds what is registered', async () => {
-  const { plugins, make } = makeBench();
-  await plugins.sync({ plugins: [plugin('a')] });
-  await plugins.code(codeOf('a', 'script-a', 'A'));
-  assert.deepEqual(await make().sync({ plugins: [plugin('a')] }), { mode: 'userScripts' });
+test('of many plugins those are registered ahead that must start early or were used last, within the budget', async () => {
+  const { plugins, scripts, used, state } = makeBench();
+  const many = Array.from({ length: 120 }, (_, i) => plugin(`p${i}`, i === 7 ? { early: true } : {}));
+  await settled(plugins, many);
+  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-p7-script-p7']);
+  used.push(...Array.from({ length: 30 }, (_, i) => `p${i + 50}`));
+  await plugins.prepare();
+  assert.equal(scripts.size, 17);
+  assert.ok(scripts.has('plugin-p50-script-p50') && !scripts.has('plugin-p65-script-p65'));
+  used.unshift('p3');
+  await plugins.prepare();
+  assert.ok(scripts.has('plugin-p3-script-p3') && !scripts.has('plugin-p64-script-p64'));
+  state.chars = 3 << 20;
+  await plugins.prepare();
+  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-p3-script-p3', 'plugin-p7-script-p7']);
 });
 
-test('what is not wanted any more is removed, what runs elsewhere is moved', async () => {
-  const { plugins, scripts, files, log } = makeBench();
-  await plugins.sync({ plugins: [plugin('a'), plugin('b')] });
-  await plugins.code(codeOf('a', 'script-a', 'A'));
-  await plugins.code(codeOf('b', 'script-b', 'B'));
-  await plugins.sync({ plugins: [plugin('a', { matches: ['*://other.org/*'] })] });
-  assert.deepEqual([...scripts.keys()], ['plugin-a-script-a']);
+test('a pre-script is always registered ahead; who needs the document’s start does not come late', async () => {
+  const { plugins, scripts, state } = makeBench();
+  const pre = plugin('pre', { preScript: true, allFrames: true });
+  const early = Array.from({ length: 3 }, (_, i) => plugin(`e${i}`, { early: true }));
+  state.chars = 3 << 20;
+  await settled(plugins, [pre, ...early]);
+  assert.deepEqual(few(scripts.keys()), ['base', 'early-pre-script-pre', 'plugin-e0-script-e0', 'plugin-e1-script-e1']);
+  const { script, code } = scripts.get('early-pre-script-pre') ?? {};
+  assert.equal(script?.allFrames, true);
+  assert.equal(
+    code,
+    `const _pre = HOST(false)("{\\"name\\":\\"pre\\"}",\nundefined,\nfunction () { /* pre pre */ }\n);`,
+  );
+  assert.deepEqual(
+    [pre, ...early, plugin('x')].map((p) => plugins.comesLate(p)),
+    [false, false, false, true, true],
+  );
+});
+
+test('a worker that was restarted finds what is registered', async () => {
+  const { plugins, make, state, order } = makeBench();
+  await settled(plugins, [plugin('a')]);
+  const [before, registrations] = [order.join(), state.registrations];
+  await settled(make(), [plugin('a')]);
+  assert.deepEqual([order.join(), state.registrations, state.asked], [before, registrations, 2]);
+});
+
+test('what is not wanted any more is removed, what runs elsewhere is moved, a new script replaces the old one', async () => {
+  const { plugins, scripts, files, log, order } = makeBench();
+  await settled(plugins, [plugin('a'), plugin('b')]);
+  await settled(plugins, [plugin('a', { matches: ['*://other.org/*'] })]);
+  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-a-script-a']);
   assert.deepEqual(log, ['moved plugin-a-script-a']);
-  assert.deepEqual(files[0]?.script.matches, ['*://other.org/*']);
+  assert.deepEqual(few(order.slice(-1)), ['bridge']);
+  await plugins.sync(sync(plugin('a', { script: 's2' })));
+  assert.deepEqual(few(scripts.keys()), ['base'], 'the old script is gone at once');
+  await plugins.prepare();
+  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-a-s2']);
   await plugins.sync({});
-  assert.equal(scripts.size, 0);
-  assert.equal(files.length, 0);
-});
-
-test('a new script makes the old one stale', async () => {
-  const { plugins, scripts } = makeBench();
-  await plugins.sync({ plugins: [plugin('a')] });
-  await plugins.code(codeOf('a', 'script-a', 'A'));
-  assert.deepEqual((await plugins.sync({ plugins: [plugin('a', { script: 's2' })] })).missing, ['a']);
-  assert.equal(scripts.size, 0);
-  await plugins.code(codeOf('a', 's2', 'A2'));
-  assert.deepEqual([...scripts.keys()], ['plugin-a-s2']);
+  await plugins.prepare();
+  assert.deepEqual([scripts.size, files.length], [0, 0]);
 });
 
 test('a pattern that Chrome would refuse does not keep others from working', async () => {
   const { plugins, files } = makeBench();
   const bad = plugin('bad', { matches: ['*://*', 'not a pattern'] });
   const half = plugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
-  assert.deepEqual(await plugins.sync({ plugins: [bad, half] }), { mode: 'userScripts', missing: ['half'] });
+  await plugins.sync(sync(bad, half));
+  assert.deepEqual(plugins.wanted, [half]);
   assert.deepEqual(files[0]?.script.matches, ['http://half.org:81/*', 'https://half.org:81/*']);
 });
 
-test('code that nobody wants is refused', async () => {
+test('without user scripts no isolated plugin can run, whatever a document says', async () => {
   const { plugins, state } = makeBench();
-  await plugins.sync({ plugins: [plugin('a')] });
-  await assert.rejects(plugins.code(codeOf('b', 'script-b', '')), /plugin b .* is not wanted/);
-  await assert.rejects(plugins.code(codeOf('a', 'other', '')), /is not wanted/);
+  const isolated = plugin('a', { world: 'isolated', file: 'adapters/a.js' });
+  await plugins.sync(sync(isolated));
+  assert.equal(plugins.canRun(isolated), true);
   state.allowed = false;
-  await assert.rejects(plugins.code(codeOf('a', 'script-a', '')), /does not allow user scripts/);
+  await plugins.sync(sync(isolated));
+  assert.deepEqual([plugins.canRun(isolated), plugins.canRun(plugin('b'))], [false, true]);
 });
 
 test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
   const { plugins, files, state } = makeBench();
   state.allowed = false;
   const a = plugin('a', { file: 'adapters/a.js' });
-  assert.deepEqual(await plugins.sync({ plugins: [a] }), { mode: 'files' });
+  assert.equal(await plugins.sync(sync(a)), 'files');
   const b = plugin('b', { file: 'adapters/b.js' });
   const c = plugin('c', { file: 'adapters/c.js', world: 'isolated' });
-  await plugins.sync({ plugins: [a, b, c] });
+  await plugins.sync(sync(a, b, c));
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'adapters/a.js', 'probe.js', 'adapters/b.js', 'bridge.js'],
   );
-  await plugins.sync({ plugins: [{ ...a, script: 's2', file: 'adapters/a2.js' }] });
+  await plugins.sync(sync({ ...a, script: 's2', file: 'adapters/a2.js' }));
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'adapters/a2.js', 'bridge.js'],
   );
   state.allowed = true;
-  assert.deepEqual(await plugins.sync({ plugins: [a] }), { mode: 'userScripts', missing: ['a'] });
+  assert.equal(await plugins.sync(sync(a)), 'userScripts');
   assert.deepEqual(
     files.map((f) => f.file),
-    ['bridge.js'],
+    ['probe.js', 'bridge.js'],
   );
 });
 
 test('with neither it says so', async () => {
   const { plugins, state } = makeBench();
   state.allowed = false;
-  assert.deepEqual(await plugins.sync({ plugins: [plugin('a')] }), { mode: 'none' });
+  assert.equal(await plugins.sync(sync(plugin('a'))), 'none');
   assert.equal(plugins.mode, 'none');
   state.allowed = true;
   assert.equal(await plugins.detect(), 'userScripts');
 });
 
-test('syncs run one after the other, and one that fails holds up nobody', async () => {
+test('syncs run one after the other', async () => {
   const { plugins, scripts } = makeBench();
-  const first = plugins.sync({ plugins: [plugin('a')] });
-  const bad = plugins.code(codeOf('zzz', '', ''));
-  const code = plugins.code(codeOf('a', 'script-a', 'A'));
-  const second = plugins.sync({ plugins: [plugin('a')] });
-  await assert.rejects(bad);
-  assert.deepEqual((await first).missing, ['a']);
-  await code;
-  assert.deepEqual(await second, { mode: 'userScripts' });
-  assert.equal(scripts.size, 1);
+  const all = [plugins.sync(sync(plugin('a'))), plugins.prepare(), plugins.sync(sync(plugin('a'))), plugins.prepare()];
+  await Promise.all(all);
+  assert.equal(scripts.size, 2);
 });
 
 test('clear leaves nothing', async () => {
   const { plugins, scripts, files } = makeBench();
-  await plugins.sync({ plugins: [plugin('a')] });
-  await plugins.code(codeOf('a', 'script-a', 'A'));
+  await settled(plugins, [plugin('a')]);
   await plugins.clear();
   assert.deepEqual([scripts.size, files.length], [0, 0]);
-  assert.deepEqual((await plugins.sync({ plugins: [plugin('a')] })).missing, ['a']);
+  await settled(plugins, [plugin('a')]);
+  assert.equal(scripts.size, 2);
 });

@@ -1,12 +1,7 @@
-import type {
-  InjectMode,
-  PluginCodeParams,
-  PluginInfo,
-  PluginSyncParams,
-  PluginSyncResult,
-} from '../../../wire/wire.gen.ts';
+import type { InjectMode, PluginFetchResult, PluginInfo, PluginSyncParams } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome.ts';
-import { type Doors, declare } from './doors.ts';
+import { aheadOf, fitting } from './ahead.ts';
+import { BASE, type Doors, declare } from './doors.ts';
 import { hex } from './hex.ts';
 import { asChrome } from './match.ts';
 
@@ -17,8 +12,10 @@ const BRIDGE_FILE = 'bridge.js';
 /** A probe's id is this and the id of the adapter that it runs before. */
 const PROBE = 'probe-';
 const PROBE_FILE = 'probe.js';
-/** Ids of adapters begin with this. */
+/** Ids of adapters begin with PREFIX, those of pre-scripts whose adapter is brought later with EARLY, those of bases with HOST. */
 const PREFIX = 'plugin-';
+const EARLY = 'early-';
+const HOST = 'base-';
 
 /** Registrar is the part of Chrome that registers scripts; see chrome.ts. */
 export interface Registrar {
@@ -33,24 +30,34 @@ export interface Registrar {
   unregisterFiles(ids: readonly string[]): Promise<void>;
 }
 
-/** Fresh is code that waits for its registration. */
-interface Fresh {
-  readonly params: PluginCodeParams;
-  readonly taken: () => void;
-  readonly refused: (why: unknown) => void;
+/** PluginsOptions are what else registrations need. */
+export interface PluginsOptions {
+  readonly doors: Doors;
+  /** code returns the code of a plugin, or of the host if name is empty. */
+  code(name: string, script: string): Promise<PluginFetchResult>;
+  /** used returns the plugins that were used lately, the last one first. */
+  used(): Promise<readonly string[]>;
 }
 
 /** Plugins keeps Chrome's registered scripts as the server wants them. Its methods run one after the other. */
 export interface Plugins {
   /** wanted is what the last sync named; empty before. */
   readonly wanted: readonly PluginInfo[];
+  /** host names the code of the host; empty if the server has none. */
+  readonly host: string;
   readonly mode: InjectMode;
-  sync(params: PluginSyncParams): Promise<PluginSyncResult>;
   /**
-   * code registers an adapter that sync called missing, together with others that wait: each registration costs as much as
-   * all that is registered. It rejects if the plugin is not wanted, or not with this script.
+   * sync registers what is needed in every page that a plugin matches: a base, by which adapters come on demand, and the
+   * bridge. Where adapters are files it registers those. It does not wait for what prepare registers.
    */
-  code(params: PluginCodeParams): Promise<void>;
+  sync(params: PluginSyncParams): Promise<InjectMode>;
+  /** prepare registers the adapters that are worth it ahead, and all pre-scripts. */
+  prepare(): Promise<void>;
+  /**
+   * comesLate tells whether a plugin may be brought into a document after its start. One with a pre-script may not, nor one that
+   * has to start before the page's first script, unless there are too many of those.
+   */
+  comesLate(plugin: PluginInfo): boolean;
   /** detect finds out how adapters can be brought into pages now. */
   detect(): Promise<InjectMode>;
   /** canRun tells whether a plugin's host can be in any page: without user scripts there is none for the isolated world. */
@@ -60,105 +67,169 @@ export interface Plugins {
 }
 
 /** makePlugins returns a Plugins that wants nothing yet. */
-export function makePlugins(registrar: Registrar, doors: Doors): Plugins {
-  return new RegisteredPlugins(registrar, doors);
+export function makePlugins(registrar: Registrar, options: PluginsOptions): Plugins {
+  return new RegisteredPlugins(registrar, options);
 }
+
+/** UserScript is a script with its code. */
+type UserScript = Script & { readonly code: string };
 
 class RegisteredPlugins implements Plugins {
   readonly #registrar: Registrar;
-  readonly #doors: Doors;
+  readonly #options: PluginsOptions;
   #wanted: readonly PluginInfo[] = [];
+  #host = '';
   #mode: InjectMode = 'none';
+  /** #beyond are the plugins that should start early and are beyond the budget. */
+  #beyond: ReadonlySet<string> = new Set();
   /** #last is the turn that was taken last. */
   #last: Promise<unknown> = Promise.resolve();
   /** #registered is what Chrome has; it is asked once. */
   #registered: Map<string, Script> | undefined;
-  #fresh: Fresh[] = [];
 
-  constructor(registrar: Registrar, doors: Doors) {
+  constructor(registrar: Registrar, options: PluginsOptions) {
     this.#registrar = registrar;
-    this.#doors = doors;
+    this.#options = options;
   }
 
   get wanted(): readonly PluginInfo[] {
     return this.#wanted;
   }
 
+  get host(): string {
+    return this.#host;
+  }
+
   get mode(): InjectMode {
     return this.#mode;
   }
 
-  sync(params: PluginSyncParams): Promise<PluginSyncResult> {
+  sync(params: PluginSyncParams): Promise<InjectMode> {
     return this.#inTurn(async () => {
       this.#wanted = (params.plugins ?? []).filter((plugin) => matchesOf(plugin).length > 0);
+      this.#host = params.host ?? '';
       this.#mode = await this.detect();
-      const missing = this.#mode === 'userScripts' ? await this.#syncUserScripts() : [];
+      if (this.#mode === 'userScripts') await this.#syncBases();
       await this.#syncFiles(this.#mode === 'files');
-      return missing.length > 0 ? { mode: this.#mode, missing } : { mode: this.#mode };
+      return this.#mode;
     });
   }
 
-  code(params: PluginCodeParams): Promise<void> {
-    return new Promise((taken, refused) => {
-      this.#fresh.push({ params, taken, refused });
-      void this.#inTurn(() => this.#takeFresh());
+  prepare(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#mode !== 'userScripts') return;
+      const code = (plugin: PluginInfo) => this.#options.code(plugin.name, plugin.script);
+      const used = await this.#options.used();
+      const ahead = await fitting(aheadOf(this.#wanted, used), async (plugin) =>
+        code(plugin).then(
+          (c) => c.code.length + (c.preScript?.length ?? 0),
+          () => Number.POSITIVE_INFINITY, // what can't be had now is brought when a page asks for it
+        ),
+      );
+      this.#beyond = new Set(this.#wanted.flatMap((p) => (p.early === true && !ahead.includes(p) ? [p.name] : [])));
+      const scripts = new Map<string, { script: Script; plugin: PluginInfo; whole: boolean }>();
+      for (const plugin of this.#wanted) {
+        const whole = ahead.includes(plugin);
+        if (!whole && plugin.preScript !== true) continue;
+        const script = this.#scriptOf(plugin, whole ? PREFIX : EARLY);
+        scripts.set(script.id, { script, plugin, whole });
+      }
+      const have = await this.#have();
+      const stale = [...have.keys()].filter((id) => !id.startsWith(HOST) && !scripts.has(id));
+      await this.#unregister(stale);
+      const fresh: UserScript[] = [];
+      for (const [id, { script, plugin, whole }] of scripts) {
+        const old = have.get(id);
+        if (old && same(old, script)) continue;
+        if (old) {
+          await this.#putProbes([script]);
+          await this.#registrar.updateUserScript(script);
+          have.set(id, script);
+          continue;
+        }
+        try {
+          fresh.push({ ...script, code: await this.#compose(plugin, await code(plugin), whole) });
+        } catch (error) {
+          console.warn(`opentabs: ${plugin.name} can't be registered: ${String(error)}`);
+        }
+      }
+      await this.#registerAll(fresh);
+      await this.#syncFiles(false);
     });
   }
 
-  /**
-   * takeFresh registers what waits. As long as more has come meanwhile the bridge keeps its place, before the new hosts:
-   * each registration has Chrome load all scripts anew. Documents that begin until then are loaded anew (reload.ts).
-   */
-  async #takeFresh(): Promise<void> {
-    const fresh = this.#fresh.splice(0);
+  /** compose returns the script of a plugin; its adapter is left out unless whole is set. */
+  async #compose(plugin: PluginInfo, code: PluginFetchResult, whole: boolean): Promise<string> {
+    const host = await this.#options.code('', this.#host);
+    const parts = [JSON.stringify(code.options ?? '{}'), whole ? code.code : 'undefined'];
+    if (code.preScript !== undefined) parts.push(code.preScript);
+    return declare(await this.#options.doors.nameOf(plugin.name), `${host.code}(false)(${parts.join(',\n')}\n);`);
+  }
+
+  /** registerAll registers all or, if Chrome refuses that because of one, each by itself. */
+  async #registerAll(fresh: readonly UserScript[]): Promise<void> {
     if (fresh.length === 0) return;
-    const why = await this.#registerFresh(fresh);
+    await this.#putProbes(fresh);
     try {
-      if (this.#fresh.length === 0) await this.#syncBridge();
+      await this.#registrar.registerUserScripts(fresh);
     } catch (error) {
-      for (const { params } of fresh) if (!why.has(params)) why.set(params, error);
+      if (fresh.length === 1) console.warn(`opentabs: ${fresh[0]?.id} can't be registered: ${String(error)}`);
+      else for (const one of fresh) await this.#registerAll([one]);
+      return;
     }
-    for (const { params, taken, refused } of fresh) {
-      if (why.has(params)) refused(why.get(params));
-      else taken();
-    }
-  }
-
-  /** registerFresh registers all or, if Chrome refuses that because of one, each by itself. It returns why it could not. */
-  async #registerFresh(fresh: readonly Fresh[]): Promise<Map<PluginCodeParams, unknown>> {
-    const why = new Map<PluginCodeParams, unknown>();
-    try {
-      await this.#register(fresh.map((f) => f.params));
-    } catch (error) {
-      const [only, ...others] = fresh;
-      if (only && others.length === 0) why.set(only.params, error);
-      else for (const one of fresh) for (const entry of await this.#registerFresh([one])) why.set(...entry);
-    }
-    return why;
-  }
-
-  async #register(all: readonly PluginCodeParams[]): Promise<void> {
     const have = await this.#have();
-    const hosts = new Map<string, Script & { readonly code: string }>();
-    for (const { name, script, code } of all) {
-      const plugin = this.#wanted.find((p) => p.name === name && p.script === script);
-      if (!plugin)
-        throw new Error(`the plugin ${name} with the script ${script} is not wanted; sync the plugins first`);
-      const host = this.#scriptOf(plugin);
-      if (!have.has(host.id)) hosts.set(host.id, { ...host, code: declare(await this.#doors.nameOf(name), code) });
+    for (const { code: _, ...script } of fresh) have.set(script.id, script);
+  }
+
+  /** syncBases registers the bases, and removes what no plugin wants any more. */
+  async #syncBases(): Promise<void> {
+    const have = await this.#have();
+    const bases = await this.#bases();
+    const fresh = bases.filter((base) => !have.has(base.id));
+    if (fresh.length > 0) {
+      const host = await this.#options.code('', this.#host);
+      const door = await this.#options.doors.nameOf(BASE);
+      const code = (frames: boolean) =>
+        declare(door, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
+      await this.#putProbes(fresh);
+      await this.#registrar.registerUserScripts(fresh.map((base) => ({ ...base, code: code(base.allFrames) })));
+      for (const base of fresh) have.set(base.id, base);
     }
-    if (!(await this.#registrar.userScriptsAllowed())) {
-      throw new Error('this browser does not allow user scripts; sync the plugins first');
+    const current = new Set(this.#wanted.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
+    const kept = new Set(bases.map((base) => base.id));
+    await this.#unregister([...have.keys()].filter((id) => !kept.has(id) && !current.has(id)));
+  }
+
+  /** bases returns one for the plugins that want frames and one for the others: no document gets both. */
+  async #bases(): Promise<Script[]> {
+    const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
+    const framed = union(inPages.filter(wantsFrames));
+    const bases = [
+      { matches: framed, excludeMatches: [], allFrames: true },
+      { matches: union(inPages.filter((p) => !wantsFrames(p))), excludeMatches: framed, allFrames: false },
+    ];
+    const scripts: Script[] = [];
+    for (const base of bases) {
+      if (base.matches.length === 0 || this.#host === '') continue;
+      const id = `${HOST}${await digest(JSON.stringify([this.#host, base]))}`;
+      scripts.push({ id, isolated: false, ...base });
     }
-    if (hosts.size === 0) return;
-    await this.#putProbes([...hosts.values()]);
-    await this.#registrar.registerUserScripts([...hosts.values()]);
-    for (const [id, { code: _, ...script }] of hosts) have.set(id, script);
+    return scripts;
+  }
+
+  async #unregister(ids: readonly string[]): Promise<void> {
+    const have = await this.#have();
+    await this.#registrar.unregisterUserScripts(ids);
+    for (const id of ids) have.delete(id);
   }
 
   async detect(): Promise<InjectMode> {
     if (await this.#registrar.userScriptsAllowed()) return 'userScripts';
     return this.#wanted.some((plugin) => plugin.file) ? 'files' : 'none';
+  }
+
+  comesLate({ name, early, preScript }: PluginInfo): boolean {
+    return preScript !== true && (early !== true || this.#beyond.has(name));
   }
 
   canRun(plugin: PluginInfo): boolean {
@@ -187,9 +258,9 @@ class RegisteredPlugins implements Plugins {
     return this.#registered;
   }
 
-  #scriptOf(plugin: PluginInfo): Script {
+  #scriptOf(plugin: PluginInfo, prefix: typeof PREFIX | typeof EARLY): Script {
     return {
-      id: `${PREFIX}${plugin.name}-${plugin.script}`,
+      id: `${prefix}${plugin.name}-${plugin.script}`,
       matches: matchesOf(plugin),
       excludeMatches: readable(plugin.excludes),
       isolated: plugin.world === 'isolated',
@@ -198,37 +269,17 @@ class RegisteredPlugins implements Plugins {
     };
   }
 
-  /** syncUserScripts removes and moves what is registered, and returns the plugins whose code is not here. */
-  async #syncUserScripts(): Promise<string[]> {
-    const have = await this.#have();
-    const scripts = new Map(this.#wanted.map((plugin) => [this.#scriptOf(plugin).id, plugin]));
-    const stale = [...have.keys()].filter((id) => !scripts.has(id));
-    await this.#registrar.unregisterUserScripts(stale);
-    for (const id of stale) have.delete(id);
-    const missing: string[] = [];
-    for (const [id, plugin] of scripts) {
-      const script = this.#scriptOf(plugin);
-      const old = have.get(id);
-      if (!old) missing.push(plugin.name);
-      else if (!same(old, script)) {
-        await this.#putProbes([script]);
-        await this.#registrar.updateUserScript(script);
-        have.set(id, script);
-      }
-    }
-    return missing;
-  }
-
   /** putProbes registers probes anew, to run wherever and before these hosts do, whose registration comes just after. */
   async #putProbes(hosts: readonly Script[]): Promise<void> {
     // In frames a probe is wanted only where a bridge is.
-    const framed = new Set(this.#wanted.filter(wantsFrames).map((plugin) => this.#scriptOf(plugin).id));
+    const wanting = this.#wanted.filter(wantsFrames);
+    const framed = new Set(wanting.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
     const probes = hosts.map((host) => ({
       id: `${PROBE}${host.id}`,
       matches: host.matches,
       excludeMatches: host.excludeMatches,
       isolated: true,
-      allFrames: framed.has(host.id),
+      allFrames: host.id.startsWith(HOST) ? host.allFrames : framed.has(host.id),
       file: PROBE_FILE,
     }));
     const present = new Set((await this.#registrar.fileScripts()).map((s) => s.id));
@@ -241,7 +292,7 @@ class RegisteredPlugins implements Plugins {
     const present = await this.#registrar.fileScripts();
     const files = new Map<string, { script: Script; file: string }>();
     for (const plugin of adapters ? this.#wanted : []) {
-      const script = this.#scriptOf(plugin);
+      const script = this.#scriptOf(plugin, PREFIX);
       // As a file it would run in the extension's own isolated world and could speak to the worker.
       if (plugin.file && !script.isolated) files.set(script.id, { script, file: plugin.file });
     }
@@ -274,7 +325,7 @@ class RegisteredPlugins implements Plugins {
     ];
     const keep = new Set<string>();
     for (const { prefix, plugins, allFrames } of bridges) {
-      const matches = [...new Set(plugins.flatMap(matchesOf))];
+      const matches = union(plugins);
       const id = `${prefix}${await digest(JSON.stringify([hosts, matches]))}`;
       if (matches.length === 0) continue;
       keep.add(id);
@@ -308,6 +359,11 @@ async function digest(text: string): Promise<string> {
 /** matchesOf leaves out what is not a match pattern: Chrome would refuse all patterns because of it. */
 function matchesOf(plugin: PluginInfo): readonly string[] {
   return readable(plugin.matches);
+}
+
+/** union returns the patterns of plugins, each once, in an order that does not depend on that of the plugins. */
+function union(plugins: readonly PluginInfo[]): readonly string[] {
+  return [...new Set(plugins.flatMap(matchesOf))].sort();
 }
 
 function readable(patterns: readonly string[] | undefined): readonly string[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { settle } from '../../test/server.ts';
-import type { Page, TabState } from '../chrome.ts';
+import type { FramePage, Page, TabState } from '../chrome.ts';
 import { makeReload } from './reload.ts';
 
 /** busyMs is how long a busy page takes to tell of itself. */
@@ -18,6 +18,8 @@ function makeBench(t: TestContext) {
   const live = new Set<number>();
   const gone = new Set<number>();
   const loading = new Set<number>();
+  const frames = new Map<number, FramePage[]>();
+  const reframed: string[] = [];
   const reload = makeReload({
     query: async () =>
       [...pages.keys()].map((id) => ({
@@ -42,7 +44,15 @@ function makeBench(t: TestContext) {
       reloaded.push(id);
     },
     plugins: () => [
-      { name: 'demo', displayName: 'Demo', hash: 'h', script: 's', world: 'main', matches: ['https://demo.example/*'] },
+      {
+        name: 'demo',
+        displayName: 'Demo',
+        hash: 'h',
+        script: 's',
+        world: 'main',
+        matches: ['https://demo.example/*'],
+        frames: true,
+      },
       {
         name: 'barred',
         displayName: 'Barred',
@@ -52,7 +62,11 @@ function makeBench(t: TestContext) {
         matches: ['<all>', 'https://*/*'],
       },
     ],
-    isLive: (id) => live.has(id),
+    readFrames: async (id) => frames.get(id) ?? [],
+    reloadFrame: async (_, documentId) => void reframed.push(documentId),
+    isLive: (id, _, frame) => live.has(id) && frame !== 'f-without',
+    isConnected: () => true,
+    changed: () => undefined,
     canRun: (plugin) => plugin.name === 'demo',
     orphaned: (documentId) => orphans.push(documentId),
   });
@@ -60,7 +74,7 @@ function makeBench(t: TestContext) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { reload, reloaded, orphans, pages, states, live, gone, loading, pass };
+  return { reload, frames, reframed, reloaded, orphans, pages, states, live, gone, loading, pass };
 }
 
 test('a tab is loaded for a call if nobody can lose anything by that', async (t) => {
@@ -101,35 +115,48 @@ test('a page that does not answer because it is being loaded is awaited, one tha
   assert.deepEqual([await answers, reloaded], [[true, false], []]);
 });
 
-test('documents that began while adapters were registered are loaded anew, once', async (t) => {
+test('documents that began while scripts were registered are reloaded; others are not', async (t) => {
   const { reload, reloaded, pages, live, pass } = makeBench(t);
   for (const [id, startedMs] of [
     [1, 4900],
-    [2, 4990],
-    [3, 5090],
-    [4, 5150],
+    [2, 5000],
+    [3, 6050],
+    [4, 6250],
     [5, 5050],
     [6, 5050],
   ] as const) {
     pages.set(id, { ...untouched, startedMs, touched: id === 6 });
   }
   live.add(5);
-  await pass(40);
   reload.registered(5000);
   await pass(60);
   reload.registered(5060);
+  assert.equal(reload.expects(2), true);
   await pass(199);
   assert.deepEqual(reloaded, []);
   await pass(1);
   assert.deepEqual(reloaded, [2, 3]);
-  await pass(10_000);
-  reload.registered(15_300);
-  await pass(200);
-  assert.deepEqual(reloaded, [2, 3]);
+  assert.deepEqual([reload.expects(1), reload.expects(2), reload.expects(6)], [false, true, false]);
 });
 
-test('a tab that is busy, and one that is closed just then, keep no other from being loaded anew; the busy one is in the end', async (t) => {
-  const { reload, reloaded, pages, gone, pass } = makeBench(t);
+test('a tab that was reloaded is watched until its plugins are live, and reloaded twice at most', async (t) => {
+  const { reload, reloaded, pages, live, pass } = makeBench(t);
+  pages.set(1, untouched);
+  pages.set(2, untouched);
+  reload.registered(5000);
+  await pass(200);
+  assert.deepEqual(reloaded, [1, 2]);
+  live.add(1);
+  for (let i = 0; i < 9; i++) await pass(300);
+  assert.deepEqual(reloaded, [1, 2], 'the next document takes its time');
+  assert.deepEqual([reload.expects(1), reload.expects(2)], [false, true]);
+  for (let i = 0; i < 30; i++) await pass(300);
+  assert.deepEqual(reloaded, [1, 2, 2]);
+  assert.equal(reload.expects(2), false);
+});
+
+test('a tab that is busy, and one that can not be reloaded just then, delay no other and are not forgotten', async (t) => {
+  const { reload, reloaded, pages, live, gone, pass } = makeBench(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
   pages.set(2, untouched);
@@ -138,18 +165,43 @@ test('a tab that is busy, and one that is closed just then, keep no other from b
   reload.registered(5000);
   await pass(200);
   assert.deepEqual(reloaded, [3]);
+  live.add(3);
+  gone.delete(2);
+  await pass(300);
+  assert.deepEqual(reloaded, [3, 2], 'the busy page delays no other');
+  live.add(2);
   await pass(busyMs);
-  assert.deepEqual(reloaded, [3, 1]);
+  assert.deepEqual(reloaded, [3, 2, 1]);
   assert.match(String(warn.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });
 
-test('a document that seems live and has the bridge of an extension that is gone is dropped and loaded anew', async (t) => {
+test('a frame that began while scripts were registered is reloaded by itself', async (t) => {
+  const { reload, reloaded, reframed, frames, pages, live, pass } = makeBench(t);
+  pages.set(1, untouched);
+  live.add(1);
+  const frame = { url: 'https://demo.example/in', startedMs: 5000, touched: false };
+  frames.set(1, [
+    { ...frame, documentId: 'f-live' },
+    { ...frame, documentId: 'f-without', touched: true },
+    { ...frame, documentId: 'f-without', startedMs: 10 },
+    { ...frame, documentId: 'f-without', url: 'https://other.example/' },
+  ]);
+  reload.registered(5000);
+  await pass(200);
+  assert.deepEqual(reframed, []);
+  frames.set(1, [{ ...frame, documentId: 'f-without' }]);
+  reload.registered(5000);
+  await pass(200);
+  assert.deepEqual([reframed, reloaded], [['f-without'], []]);
+});
+
+test('a document that seems live and has the bridge of an extension that is gone is dropped and reloaded', async (t) => {
   const { reload, reloaded, orphans, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
   pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2', bridged: false });
   pages.set(3, { ...untouched, documentId: 'd3', bridged: false, touched: true });
   for (const id of pages.keys()) live.add(id);
-  reload.registered(5000);
+  reload.registered(0);
   await pass(200);
   assert.deepEqual([orphans, reloaded], [['d2', 'd3'], [2]]);
 });

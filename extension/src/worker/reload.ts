@@ -1,12 +1,20 @@
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
-import type { Page, Tab, TabState } from '../chrome.ts';
+import type { FramePage, Page, Tab, TabState } from '../chrome.ts';
 import { matchesAny } from './match.ts';
 
-/** SettleMs is how long documents that began while adapters were registered may take to say what is live, in milliseconds. */
+/** SettleMs is how long documents that began while scripts were registered may take to name their plugins, in milliseconds. */
 const SettleMs = 200;
-/** SlackMs is how far apart the clocks of a page and of the worker may be, in milliseconds. */
-const SlackMs = 20;
-/** AskMs is how long a page may take to tell of itself while a call waits, LateMs while nobody does, in milliseconds. */
+/** AgainMs is the time until a tab that could not be judged is looked at once more, in milliseconds; MaxLooks is how often. */
+const AgainMs = 300;
+const MaxLooks = 200;
+/** AfterMs is how long after a registration a document may still begin without its scripts: Chrome hands them to its processes. */
+const AfterMs = 1000;
+/** MaxReloads is how often a tab is reloaded before its plugins are live in it. */
+const MaxReloads = 2;
+/** FreshMs is how long a document may take to get its scripts and to connect, ReloadMs a tab to show the next one, in milliseconds. */
+const FreshMs = 1000;
+const ReloadMs = 3000;
+/** AskMs is how long a page may take to answer while a call waits, LateMs while none does, in milliseconds. */
 const AskMs = 1000;
 const LateMs = 10_000;
 
@@ -14,88 +22,203 @@ export interface ReloadOptions {
   query(): Promise<readonly Tab[]>;
   tabState(tabId: number): Promise<TabState>;
   readPage(tabId: number): Promise<Page | undefined>;
+  /** readFrames returns the frames of a tab that have the origin of its top document. */
+  readFrames(tabId: number): Promise<readonly FramePage[]>;
   reloadTab(tabId: number): Promise<void>;
+  /** reloadFrame reloads one frame. */
+  reloadFrame(tabId: number, documentId: string): Promise<void>;
   plugins(): readonly PluginInfo[];
-  /** isLive tells whether a plugin is live, or has failed to start, in a tab's document. */
-  isLive(tabId: number, plugin: PluginInfo): boolean;
+  /** isLive tells whether a plugin is live, has failed to start, or is on its way in a tab's document, or in a frame. */
+  isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
+  /** isConnected tells whether a document has named its plugins. */
+  isConnected(documentId: string): boolean;
   /** canRun tells whether a plugin can get into pages at all. */
   canRun(plugin: PluginInfo): boolean;
   /** orphaned is called for a document that seems live and whose bridge belongs to an extension that was reloaded: nobody answers there. */
   orphaned(documentId: string): void;
+  /** changed is called when expects has changed. */
+  changed(): void;
 }
 
-/** Reload loads tabs anew in which a plugin is missing, where nobody can lose anything by that. */
+/** Reload reloads tabs in which a plugin is missing, where the user can lose nothing by that. */
 export interface Reload {
   /**
-   * load loads one tab for a call, unless it is being loaded or has just been; false means that it could cost the person
+   * load reloads one tab for a call, unless it is being loaded or has just been; false means that it could cost the user
    * something, or would not help.
    */
   load(tabId: number): Promise<boolean>;
   /**
-   * registered notes that adapters were registered from a moment until now: a document that began meanwhile has only some
-   * of what belongs together, and is loaded anew a little later.
+   * registered notes that scripts were registered from a moment until now: a document that began meanwhile may have only some
+   * of what belongs together. Each such document is looked at until its plugins are live or it can't be helped.
    */
   registered(fromMs: number): void;
+  /** expects tells whether a tab is still to be looked at, and may be reloaded. */
+  expects(tabId: number): boolean;
 }
+
+/** Verdict is what is known of a tab: it has its plugins or can't be helped, or is to be looked at again. */
+type Verdict = 'done' | 'again';
 
 /** makeReload returns a Reload. */
 export function makeReload(options: ReloadOptions): Reload {
-  /** possible are the plugins that could run in the tab. */
-  const possible = (tab: Tab) =>
-    options.plugins().filter((p) => options.canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
-  /** absent tells whether one of them isn't live there. */
-  const absent = (tab: Tab) => possible(tab).some((p) => !options.isLive(tab.id, p));
-  const ask = (tabId: number, limitMs: number) =>
-    Promise.race([options.readPage(tabId), new Promise<undefined>((resolve) => setTimeout(resolve, limitMs))]);
-  const isUntouched = (page: Page | undefined) => page !== undefined && !page.touched && !page.audible;
-  /** isUnloaded is asked again when a page did not answer: Chrome takes a moment to see that one has crashed. */
-  const isUnloaded = async (tabId: number) => {
-    const state = await options.tabState(tabId);
-    return state === 'crashed' || state === 'discarded';
-  };
-  let from = Number.POSITIVE_INFINITY;
-  let until = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const catchUp = async () => {
-    const between = [from, until] as const;
-    from = Number.POSITIVE_INFINITY;
-    const mend = async (tab: Tab) => {
-      const page = await ask(tab.id, LateMs);
-      if (!page) return;
-      const missing = absent(tab);
-      // A document that began while the extension was reloaded may have the old one's bridge, on a port to this worker.
-      if (!missing && !page.bridged) options.orphaned(page.documentId);
-      const meanwhile = page.startedMs >= between[0] && page.startedMs <= between[1];
-      if ((missing ? meanwhile : !page.bridged) && isUntouched(page)) await options.reloadTab(tab.id);
-    };
-    // One tab that is busy, or is closed just now, keeps no other waiting.
-    const tabs = (await options.query()).filter((t) => possible(t).length > 0);
-    await Promise.all(tabs.map((tab) => mend(tab).catch(warn)));
-  };
-  return {
-    load: async (tabId) => {
-      const find = async () => (await options.query()).find((t) => t.id === tabId);
-      const tab = await find();
-      if (!tab || possible(tab).length === 0) return false;
-      // It was loaded anew meanwhile, and the server is about to hear of it.
-      if (!absent(tab)) return true;
-      if (!(await isUnloaded(tabId))) {
-        const page = await ask(tabId, AskMs);
-        // A page that can't be asked because it is being loaded is on its way already.
-        if (!isUntouched(page) && !(await isUnloaded(tabId))) return !page && (await find())?.loading === true;
+  return new TabReload(options);
+}
+
+class TabReload implements Reload {
+  readonly #options: ReloadOptions;
+  /** #spans are the times in which documents may have begun without their scripts. */
+  #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
+  /** #looks is how often each tab was looked at that has no verdict yet; #reloads how often it was reloaded meanwhile. */
+  readonly #looks = new Map<number, number>();
+  readonly #reloads = new Map<number, { count: number; atMs: number }>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** #judging are the tabs whose page has been asked and has not answered: a busy one delays no other. */
+  readonly #judging = new Set<number>();
+  #all = false;
+
+  constructor(options: ReloadOptions) {
+    this.#options = options;
+  }
+
+  async load(tabId: number): Promise<boolean> {
+    const find = async () => (await this.#options.query()).find((t) => t.id === tabId);
+    const tab = await find();
+    if (!tab || this.#possible(tab).length === 0) return false;
+    // It was reloaded meanwhile, and the server is about to hear of it.
+    if (!this.#absent(tab)) return true;
+    if (!(await this.#isUnloaded(tabId))) {
+      const page = await this.#ask(tabId, AskMs);
+      // A page that can't be asked because it is being loaded is on its way already.
+      if (!isUntouched(page) && !(await this.#isUnloaded(tabId))) return !page && (await find())?.loading === true;
+    }
+    await this.#options.reloadTab(tabId);
+    return true;
+  }
+
+  registered(fromMs: number): void {
+    const toMs = Date.now() + AfterMs;
+    this.#spans = [...this.#spans.filter((span) => toMs - span.toMs < LateMs * 6), { fromMs, toMs }];
+    this.#all = true;
+    this.#schedule(SettleMs);
+  }
+
+  expects(tabId: number): boolean {
+    return this.#all || this.#looks.has(tabId);
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look().catch(warn), ms);
+  }
+
+  async #look(): Promise<void> {
+    const all = this.#all;
+    this.#all = false;
+    try {
+      const tabs = (await this.#options.query()).filter((t) => this.#possible(t).length > 0);
+      const open = new Set(tabs.map((tab) => tab.id));
+      for (const id of this.#looks.keys()) if (!open.has(id)) this.#done(id);
+      for (const tab of tabs) {
+        if (!all && !this.#looks.has(tab.id)) continue;
+        if (!this.#looks.has(tab.id)) this.#looks.set(tab.id, 0);
+        if (!this.#judging.has(tab.id)) void this.#judge(tab);
       }
-      await options.reloadTab(tabId);
-      return true;
-    },
-    registered: (fromMs) => {
-      from = Math.min(from, fromMs - SlackMs);
-      until = Date.now() + SlackMs;
-      clearTimeout(timer);
-      timer = setTimeout(() => void catchUp().catch(warn), SettleMs);
-    },
-  };
+    } finally {
+      if (this.#looks.size > 0) this.#schedule(AgainMs);
+      this.#options.changed();
+    }
+  }
+
+  async #judge(tab: Tab): Promise<void> {
+    this.#judging.add(tab.id);
+    const verdict = await this.#mend(tab).catch((error: unknown): Verdict => {
+      warn(error); // it may have been closed or have begun to load just now
+      return 'again';
+    });
+    this.#judging.delete(tab.id);
+    const looks = (this.#looks.get(tab.id) ?? 0) + 1;
+    if (verdict === 'done' || looks > MaxLooks) this.#done(tab.id);
+    else this.#looks.set(tab.id, looks);
+  }
+
+  #done(tabId: number): void {
+    this.#reloads.delete(tabId);
+    if (this.#looks.delete(tabId)) this.#options.changed();
+  }
+
+  async #mend(tab: Tab): Promise<Verdict> {
+    if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
+    const missing = this.#absent(tab);
+    const mayBeOrphaned = this.#spans.some((span) => span.fromMs === 0);
+    if (!missing && !mayBeOrphaned) return tab.loading ? 'again' : this.#mendFrames(tab);
+    const page = await this.#ask(tab.id, LateMs);
+    if (!page) return 'again';
+    // A document that began while the extension was reloaded may have the old one's bridge, on a port to this worker.
+    if (!missing && !page.bridged) this.#options.orphaned(page.documentId);
+    if (!missing && page.bridged) return tab.loading ? 'again' : this.#mendFrames(tab);
+    if (missing && !this.#between(page.startedMs)) return tab.loading ? 'again' : 'done';
+    if (!isUntouched(page)) return 'done';
+    // A bridge that runs is about to connect, and one may be about to run.
+    const waits = page.bridged ? !this.#options.isConnected(page.documentId) : Date.now() - page.startedMs < FreshMs;
+    if (missing && waits && (this.#looks.get(tab.id) ?? 0) * AgainMs < LateMs) return 'again';
+    return this.#reloadOnce(tab.id, () => this.#options.reloadTab(tab.id));
+  }
+
+  /** reloadOnce reloads a tab or a frame of it, unless that was done just now or too often. */
+  async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<Verdict> {
+    const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
+    if (count > 0 && Date.now() - atMs < ReloadMs) return 'again';
+    if (count >= MaxReloads) return 'done';
+    await reload();
+    this.#reloads.set(tabId, { count: count + 1, atMs: Date.now() });
+    return 'again';
+  }
+
+  /** mendFrames reloads frames that lack a plugin which wants frames. */
+  async #mendFrames(tab: Tab): Promise<Verdict> {
+    const { plugins, canRun, isLive } = this.#options;
+    const framed = plugins().filter((p) => p.frames === true && canRun(p));
+    if (framed.length === 0) return 'done';
+    for (const frame of await this.#options.readFrames(tab.id)) {
+      const wanted = framed.filter((p) => matchesAny(frame.url, p.matches ?? [], p.excludes ?? []));
+      const missing = wanted.some((p) => !isLive(tab.id, p, frame.documentId));
+      if (!missing || frame.touched || !this.#between(frame.startedMs)) continue;
+      return this.#reloadOnce(tab.id, () => this.#options.reloadFrame(tab.id, frame.documentId));
+    }
+    return 'done';
+  }
+
+  #between(startedMs: number): boolean {
+    return this.#spans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
+  }
+
+  /** possible returns the plugins that could run in the tab. */
+  #possible(tab: Tab): readonly PluginInfo[] {
+    const { plugins, canRun } = this.#options;
+    return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
+  }
+
+  /** absent tells whether one of them isn't live there. */
+  #absent(tab: Tab): boolean {
+    return this.#possible(tab).some((p) => !this.#options.isLive(tab.id, p));
+  }
+
+  #ask(tabId: number, limitMs: number): Promise<Page | undefined> {
+    const late = new Promise<undefined>((resolve) => setTimeout(resolve, limitMs));
+    return Promise.race([this.#options.readPage(tabId), late]);
+  }
+
+  /** isUnloaded is asked again when a page did not answer: Chrome takes a moment to see that one has crashed. */
+  async #isUnloaded(tabId: number): Promise<boolean> {
+    const state = await this.#options.tabState(tabId);
+    return state === 'crashed' || state === 'discarded';
+  }
+}
+
+function isUntouched(page: Page | undefined): boolean {
+  return page !== undefined && !page.touched && !page.audible;
 }
 
 function warn(error: unknown): void {
-  console.warn(`opentabs: a tab can't be loaded anew: ${String(error)}`);
+  console.warn(`opentabs: a tab can't be reloaded: ${String(error)}`);
 }

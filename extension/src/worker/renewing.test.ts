@@ -15,7 +15,7 @@ const fresh: PluginCodeParams = {
   code: '',
   hot: { adapter: 'function(globalThis){ // a comment', waitMs: 1000 },
 };
-const armed = { op: 'armed', plugin: 'demo', nonce: 'n' } as const;
+const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false } as const;
 
 function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   t.mock.timers.enable({ apis: ['setTimeout'] });

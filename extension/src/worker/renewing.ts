@@ -1,7 +1,7 @@
 import type { PluginCodeParams, PluginInfo } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 import type { Doc, Docs } from './docs.ts';
-import { type Doors, enter } from './doors.ts';
+import { BASE, type Doors, enter } from './doors.ts';
 
 /** ReplyMs is how long a document may take beyond its calls until its door is open, in milliseconds. */
 const ReplyMs = 5000;
@@ -88,10 +88,10 @@ export function makeRenewing(options: RenewingOptions): Renewing {
     due.set(name, (due.get(name) ?? new Set()).add(doc));
     doc.post({ op: 'renew', plugin: name, hash, nonce, waitMs: hot.waitMs });
   };
-  const bring = async (doc: Doc, plugin: PluginInfo, { params, nonce }: Swap) => {
+  const bring = async (doc: Doc, plugin: PluginInfo, { params, nonce }: Swap, based: boolean) => {
     const { name, hash, hot } = params;
     try {
-      const code = enter(await options.doors.nameOf(name), nonce, hash, hot?.adapter ?? '');
+      const code = enter(await options.doors.nameOf(based ? BASE : name), nonce, hash, hot?.adapter ?? '');
       if ((await options.run(doc, plugin, code)) === true) return; // the document says how it went
       over(doc, name, 'its door did not take the new one');
     } catch (error) {
@@ -130,7 +130,7 @@ export function makeRenewing(options: RenewingOptions): Renewing {
       if (!swap || !plugin || swap.nonce !== message.nonce) return;
       clearTimeout(swap.timer);
       swap.timer = setTimeout(() => over(doc, message.plugin, 'it did not answer'), ReplyMs);
-      void bring(doc, plugin, swap);
+      void bring(doc, plugin, swap, message.based);
     },
     lacking: () =>
       options.docs

@@ -18,6 +18,10 @@ export interface TabsOptions {
   expects(tabId: number, plugin: string): boolean;
   /** isSilent reports whether a document does not answer. */
   isSilent(documentId: string): boolean;
+  /** arrives tells whether the adapter of a plugin is on its way into the top document of a tab; default none is. */
+  arrives?(tabId: number, plugin: string): boolean;
+  /** moved is called with what each tab shows; default nothing happens. */
+  moved?(tabId: number, url: string): void;
   /** synced is told all tabs; changed one that differs from what was told last, or went. */
   synced(tabs: readonly TabInfo[]): void;
   changed(tabId: number, tab: TabInfo | undefined): void;
@@ -69,9 +73,11 @@ export function makeTabs(options: TabsOptions): Tabs {
   const tell = (tabs: readonly Tab[], focused: number, everything: boolean) => {
     const now = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
-      const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id), (plugin) =>
-        options.expects(tab.id, plugin),
-      );
+      options.moved?.(tab.id, tab.url);
+      const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id), {
+        expects: (plugin) => options.expects(tab.id, plugin),
+        arrives: (plugin) => options.arrives?.(tab.id, plugin) === true,
+      });
       const docs = [options.live(tab.id), ...options.frames(tab.id)];
       if (info && docs.some((live) => live && options.isSilent(live.doc.documentId))) info.unresponsive = true;
       if (info) now.set(tab.id, { text: JSON.stringify(info), tab: info });
@@ -111,6 +117,12 @@ export function makeTabs(options: TabsOptions): Tabs {
   };
 }
 
+/** Coming tells of a tab which plugins are about to be live in it; default none. */
+export interface Coming {
+  expects?(plugin: string): boolean;
+  arrives?(plugin: string): boolean;
+}
+
 /** tabInfo returns what is told of a tab; nothing if no plugin matches it or is live in one of its frames. */
 export function tabInfo(
   tab: Tab,
@@ -118,7 +130,7 @@ export function tabInfo(
   plugins: readonly PluginInfo[],
   live: LiveDoc | undefined,
   frames: readonly LiveDoc[],
-  expects: (plugin: string) => boolean = () => false,
+  { expects = () => false, arrives = () => false }: Coming = {},
 ): TabInfo | undefined {
   const matching = plugins.filter((p) => matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   // What is frozen runs nothing until the person looks at it, whatever its adapters said before.
@@ -144,7 +156,10 @@ export function tabInfo(
   }
   const broken = here.filter((p) => p.problem !== undefined);
   if (broken.length > 0) info.broken = broken.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
-  const absent = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
+  const lacking = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
+  const arriving = lacking.filter(arrives);
+  if (arriving.length > 0) info.arriving = arriving;
+  const absent = lacking.filter((name) => !arriving.includes(name));
   // A document that is still loading may be about to say that its plugins are live.
   const loading = absent.filter((name) => tab.loading || expects(name));
   if (loading.length > 0) info.loading = loading;

@@ -7,8 +7,11 @@ import * as browser from '../chrome.ts';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { BRIDGE_PORT, charsOf, PANEL_PORT, readEach, readFromBridge, type ToBridge } from '../port-message.ts';
 import { makeActs } from './acts.ts';
+import { makeUsage } from './ahead.ts';
 import { makeBadge } from './badge.ts';
+import * as cache from './cache.ts';
 import { makeCalls } from './calls.ts';
+import { makeDelivery } from './delivery.ts';
 import { type Doc, type LiveDoc, makeDocs } from './docs.ts';
 import { makeDoors } from './doors.ts';
 import { type Handlers, serve } from './handlers.ts';
@@ -25,6 +28,7 @@ import { makeRegistering } from './registering.ts';
 import { makeReload } from './reload.ts';
 import { makeRenewing } from './renewing.ts';
 import { openSocket } from './socket.ts';
+import { makeStore } from './store.ts';
 import { makeTabs } from './tabs.ts';
 import { makeTending } from './tending.ts';
 import { makeUnstick } from './unstick.ts';
@@ -38,6 +42,12 @@ let waiting = 0;
 
 const registering = makeRegistering((fromMs) => reload.registered(fromMs));
 const doors = makeDoors(() => doorSecret(browser));
+const store = makeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
+const usage = makeUsage({
+  read: () => browser.readSetting('usedPlugins'),
+  write: (text) => browser.writeSetting('usedPlugins', text),
+  changed: () => prepare(),
+});
 const plugins = makePlugins(
   {
     ...browser,
@@ -46,7 +56,7 @@ const plugins = makePlugins(
     registerFiles: registering.noted(browser.registerFiles),
     updateFile: registering.noted(browser.updateFile),
   },
-  doors,
+  { doors, code: store.get, used: usage.names },
 );
 
 const handlers: Handlers = {
@@ -58,21 +68,20 @@ const handlers: Handlers = {
   'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
   'tool.answer': async (params) => ({ taken: await calls.answer(params) }),
   'plugin.sync': async (params) => {
-    const { mode, missing = [] } = await plugins.sync(params);
-    registering.synced(missing);
-    // Documents with an older adapter want the code too, whether it is registered or not.
-    const wanted = mode === 'userScripts' ? [...new Set([...missing, ...renewing.lacking()])] : missing;
-    renewing.synced(wanted);
+    const mode = await plugins.sync(params);
+    // Documents with an older adapter want the code at once.
+    const missing = mode === 'userScripts' ? [...new Set(renewing.lacking())] : [];
+    renewing.synced(missing);
     synced = true;
+    delivery.synced();
     tending.synced();
     tabs.sync();
     panels.touch();
-    return wanted.length > 0 ? { mode, missing: wanted } : { mode };
+    prepare();
+    return missing.length > 0 ? { mode, missing } : { mode };
   },
   'plugin.code': async (params) => {
-    void renewing.code(params); // first: to register a script takes Chrome longer
-    await plugins.code(params);
-    registering.taken(params.name);
+    void renewing.code(params);
     return {};
   },
   'plugin.settings': async ({ name, settings }) => {
@@ -146,6 +155,33 @@ const renewing = makeRenewing({
     panels.touch();
   },
 });
+const delivery = makeDelivery({
+  docs,
+  doors,
+  plugins: () => (synced && plugins.mode === 'userScripts' ? plugins.wanted : []),
+  comesLate: (plugin) => plugins.comesLate(plugin),
+  code: ({ name, script }) => store.get(name, script),
+  host: async () => (await store.get('', plugins.host)).code,
+  run: (doc, plugin, code) =>
+    browser.runInPage(doc, code, plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined),
+  nonce: () => crypto.randomUUID(),
+  changed: () => tabs.touch(),
+  used: usage.used,
+});
+
+/** prepare registers what is worth it ahead, and forgets the code of plugins that are gone. */
+function prepare(): void {
+  void plugins
+    .prepare()
+    .then(() => store.keep([{ name: '', script: plugins.host }, ...plugins.wanted]))
+    .catch((error: unknown) => console.warn(`opentabs: adapters can't be registered: ${String(error)}`))
+    .finally(() => {
+      registering.settled();
+      delivery.synced();
+      tabs.touch();
+    });
+}
+
 const opening = makeOpening({
   plugins: () => plugins.wanted,
   open: browser.openInBackground,
@@ -201,6 +237,12 @@ const tabs = makeTabs({
   frames: (tabId) => docs.frames(tabId).map(withPossible),
   expects: (tabId, name) => renewing.expects(tabId, name),
   isSilent: (documentId) => health.isSilent(documentId),
+  arrives: (tabId, plugin) => {
+    const live = docs.live(tabId);
+    const isRegistering = plugins.mode !== 'none' && registering.pending;
+    return (live && delivery.expects(live.doc.documentId, plugin)) === true || isRegistering || reload.expects(tabId);
+  },
+  moved: delivery.moved.bind(delivery),
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
     panels.touch();
@@ -217,8 +259,15 @@ const reload = makeReload({
   readPage: browser.readPage,
   reloadTab: browser.reloadTab,
   plugins: () => plugins.wanted,
-  isLive: (tabId, { name, hash }) =>
-    docs.live(tabId)?.plugins.some((p) => p.name === name && p.hash === hash) === true || renewing.expects(tabId, name),
+  readFrames: browser.readFrames,
+  reloadFrame: browser.reloadFrame,
+  isLive: (tabId, { name, hash }, frame) => {
+    const live = frame === undefined ? docs.live(tabId) : docs.told(frame);
+    if (live?.plugins.some((p) => p.name === name && p.hash === hash)) return true;
+    return (live && delivery.expects(live.doc.documentId, name)) === true || renewing.expects(tabId, name);
+  },
+  changed: () => tabs.touch(),
+  isConnected: (documentId) => docs.told(documentId) !== undefined,
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
   orphaned: (documentId) => calls.orphaned(documentId),
 });
@@ -254,7 +303,11 @@ function withPossible({ doc, plugins: live }: LiveDoc): LiveDoc {
     ({ name, base }) =>
       possible.some((plugin) => plugin.name === name && plugin.base === base) && !renewing.expects(doc.tabId, name),
   );
-  return { doc, plugins: usable };
+  const failed = plugins.wanted.flatMap(({ name, hash }) => {
+    const problem = delivery.problem(doc.documentId, name);
+    return problem === undefined ? [] : [{ name, hash, problem }];
+  });
+  return { doc, plugins: [...usable, ...failed] };
 }
 
 /** panelTabs says of each tab how its plugins stand, those in its frames among them. */
@@ -308,12 +361,17 @@ browser.onPort((port) => {
     port.onMessage((raw) => {
       for (const message of readEach(raw, readFromBridge)) {
         health.heard(doc, message.op === 'pong' ? message.ping : undefined);
+        if (message.op === 'live') docs.noted(doc.documentId, message.started ?? [], message.based === true);
         if (message.op === 'log') logs.said(doc, message);
         else if (message.op === 'wake') wakes.ask(doc, message.ms);
         else calls.said(doc, message);
         if (message.op === 'live') {
           tending.told(doc.documentId);
           renewing.named(doc);
+          delivery.named(doc);
+        }
+        if (message.op === 'armed') {
+          delivery.armed(doc, message);
         }
         if (message.op === 'armed' || message.op === 'renewed') renewing.said(doc, message);
       }
@@ -339,6 +397,12 @@ browser.onInstalled(() => {
   // What an older version registered may be of another protocol.
   registering.cleared();
   void plugins.clear().then(() => link.restart());
+});
+/** The session's store is empty when the browser, or the extension, has just started. */
+void browser.readUntilRestart('began').then(async (began) => {
+  if (began !== undefined) return;
+  registering.began();
+  await browser.writeUntilRestart('began', 'yes');
 });
 void browser.openPanelOnClick();
 void browser.setAlarm();

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { settle } from '../../test/server.ts';
+import { makeUsage } from './ahead.ts';
+
+test('uses are kept, the last one first, some time after', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const state = { text: 'b c', writes: 0, changes: 0 };
+  const usage = makeUsage({
+    read: async () => state.text,
+    write: async (text) => {
+      state.text = text;
+      state.writes++;
+    },
+    changed: () => state.changes++,
+  });
+  for (const name of ['a', 'c', 'a', 'a']) usage.used(name);
+  await settle();
+  assert.deepEqual(await usage.names(), ['a', 'c', 'b']);
+  assert.equal(state.writes, 0);
+  t.mock.timers.tick(5000);
+  await settle();
+  assert.deepEqual([state.text, state.writes, state.changes], ['a c b', 1, 1]);
+  for (let i = 0; i < 100; i++) usage.used(`p${i}`);
+  await settle();
+  assert.equal((await usage.names()).length, 64);
+});
+
+test('a profile that can not be read knows no use', async () => {
+  const usage = makeUsage({
+    read: async () => {
+      throw new Error('no disk');
+    },
+    write: async () => undefined,
+    changed: () => undefined,
+  });
+  assert.deepEqual(await usage.names(), []);
+});

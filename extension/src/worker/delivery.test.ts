@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { PluginInfo } from '../../../wire/wire.gen.ts';
+import { settle } from '../../test/server.ts';
+import type { Started, ToBridge } from '../port-message.ts';
+import { makeDelivery } from './delivery.ts';
+import { type Doc, makeDocs } from './docs.ts';
+
+const demo: PluginInfo = {
+  name: 'demo',
+  displayName: 'Demo',
+  hash: 'h',
+  script: 's',
+  world: 'main',
+  matches: ['https://demo.example/*'],
+  excludes: ['https://demo.example/not'],
+};
+
+function makeBench(t: TestContext, plugin: PluginInfo = demo) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(console, 'warn', () => undefined);
+  const docs = makeDocs();
+  const got: ToBridge[] = [];
+  const ran: string[] = [];
+  const used: string[] = [];
+  const state = { plugins: [plugin], refuses: false, noCode: 0, late: true };
+  const delivery = makeDelivery({
+    docs,
+    doors: { nameOf: async (name) => `_${name}` },
+    plugins: () => state.plugins,
+    comesLate: () => state.late,
+    code: async () => {
+      if (state.noCode-- > 0) throw new Error('there is no link to the server');
+      return { code: 'function () {}', options: '{"name":"demo"}' };
+    },
+    host: async () => 'HOST',
+    run: async (doc, _, code) => {
+      ran.push(`${doc.documentId} ${code}`);
+      return !state.refuses;
+    },
+    nonce: () => 'n',
+    changed: () => undefined,
+    used: (name) => used.push(name),
+  });
+  /** join has a document connect. */
+  const join = (
+    documentId: string,
+    more: { based?: boolean; started?: Started[]; live?: string[]; url?: string; frameId?: number } = {},
+  ) => {
+    const { based = true, started = [], live = [], url = 'https://demo.example/', frameId = 0 } = more;
+    const doc: Doc = { tabId: 1, frameId, documentId, url, post: (message) => got.push(message) };
+    docs.add(doc);
+    docs.named(
+      documentId,
+      live.map((name) => ({ name, hash: 'h' })),
+    );
+    docs.noted(documentId, started, based);
+    delivery.named(doc);
+    return doc;
+  };
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  return { docs, delivery, got, ran, used, state, join, pass };
+}
+
+test('the adapter goes through the door of the base once the document waits for it', async (t) => {
+  const { delivery, got, ran, used, join, pass } = makeBench(t);
+  const doc = join('d');
+  await settle();
+  assert.deepEqual(got, [{ op: 'host', plugin: 'demo', hash: 'h', nonce: 'n', options: '{"name":"demo"}' }]);
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'other', based: true });
+  await settle();
+  assert.deepEqual(ran, []);
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  await settle();
+  assert.deepEqual(ran, [`d typeof _ === 'function' && _("n", "h", function () {}\n)`]);
+  assert.deepEqual([used, delivery.expects('d', 'demo')], [['demo'], true]);
+  join('d', { live: ['demo'] });
+  assert.equal(delivery.expects('d', 'demo'), false);
+  await pass(60_000);
+  assert.equal(ran.length, 1);
+});
+
+test('nothing goes where the plugin is, is about to be, does not match, or can not be trusted', async (t) => {
+  const { delivery, got, state, join } = makeBench(t);
+  join('live', { live: ['demo'] });
+  join('ahead', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  join('elsewhere', { url: 'https://other.example/' });
+  join('excluded', { url: 'https://demo.example/not' });
+  join('frame', { frameId: 3 });
+  join('no base', { based: false });
+  state.late = false;
+  join('too late');
+  await settle();
+  assert.deepEqual(got, []);
+  assert.deepEqual([delivery.expects('ahead', 'demo'), delivery.expects('no base', 'demo')], [true, false]);
+  join('pre-script', { started: [{ name: 'demo', hash: 'h', empty: true }] });
+  await settle();
+  assert.equal(got.length, 1);
+});
+
+test('a page that goes to a matching address without a new document gets it as well', async (t) => {
+  const { delivery, got, join } = makeBench(t);
+  join('d', { url: 'https://demo.example/not' });
+  delivery.moved(1, 'https://demo.example/');
+  delivery.moved(1, 'https://demo.example/');
+  await settle();
+  assert.equal(got.length, 1);
+});
+
+test('in a world of its own a host starts late, where the bridge waits for it', async (t) => {
+  const { delivery, got, ran, join } = makeBench(t, { ...demo, world: 'isolated' });
+  const doc = join('d', { based: false });
+  await settle();
+  assert.deepEqual(got, [{ op: 'meet', plugin: 'demo', hash: 'h', nonce: 'n' }]);
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true });
+  await settle();
+  assert.deepEqual(ran, [`d var _demo = HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n);`]);
+});
+
+test('what fails is tried again, and in the end the document says why; the next sync begins from the start', async (t) => {
+  const { delivery, got, state, join, pass } = makeBench(t);
+  state.noCode = 2;
+  join('d');
+  await settle();
+  for (const ms of [400, 800]) await pass(ms);
+  assert.equal(got.length, 1);
+  state.noCode = 100;
+  delivery.synced();
+  await pass(10_000);
+  for (let i = 0; i < 10; i++) await pass(10_000);
+  assert.equal(delivery.expects('d', 'demo'), false);
+  assert.match(delivery.problem('d', 'demo') ?? '', /no link to the server/);
+  state.noCode = 0;
+  delivery.synced();
+  await settle();
+  assert.deepEqual([delivery.problem('d', 'demo'), got.length], [undefined, 2]);
+});
+
+test('a document that goes ends its way', async (t) => {
+  const { docs, delivery, ran, join, pass } = makeBench(t);
+  const doc = join('d');
+  await settle();
+  docs.remove('d');
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  await settle();
+  await pass(60_000);
+  assert.deepEqual([ran, delivery.expects('d', 'demo')], [[], false]);
+});

@@ -1,0 +1,229 @@
+import type { PluginFetchResult, PluginInfo } from '../../../wire/wire.gen.ts';
+import type { FromBridge } from '../port-message.ts';
+import type { Doc, Docs } from './docs.ts';
+import { BASE, type Doors, enter } from './doors.ts';
+import { matchesAny } from './match.ts';
+
+/** ArmMs is how long a document may take until it waits for an adapter, in milliseconds. */
+const ArmMs = 10_000;
+/** RetryMs is the time to the second try, in milliseconds; each further one takes twice as long. MaxTries is how many there are. */
+const RetryMs = 200;
+const MaxTries = 6;
+/** StartMs is how long an adapter that was brought may take to start before its tab counts as one without, in milliseconds. */
+const StartMs = 5000;
+
+type Armed = Extract<FromBridge, { op: 'armed' }>;
+
+export interface DeliveryOptions {
+  readonly docs: Docs;
+  readonly doors: Doors;
+  /** plugins returns those that can be brought into documents now. */
+  plugins(): readonly PluginInfo[];
+  /** comesLate tells whether a plugin may be brought into a document that has no host for it. */
+  comesLate(plugin: PluginInfo): boolean;
+  /** code returns that of a plugin, host that of the host. */
+  code(plugin: PluginInfo): Promise<PluginFetchResult>;
+  host(): Promise<string>;
+  /** run runs code in a document, in the world of a plugin, and returns its value. */
+  run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
+  /** nonce returns a text that nobody can guess. */
+  nonce(): string;
+  /** changed is called when expects or problem has changed. */
+  changed(): void;
+  /** used is called for a plugin that was brought into a document. */
+  used(plugin: string): void;
+}
+
+/** Delivery brings the adapters of plugins into the documents that match them and have none. */
+export interface Delivery {
+  /** named takes a document that has named its plugins. */
+  named(doc: Doc): void;
+  /** moved takes the address that a tab shows: a page goes to another one without a new document. */
+  moved(tabId: number, url: string): void;
+  /** synced looks at all documents once more: other plugins are wanted, or the server is back. */
+  synced(): void;
+  /** armed takes the word of a document that it waits for an adapter. */
+  armed(doc: Doc, message: Armed): void;
+  /** expects tells whether the adapter of a plugin is on its way into a document. */
+  expects(documentId: string, plugin: string): boolean;
+  /** problem says why a plugin could not be brought into a document; nothing if nothing went wrong. */
+  problem(documentId: string, plugin: string): string | undefined;
+}
+
+/** makeDelivery returns a Delivery. */
+export function makeDelivery(options: DeliveryOptions): Delivery {
+  return new DoorDelivery(options);
+}
+
+/** Way is one adapter on its way into one document. */
+interface Way {
+  readonly doc: Doc;
+  readonly plugin: PluginInfo;
+  /** url is the address for which it matched. */
+  readonly url: string;
+  tries: number;
+  problem?: string;
+  timer?: ReturnType<typeof setTimeout>;
+  /** armed is called once with the document's word. */
+  armed?: { readonly nonce: string; readonly take: (message: Armed) => void };
+}
+
+class DoorDelivery implements Delivery {
+  readonly #options: DeliveryOptions;
+  /** #ways are those of each document, by the plugin. */
+  readonly #ways = new Map<string, Map<string, Way>>();
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  named(doc: Doc): void {
+    this.#look(doc, doc.url);
+  }
+
+  moved(tabId: number, url: string): void {
+    const live = this.#options.docs.live(tabId);
+    if (live) this.#look(live.doc, url);
+  }
+
+  synced(): void {
+    for (const [id, ways] of this.#ways) {
+      if (!this.#options.docs.get(id)) this.#ways.delete(id);
+      for (const [name, way] of ways) if (way.problem !== undefined) ways.delete(name);
+    }
+    for (const { doc } of this.#options.docs.all()) this.#look(doc, doc.url);
+  }
+
+  armed(doc: Doc, message: Armed): void {
+    const way = this.#ways.get(doc.documentId)?.get(message.plugin);
+    if (way?.armed?.nonce === message.nonce) way.armed.take(message);
+  }
+
+  expects(documentId: string, plugin: string): boolean {
+    const way = this.#ways.get(documentId)?.get(plugin);
+    if (way) return way.problem === undefined;
+    return this.#options.docs.started(documentId).some((s) => s.name === plugin);
+  }
+
+  problem(documentId: string, plugin: string): string | undefined {
+    return this.#ways.get(documentId)?.get(plugin)?.problem;
+  }
+
+  /** look sends what a document lacks. */
+  #look(doc: Doc, url: string): void {
+    for (const plugin of this.#options.plugins()) {
+      const ways = this.#ways.get(doc.documentId);
+      const way = ways?.get(plugin.name);
+      if (way && this.#isLive(doc, plugin)) this.#end(way);
+      if (way?.plugin.script === plugin.script || !this.#lacks(doc, url, plugin)) continue;
+      if (way) this.#end(way);
+      this.#begin({ doc, plugin, url, tries: 0 });
+    }
+  }
+
+  #begin(way: Way): void {
+    const { documentId } = way.doc;
+    this.#ways.set(documentId, (this.#ways.get(documentId) ?? new Map()).set(way.plugin.name, way));
+    void this.#bring(way);
+    this.#options.changed();
+  }
+
+  #end(way: Way): void {
+    clearTimeout(way.timer);
+    const ways = this.#ways.get(way.doc.documentId);
+    if (ways?.get(way.plugin.name) !== way) return;
+    ways.delete(way.plugin.name);
+    if (ways.size === 0) this.#ways.delete(way.doc.documentId);
+    this.#options.changed();
+  }
+
+  #isLive(doc: Doc, { name }: PluginInfo): boolean {
+    return this.#options.docs.told(doc.documentId)?.plugins.some((p) => p.name === name) === true;
+  }
+
+  /** lacks tells whether a plugin should be in a document, is not, and can be brought. */
+  #lacks(doc: Doc, url: string, plugin: PluginInfo): boolean {
+    const { docs } = this.#options;
+    if (!docs.told(doc.documentId) || this.#isLive(doc, plugin)) return false;
+    if (doc.frameId !== 0 && plugin.frames !== true) return false;
+    if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
+    // Where it was removed and came back, it is brought like a new build (renewing.ts).
+    if (docs.vacant(doc.documentId).some((p) => p.name === plugin.name)) return false;
+    const started = docs.started(doc.documentId).find((s) => s.name === plugin.name);
+    if (started) return started.empty;
+    if (!this.#options.comesLate(plugin)) return false;
+    return plugin.world === 'isolated' || docs.based(doc.documentId);
+  }
+
+  async #bring(way: Way): Promise<void> {
+    const { plugin, doc } = way;
+    try {
+      const code = await this.#options.code(plugin);
+      if (!this.#goesOn(way)) return;
+      const nonce = this.#options.nonce();
+      const armed = await this.#arm(way, nonce, code.options ?? '');
+      const text = armed.late
+        ? lateStart(await this.#options.host(), await this.#options.doors.nameOf(plugin.name), nonce, code)
+        : enter(await this.#options.doors.nameOf(armed.based ? BASE : plugin.name), nonce, plugin.hash, code.code);
+      if (!this.#goesOn(way)) return;
+      const taken = await this.#options.run(doc, plugin, text);
+      if (!armed.late && taken !== true) throw new Error('its door did not take it');
+      this.#options.used(plugin.name);
+      way.timer = setTimeout(() => this.#end(way), StartMs);
+    } catch (error) {
+      this.#failed(way, error);
+    }
+  }
+
+  /** goesOn tells whether a way is still wanted; one whose document has gone ends. */
+  #goesOn(way: Way): boolean {
+    const { documentId } = way.doc;
+    if (this.#ways.get(documentId)?.get(way.plugin.name) !== way) return false;
+    if (this.#options.docs.get(documentId)?.tabId === way.doc.tabId) return true;
+    this.#end(way);
+    return false;
+  }
+
+  #failed(way: Way, error: unknown): void {
+    if (!this.#goesOn(way)) return;
+    way.tries++;
+    if (way.tries < MaxTries) {
+      way.timer = setTimeout(
+        () => {
+          if (this.#goesOn(way)) void this.#bring(way);
+        },
+        RetryMs * 2 ** way.tries,
+      );
+      return;
+    }
+    way.problem = error instanceof Error ? error.message : String(error);
+    console.warn(`opentabs: tab ${way.doc.tabId} does not get the plugin ${way.plugin.name}: ${way.problem}`);
+    this.#options.changed();
+  }
+
+  /** arm has the document wait for the adapter; the port that it connected with last is used. */
+  #arm(way: Way, nonce: string, options: string): Promise<Armed> {
+    const { plugin, doc } = way;
+    const to = this.#options.docs.get(doc.documentId) ?? doc;
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error('the page did not answer')), ArmMs);
+      way.armed = {
+        nonce,
+        take: (message) => {
+          clearTimeout(late);
+          delete way.armed;
+          resolve(message);
+        },
+      };
+      const { name, hash } = plugin;
+      if (plugin.world === 'isolated') to.post({ op: 'meet', plugin: name, hash, nonce });
+      else to.post({ op: 'host', plugin: name, hash, nonce, options });
+    });
+  }
+}
+
+/** lateStart returns a script that starts a host with its adapter in a world that the page has no part in. */
+function lateStart(host: string, door: string, meet: string, { code, options = '{}' }: PluginFetchResult): string {
+  const given = `${options.slice(0, -1)},"meet":${JSON.stringify(meet)}}`;
+  return `var ${door} = ${host}(true)(${JSON.stringify(given)}, ${code}\n);`;
+}
