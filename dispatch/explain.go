@@ -22,6 +22,7 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrPageCrashed:      {true, "Retry it, the tab is loaded anew for that; check first whether the call had taken effect."},
 	wire.ErrPageUnresponsive: {true, "Ask the user to reload the tab, in the opentabs side panel or with `opentabs browser reload-tab`, then retry; check first whether the call had taken effect."},
 	wire.ErrTabDiscarded:     {true, "Retry it, the tab is loaded anew for that; check first whether the call had taken effect."},
+	wire.ErrTabFrozen:        {true, "Ask the user to show the tab or to reload it, then retry; or open the page in another tab."},
 	wire.ErrBrowserLost:      {true, "Start the browser again, then retry; check first whether the call had taken effect."},
 	wire.ErrLinkLost:         {true, "Check that the browser is running, then retry; check first whether the call had taken effect."},
 	wire.ErrDenied:           {false, "Only the person can allow it, in the opentabs side panel or a terminal; do not call again until they say that they have."},

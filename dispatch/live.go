@@ -164,7 +164,7 @@ func (c *liveCall) run(ctx context.Context) {
 		case <-due:
 			due = c.notify()
 		case err := <-c.retry:
-			if err.Code != wire.ErrNotReady { // what was known of the tabs is stale
+			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // what was known of the tabs is stale
 				if targets, err = c.choose(waiting); err != nil {
 					c.fail(err)
 					continue
@@ -284,6 +284,8 @@ func (c *liveCall) elsewhere(err *wire.CallError) bool {
 	switch err.Code {
 	case wire.ErrNotReady:
 		return c.more
+	case wire.ErrTabFrozen:
+		return c.more && err.NotStarted
 	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrPageUnresponsive, wire.ErrTabDiscarded, wire.ErrBrowserLost, wire.ErrLinkLost:
 		return err.NotStarted
 	default:

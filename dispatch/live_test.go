@@ -303,6 +303,10 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		{"tab closed on the way", map[int]*wire.CallError{7: {Code: wire.ErrTabClosed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"page crashed on the way", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"tab discarded on the way", map[int]*wire.CallError{7: {Code: wire.ErrTabDiscarded, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"tab frozen", map[int]*wire.CallError{7: {Code: wire.ErrTabFrozen, Message: "frozen", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"both frozen", map[int]*wire.CallError{
+			7: {Code: wire.ErrTabFrozen, Message: "frozen", NotStarted: true}, 8: {Code: wire.ErrTabFrozen, Message: "frozen", NotStarted: true},
+		}, nil, []int{7, 8}, wire.ErrTabFrozen},
 		{"link that did not come back on the way", map[int]*wire.CallError{7: {Code: wire.ErrLinkLost, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"not begun, after it had reported", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: reported, NotStarted: true}}, nil, []int{7}, wire.ErrNavigated},
 		{"page crashed while it ran", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone"}}, nil, []int{7}, wire.ErrPageCrashed},

@@ -1,4 +1,4 @@
-/** Promise: a call keeps its time in a tab that the user does not see. */
+/** Promise: calls work, and keep their time, in a tab that the user does not see; a suspended tab ends them with its reason. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Bed } from './faults/bed.ts';
@@ -66,4 +66,34 @@ test('a stop ends a wait in a hidden tab at once', async () => {
     bed.evaluate('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
   );
   assert.ok(performance.now() - begun < 1000, 'not at the next timer');
+});
+
+test('a call to a suspended tab fails at once with its reason, or runs in another tab', async () => {
+  await bed.closeTabs();
+  const { path, tab } = await bed.open();
+  const client = await bed.client();
+  const page = await bed.browser.cdp.attach(await bed.target(path));
+  const suspend = async (on: boolean) => {
+    await page.send('Page.setWebLifecycleState', { state: on ? 'frozen' : 'active' });
+    await until('Chrome to say so', async () => {
+      const found = await bed.inWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
+      return found === on;
+    });
+  };
+  await suspend(true);
+  for (const args of [{}, { tabId: tab.tabId }]) {
+    const out = await client.call('messages__echo', { value: 1, ...args });
+    assert.equal(out.code, 'tab_frozen', out.text);
+    assert.match(out.text, /suspended the tab.*show the tab or to reload it/s);
+    assert.ok(out.tookMs < 3000, `${out.tookMs} ms`);
+  }
+  const other = await bed.open(); // hides the suspended one
+  const there = await client.call('messages__echo', { value: 2 });
+  assert.deepEqual(there.structured, { value: 2 }, there.text);
+  assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
+  await bed.browser.cdp.send('Target.closeTarget', { targetId: await bed.target(other.path) });
+  await suspend(false);
+  await until('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
+  assert.equal(await bed.evaluate(path, 'document.documentElement.dataset.aborted'), undefined);
+  await page.detach();
 });

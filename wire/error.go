@@ -16,11 +16,14 @@ const (
 	ErrPageUnresponsive ErrorCode = "page_unresponsive"
 	// ErrTabDiscarded says that the browser unloaded the page to save memory.
 	ErrTabDiscarded ErrorCode = "tab_discarded"
-	ErrBrowserLost  ErrorCode = "browser_lost"
-	ErrLinkLost     ErrorCode = "link_lost"
-	ErrDenied       ErrorCode = "denied"
-	ErrNotReviewed  ErrorCode = "not_reviewed"
-	ErrRateLimited  ErrorCode = "rate_limited"
+	// ErrTabFrozen says that the browser has suspended the page: nothing runs in
+	// it until the user shows the tab.
+	ErrTabFrozen   ErrorCode = "tab_frozen"
+	ErrBrowserLost ErrorCode = "browser_lost"
+	ErrLinkLost    ErrorCode = "link_lost"
+	ErrDenied      ErrorCode = "denied"
+	ErrNotReviewed ErrorCode = "not_reviewed"
+	ErrRateLimited ErrorCode = "rate_limited"
 	// ErrNeedsSettings says that the plugin lacks a setting which it requires.
 	ErrNeedsSettings ErrorCode = "needs_settings"
 	// ErrPluginBroken says that the plugin can't be loaded, or that its adapter did
@@ -109,7 +112,7 @@ type RPCError struct {
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
-		ErrPageCrashed, ErrPageUnresponsive, ErrTabDiscarded, ErrBrowserLost, ErrLinkLost,
+		ErrPageCrashed, ErrPageUnresponsive, ErrTabDiscarded, ErrTabFrozen, ErrBrowserLost, ErrLinkLost,
 		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrPluginBroken, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
 		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrUnsafePage, ErrPluginUpdated, ErrShutdown, ErrInternal,
 	}

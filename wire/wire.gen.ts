@@ -17,6 +17,11 @@ export const ErrorCodes = [
   'page_unresponsive',
   /** ErrTabDiscarded says that the browser unloaded the page to save memory. */
   'tab_discarded',
+  /**
+   * ErrTabFrozen says that the browser has suspended the page: nothing runs in
+   * it until the user shows the tab.
+   */
+  'tab_frozen',
   'browser_lost',
   'link_lost',
   'denied',

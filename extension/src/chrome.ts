@@ -125,8 +125,10 @@ export function onTabsChanged(
   changed: () => void,
   removed: (tabId: number) => void,
   discarded: (tabId: number) => void,
+  frozen: (tabId: number, on: boolean) => void,
 ): void {
-  chrome.tabs.onUpdated.addListener((_id, change) => {
+  chrome.tabs.onUpdated.addListener((id, change) => {
+    if (change.frozen !== undefined) frozen(id, change.frozen);
     if (
       change.url !== undefined ||
       change.title !== undefined ||

@@ -21,6 +21,8 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
   const busy = new Set<string>();
   /** loading are tabs that load. */
   const loading = new Set<number>();
+  /** frozen tells of tabs that have to be looked at whether they are suspended. */
+  const frozen = new Map<number, boolean>();
   const room = { inMs: 0 };
   const counts: number[] = [];
   const missing: number[] = [];
@@ -38,6 +40,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
     resumed: (ids) => resumed.push([...ids]),
     tabState: async (id) => tabs.get(id) ?? 'closed',
     tabLoading: async (id) => loading.has(id),
+    tabFrozen: (id) => (frozen.has(id) ? Promise.resolve(frozen.get(id) === true) : false),
     documentGone: async (_tab, id) => !busy.has(id),
     roomIn: () => room.inMs,
     counted: (n) => counts.push(n),
@@ -83,6 +86,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
     tabs,
     busy,
     loading,
+    frozen,
     counts,
     missing,
     join,
@@ -92,6 +96,36 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
     pass,
   };
 }
+
+test('a call to a suspended page does not begin, so that it may run in another', async (t) => {
+  const { sent, frozen, join, dispatch, codes, pass } = makeBench(t);
+  const { got } = join(1, 'd1');
+  frozen.set(1, true);
+  dispatch('x');
+  await pass(0);
+  assert.deepEqual([got, codes()], [[], ['x tab_frozen']]);
+  assert.match(sent.join(), /"notStarted":true/);
+  frozen.set(1, false);
+  dispatch('y');
+  await pass(0);
+  assert.deepEqual(
+    got.map((message) => message.op),
+    ['call'],
+  );
+});
+
+test('a call that is cancelled while its page is looked at does not begin', async (t) => {
+  const { calls, frozen, join, dispatch, pass } = makeBench(t);
+  const { got } = join(1, 'd1');
+  frozen.set(1, false);
+  dispatch('x');
+  void calls.cancel({ dispatchId: 'x', reason: 'enough' });
+  await pass(0);
+  assert.deepEqual(
+    got.map((message) => message.op),
+    ['cancel'],
+  );
+});
 
 test('what an adapter says of its readiness is kept', (t) => {
   const { calls, docs, join } = makeBench(t);

@@ -10,7 +10,7 @@ import type { TabState } from '../chrome.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Doc, Docs } from './docs.ts';
-import { endings, missing, readError } from './endings.ts';
+import { endings, frozen, missing, readError } from './endings.ts';
 import type { Health } from './health.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
@@ -51,6 +51,8 @@ export interface CallsOptions {
   resumed(ids: readonly string[]): void;
   tabState(tabId: number): Promise<TabState>;
   tabLoading(tabId: number): Promise<boolean>;
+  /** tabFrozen tells whether Chrome has suspended the page of a tab; at once for a tab that it knows to run. */
+  tabFrozen(tabId: number): false | Promise<boolean>;
   documentGone(tabId: number, documentId: string): Promise<boolean>;
   /** roomIn returns when more of a large result may come: in how many milliseconds to ask again, 0 for now. */
   roomIn(): number;
@@ -178,9 +180,19 @@ class CallTable implements Calls {
         doc.post({ ...message, atMs: Date.now() });
       } else void this.#missing(call);
     };
+    /** startAwake starts it unless the page is suspended: there it would begin when nobody waits for it any more. */
+    const startAwake = async (asleep: Promise<boolean>) => {
+      if (!(await asleep)) start(this.#docs.get(documentId));
+      else if (this.#calls.get(id) === call) this.#fail(call, frozen);
+    };
     const doc = this.#docs.get(documentId);
-    if (doc) this.#navigating.hold(documentId, () => start(this.#docs.get(documentId)));
-    else if (Date.now() - this.#bornAt >= BusyMs) start(undefined);
+    if (doc) {
+      this.#navigating.hold(documentId, () => {
+        const asleep = this.#options.tabFrozen(tabId);
+        if (asleep === false || call.mayHaveBegun) start(this.#docs.get(documentId));
+        else void startAwake(asleep);
+      });
+    } else if (Date.now() - this.#bornAt >= BusyMs) start(undefined);
     else void this.#arrival(tabId, documentId).then(() => start(this.#docs.get(documentId)));
   }
 

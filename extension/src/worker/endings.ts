@@ -18,6 +18,13 @@ export const missing: Readonly<Record<TabState, CallError>> = {
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab before the tool began' },
 };
 
+/** frozen says that a call did not begin because Chrome has suspended the page. */
+export const frozen: CallError = {
+  code: 'tab_frozen',
+  message: 'the browser has suspended the tab to save resources, so nothing runs in it',
+  notStarted: true,
+};
+
 /** readError reads a host's error. */
 export function readError(text: string): CallError {
   try {

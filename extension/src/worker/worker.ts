@@ -39,6 +39,8 @@ let browserName = '';
 let synced = false;
 /** waiting is how many calls wait for a person; the server says so after hello if there are any. */
 let waiting = 0;
+/** frozenTabs are those that Chrome has suspended while this worker ran. */
+const frozenTabs = new Set<number>();
 
 const registering = makeRegistering((fromMs) => reload.registered(fromMs));
 const doors = makeDoors(() => doorSecret(browser));
@@ -216,6 +218,11 @@ const calls = makeCalls({
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   tabState: browser.tabState,
   tabLoading: browser.tabLoading,
+  // Chrome suspends tabs that are not in front, and says so of any.
+  tabFrozen: (tabId) =>
+    tabs.known.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
+      ? false
+      : browser.tabFrozen(tabId).catch(() => false), // closed
   documentGone: browser.documentGone,
   roomIn: () => link.roomIn(),
   counted: () => showBadge(),
@@ -386,8 +393,15 @@ browser.onPort((port) => {
 });
 browser.onTabsChanged(
   tabs.touch,
-  (tabId) => calls.tabRemoved(tabId),
+  (tabId) => {
+    frozenTabs.delete(tabId);
+    calls.tabRemoved(tabId);
+  },
   (tabId) => calls.tabDiscarded(tabId),
+  (tabId, on) => {
+    if (on) frozenTabs.add(tabId);
+    else frozenTabs.delete(tabId);
+  },
 );
 browser.onWake(() => {
   link.start();
@@ -406,5 +420,8 @@ void browser.readUntilRestart('began').then(async (began) => {
 });
 void browser.openPanelOnClick();
 void browser.setAlarm();
+void browser.queryTabs().then((all) => {
+  for (const tab of all) if (tab.frozen) frozenTabs.add(tab.id);
+});
 showBadge();
 link.start();
