@@ -68,6 +68,30 @@ test('a stop ends a wait in a hidden tab at once', async () => {
   assert.ok(performance.now() - begun < 1000, 'not at the next timer');
 });
 
+test('a hidden tab works like any other, also in a browser that has just started', async () => {
+  const browser = bed.newBrowser('hidden');
+  const known = (await bed.browsers()).map(({ id }) => id);
+  const started = async () => (await bed.browsers()).find(({ id, connected }) => connected && !known.includes(id));
+  await browser.start();
+  try {
+    await until('the new browser', started);
+    await browser.cdp.send('Target.createTarget', { url: bed.url('/new'), background: true });
+    const { id } = await until('its tab', async () => {
+      const found = await started();
+      return found?.tabs?.some(({ url }) => url === bed.url('/new')) ? found : undefined;
+    });
+    const client = await bed.client();
+    // The page may have begun before the plugin's code came; then the call has it reloaded.
+    const out = await client.call('messages__echo', { value: 1, browser: id });
+    assert.deepEqual(out.structured, { value: 1 }, out.text);
+    const page = (await browser.pages()).find(({ url }) => url === bed.url('/new'));
+    const state = await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
+    assert.equal(state, 'hidden');
+  } finally {
+    await browser.close();
+  }
+});
+
 test('a call to a suspended tab fails at once with its reason, or runs in another tab', async () => {
   await bed.closeTabs();
   const { path, tab } = await bed.open();
