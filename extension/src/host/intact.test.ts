@@ -21,14 +21,18 @@ const browser = `
     AbortController: ['abort', 'get signal'], AbortSignal: ['get aborted', 'get reason'], DOMException: ['get message'], Node: ['get firstChild', 'get lastChild'],
     Document: ['get documentElement', 'get readyState'], EventTarget: ['addEventListener', 'removeEventListener', 'dispatchEvent'],
     MessageChannel: ['get port1', 'get port2'], MessageEvent: ['get data'], MessagePort: ['postMessage', 'start'],
-    MutationObserver: ['observe', 'disconnect'], Performance: ['now'], TextEncoder: ['encode'], URL: ['get host'] };
-  for (const name in table) {
-    const members = table[name].map((m) => (m.startsWith('get ') ? m + '() {}' : m + '() {}')).join(' ');
-    globalThis[name] = (0, eval)('(class ' + name + ' { ' + members + ' })');
+    MutationObserver: ['observe', 'disconnect'], Performance: ['now'], TextEncoder: ['encode'], URL: ['get host'], URLSearchParams: [] };
+  fresh.JSON.rawJSON ??= { rawJSON() {} }.rawJSON;
+  for (const realm of [globalThis, fresh]) {
+    for (const name in table) {
+      const members = table[name].map((m) => m + '() {}').join(' ');
+      realm[name] = realm.eval('(class ' + name + ' { ' + members + ' })');
+    }
   }
   const clock = new Performance();
   Object.defineProperty(globalThis, 'performance', { configurable: true, get: Object.getOwnPropertyDescriptor({ get performance() { return clock; } }, 'performance').get });
   const known = new Map();
+  fresh.Function.prototype.toString = { toString() { return known.has(this) ? 'function ' + known.get(this) + '() { [native code] }' : 'function () { [native code] }'; } }.toString;
   for (const on of [globalThis, Reflect, JSON, fresh, fresh.JSON, fresh.Reflect]) note(on);
   function note(on) {
     for (const key of Reflect.ownKeys(on)) {
@@ -40,16 +44,12 @@ const browser = `
       }
     }
   }
-  ({ Reflect: { ...fresh.Reflect, apply: fresh.Reflect.apply, getOwnPropertyDescriptor: fresh.Reflect.getOwnPropertyDescriptor, getPrototypeOf: fresh.Reflect.getPrototypeOf },
-     Function: { prototype: { toString() { return known.has(this) ? 'function ' + known.get(this) + '() { [native code] }' : 'function () { [native code] }'; } } } })`;
+  (fresh)`;
 
 /** checked runs intact in a realm that attack has changed; it returns the answer and how often the page's code ran. */
 function checked(attack: string, framed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
-  const frame: unknown = vm.runInContext(
-    `(() => { ${browser.replace('({ Reflect', 'return ({ Reflect')} })()`,
-    context,
-  );
+  const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
   if (framed) Reflect.set(context, '0', frame);
   // What the bundler adds is loaded before the attack; the server puts the function first by itself.
   vm.runInContext(code ?? '', context);

@@ -10,7 +10,6 @@
 
 /** intact tells whether the built-ins that a host takes are the browser's own. It never throws. */
 export function intact(): boolean {
-  type Names = readonly (readonly [on: string, keys: readonly string[]])[];
   const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
   const isObject = (value: unknown): value is object =>
     (typeof value === 'object' && value !== null) || typeof value === 'function';
@@ -18,7 +17,7 @@ export function intact(): boolean {
     const frame: unknown = window[0];
     if (frame === undefined) return true;
     if (!isRealm(frame)) return false;
-    const { apply, getOwnPropertyDescriptor: own, getPrototypeOf } = frame.Reflect;
+    const { apply, getOwnPropertyDescriptor: own, getPrototypeOf, ownKeys, construct } = frame.Reflect;
     const { toString: source } = frame.Function.prototype;
     const isNative = (value: unknown, name: string): boolean =>
       typeof value === 'function' && apply(source, value, []) === `function ${name}() { [native code] }`;
@@ -71,77 +70,55 @@ export function intact(): boolean {
       'Performance',
       'TextEncoder',
       'URL',
+      'URLSearchParams',
     ];
     for (let i = 0; i < classes.length; i++) {
       const name = classes[i] ?? '';
       if (!isNative(read(window, name), name) || read(prototype(name), 'constructor') !== read(window, name))
         return false;
     }
-    const functions: Names = [
-      ['', ['Proxy', 'setTimeout']],
-      [
-        'Reflect',
-        [
-          'apply',
-          'construct',
-          'defineProperty',
-          'deleteProperty',
-          'getOwnPropertyDescriptor',
-          'getPrototypeOf',
-          'get',
-          'has',
-          'ownKeys',
-          'set',
-          'setPrototypeOf',
-        ],
-      ],
-      ['Object', ['freeze', 'hasOwn', 'isFrozen']],
-      ['Number', ['isFinite']],
-      ['Array', ['isArray']],
-      ['Date', ['now']],
-      ['JSON', ['parse', 'stringify', 'rawJSON']],
-    ];
-    for (let i = 0; i < functions.length; i++) {
-      const on = functions[i]?.[0] ?? '';
-      const keys = functions[i]?.[1] ?? [];
-      for (let k = 0; k < keys.length; k++) {
-        const key = keys[k] ?? '';
-        if (!isNative(read(on === '' ? window : read(window, on), key), key)) return false;
+    // All that they have, name by name: the host runs code that may use any of it (pristine.ts).
+    const sameFunction = (mine: unknown, fresh: unknown): boolean =>
+      typeof mine === 'function' && typeof fresh === 'function' && apply(source, mine, []) === apply(source, fresh, []);
+    const same = (mine: unknown, fresh: unknown): boolean => {
+      if (!isObject(mine) || !isObject(fresh)) return false;
+      const keys = ownKeys(fresh);
+      if (ownKeys(mine).length !== keys.length) return false;
+      for (let i = 0; i < keys.length; i++) {
+        const found = own(mine, keys[i] ?? '');
+        const wanted = own(fresh, keys[i] ?? '');
+        if (!found || !wanted) return false;
+        if (wanted.get && !sameFunction(found.get, wanted.get)) return false;
+        if (wanted.set && !sameFunction(found.set, wanted.set)) return false;
+        if (typeof wanted.value === 'function' && !sameFunction(found.value, wanted.value)) return false;
       }
+      return true;
+    };
+    for (let i = 0; i < classes.length; i++) {
+      const name = classes[i] ?? '';
+      const fresh = read(frame, name);
+      if (!same(read(window, name), fresh) || !same(prototype(name), read(fresh, 'prototype'))) return false;
     }
-    const methods: Names = [
-      ['Promise', ['then']],
-      ['EventTarget', ['addEventListener', 'removeEventListener', 'dispatchEvent']],
-      ['MessagePort', ['postMessage', 'start']],
-      ['AbortController', ['abort']],
-      ['MutationObserver', ['observe', 'disconnect']],
-      ['WeakMap', ['get', 'set']],
-      ['TextEncoder', ['encode']],
-      ['String', ['slice']],
-      ['Performance', ['now']],
-    ];
-    for (let i = 0; i < methods.length; i++) {
-      const on = prototype(methods[i]?.[0] ?? '');
-      const keys = methods[i]?.[1] ?? [];
-      for (let k = 0; k < keys.length; k++) if (!isNative(read(on, keys[k] ?? ''), keys[k] ?? '')) return false;
+    const namespaces = ['JSON', 'Math', 'Reflect'];
+    for (let i = 0; i < namespaces.length; i++) {
+      const name = namespaces[i] ?? '';
+      if (!same(read(window, name), read(frame, name))) return false;
     }
-    const getters: Names = [
-      ['AbortController', ['signal']],
-      ['AbortSignal', ['aborted', 'reason']],
-      ['MessageEvent', ['data']],
-      ['MessageChannel', ['port1', 'port2']],
-      ['DOMException', ['message']],
-      ['Document', ['documentElement', 'readyState']],
-      ['Node', ['firstChild', 'lastChild']],
-      ['URL', ['host']],
-    ];
-    for (let i = 0; i < getters.length; i++) {
-      const on = prototype(getters[i]?.[0] ?? '');
-      const keys = getters[i]?.[1] ?? [];
-      for (let k = 0; k < keys.length; k++) {
-        if (!isObject(on) || !isNative(own(on, keys[k] ?? '')?.get, `get ${keys[k]}`)) return false;
-      }
+    const iterators = ['Array', 'Map', 'Set'];
+    for (let i = 0; i < iterators.length; i++) {
+      const name = iterators[i] ?? '';
+      const values = (realm: unknown): unknown => {
+        const made = read(realm, name);
+        const start = read(read(made, 'prototype'), 'values');
+        if (typeof start !== 'function' || typeof made !== 'function') return undefined;
+        return getPrototypeOf(apply(start, construct(made, []), []));
+      };
+      const mine = values(window);
+      const fresh = values(frame);
+      if (!same(mine, fresh)) return false;
+      if (isObject(mine) && isObject(fresh) && !same(getPrototypeOf(mine), getPrototypeOf(fresh))) return false;
     }
+    if (!isNative(read(window, 'Proxy'), 'Proxy') || !isNative(read(window, 'setTimeout'), 'setTimeout')) return false;
 
     // A name that a script of the opener declared hides the property that was looked at.
     const seen: unknown[] = [
@@ -189,6 +166,7 @@ export function intact(): boolean {
       Performance,
       TextEncoder,
       URL,
+      URLSearchParams,
     ];
     for (let i = 0; i < classes.length; i++) if (seen[i] !== read(window, classes[i] ?? '')) return false;
     if (Reflect !== read(window, 'Reflect') || JSON !== read(window, 'JSON') || Proxy !== read(window, 'Proxy'))
