@@ -116,7 +116,7 @@ test('a build that does not start leaves the page as it was, and a later one is 
   );
   await build('apart', 'build 3');
   await review('apart');
-  await until('the refusal', async () => /failed to start/.test((await client.call('apart__which')).text));
+  await until('the refusal', async () => /did not start/.test((await client.call('apart__which')).text));
   change('apart', 'src/index.ts', /if \(document.*\n/, '');
   await build('apart', 'build 4');
   await review('apart');

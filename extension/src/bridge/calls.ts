@@ -78,6 +78,7 @@ class CallDesk implements Desk {
       visible,
       meet,
       changed: () => this.#post(this.greeting()),
+      hashOf: (host) => this.#swaps.hashOf(host),
       swapped: (host) => this.#swaps.finish(host),
     });
     this.#parts = makeParts(post);

@@ -14,6 +14,8 @@ export interface PluginsOptions {
   changed(): void;
   /** visible tells whether a person may see the document. */
   visible(): boolean;
+  /** hashOf returns the hash of the adapter that a host is to take; undefined if it waits for none. */
+  hashOf(host: Host): string | undefined;
   /** swapped is called when a host is done with a new adapter, or has lost the one it had. */
   swapped(host: Host): void;
   /** meet waits for the host of a plugin that starts late, in an event of this type. */
@@ -60,7 +62,7 @@ export interface Plugins {
 const OfPlugins = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l', 'w']);
 
 /** makePlugins returns the plugins of a document that has just begun. */
-export function makePlugins({ post, changed, visible, swapped, meet }: PluginsOptions): Plugins {
+export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: PluginsOptions): Plugins {
   const taken = new Map<string, Host>();
   const hosts = new Map<string, Host>();
   const live = new Map<string, Live>();
@@ -158,7 +160,7 @@ export function makePlugins({ post, changed, visible, swapped, meet }: PluginsOp
           return true;
         case 'kept':
           // Without an older adapter the plugin has failed here.
-          if (removed.delete(host)) introduce(host, host.hash, rest);
+          if (removed.delete(host)) introduce(host, hashOf(host) ?? host.hash, rest);
           swapped(host);
           post({ op: 'renewed', plugin, hash: live.get(plugin)?.hash ?? host.hash, problem: rest });
           return true;

@@ -104,8 +104,8 @@ test('a plugin that was removed and whose new adapter does not start has failed 
   posted.splice(0);
   say('kept a typo');
   assert.deepEqual(posted, [
-    { op: 'live', plugins: [{ name: 'p', hash: 'h1', base: 'b', problem: 'a typo' }], running: [] },
-    { op: 'renewed', plugin: 'p', hash: 'h1', problem: 'a typo' },
+    { op: 'live', plugins: [{ name: 'p', hash: 'h2', base: 'b', problem: 'a typo' }], running: [] },
+    { op: 'renewed', plugin: 'p', hash: 'h2', problem: 'a typo' },
   ]);
 });
 

@@ -26,6 +26,8 @@ export interface Swaps {
   holds(host: Host): boolean;
   /** settled notes that a call of a host has ended. */
   settled(host: Host): void;
+  /** hashOf returns the hash of the adapter that a host is to take; undefined if it waits for none. */
+  hashOf(host: Host): string | undefined;
   /** finish ends the wait for a host: it has the new adapter, keeps the old one, or has none. */
   finish(host: Host): void;
   /** clear ends all waits: the worker that had the code is gone. */
@@ -71,6 +73,7 @@ export function makeSwaps({ isBusy, end, release }: SwapsOptions): Swaps {
     settled: (host) => {
       if (waiting.has(host) && !isBusy(host)) arm(host);
     },
+    hashOf: (host) => waiting.get(host)?.message.hash,
     finish,
     clear: () => {
       for (const host of [...waiting.keys()]) finish(host);
