@@ -117,7 +117,7 @@ func TestAdaptersScript(t *testing.T) {
 		}
 	}
 	before, got := code("pre")
-	if !strings.HasSuffix(got.Code, "token()\n});\n") || !before.AllFrames {
+	if !strings.HasSuffix(got.Code, "token()\n}; });\n") || !before.AllFrames {
 		t.Errorf("the pre-script is not there: %+v", before)
 	}
 	one, _ := registry.Set().Plugin("pre")

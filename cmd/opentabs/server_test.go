@@ -4,7 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"opentabs/internal/config"
+	"opentabs/plugin"
 )
 
 // TestSettingsReachCalls: the limits of the settings are those of calls.
@@ -13,7 +16,7 @@ func TestSettingsReachCalls(t *testing.T) {
 		{50 * time.Millisecond, 50 * time.Millisecond},
 		{0, -1}, // no limit
 	} {
-		v := &server{settings: config.Settings{
+		v := &server{registry: plugin.NewRegistry(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}), zerolog.Nop()), settings: config.Settings{
 			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.set,
 			MaxRunning: 4, MaxWaiting: 5, MaxResultBytes: 6,
 		}}

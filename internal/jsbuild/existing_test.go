@@ -124,7 +124,7 @@ func TestPreScript(t *testing.T) {
 	if err := CheckScript(code); err != nil {
 		t.Error(err)
 	}
-	if text := string(code); !strings.HasPrefix(text, "\"use strict\";\n(() => {") || strings.Contains(text, "zod") || len(text) > 5000 {
+	if text := string(code); !strings.HasPrefix(text, "\"use strict\";\n(() => {") || strings.Contains(text, "zod") || len(text) > 8000 {
 		t.Errorf("%d bytes: %.300s", len(code), text)
 	}
 	if got := said(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
