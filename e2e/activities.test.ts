@@ -60,7 +60,7 @@ test('opentabs calls show --follow prints what is meant for people, to the end',
   const lines = stdout.split('\n').map((line) => line.trim());
   assert.ok(lines.some((line) => line.startsWith('activity table')));
   assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
-  assert.match(stdout, / {2}done after \d+\.\ds\n$/);
+  assert.match(stdout, / {2}done after \d+\.\ds, asked for by .*\n$/);
 
   const { call_id: internal } = await deltas({ count: 3 });
   assert.match(await must(['calls', 'show', internal], stack.env), /1 activity is not meant for people/);

@@ -59,6 +59,18 @@ const call: CallView = {
   client: 'Claude Code',
   tabId: 7,
   runMs: 31250.5,
+  statusWord: 'indexing',
+};
+
+const ended: CallView = {
+  callId: 'c-01k6',
+  plugin: 'messages',
+  tool: 'post',
+  status: 'done',
+  runMs: 800,
+  userStatusWord: 'sent',
+  endAudience: 'user',
+  result: 'Sent to 3 people.',
 };
 
 // One sample per body, typed: a renamed or missing field is a compile error here, and another value on disk a failure
@@ -204,7 +216,7 @@ const samples: Golden = {
   'config.lateAccess.result': {},
   'tab.load.result': { loading: true },
   'state.watch.params': { on: true },
-  'state.sync.params': { serverVersion: '0.1.0', calls: [call], running: 1 },
+  'state.sync.params': { serverVersion: '0.1.0', calls: [call, ended], running: 1 },
   'call.decide.params': { callId: 'c-01k7', ticketId: 't-1', allow: true, scope: 'time', forMs: 600000 },
   'call.decide.result': { outcome: 'decided', allowed: true },
   'config.permission.params': { plugin: 'messages', tool: 'export_messages', permission: 'ask' },
@@ -234,7 +246,7 @@ const samples: Golden = {
             readOnly: true,
             allowed: [{ client: 'claude-code', caller: 'tickets' }],
           },
-          { name: 'export_messages', displayName: 'Export messages' },
+          { name: 'export_messages', displayName: 'Export messages', category: 'Reading' },
         ],
         icon: 'svg',
         homepage: 'https://example.com/',

@@ -71,11 +71,8 @@ test('plugin: results that cannot be written, lie about themselves, or throw whi
   for (const name of odd) {
     const ended = await client.call(`hostile__${name}`, { tabId });
     assert.ok(ended.isError, `${name}: ${ended.text}`);
-    const code = ['huge', 'deep'].includes(name)
-      ? 'result_too_large'
-      : ['nothrow', 'revoked'].includes(name)
-        ? 'tool_error'
-        : 'invalid_result';
+    const code =
+      name === 'huge' ? 'result_too_large' : ['nothrow', 'revoked'].includes(name) ? 'tool_error' : 'invalid_result';
     assert.equal(ended.code, code, `${name}: ${ended.text}`);
   }
   assert.equal((await client.call('hostile__thrownull', { tabId })).code, 'tool_error');

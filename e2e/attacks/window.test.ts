@@ -86,14 +86,14 @@ async function safe(): Promise<void> {
 
 test('page: its first script replaces what the SDK uses and forges events', async () => {
   const page = await visit('/first');
-  assert.equal(await opened('/first'), true);
+  await until('the plugin', () => opened('/first'));
   await safe();
   await page.close();
 });
 
 test('page: its root is a script, which runs before it has any content', async () => {
   const page = await visit('/root');
-  assert.equal(await opened('/root'), true);
+  await until('the plugin', () => opened('/root'));
   await safe();
   await page.close();
 });

@@ -75,8 +75,9 @@ var asyncRuntime = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("bundle async.ts: %s", r.Errors[0].Text)
 	}
 	text := strings.TrimSpace(string(r.OutputFiles[0].Contents))
-	text, ok := strings.CutPrefix(text, `"use strict";`)
-	if text, ok = strings.CutPrefix(text, "var runtime="); !ok || strings.Contains(text, "\n") {
+	text = strings.TrimPrefix(text, `"use strict";`)
+	text, ok := strings.CutPrefix(text, "var runtime=")
+	if !ok || strings.Contains(text, "\n") {
 		return "", fmt.Errorf("bundle async.ts: its form is not that of one expression")
 	}
 	return strings.TrimSuffix(text, ";"), nil
