@@ -34,8 +34,12 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
-	// Problem says why the adapter did not start; only in [Targets.Broken].
+	// Problem says why the adapter did not start, in [Targets.Broken]; in
+	// [Targets.Failed] it is Chrome's name of the network error.
 	Problem string
+	// FailedMs is when the load failed, by the browser's clock; only in
+	// [Targets.Failed].
+	FailedMs float64
 }
 
 // Instance is one of several sites that a plugin knows by a setting, such as the
@@ -90,6 +94,9 @@ type Targets struct {
 	Broken []Target
 	// Loading are tabs in which the adapter may be live in a moment.
 	Loading []Target
+	// Failed are tabs that show Chrome's error page, because the page could not be
+	// loaded.
+	Failed []Target
 	// Arriving are tabs that the adapter's code is on its way to.
 	Arriving []Target
 	// Syncing says that a browser in which the call may run has not yet taken the
@@ -121,10 +128,10 @@ func (t Targets) State() PluginState {
 	switch {
 	case slices.ContainsFunc(t.Live, func(t Target) bool { return t.Readiness == Ready }):
 		return StateReady
-	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading)+len(t.Arriving) == 0 && len(t.Broken) > 0:
-		return StateFailed
-	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading)+len(t.Arriving) > 0:
+	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading)+len(t.Arriving)+len(t.Failed) > 0:
 		return StateUnavailable
+	case len(t.Broken) > 0:
+		return StateFailed
 	default:
 		return StateClosed
 	}

@@ -109,9 +109,14 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	name := req.Tool.nameForPeople()
 	silent := matching(all.Silent, want)
 	reload, broken, loading := matching(all.NeedReload, want), matching(all.Broken, want), matching(all.Loading, want)
+	failed := matching(all.Failed, want)
 	switch {
 	case all.Browsers == 0:
 		return &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}
+	case all.Opened != nil && slices.ContainsFunc(failed, all.Opened.isSameTab):
+		at := slices.IndexFunc(failed, all.Opened.isSameTab)
+		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"%s was opened for the call, but its page can't be loaded: %s", nameTargets(failed[at:at+1]), explainLoadError(failed[at].Problem))}
 	case all.Opened != nil:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s was opened for the call, but %s did not come up there; look at that tab, the page may ask for a login",
@@ -138,6 +143,9 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but its page is still loading or takes a new version of the plugin (%s); retry in a few seconds",
 			name, nameTargets(loading))}
+	case len(failed) > 0:
+		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"%s is open, but its page can't be loaded (%s): %s", name, nameTargets(failed), explainLoadError(failed[0].Problem))}
 	case len(all.Openers) > 1:
 		return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
 			"no open tab shows %s, and several browsers could open one: %s; name one", name, nameBrowsers(all.Openers))}

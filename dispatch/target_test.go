@@ -93,6 +93,14 @@ func TestChoiceOfTarget(t *testing.T) {
 
 		{"a tab was opened in vain", dispatch.Targets{Browsers: 1, Opened: &atWork}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"tab 7 of browser \"Home\", id b1 (https://wiki.corp/%zz?q=1) was opened for the call"},
+		{"an opened page can't be loaded", dispatch.Targets{Browsers: 1, Opened: &atWork, Failed: targets{broken(8, "net::ERR_FAILED"), broken(7, "net::ERR_CERT_DATE_INVALID")}},
+			dispatch.Call{}, "", 0, wire.ErrNoTab,
+			"was opened for the call, but its page can't be loaded: Chrome does not accept the site's certificate (net::ERR_CERT_DATE_INVALID); open the tab"},
+		{"a page can't be loaded", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_NAME_NOT_RESOLVED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+			"the name of the site was not found (net::ERR_NAME_NOT_RESOLVED); check the site's address and the network connection"},
+		{"a page can't be loaded for an unusual reason", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+			"Chrome reports net::ERR_FAILED; look at that tab"},
+		{"another tab can't be loaded", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{TabID: 9}, "", 0, wire.ErrNoTab, "no open tab shows Messages"},
 		{"two browsers could open one", dispatch.Targets{Browsers: 2, Openers: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`several browsers could open one: browser "Home", id b1, browser "Work", id b2; name one`},
 	}

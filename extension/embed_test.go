@@ -35,7 +35,7 @@ func TestManifestAsksForNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"permissions":            []any{"alarms", "scripting", "sidePanel", "storage", "tabs", "userScripts"},
+		"permissions":            []any{"alarms", "scripting", "sidePanel", "storage", "tabs", "userScripts", "webNavigation"},
 		"host_permissions":       []any{"*://*/*"},
 		"minimum_chrome_version": "138",
 		"manifest_version":       3.0,

@@ -107,7 +107,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	for _, t := range append(append(places.Loading, places.Arriving...), places.Broken...) {
 		add(t, false)
 	}
-	for _, t := range places.NeedReload {
+	for _, t := range append(places.NeedReload, places.Failed...) {
 		add(t, true)
 	}
 	return answer

@@ -329,6 +329,21 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       loading: ['messages'],
     },
   } satisfies Golden['tab.changed.params'],
+  'tab.changed.params.failed': {
+    tabId: 8,
+    tab: {
+      tabId: 8,
+      windowId: 1,
+      url: 'http://localhost:8080/',
+      title: 'localhost',
+      active: false,
+      focused: true,
+      lastAccessedMs: 1790000000000,
+      needsReload: ['messages'],
+      loadError: 'net::ERR_CONNECTION_REFUSED',
+      loadFailedMs: 1790000000250.5,
+    },
+  } satisfies Golden['tab.changed.params'],
   'error.notStarted': {
     code: -32000,
     message: 'the tab shows another document by now',

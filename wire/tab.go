@@ -63,6 +63,12 @@ type TabInfo struct {
 	NeedsReload []string `json:"needsReload,omitempty"`
 	// Broken are the plugins whose adapter failed to start in the document.
 	Broken []BrokenPlugin `json:"broken,omitempty"`
+	// LoadError is Chrome's name of the network error whose error page the tab shows,
+	// such as net::ERR_CONNECTION_REFUSED; empty while the tab loads again.
+	LoadError string `json:"loadError,omitempty"`
+	// LoadFailedMs is when that load failed, in milliseconds since 1970 by the
+	// browser's clock: it tells a second failure from the first.
+	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 
 // TabSyncParams replaces all the server knows of this browser's tabs.

@@ -978,6 +978,16 @@ export interface TabInfo {
   needsReload?: readonly string[];
   /** Broken are the plugins whose adapter failed to start in the document. */
   broken?: readonly BrokenPlugin[];
+  /**
+   * LoadError is Chrome's name of the network error whose error page the tab shows,
+   * such as net::ERR_CONNECTION_REFUSED; empty while the tab loads again.
+   */
+  loadError?: string;
+  /**
+   * LoadFailedMs is when that load failed, in milliseconds since 1970 by the
+   * browser's clock: it tells a second failure from the first.
+   */
+  loadFailedMs?: number;
 }
 
 /** TabSyncParams replaces all the server knows of this browser's tabs. */
@@ -1833,6 +1843,8 @@ export const Shapes = {
     'arriving?': ['string'],
     'needsReload?': ['string'],
     'broken?': ['BrokenPlugin'],
+    'loadError?': 'string',
+    'loadFailedMs?': 'number',
   },
   TabSyncParams: {
     'tabs?': ['TabInfo'],

@@ -64,6 +64,29 @@ type search struct {
 	// opens says that a tab was to be opened, opened is the one that is.
 	opens  bool
 	opened *dispatch.Target
+	// before are the failed loads that the call found: such a tab is loaded once
+	// more for it. A load that fails later ends the wait for that tab.
+	before map[failure]bool
+}
+
+// failure is one failed load of a tab.
+type failure struct {
+	browser  string
+	tabID    int
+	failedMs float64
+}
+
+// isNew reports whether the load of a tab failed while the call waited.
+func (s *search) isNew(t dispatch.Target) bool {
+	return s.want.Allows(t) && !s.before[failure{t.Browser, t.TabID, t.FailedMs}]
+}
+
+// hasOpenedFailed reports whether the page of the tab that was opened can't be
+// loaded.
+func (s *search) hasOpenedFailed() bool {
+	return slices.ContainsFunc(s.found.Failed, func(t dispatch.Target) bool {
+		return t.Browser == s.opened.Browser && t.TabID == s.opened.TabID && s.isNew(t)
+	})
 }
 
 // look looks at what there is, and returns how much longer to wait for
@@ -71,11 +94,18 @@ type search struct {
 func (s *search) look() time.Duration {
 	found, returning, arriving := s.hub.targets(s.want)
 	s.found = found
+	if s.before == nil {
+		s.before = map[failure]bool{}
+		for _, t := range found.Failed {
+			s.before[failure{t.Browser, t.TabID, t.FailedMs}] = true
+		}
+	}
 	live := slices.DeleteFunc(slices.Clone(found.Live), func(t dispatch.Target) bool { return !s.want.Allows(t) })
 	ready := slices.ContainsFunc(live, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
 	// A page that does not answer may do so in a moment.
 	coming := slices.ContainsFunc(found.Loading, s.want.Allows) || slices.ContainsFunc(found.Silent, s.want.Allows)
 	arrives := slices.ContainsFunc(found.Arriving, s.want.Allows)
+	fails := slices.ContainsFunc(found.Failed, s.isNew) && !coming && !arrives
 	switch {
 	case returning > 0:
 		return returning
@@ -83,8 +113,11 @@ func (s *search) look() time.Duration {
 		if len(live) == 0 {
 			s.found.Opened = s.opened
 		}
+		if s.hasOpenedFailed() {
+			return 0
+		}
 		return openWait - time.Since(s.began)
-	case s.loads && !ready: // a page that has just come is often not ready yet
+	case s.loads && !ready && !fails: // a page that has just come is often not ready yet
 		return loadWait - time.Since(s.began)
 	case len(live) > 0:
 		return 0
@@ -92,7 +125,7 @@ func (s *search) look() time.Duration {
 		return arriveWait - time.Since(s.began)
 	case coming:
 		return loadWait - time.Since(s.began)
-	case slices.ContainsFunc(found.Broken, s.want.Allows):
+	case fails || slices.ContainsFunc(found.Broken, s.want.Allows):
 		return 0
 	case arriving > 0:
 		return arriving
@@ -112,13 +145,16 @@ func (s *search) ask(ctx context.Context) (answered bool, left time.Duration) {
 	if slices.ContainsFunc(s.found.Broken, s.want.Allows) {
 		return false, 0 // in a page that is loaded again it would fail again
 	}
-	reload := slices.ContainsFunc(s.found.NeedReload, s.want.Allows)
+	failed := slices.ContainsFunc(s.found.Failed, s.want.Allows)
+	again := slices.DeleteFunc(slices.Clone(s.found.Failed), s.isNew)
+	reloadable := slices.Concat(s.found.NeedReload, again)
+	reload := slices.ContainsFunc(reloadable, s.want.Allows)
 	switch {
 	case reload && !s.asked:
-		if s.loads, s.asked = s.hub.load(ctx, s.want, s.found.NeedReload); !s.asked {
+		if s.loads, s.asked = s.hub.load(ctx, s.want, reloadable); !s.asked {
 			return false, loadWait - time.Since(s.began)
 		}
-	case !reload && !s.opens && len(s.found.Openers) == 1:
+	case !reload && !failed && !s.opens && len(s.found.Openers) == 1:
 		s.opens = true
 		s.opened = s.hub.open(ctx, s.found.Openers[0], s.want.Open)
 	default:
@@ -135,7 +171,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
-	var live, away, reload, loading, coming, broken, silent []place
+	var live, away, reload, loading, coming, broken, silent, failed []place
 	browsers := h.list()
 	for _, b := range browsers {
 		out.Browsers++
@@ -144,7 +180,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 		}
 		of := b.places(want.Plugin, hash)
 		arriving = max(arriving, b.arriving(want))
-		silent = append(silent, of.silent...)
+		silent, failed = append(silent, of.silent...), append(failed, of.failed...)
 		out.Syncing = out.Syncing || b.isSyncing(want)
 		coming = append(coming, of.arriving...)
 		reload, loading, broken = append(reload, of.reload...), append(loading, of.loading...), append(broken, of.broken...)
@@ -169,7 +205,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 		return cmp.Or(cmp.Compare(x.BrowserName, y.BrowserName), cmp.Compare(x.Browser, y.Browser))
 	})
 	out.Live, out.NeedReload, out.Loading, out.Broken = rank(live), rank(reload), rank(loading), rank(broken)
-	out.Silent = rank(silent)
+	out.Silent, out.Failed = rank(silent), rank(failed)
 	out.Arriving = rank(coming)
 	return out, returning, arriving
 }
@@ -199,6 +235,8 @@ type places struct {
 	live, reload, loading, arriving, broken []place
 	// silent are documents in which it is live and that do not answer.
 	silent []place
+	// failed are tabs whose page could not be loaded.
+	failed []place
 }
 
 // places returns where the plugin with this hash is in the browser.
@@ -236,6 +274,9 @@ func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 			} else {
 				of.live = append(of.live, p)
 			}
+		case top && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
+			p.Problem, p.FailedMs = t.LoadError, t.LoadFailedMs
+			of.failed = append(of.failed, p)
 		case top && slices.Contains(t.Arriving, plugin):
 			of.arriving = append(of.arriving, p)
 		case top && slices.ContainsFunc(t.Broken, isBroken):

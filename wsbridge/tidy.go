@@ -1,6 +1,7 @@
 package wsbridge
 
 import (
+	"regexp"
 	"slices"
 
 	"opentabs/wire"
@@ -15,6 +16,9 @@ const (
 	maxProblem = 1000
 )
 
+// loadError is what Chrome's names of network errors look like.
+var loadError = regexp.MustCompile(`^net::ERR_[A-Z0-9_]{1,80}$`)
+
 // tidy makes what a browser tells of a tab short and plain: it is kept, listed
 // and logged. A name or id that can't be one is dropped, and with it whatever
 // could have run there.
@@ -22,6 +26,9 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 	t.URL, t.Title = clean(t.URL, maxURL), clean(t.Title, maxTitle)
 	if !plainID(t.DocumentID) {
 		t.DocumentID = ""
+	}
+	if t.LoadError != "" && !loadError.MatchString(t.LoadError) {
+		t.LoadError = "net::ERR_FAILED"
 	}
 	bad := func(name string) bool { return !plainID(name) }
 	live := func(plugins []wire.TabPlugin) []wire.TabPlugin {

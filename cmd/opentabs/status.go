@@ -142,9 +142,12 @@ func pluginsIn(t wire.TabInfo) []string {
 		names = append(names, p.Name+" (failed to start: "+p.Problem+")")
 	}
 	for _, name := range t.NeedsReload {
-		if t.Discarded {
+		switch {
+		case t.LoadError != "":
+			names = append(names, name+" (the page can't be loaded: "+t.LoadError+")")
+		case t.Discarded:
 			names = append(names, name+" (unloaded by the browser; a call loads it)")
-		} else {
+		default:
 			names = append(names, name+" (reload the tab)")
 		}
 	}

@@ -84,6 +84,7 @@ export interface Tab {
   readonly url: string;
   readonly active: boolean;
   readonly discarded?: boolean;
+  readonly loadError?: string;
   readonly plugins?: readonly TabPlugin[];
   readonly frames?: readonly { readonly url: string; readonly plugins?: readonly TabPlugin[] }[];
 }

@@ -129,14 +129,8 @@ export function onTabsChanged(
 ): void {
   chrome.tabs.onUpdated.addListener((id, change) => {
     if (change.frozen !== undefined) frozen(id, change.frozen);
-    if (
-      change.url !== undefined ||
-      change.title !== undefined ||
-      change.status !== undefined ||
-      change.discarded !== undefined ||
-      change.frozen !== undefined
-    )
-      changed();
+    const seen = [change.url, change.title, change.status, change.discarded, change.frozen];
+    if (seen.some((value) => value !== undefined)) changed();
   });
   chrome.tabs.onCreated.addListener(changed);
   chrome.tabs.onActivated.addListener(changed);
@@ -150,6 +144,12 @@ export function onTabsChanged(
     changed();
   });
   chrome.windows.onFocusChanged.addListener(changed);
+}
+
+/** onLoads listens for top documents: a tab shows a new one, or could not load one, with Chrome's name of the error. */
+export function onLoads(shown: (tabId: number) => void, failed: (tabId: number, error: string) => void): void {
+  chrome.webNavigation.onCommitted.addListener(({ tabId, frameId }) => frameId === 0 && shown(tabId));
+  chrome.webNavigation.onErrorOccurred.addListener((e) => e.frameId === 0 && failed(e.tabId, e.error));
 }
 
 // ---- tabs ----
@@ -220,8 +220,8 @@ export interface Page {
   readonly bridged: boolean;
 }
 
-/** readPage asks a tab's document; nothing if it can't be asked. */
-export async function readPage(tabId: number): Promise<Page | undefined> {
+/** readPage asks a tab's document; nothing if it can't be asked, 'error' if it is Chrome's page for a load that failed. */
+export async function readPage(tabId: number): Promise<Page | 'error' | undefined> {
   try {
     const { audible = false } = await chrome.tabs.get(tabId);
     const [frame] = await chrome.scripting.executeScript({
@@ -234,8 +234,8 @@ export async function readPage(tabId: number): Promise<Page | undefined> {
     if (!frame?.result) return undefined;
     const [touched, startedMs, bridged] = frame.result;
     return { touched, startedMs, audible, bridged, documentId: frame.documentId };
-  } catch {
-    return undefined;
+  } catch (error) {
+    return String(error).includes('showing error page') ? 'error' : undefined;
   }
 }
 

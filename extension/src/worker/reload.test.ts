@@ -13,7 +13,7 @@ function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5000 });
   const reloaded: number[] = [];
   const orphans: string[] = [];
-  const pages = new Map<number, Page | 'busy'>();
+  const pages = new Map<number, Page | 'busy' | 'error'>();
   const states = new Map<number, TabState>();
   const live = new Set<number>();
   const gone = new Set<number>();
@@ -76,6 +76,16 @@ function makeBench(t: TestContext) {
   };
   return { reload, frames, reframed, reloaded, orphans, pages, states, live, gone, loading, pass };
 }
+
+test('an error page is loaded again for a call, and left alone otherwise', async (t) => {
+  const { reload, reloaded, pages, pass } = makeBench(t);
+  pages.set(1, 'error');
+  assert.equal(await reload.load(1), true);
+  assert.deepEqual(reloaded, [1]);
+  reload.registered(0);
+  for (let i = 0; i < 20; i++) await pass(1000);
+  assert.deepEqual([reloaded, reload.expects(1)], [[1], false]);
+});
 
 test('a tab is loaded for a call if nobody can lose anything by that', async (t) => {
   const { reload, reloaded, pages, states, live } = makeBench(t);

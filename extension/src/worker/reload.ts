@@ -21,7 +21,8 @@ const LateMs = 10_000;
 export interface ReloadOptions {
   query(): Promise<readonly Tab[]>;
   tabState(tabId: number): Promise<TabState>;
-  readPage(tabId: number): Promise<Page | undefined>;
+  /** readPage returns 'error' for Chrome's page for a load that failed. */
+  readPage(tabId: number): Promise<Page | 'error' | undefined>;
   /** readFrames returns the frames of a tab that have the origin of its top document. */
   readFrames(tabId: number): Promise<readonly FramePage[]>;
   reloadTab(tabId: number): Promise<void>;
@@ -88,8 +89,9 @@ class TabReload implements Reload {
     if (!this.#absent(tab)) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#ask(tabId, AskMs);
-      // A page that can't be asked because it is being loaded is on its way already.
-      if (!isUntouched(page) && !(await this.#isUnloaded(tabId))) return !page && (await find())?.loading === true;
+      // An error page has nothing to lose. A page that can't be asked because it is being loaded is on its way already.
+      if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
+        return !page && (await find())?.loading === true;
     }
     await this.#options.reloadTab(tabId);
     return true;
@@ -153,6 +155,7 @@ class TabReload implements Reload {
     if (!missing && !mayBeOrphaned) return tab.loading ? 'again' : this.#mendFrames(tab);
     const page = await this.#ask(tab.id, LateMs);
     if (!page) return 'again';
+    if (page === 'error') return 'done';
     // A document that began while the extension was reloaded may have the old one's bridge, on a port to this worker.
     if (!missing && !page.bridged) this.#options.orphaned(page.documentId);
     if (!missing && page.bridged) return tab.loading ? 'again' : this.#mendFrames(tab);
@@ -203,7 +206,7 @@ class TabReload implements Reload {
     return this.#possible(tab).some((p) => !this.#options.isLive(tab.id, p));
   }
 
-  #ask(tabId: number, limitMs: number): Promise<Page | undefined> {
+  #ask(tabId: number, limitMs: number): Promise<Page | 'error' | undefined> {
     const late = new Promise<undefined>((resolve) => setTimeout(resolve, limitMs));
     return Promise.race([this.#options.readPage(tabId), late]);
   }

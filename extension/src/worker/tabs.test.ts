@@ -100,6 +100,19 @@ test('a tab that Chrome has unloaded is told as one', () => {
   assert.deepEqual([info?.discarded, info?.needsReload], [true, ['p']]);
 });
 
+test('a tab that shows an error page says why, unless it loads again or a page is there', () => {
+  const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
+  // Neither scripts that are being registered nor code on its way change an error page.
+  const coming = { expects: () => true, arrives: () => true, loadError };
+  const told = (more: Partial<Tab>, here?: LiveDoc) => {
+    const info = tabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);
+    return [info?.loadError, info?.loadFailedMs, info?.needsReload, info?.loading ?? info?.arriving];
+  };
+  assert.deepEqual(told({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
+  assert.deepEqual(told({ loading: true }), [undefined, undefined, undefined, ['p']]);
+  assert.deepEqual(told({}, live({ name: 'p', hash: 'h' })), [undefined, undefined, undefined, undefined]);
+});
+
 test('plugins that want frames are live in those too, others are not (fault 88)', () => {
   const framed: PluginInfo = { ...plugin('p'), frames: true };
   const here: Live[] = [

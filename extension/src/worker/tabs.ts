@@ -2,6 +2,7 @@ import type { FrameInfo, PluginInfo, TabInfo, TabPlugin } from '../../../wire/wi
 import type { Tab } from '../chrome.ts';
 import type { Live } from '../port-message.ts';
 import type { LiveDoc } from './docs.ts';
+import type { LoadError } from './load-errors.ts';
 import { matchesAny } from './match.ts';
 
 /** CoalesceMs is how long changes of tabs are gathered before they are told, in milliseconds. */
@@ -20,6 +21,8 @@ export interface TabsOptions {
   isSilent(documentId: string): boolean;
   /** arrives tells whether the adapter of a plugin is on its way into the top document of a tab; default none is. */
   arrives?(tabId: number, plugin: string): boolean;
+  /** loadError returns why the page of a tab could not be loaded; default it was. */
+  loadError?(tabId: number): LoadError | undefined;
   /** moved is called with what each tab shows; default nothing happens. */
   moved?(tabId: number, url: string): void;
   /** synced is told all tabs; changed one that differs from what was told last, or went. */
@@ -77,6 +80,7 @@ export function makeTabs(options: TabsOptions): Tabs {
       const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id), {
         expects: (plugin) => options.expects(tab.id, plugin),
         arrives: (plugin) => options.arrives?.(tab.id, plugin) === true,
+        loadError: options.loadError?.(tab.id),
       });
       const docs = [options.live(tab.id), ...options.frames(tab.id)];
       if (info && docs.some((live) => live && options.isSilent(live.doc.documentId))) info.unresponsive = true;
@@ -117,10 +121,11 @@ export function makeTabs(options: TabsOptions): Tabs {
   };
 }
 
-/** Coming tells of a tab which plugins are about to be live in it; default none. */
+/** Coming tells of a tab which plugins are about to be live in it, and why none can be; default none. */
 export interface Coming {
   expects?(plugin: string): boolean;
   arrives?(plugin: string): boolean;
+  readonly loadError?: LoadError | undefined;
 }
 
 /** tabInfo returns what is told of a tab; nothing if no plugin matches it or is live in one of its frames. */
@@ -130,7 +135,7 @@ export function tabInfo(
   plugins: readonly PluginInfo[],
   live: LiveDoc | undefined,
   frames: readonly LiveDoc[],
-  { expects = () => false, arrives = () => false }: Coming = {},
+  { expects = () => false, arrives = () => false, loadError }: Coming = {},
 ): TabInfo | undefined {
   const matching = plugins.filter((p) => matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   // What is frozen runs nothing until the person looks at it, whatever its adapters said before.
@@ -157,11 +162,14 @@ export function tabInfo(
   const broken = here.filter((p) => p.problem !== undefined);
   if (broken.length > 0) info.broken = broken.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
   const lacking = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
-  const arriving = lacking.filter(arrives);
+  // No plugin gets into Chrome's error page. A tab that loads again may get rid of it.
+  const failed = live || tab.loading ? undefined : loadError;
+  if (failed) [info.loadError, info.loadFailedMs] = [failed.name, failed.atMs];
+  const arriving = failed ? [] : lacking.filter(arrives);
   if (arriving.length > 0) info.arriving = arriving;
   const absent = lacking.filter((name) => !arriving.includes(name));
   // A document that is still loading may be about to say that its plugins are live.
-  const loading = absent.filter((name) => tab.loading || expects(name));
+  const loading = failed ? [] : absent.filter((name) => tab.loading || expects(name));
   if (loading.length > 0) info.loading = loading;
   if (absent.length > loading.length) info.needsReload = absent.filter((name) => !loading.includes(name));
   return info;

@@ -19,6 +19,7 @@ import { findListener, makeHandshake } from './handshake.ts';
 import { makeHealth } from './health.ts';
 import { doorSecret, helloParams, readConnection, rename } from './identity.ts';
 import { makeLink } from './link.ts';
+import { makeLoadErrors } from './load-errors.ts';
 import { makeLogs } from './logs.ts';
 import { makeOpening } from './opening.ts';
 import { makeOutbox } from './outbox.ts';
@@ -249,6 +250,7 @@ const tabs = makeTabs({
     const isRegistering = plugins.mode !== 'none' && registering.pending;
     return (live && delivery.expects(live.doc.documentId, plugin)) === true || isRegistering || reload.expects(tabId);
   },
+  loadError: (tabId) => loadErrors.of(tabId),
   moved: delivery.moved.bind(delivery),
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
@@ -259,6 +261,9 @@ const tabs = makeTabs({
     panels.touch();
   },
 });
+
+/** loadErrors are those of the tabs that show Chrome's error page. */
+const loadErrors = makeLoadErrors(tabs.touch);
 
 const reload = makeReload({
   query: browser.queryTabs,
@@ -395,6 +400,7 @@ browser.onTabsChanged(
   tabs.touch,
   (tabId) => {
     frozenTabs.delete(tabId);
+    loadErrors.shown(tabId);
     calls.tabRemoved(tabId);
   },
   (tabId) => calls.tabDiscarded(tabId),
@@ -403,6 +409,7 @@ browser.onTabsChanged(
     else frozenTabs.delete(tabId);
   },
 );
+browser.onLoads(loadErrors.shown, loadErrors.failed);
 browser.onWake(() => {
   link.start();
   void checkMode();

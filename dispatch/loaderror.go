@@ -1,0 +1,56 @@
+package dispatch
+
+import "strings"
+
+// What the user can do about a page that can't be loaded.
+const (
+	checkAddress     = "check the site's address and the network connection"
+	checkSite        = "check that the site is running"
+	checkNetwork     = "check the network connection"
+	checkCertificate = "open the tab and look at Chrome's warning; only the user may decide to go on"
+	checkBlock       = "look at that tab, and at what blocks the page: an extension, a policy or the network"
+)
+
+// loadErrors explains Chrome's network errors by the beginning of their names. The
+// first that fits counts.
+var loadErrors = []struct{ prefix, reason, action string }{
+	{"NAME_NOT_RESOLVED", "the name of the site was not found", checkAddress},
+	{"NAME_RESOLUTION_FAILED", "the name of the site was not found", checkAddress},
+	{"DNS_", "the name of the site was not found", checkAddress},
+	{"CONNECTION_REFUSED", "the server refused the connection", checkSite},
+	{"CONNECTION_TIMED_OUT", "the server did not answer in time", checkSite},
+	{"TIMED_OUT", "the server did not answer in time", checkSite},
+	{"CONNECTION_", "the connection to the server broke", checkSite},
+	{"EMPTY_RESPONSE", "the server sent no answer", checkSite},
+	{"INVALID_RESPONSE", "the server sent an answer that is not valid HTTP", checkSite},
+	{"INVALID_HTTP_RESPONSE", "the server sent an answer that is not valid HTTP", checkSite},
+	{"HTTP_RESPONSE_CODE_FAILURE", "the server answered with an error and no page", checkSite},
+	{"TOO_MANY_REDIRECTS", "the page redirects in a circle", "look at that tab: the user may have to log in or delete the site's cookies"},
+	{"ADDRESS_UNREACHABLE", "the server can't be reached", checkNetwork},
+	{"INTERNET_DISCONNECTED", "this computer has no network connection", checkNetwork},
+	{"NETWORK_", "the network connection changed or failed", checkNetwork},
+	{"PROXY_", "the proxy can't be reached", "check Chrome's proxy settings"},
+	{"TUNNEL_CONNECTION_FAILED", "the proxy can't reach the site", "check Chrome's proxy settings"},
+	{"CERT_", "Chrome does not accept the site's certificate", checkCertificate},
+	{"SSL_CLIENT_AUTH_", "the site wants a client certificate", checkCertificate},
+	{"SSL_", "no secure connection to the site is possible", checkCertificate},
+	{"BLOCKED_", "Chrome blocked the page", checkBlock},
+	{"ACCESS_DENIED", "Chrome blocked the page", checkBlock},
+	{"UNSAFE_PORT", "Chrome blocks this port", "use another port for the site"},
+}
+
+// explainLoadError says in words why a page can't be loaded, and what the user can
+// do. name is Chrome's, such as net::ERR_CONNECTION_REFUSED.
+func explainLoadError(name string) string {
+	for _, known := range loadErrors {
+		if strings.HasPrefix(name, "net::ERR_"+known.prefix) {
+			return known.reason + " (" + name + "); " + known.action
+		}
+	}
+	return "Chrome reports " + name + "; look at that tab"
+}
+
+// isSameTab reports whether two targets are in the same tab.
+func (t Target) isSameTab(other Target) bool {
+	return t.Browser == other.Browser && t.TabID == other.TabID
+}

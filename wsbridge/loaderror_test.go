@@ -1,0 +1,171 @@
+package wsbridge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+// errorPage is a tab that shows Chrome's error page since atMs.
+func errorPage(id int, name string, atMs int) string {
+	return tabText(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
+}
+
+// settled connects a browser that has taken the plugins and has these tabs.
+func (w *world) settled(tabs ...string) *peer {
+	w.t.Helper()
+	p := w.browser("b1", "boot1")
+	p.pongs = false // it answers tab.load itself
+	p.send(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
+	p.listTabs(tabs...)
+	return p
+}
+
+// listTabs reports all tabs.
+func (p *peer) listTabs(tabs ...string) {
+	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+	p.take()
+}
+
+// lookFor has a call look for a tab, and answers what it asks p for. Each step is
+// what the browser reports some time after the one before.
+func (w *world) lookFor(p *peer, want dispatch.Want, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
+	w.t.Helper()
+	done := make(chan dispatch.Targets, 1)
+	began := time.Now()
+	var took time.Duration
+	go func() {
+		found := w.hub.Targets(w.t.Context(), want)
+		took = time.Since(began)
+		done <- found
+	}()
+	for range 600 {
+		w.pass(100 * time.Millisecond)
+		for _, frame := range p.take() {
+			if a := answer(frame); a != "" {
+				p.send(a)
+				w.take()
+				for _, step := range steps {
+					w.pass(100 * time.Millisecond)
+					p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + step + `}}`)
+					w.take()
+				}
+			}
+		}
+		select {
+		case found := <-done:
+			return found, took
+		default:
+		}
+	}
+	w.t.Fatal("the call still waits after a minute")
+	return dispatch.Targets{}, 0
+}
+
+// answerTo answers requests of this method.
+func answerTo(method, result string) func(string) string {
+	return func(frame string) string {
+		if !strings.Contains(frame, `"method":"`+method+`"`) {
+			return ""
+		}
+		_, rest, _ := strings.Cut(frame, `"id":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":%s}`, id, result)
+	}
+}
+
+const refused = "net::ERR_CONNECTION_REFUSED"
+
+// TestOpenedPageCannotLoad: a call whose tab was opened for it, and whose page
+// can't be loaded, does not wait for a plugin that can't come.
+func TestOpenedPageCannotLoad(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		p := w.settled()
+		found, took := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+			tabText(7, "", 1, "", `,"loading":["chat"]`), errorPage(7, refused, 1000))
+		if took > time.Second {
+			t.Errorf("the call waited %v", took)
+		}
+		if found.Opened == nil || found.Opened.TabID != 7 || len(found.Failed) != 1 || found.Failed[0].Problem != refused {
+			t.Errorf("opened %+v, failed %+v", found.Opened, found.Failed)
+		}
+		if state := w.hub.Where("chat").State(); state != dispatch.StateUnavailable {
+			t.Errorf("the state is %s", state)
+		}
+	})
+}
+
+// TestErrorPageIsLoadedOnce: a tab that shows an error page when the call comes
+// is loaded once more, and the second failure ends the wait.
+func TestErrorPageIsLoadedOnce(t *testing.T) {
+	hash := "h1"
+	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)
+	for _, tt := range []struct {
+		name  string
+		steps []string
+		live  string
+		limit time.Duration
+	}{
+		{"it fails again", []string{loading, errorPage(7, refused, 2000)}, "", time.Second},
+		{"the browser reports the second failure alone", []string{errorPage(7, refused, 2000)}, "", time.Second},
+		{"the site is back", []string{loading, tabText(7, "", 1, "d7", ","+chatIs("true"))}, "b1/7", time.Second},
+		{"the browser reports nothing more", nil, "", loadWait + time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+				p := w.settled(errorPage(7, refused, 1000))
+				loads := 0
+				answer := answerTo("tab.load", `{"loading":true}`)
+				found, took := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+					if strings.Contains(frame, "tab.open") {
+						t.Error("another tab is opened")
+					}
+					if strings.Contains(frame, "tab.load") {
+						loads++
+					}
+					return answer(frame)
+				}, tt.steps...)
+				if took > tt.limit || loads != 1 || names(found.Live) != tt.live || (tt.live == "") != (names(found.Failed) == "b1/7") {
+					t.Errorf("%d loads, live %q, failed %+v after %v", loads, names(found.Live), found.Failed, took)
+				}
+			})
+		})
+	}
+}
+
+// TestLoadFailsWhileACallWaits: nothing is loaded again for the failure of a load
+// that the call has seen, and another tab that loads is waited for.
+func TestLoadFailsWhileACallWaits(t *testing.T) {
+	hash := "h1"
+	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+		loads := func(id int) string { return tabText(id, "", 1, "", `,"loading":["chat"]`) }
+		p := w.settled(loads(7), loads(8))
+		done := make(chan dispatch.Targets, 1)
+		go func() { done <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
+		w.pass(time.Second)
+		p.listTabs(errorPage(7, "<b>ERR_", 1000), loads(8))
+		w.pass(time.Second)
+		select {
+		case found := <-done:
+			t.Fatalf("the call did not wait for tab 8: %+v", found)
+		default:
+		}
+		p.listTabs(errorPage(7, "<b>ERR_", 1000), errorPage(8, refused, 2000))
+		w.pass(100 * time.Millisecond)
+		select {
+		case found := <-done:
+			if len(found.Failed) != 2 || found.Failed[0].Problem != "net::ERR_FAILED" || found.Failed[1].Problem != refused {
+				t.Errorf("failed: %+v", found.Failed)
+			}
+		default:
+			t.Error("the call still waits")
+		}
+		if frames := p.take(); len(frames) > 0 {
+			t.Errorf("the browser was asked for %q", frames)
+		}
+	})
+}
