@@ -201,6 +201,13 @@ func (w *world) open(browserNonce string) *peer {
 	return p
 }
 
+// setPongs says whether the peer answers pings and loads by itself.
+func (p *peer) setPongs(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pongs = on
+}
+
 func (p *peer) readAll() {
 	defer close(p.done)
 	for {

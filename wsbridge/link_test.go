@@ -19,7 +19,7 @@ import (
 func TestPingKeepsAlive(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
-		p.pongs = false
+		p.setPongs(false)
 		p.hello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil)
 		const ping = `{"jsonrpc":"2.0","id":"s/ping","method":"ping","params":{}}`
@@ -41,7 +41,7 @@ func TestPingKeepsAlive(t *testing.T) {
 func TestDeadLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
-		p.pongs = false
+		p.setPongs(false)
 		p.hello("b1", "boot1")
 		p.take()
 		w.pass(20 * time.Millisecond)
@@ -70,7 +70,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
 		p.take()
-		p.pongs = false // nothing may come between the pieces
+		p.setPongs(false) // nothing may come between the pieces
 		output := `"` + strings.Repeat("x", 20*readChunk) + `"`
 		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
 		// One WebSocket frame by hand: final, text, masked with zeros.

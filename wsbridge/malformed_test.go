@@ -179,7 +179,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
 				a := w.browser("a", "boot")
-				a.pongs = false // nothing may come between the pieces
+				a.setPongs(false) // nothing may come between the pieces
 				began := time.Now()
 				head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
 				body := make([]byte, c.piece)

@@ -173,7 +173,7 @@ func (s *stage) do(line string) {
 		s.w.pass(d)
 	case len(words) == 3 && words[1] == "connect":
 		p := s.w.open(browserNonce)
-		p.pongs = false
+		p.setPongs(false) // its reader runs since the challenge
 		if s.peers[words[2]] == nil {
 			s.order = append(s.order, words[2])
 		}
