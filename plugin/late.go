@@ -26,6 +26,11 @@ type StartFacts struct {
 // An adapter in the isolated world is never late: the page has no access to that
 // world. Packages of the original OpenTabs SDK count as late whenever they start,
 // because their run time looks its built-ins up at each use.
+//
+// Another adapter of our SDK is not late, although a browser with many plugins may
+// bring it into a page on demand, after the page's scripts: the host restores the
+// built-ins of document_start while the adapter's modules take theirs
+// (extension/src/host/life.ts). A page sees only what the adapter hands to it then.
 func (f StartFacts) StartsLate() bool {
 	switch {
 	case f.World == wire.WorldIsolated:
