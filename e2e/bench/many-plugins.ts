@@ -20,6 +20,11 @@ function toolsOf(i: number): number {
   return Math.floor(((i + 1) * pluginTools) / pluginCount) - Math.floor((i * pluginTools) / pluginCount);
 }
 
+/** hostOf is where the pages of a plugin are; a browser finds each such host on this machine. */
+export function hostOf(name: string): string {
+  return `${name}.localhost`;
+}
+
 /** addPlugins writes them and adds each with the program, for a server of this home. */
 export async function addPlugins(home: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
@@ -36,7 +41,7 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
     name: `opentabs-plugin-${name}`,
     version: '1.0.0',
     main: 'dist/adapter.iife.js',
-    opentabs: { displayName: name, description: 'One of many.', urlPatterns: [`https://${name}.example.com/*`] },
+    opentabs: { displayName: name, description: 'One of many.', urlPatterns: [`http://${hostOf(name)}/*`] },
   });
   const properties = Object.fromEntries(
     ['channel', 'query', 'cursor', 'limit', 'order', 'since', 'until', 'author'].map((key) => [
@@ -55,9 +60,9 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
   writeFileSync(join(dir, 'dist/adapter.iife.js'), adapter(name, bytes));
 }
 
-/** adapter is code as a build writes it, with the statement that it appends. */
+/** adapter is code as a build writes it, with the statement that it appends. Its first tool answers with an empty list. */
 function adapter(name: string, wanted: number): string {
-  const begin = `(()=>{globalThis.__openTabs.adapters[${JSON.stringify(name)}]={name:${JSON.stringify(name)},tools:[]};\n`;
+  const begin = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;
   const lines: string[] = [begin];
   let bytes = begin.length;
   for (let i = 0; bytes < wanted; i++) {

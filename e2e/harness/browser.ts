@@ -22,7 +22,8 @@ export class Browser {
     prepareProfile(profile, this.extensionId);
   }
 
-  async start(): Promise<void> {
+  /** start opens a tab with this address. */
+  async start(url = 'about:blank'): Promise<void> {
     const port = await freePort();
     this.#child = spawn(
       program,
@@ -31,11 +32,16 @@ export class Browser {
         '--hide-crash-restore-bubble',
         `--user-data-dir=${this.#profile}`,
         ...this.#args,
-        'about:blank',
+        url,
       ],
       { stdio: 'ignore' },
     );
     this.#cdp = await connectCdp(port);
+  }
+
+  /** pid is that of the browser's first process, which has started all others. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
   }
 
   get cdp(): Cdp {

@@ -1,19 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { freePort, launch } from '../../harness/chromium.ts';
-import { must, start, stop } from '../../harness/process.ts';
-import { pause } from '../../harness/wait.ts';
-import { rss } from '../../load/measure.ts';
 import type { Bed } from '../bed.ts';
 import type { Started } from '../go.ts';
 import { addPlugins, pluginCount, pluginTools } from '../many-plugins.ts';
-import { atMost, ms, type Row, typical } from '../row.ts';
+import { atMost, mb, ms, type Row, typical } from '../row.ts';
 import { median } from '../samples.ts';
-import { type Memory, memory, serve, serveFloor, settleMs, starts } from './start.ts';
-
-/** patienceMs is how long a browser may take to register all adapters. */
-const patienceMs = 60_000;
+import { type Launched, launch } from './launch.ts';
+import { memory, serve, serveFloor, settleMs, starts } from './start.ts';
 
 type Start = z.infer<typeof Started>;
 
@@ -31,7 +25,11 @@ export async function plugins(bed: Bed): Promise<Row[]> {
   await rm(join(home, 'plugin-index'));
   const without = await serve(bed, home, { list: true });
   const alone = await serve(bed, home, { settle: settleMs, list: true });
-  const taken = await withBrowser(home);
+  const taken = await launch(
+    home,
+    Array.from({ length: 6 }, (_, i) => `many-${60 + i}`),
+  );
+  const none = await launch(join(bed.home, 'no-plugins'), []);
   const p50 = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') => median(all.map((s) => s[what]));
   const told = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') => typical(all.map((s) => s[what]));
   const many = `${pluginCount} plugins of 0.06 to 0.9 MB with ${pluginTools} tools`;
@@ -64,51 +62,37 @@ export async function plugins(bed: Bed): Promise<Row[]> {
       ...(whole ? {} : { broken: 'a list lacked tools' }),
     },
     memory('plugins', 'resident memory with them, their tools listed, no browser', alone, 45),
-    memory('plugins', 'the same with a browser that has taken them', taken, 80),
-    {
-      id: 'plugins',
-      what: 'all of them registered in a browser that has none',
-      ours: `${taken.adapters} of ${pluginCount} after ${ms(taken.tookMs)}`,
-      note: 'Chrome keeps the code of user scripts in a store that it writes anew for each change, so this has no floor but Chrome',
-    },
+    memory('plugins', 'the same with a browser that uses one of them', taken.server, 80),
+    ...launchRows(taken, none),
   ];
 }
 
-/** Taken is a server after a browser has taken adapters from it. */
-interface Taken extends Memory {
-  readonly adapters: number;
-  readonly tookMs: number;
-}
-
-/** withBrowser looks at a server of this home some time after a real browser has taken all adapters. */
-async function withBrowser(home: string): Promise<Taken> {
-  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
-  const extension = join(home, 'unpacked');
-  await must(['extension', 'install', '--dir', extension], env);
-  const daemon = start(['serve'], env);
-  const chrome = await launch({ extension });
-  try {
-    const { context } = chrome;
-    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
-    // To list the adapters themselves Chrome copies all their code; each has a probe that is a file.
-    const registered = () =>
-      worker.evaluate(async () => {
-        const scripts = await globalThis.chrome.scripting.getRegisteredContentScripts();
-        return scripts.filter((script) => script.id.startsWith('probe-')).length;
-      });
-    const beganMs = performance.now();
-    let tookMs = 0;
-    let adapters = 0;
-    while (adapters < pluginCount && tookMs < patienceMs) {
-      await pause(50);
-      adapters = await registered();
-      tookMs = performance.now() - beganMs;
-    }
-    await pause(settleMs);
-    const { now, anonymous } = rss(daemon.child.pid ?? 0);
-    return { rssBytes: now, anonBytes: anonymous, adapters, tookMs };
-  } finally {
-    await chrome.close();
-    await stop(daemon);
-  }
+/** launchRows are those of browsers with the plugins, beside browsers without. */
+function launchRows(taken: Launched, none: Launched): Row[] {
+  const times = [
+    { what: 'browser launch, new profile, to the first answer of a plugin, p50', of: taken.firstMs, limitMs: 1000 },
+    { what: 'the same profile again, the same plugin, p50', of: taken.againMs, limitMs: 1000 },
+    { what: 'the same profile again, a plugin that was never used in it, p50', of: taken.otherMs, limitMs: 1000 },
+  ];
+  const moreBytes = taken.pssBytes - none.pssBytes;
+  return [
+    ...times.map(
+      ({ what, of, limitMs }): Row => ({
+        id: 'plugins',
+        what,
+        ours: typical(of),
+        floor: typical(none.pageMs),
+        value: median(of),
+        bar: atMost(limitMs, 'ms'),
+        note: 'the floor is the same launch to a page that is there, without plugins',
+      }),
+    ),
+    {
+      id: 'plugins',
+      what: `memory (PSS) of the browser and all its processes with them, over none, ${settleMs / 1000} s later`,
+      ours: `${mb(taken.pssBytes)} over ${mb(none.pssBytes)}`,
+      value: moreBytes / 1e6,
+      bar: atMost(60, 'MB'),
+    },
+  ];
 }

@@ -1,0 +1,140 @@
+/** A browser beside a server with plugins: how soon after its launch one answers, and what the plugins take of its memory. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addClient } from '../../harness/api.ts';
+import { Browser } from '../../harness/browser.ts';
+import { freePort } from '../../harness/chromium.ts';
+import { connectHttp } from '../../harness/client.ts';
+import { must, start, stop } from '../../harness/process.ts';
+import { startSite } from '../../harness/site.ts';
+import { pause, until } from '../../harness/wait.ts';
+import { rss } from '../../load/measure.ts';
+import { hostOf } from '../many-plugins.ts';
+import { type Memory, settleMs } from './start.ts';
+
+/** launches is how many profiles are made. */
+const launches = 3;
+/** keepMs is longer than a browser takes to write down which plugins were used. */
+const keepMs = 7_000;
+
+/** Launched is what was measured of browsers with one home. */
+export interface Launched {
+  /** firstMs are the times from the launch of a browser with a new profile to the answer of a plugin. */
+  readonly firstMs: readonly number[];
+  /** againMs and otherMs are those of a profile that was used before: of the same plugin, and of another. */
+  readonly againMs: readonly number[];
+  readonly otherMs: readonly number[];
+  /** pageMs are the times from the launch of a browser with a new profile to a page that is there: no plugin answers sooner. */
+  readonly pageMs: readonly number[];
+  /** pssBytes is the memory of the browser and all its processes with one page. */
+  readonly pssBytes: number;
+  readonly server: Memory;
+}
+
+/** Times are those of a Launched while they are measured. */
+interface Times {
+  readonly firstMs: number[];
+  readonly againMs: number[];
+  readonly otherMs: number[];
+  readonly pageMs: number[];
+}
+
+/** launch launches browsers beside a server of this home and calls these plugins, two of each profile; without any it shows a page. */
+export async function launch(home: string, plugins: readonly string[]): Promise<Launched> {
+  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
+  const extension = join(home, 'unpacked');
+  await must(['extension', 'install', '--dir', extension], env);
+  const daemon = start(['serve'], env);
+  const site = await startSite();
+  const url = (plugin: string) => site.url.replace('127.0.0.1', hostOf(plugin));
+  await until('the server', async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok);
+  const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
+  const times: Times = { firstMs: [], againMs: [], otherMs: [], pageMs: [] };
+  /** answer launches a browser with a page of a plugin and calls it. */
+  const answer = async (browser: Browser, plugin: string): Promise<number> => {
+    const beganMs = performance.now();
+    await browser.start(url(plugin));
+    await until(`${plugin} in ${url(plugin)}`, async () => {
+      const answer = await client.call(`${plugin}__tool_0`, { channel: 'x' });
+      if (answer.isError) throw new Error(answer.text);
+      return true;
+    });
+    return performance.now() - beganMs;
+  };
+  /** show launches a browser with a page that no plugin wants. */
+  const show = async (browser: Browser): Promise<number> => {
+    const beganMs = performance.now();
+    await browser.start(url('none'));
+    await until('the page', async () => {
+      const page = (await browser.pages()).find((one) => one.url === url('none'));
+      const state = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
+      return state === 'complete';
+    });
+    return performance.now() - beganMs;
+  };
+  let pssBytes = 0;
+  let server: Memory = { rssBytes: 0, anonBytes: 0 };
+  try {
+    for (let i = 0; i < launches; i++) {
+      const profile = mkdtempSync(join(tmpdir(), 'opentabs-bench-profile-'));
+      const browser = new Browser(profile, extension);
+      const [plugin = '', other = ''] = plugins.slice(i * 2);
+      try {
+        if (plugin === '') times.pageMs.push(await show(browser));
+        else times.firstMs.push(await answer(browser, plugin));
+        if (i === 0) await pause(settleMs);
+        else if (plugin !== '') await pause(keepMs);
+        if (i === 0) {
+          pssBytes = pss(browser.pid);
+          const { now, anonymous } = rss(daemon.child.pid ?? 0);
+          server = { rssBytes: now, anonBytes: anonymous };
+        }
+        await browser.close();
+        if (plugin === '') continue;
+        times.againMs.push(await answer(browser, plugin));
+        await browser.close();
+        times.otherMs.push(await answer(browser, other));
+        await browser.close();
+      } finally {
+        await browser.close();
+        rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
+      }
+    }
+    return { ...times, pssBytes, server };
+  } finally {
+    await client.close();
+    await stop(daemon);
+    await site.close();
+  }
+}
+
+/** pss is the memory of a process and all that it has started; what several share counts once. */
+function pss(root: number): number {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    try {
+      // The name of a program is in parentheses and may have any character.
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      parents.set(pid, Number(fields[1]));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const isOf = (pid: number): boolean => pid === root || (parents.has(pid) && isOf(parents.get(pid) ?? 0));
+  let bytes = 0;
+  for (const pid of parents.keys()) {
+    if (!isOf(pid)) continue;
+    try {
+      const [, kilobytes] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+      bytes += Number(kilobytes ?? 0) * 1024;
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return bytes;
+}
