@@ -131,7 +131,9 @@ test('a pre-script that has changed needs a reload, and a page that the user has
   await review('versions');
   await until('the need of a reload', async () => /reload/.test((await client.call('versions__which')).text));
   assert.equal(await mark(), 'not reloaded');
-  assert.match((await stack.cli('status')).stdout, /versions.*reload/s);
+  await until('the need of a reload in the status', async () =>
+    /versions.*reload/s.test((await stack.cli('status')).stdout),
+  );
   await stack.page.reload();
   assert.equal((await live('versions', 'build 5')).early, 'pre-script 2 at loading');
 });

@@ -75,9 +75,9 @@ test('always: the tool runs for this client without a question, and the panel sh
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   const messages = panel.locator('.plugins > li').filter({ has: panel.locator('[title=messages]') });
   await messages.getByText(/^\d+ tools/).click();
-  await panel.getByText('always for opentabs-e2e').waitFor();
+  await panel.getByText('always for client e2e').waitFor();
   await panel.getByRole('button', { name: 'Ask again' }).click();
-  await panel.getByText('always for opentabs-e2e').waitFor({ state: 'detached' });
+  await panel.getByText('always for client e2e').waitFor({ state: 'detached' });
   await panel.getByRole('tab', { name: /Calls/ }).click();
   const asks = echo('asked again');
   await press('asked again', 'Deny');
