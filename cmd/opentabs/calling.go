@@ -86,7 +86,7 @@ func callingRows(one *plugin.Plugin, now httpapi.PluginPermissions) [][]string {
 	case len(now.Calls) > 0:
 		rows = append(rows, []string{"calls", callingText(now.Calls)})
 	case len(now.StoredCalls) > 0:
-		rows = append(rows, []string{"calls", "none; before it changed it " + strings.Replace(callingText(now.StoredCalls), "may", "might", 1) + ", which you allow anew if you want"})
+		rows = append(rows, []string{"calls", "none; before it changed it " + strings.Replace(callingText(now.StoredCalls), "may", "might", 1) + ", which you can allow again"})
 	default:
 		rows = append(rows, []string{"calls", "no other plugin, unless you allow it"})
 	}

@@ -44,7 +44,7 @@ func newClientAddCmd(p *program) *cobra.Command {
 		Use:   "add NAME",
 		Short: "Make a token for an MCP client and print it once",
 		Long: `Make a token for an MCP client and print it, with the URL and the header that the
-client needs. opentabs stores only a hash of it: nobody can show it again. If it
+client needs. opentabs stores only a hash of it: it cannot be shown again. If it
 is lost, remove the client and add it again.`,
 		Example: "  opentabs client add laptop\n  opentabs client add laptop --json",
 		Args:    exactly(1, "the name of the client"),

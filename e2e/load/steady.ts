@@ -34,8 +34,11 @@ function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   return n === 20 ? 'big' : 'echo';
 }
 
-/** warmCalls is how many calls are made before the first look, so that caches are as full as they get. */
-const warmCalls = 600;
+/**
+ * warmCalls is how many calls are made before the first look, so that caches are as full as they get. A page's channels count
+ * from their first message on, which for its timers comes late.
+ */
+const warmCalls = 3000;
 
 /** stream makes the calls with eight clients over HTTP and two over stdio; tell gets a line every ten seconds. */
 export async function stream(world: World, pace: Pace, tell: (line: string) => void): Promise<Streamed> {
@@ -151,8 +154,7 @@ export function grown({ before, after }: Streamed): string[] {
   check('the resident memory of the server', before.server.rssBytes, after.server.rssBytes, 40 << 20);
   for (const side of ['worker', 'page', 'bridge'] as const) {
     check(`the heap of the ${side}`, before[side].heapBytes, after[side].heapBytes, 1 << 20);
-    // A channel counts from its first message on, which for the timers of a page may come late. One for each call would show.
-    check(`message ports of the ${side}`, before[side].ports, after[side].ports, 2);
+    check(`message ports of the ${side}`, before[side].ports, after[side].ports, 0);
     check(`abort controllers of the ${side}`, before[side].controllers, after[side].controllers, 0);
     check(`promises of the ${side}`, before[side].promises, after[side].promises, 20);
     check(`entries in tables of the ${side}`, before[side].entries, after[side].entries, 20);

@@ -188,7 +188,7 @@ export async function tabState(tabId: number): Promise<TabState> {
   }
 }
 
-/** tabLoading tells whether a tab loads a document: also while it shows the one before. */
+/** tabLoading reports whether a tab loads a document: also while it shows the one before. */
 export async function tabLoading(tabId: number): Promise<boolean> {
   try {
     return (await chrome.tabs.get(tabId)).status === 'loading';
@@ -197,7 +197,7 @@ export async function tabLoading(tabId: number): Promise<boolean> {
   }
 }
 
-/** documentGone tells whether a document is not there any more. It takes as long as the page is busy. */
+/** documentGone reports whether a document is not there any more. It takes as long as the page is busy. */
 export async function documentGone(tabId: number, documentId: string): Promise<boolean> {
   try {
     const target = { tabId, documentIds: [documentId] };
@@ -310,7 +310,7 @@ export async function focusedWindow(): Promise<number> {
 
 // ---- adapters ----
 
-/** userScriptsAllowed tells whether the person has allowed user scripts. */
+/** userScriptsAllowed reports whether the person has allowed user scripts. */
 export async function userScriptsAllowed(): Promise<boolean> {
   try {
     await chrome.userScripts.getScripts({ ids: [] });

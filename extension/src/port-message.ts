@@ -56,7 +56,7 @@ export type FromBridge =
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** body is the JSON text of a wire.ToolAskParams without its ids. */
   | { op: 'ask'; id: string; ask: number; body: string }
-  /** An answer has come; taken tells whether something waited for it. */
+  /** An answer has come; taken reports whether something waited for it. */
   | { op: 'answered'; id: string; ask: number; taken: boolean }
   /** Last, when the document is left: the calls that reached a host and whose ending was not confirmed. No other began and is still awaited. */
   | { op: 'leaving'; begun: readonly string[] }

@@ -1,17 +1,17 @@
 const FRAME = 'opentabsFrame';
 
-/** isFramed tells whether this document is in a frame of another one. */
+/** isFramed reports whether this document is in a frame of another one. */
 export function isFramed(): boolean {
   return window !== window.top;
 }
 
-/** hasOriginOfTop tells whether this document has the same origin as the tab's; those without one have nothing in common. */
+/** hasOriginOfTop reports whether this document has the same origin as the tab's; those without one have nothing in common. */
 export function hasOriginOfTop(): boolean {
   const { ancestorOrigins } = location;
   return !isFramed() || (origin !== 'null' && ancestorOrigins[ancestorOrigins.length - 1] === origin);
 }
 
-/** mayShareWindow tells whether this document may have got its Window from the empty page before it (host/intact.ts). */
+/** mayShareWindow reports whether this document may have got its Window from the empty page before it (host/intact.ts). */
 export function mayShareWindow(): boolean {
   if (isFramed()) return true; // the page may have reached into the frame before its document came
   if (history.length !== 1) return false;

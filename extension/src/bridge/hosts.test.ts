@@ -8,7 +8,7 @@ class EmptyPage extends EventTarget {
   readonly readyState = 'loading';
 }
 
-/** offer does what a host does, and tells whether the bridge took it and how to speak to it. */
+/** offer does what a host does, and reports whether the bridge took it and how to speak to it. */
 function offer(page: EventTarget, plugin: string) {
   const { port1: port } = new MessageChannel();
   const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP, { data })) };

@@ -113,7 +113,7 @@ function sendDown(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN, { data: text }));
 }
 
-/** pristine tells whether no script of the page can have run yet. */
+/** pristine reports whether no script of the page can have run yet. */
 function pristine(doc: Page, frame: unknown): boolean {
   const root = doc.documentElement;
   const empty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);

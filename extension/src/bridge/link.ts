@@ -12,7 +12,7 @@ export interface Port {
 export interface LinkOptions {
   /** connect opens a port to the worker, which starts it if need be. It throws when the extension is gone. */
   connect(): Port;
-  /** alive tells whether this script still belongs to an extension that is there. */
+  /** alive reports whether this script still belongs to an extension that is there. */
   alive(): boolean;
   read(message: unknown): ToBridge | undefined;
   /** soon is that of makeBurst. */
@@ -23,7 +23,7 @@ export interface LinkOptions {
   connected(): void;
   /** alone is that of makeBurst. */
   alone(): boolean;
-  /** orphaned tells that the extension was removed, reloaded or updated; no port will come again. */
+  /** orphaned reports that the extension was removed, reloaded or updated; no port will come again. */
   orphaned(): void;
 }
 

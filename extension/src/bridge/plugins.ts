@@ -10,9 +10,9 @@ export type ForPlugin = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 
 export interface PluginsOptions {
   /** post sends a message to the worker; false means that there is no port. */
   post(message: FromBridge): boolean;
-  /** changed tells that other plugins are live, or with another hash. */
+  /** changed reports that other plugins are live, or with another hash. */
   changed(): void;
-  /** visible tells whether a person may see the document. */
+  /** visible reports whether a person may see the document. */
   visible(): boolean;
   /** hashOf returns the hash of the adapter that a host is to take; undefined if it waits for none. */
   hashOf(host: Host): string | undefined;
@@ -28,7 +28,7 @@ export interface Plugins {
   readonly live: Live[];
   /** vacant are those whose adapter was removed. */
   readonly vacant: Vacant[];
-  /** started are the hosts of plugins that are not live yet; based tells whether others can come. */
+  /** started are the hosts of plugins that are not live yet; based reports whether others can come. */
   readonly started: Started[];
   readonly based: boolean;
   /** host returns the host of a plugin that is live. */
@@ -43,16 +43,16 @@ export interface Plugins {
   said(host: Host, op: string, rest: string): boolean;
   /** told takes a message of the worker. */
   told(message: ForPlugin): void;
-  /** parsed tells that the document is parsed, loaded that all of it is there. */
+  /** parsed reports that the document is parsed, loaded that all of it is there. */
   parsed(): void;
   loaded(): void;
-  /** moved tells that the page went to another address without a new document. */
+  /** moved reports that the page went to another address without a new document. */
   moved(): void;
-  /** shown tells that the document may be visible or hidden now. */
+  /** shown reports that the document may be visible or hidden now. */
   shown(): void;
-  /** woken tells that a timer of a host is due. */
+  /** woken reports that a timer of a host is due. */
   woken(): void;
-  /** connected tells that there is a new port. */
+  /** connected reports that there is a new port. */
   connected(): void;
   /** flush sends what was logged, for a new port and a document that is left. */
   flush(): void;

@@ -7,21 +7,21 @@ const MovedEveryMs = 1000;
 export interface ProbingOptions {
   /** probe asks adapters whether they are ready: all, or those that did not say so. */
   probe(all: boolean): void;
-  /** ready tells whether all adapters say that they are. */
+  /** ready reports whether all adapters say that they are. */
   ready(): boolean;
-  /** visible tells whether a person may see the document. */
+  /** visible reports whether a person may see the document. */
   visible(): boolean;
 }
 
 /** Probing decides when adapters are asked whether they are ready. Before each call they are asked anyway. */
 export interface Probing {
-  /** loaded tells that the document, or more of it, is there. */
+  /** loaded reports that the document, or more of it, is there. */
   loaded(): void;
-  /** moved tells that the page went to another address without a new document. */
+  /** moved reports that the page went to another address without a new document. */
   moved(): void;
-  /** shown tells that the document may be visible again. */
+  /** shown reports that the document may be visible again. */
   shown(): void;
-  /** changed tells that an adapter has said whether it is ready. */
+  /** changed reports that an adapter has said whether it is ready. */
   changed(): void;
 }
 

@@ -8,7 +8,7 @@ const LeastMs = 4;
 export interface WakesOptions {
   /** post sends a message to the worker; false means that there is no port. */
   post(message: FromBridge): boolean;
-  /** visible tells whether a person may see the document. */
+  /** visible reports whether a person may see the document. */
   visible(): boolean;
   /** now is the time in milliseconds; default performance.now. */
   readonly now?: () => number;
@@ -23,9 +23,9 @@ export interface Wakes {
   announced(host: Host, ms: number): void;
   /** woken takes a wake of the worker. */
   woken(): void;
-  /** shown tells that the document may be visible or hidden now. */
+  /** shown reports that the document may be visible or hidden now. */
   shown(): void;
-  /** connected tells that there is a port to a worker, which may be another one. */
+  /** connected reports that there is a port to a worker, which may be another one. */
   connected(): void;
 }
 

@@ -81,7 +81,7 @@ export function makeChannel(): Channel {
   };
 }
 
-/** pristine tells whether the document is as it was before its first script. */
+/** pristine reports whether the document is as it was before its first script. */
 export function pristine(): boolean {
   const root = apply(documentElementOf, realDocument, []);
   const child = isObject(root) ? apply(firstChildOf, root, []) : null;

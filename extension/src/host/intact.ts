@@ -8,7 +8,7 @@
 // replaced: no getter, no method, no iterator, no global name that was not
 // looked at first.
 
-/** intact tells whether the built-ins that a host takes are the browser's own. It never throws. */
+/** intact reports whether the built-ins that a host takes are the browser's own. It never throws. */
 export function intact(): boolean {
   const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
   const isObject = (value: unknown): value is object =>

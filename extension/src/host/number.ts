@@ -20,7 +20,7 @@ export function rawInteger(value: bigint): unknown {
   return apply(rawJson, undefined, [`${value}`]);
 }
 
-/** isInteger tells whether the text of a number has digits only, behind a sign. */
+/** isInteger reports whether the text of a number has digits only, behind a sign. */
 function isInteger(source: string): boolean {
   for (let i = source[0] === '-' ? 1 : 0; i < source.length; i++) {
     const digit = source[i];

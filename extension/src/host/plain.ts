@@ -69,7 +69,7 @@ function copyOf(given: unknown, key: string, up: Above | undefined): unknown {
   return isArray(value) ? copyOfArray(value, above) : copyOfObject(value, above);
 }
 
-/** isOrdinary tells whether value is an object or array as a literal makes it, without a toJSON. */
+/** isOrdinary reports whether value is an object or array as a literal makes it, without a toJSON. */
 function isOrdinary(value: object): boolean {
   const parent = getPrototypeOf(value);
   return (parent === ObjectPrototype || parent === ArrayPrototype || parent === null) && !hasOwn(value, 'toJSON');

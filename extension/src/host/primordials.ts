@@ -58,7 +58,7 @@ export const toBigInt = BigInt;
 export const BigIntPrototype = BigInt.prototype;
 export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;
 const isRaw: unknown = 'isRawJSON' in JSON ? JSON.isRawJSON : undefined;
-/** isRawJson tells whether value is JSON text that JSON.rawJSON made. */
+/** isRawJson reports whether value is JSON text that JSON.rawJSON made. */
 export const isRawJson = (value: object): boolean => isFn(isRaw) && apply(isRaw, undefined, [value]) === true;
 
 export const StringPrototype = String.prototype;
@@ -123,9 +123,9 @@ export const hostOfUrl = getterOf(URL.prototype, 'host');
 export const hrefOfUrl = getterOf(URL.prototype, 'href');
 export const hostOfLocation = getterOf(location, 'host');
 export const realLocation = location;
-/** framed tells whether the document is in a frame of another one. Nobody can replace `window.top`. */
+/** framed reports whether the document is in a frame of another one. Nobody can replace `window.top`. */
 export const framed = window !== window.top;
-/** probed tells whether the probe gave this document a frame (intact.ts). */
+/** probed reports whether the probe gave this document a frame (intact.ts). */
 export const probed = window[0] !== undefined;
 
 // A list of its own, without the DOM's interfaces: Chrome makes those when they are first asked for, which takes time.
@@ -144,7 +144,7 @@ const moreBuiltIns: object[] = [
 ];
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
-/** isBuiltIn tells whether value is one of the language's own constructors, which never hand `this` to anybody. */
+/** isBuiltIn reports whether value is one of the language's own constructors, which never hand `this` to anybody. */
 export function isBuiltIn(value: object): boolean {
   return isIn(builtIns, value) || isIn(moreBuiltIns, value) || isIn(binaryBuiltIns, value);
 }

@@ -146,7 +146,7 @@ function removeAdded(
 }
 
 /**
- * isHarmful tells whether a locked property that a page added to a built-in can reach code that never asks for it by name.
+ * isHarmful reports whether a locked property that a page added to a built-in can reach code that never asks for it by name.
  * Libraries lock methods that they add to Array.prototype and the like; those reach only code that calls them.
  */
 function isHarmful(on: object, key: PropertyKey): boolean {

@@ -26,7 +26,7 @@ export function activitiesOf(call: CallView, everything: boolean): readonly Acti
   return (call.activities ?? []).filter((activity) => everything || activity.audience === User);
 }
 
-/** isOpen tells whether a call has not ended. */
+/** isOpen reports whether a call has not ended. */
 export function isOpen(call: CallView): boolean {
   return call.status === 'running' || call.status === 'pending';
 }

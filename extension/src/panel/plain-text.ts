@@ -36,7 +36,7 @@ export function replaceHidden(text: string, write: (hidden: string) => string): 
   return out.join('');
 }
 
-/** isPartOfText tells whether a character of Unseen changes what people see in ordinary text. */
+/** isPartOfText reports whether a character of Unseen changes what people see in ordinary text. */
 function isPartOfText(char: string, prev: string, base: string, next: string): boolean {
   switch (char) {
     case '\u200d':

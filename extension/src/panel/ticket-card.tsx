@@ -21,7 +21,7 @@ export interface TicketCardProps {
   readonly leftMs: number;
   /** arming is true while presses do not count yet. */
   readonly arming: boolean;
-  /** settled tells whether a press counts. */
+  /** settled reports whether a press counts. */
   settled(event: Event): boolean;
   /** say keeps what became of the ticket. */
   say(fate: string): void;

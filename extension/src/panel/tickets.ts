@@ -105,7 +105,7 @@ export function clock(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** isCut tells whether JSON text is only the beginning of a longer one. */
+/** isCut reports whether JSON text is only the beginning of a longer one. */
 export function isCut(json: string): boolean {
   try {
     JSON.parse(json);

@@ -88,7 +88,7 @@ function useKeptFocus(place: { readonly current: HTMLElement | null }): void {
 }
 
 interface StillCards {
-  /** settled tells whether a press on a card counts. */
+  /** settled reports whether a press on a card counts. */
   settled(ticketId: string, event: Event): boolean;
   /** arming is true while presses on a card don't count. */
   arming(ticketId: string): boolean;

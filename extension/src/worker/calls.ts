@@ -51,7 +51,7 @@ export interface CallsOptions {
   resumed(ids: readonly string[]): void;
   tabState(tabId: number): Promise<TabState>;
   tabLoading(tabId: number): Promise<boolean>;
-  /** tabFrozen tells whether Chrome has suspended the page of a tab; at once for a tab that it knows to run. */
+  /** tabFrozen reports whether Chrome has suspended the page of a tab; at once for a tab that it knows to run. */
   tabFrozen(tabId: number): false | Promise<boolean>;
   documentGone(tabId: number, documentId: string): Promise<boolean>;
   /** roomIn returns when more of a large result may come: in how many milliseconds to ask again, 0 for now. */
@@ -292,7 +292,7 @@ class CallTable implements Calls {
     this.#options.docsChanged();
   }
 
-  /** owns tells whether a document may speak for a call: it was sent there, or nobody knows of it. */
+  /** owns reports whether a document may speak for a call: it was sent there, or nobody knows of it. */
   #owns(doc: Doc, id: string): boolean {
     return (this.#calls.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }

@@ -19,7 +19,7 @@ export interface DeliveryOptions {
   readonly doors: Doors;
   /** plugins returns those that can be brought into documents now. */
   plugins(): readonly PluginInfo[];
-  /** comesLate tells whether a plugin may be brought into a document that has no host for it. */
+  /** comesLate reports whether a plugin may be brought into a document that has no host for it. */
   comesLate(plugin: PluginInfo): boolean;
   /** code returns that of a plugin, host that of the host. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
@@ -44,7 +44,7 @@ export interface Delivery {
   synced(): void;
   /** armed takes the word of a document that it waits for an adapter. */
   armed(doc: Doc, message: Armed): void;
-  /** expects tells whether the adapter of a plugin is on its way into a document. */
+  /** expects reports whether the adapter of a plugin is on its way into a document. */
   expects(documentId: string, plugin: string): boolean;
   /** problem says why a plugin could not be brought into a document; nothing if nothing went wrong. */
   problem(documentId: string, plugin: string): string | undefined;
@@ -141,7 +141,7 @@ class DoorDelivery implements Delivery {
     return this.#options.docs.told(doc.documentId)?.plugins.some((p) => p.name === name) === true;
   }
 
-  /** lacks tells whether a plugin should be in a document, is not, and can be brought. */
+  /** lacks reports whether a plugin should be in a document, is not, and can be brought. */
   #lacks(doc: Doc, url: string, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
     if (!docs.told(doc.documentId) || this.#isLive(doc, plugin)) return false;
@@ -175,7 +175,7 @@ class DoorDelivery implements Delivery {
     }
   }
 
-  /** goesOn tells whether a way is still wanted; one whose document has gone ends. */
+  /** goesOn reports whether a way is still wanted; one whose document has gone ends. */
   #goesOn(way: Way): boolean {
     const { documentId } = way.doc;
     if (this.#ways.get(documentId)?.get(way.plugin.name) !== way) return false;

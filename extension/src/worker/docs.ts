@@ -32,7 +32,7 @@ export interface Docs {
   ready(documentId: string, plugin: string, ready: boolean): void;
   /** vacant returns the plugins whose adapter was removed from a document. */
   vacant(documentId: string): readonly Vacant[];
-  /** runs tells whether a plugin runs in a document. */
+  /** runs reports whether a plugin runs in a document. */
   runs(documentId: string, plugin: string): boolean;
   /** told returns a document that has told its adapters. */
   told(documentId: string): LiveDoc | undefined;

@@ -12,7 +12,7 @@ const MaxChars = 4 * 1024 * 1024;
 type Log = Extract<FromBridge, { op: 'log' }>;
 
 export interface LogsOptions {
-  /** runs tells whether a plugin runs in a document. */
+  /** runs reports whether a plugin runs in a document. */
   runs(documentId: string, plugin: string): boolean;
   send(params: PluginLogParams): void;
 }

@@ -2,7 +2,7 @@
 // Chrome itself decides where an adapter runs; this decides which tabs are
 // told to the server and which need a reload.
 
-/** Pattern tells whether a URL matches. */
+/** Pattern reports whether a URL matches. */
 export type Pattern = (url: URL) => boolean;
 
 const parsed = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])(?::(\*|\d+))?(\/.*)$/;
@@ -31,7 +31,7 @@ export function asChrome(pattern: string): string[] {
   return ['http', 'https'].map((each) => `${each}://${host}:${port}${path}`);
 }
 
-/** matchesAny tells whether url matches one of the patterns and none of the excluded ones. */
+/** matchesAny reports whether url matches one of the patterns and none of the excluded ones. */
 export function matchesAny(url: string, patterns: readonly string[], excludes: readonly string[]): boolean {
   const at = readUrl(url);
   if (!at) return false;

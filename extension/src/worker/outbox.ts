@@ -49,7 +49,7 @@ export interface Outbox {
   /** result ends a call; output is JSON text, parts the number of parts that went ahead. */
   result(id: string, output: string | undefined, parts: number | undefined): void;
   fail(id: string, error: CallError): void;
-  /** has tells whether the call's ending is here and not confirmed yet. */
+  /** has reports whether the call's ending is here and not confirmed yet. */
   has(id: string): boolean;
   /** drop forgets a call that the server wants no more. */
   drop(id: string): void;

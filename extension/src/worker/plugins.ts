@@ -54,13 +54,13 @@ export interface Plugins {
   /** prepare registers the adapters that are worth it ahead, and all pre-scripts. */
   prepare(): Promise<void>;
   /**
-   * comesLate tells whether a plugin may be brought into a document after its start. One with a pre-script may not, nor one that
+   * comesLate reports whether a plugin may be brought into a document after its start. One with a pre-script may not, nor one that
    * has to start before the page's first script, unless there are too many of those.
    */
   comesLate(plugin: PluginInfo): boolean;
   /** detect finds out how adapters can be brought into pages now. */
   detect(): Promise<InjectMode>;
-  /** canRun tells whether a plugin's host can be in any page: without user scripts there is none for the isolated world. */
+  /** canRun reports whether a plugin's host can be in any page: without user scripts there is none for the isolated world. */
   canRun(plugin: PluginInfo): boolean;
   /** clear removes everything, for an extension that was installed anew: its host may be another one. */
   clear(): Promise<void>;

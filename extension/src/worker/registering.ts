@@ -12,7 +12,7 @@ export interface Registering {
   cleared(): void;
   /** began notes that the browser has just started: no document before can have had anything. */
   began(): void;
-  /** pending tells whether something is still to be registered. */
+  /** pending reports whether something is still to be registered. */
   readonly pending: boolean;
   /** settled notes that all is registered that the server has asked for. */
   settled(): void;

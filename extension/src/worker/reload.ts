@@ -29,11 +29,11 @@ export interface ReloadOptions {
   /** reloadFrame reloads one frame. */
   reloadFrame(tabId: number, documentId: string): Promise<void>;
   plugins(): readonly PluginInfo[];
-  /** isLive tells whether a plugin is live, has failed to start, or is on its way in a tab's document, or in a frame. */
+  /** isLive reports whether a plugin is live, has failed to start, or is on its way in a tab's document, or in a frame. */
   isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
-  /** isConnected tells whether a document has named its plugins. */
+  /** isConnected reports whether a document has named its plugins. */
   isConnected(documentId: string): boolean;
-  /** canRun tells whether a plugin can get into pages at all. */
+  /** canRun reports whether a plugin can get into pages at all. */
   canRun(plugin: PluginInfo): boolean;
   /** orphaned is called for a document that seems live and whose bridge belongs to an extension that was reloaded: nobody answers there. */
   orphaned(documentId: string): void;
@@ -53,7 +53,7 @@ export interface Reload {
    * of what belongs together. Each such document is looked at until its plugins are live or it can't be helped.
    */
   registered(fromMs: number): void;
-  /** expects tells whether a tab is still to be looked at, and may be reloaded. */
+  /** expects reports whether a tab is still to be looked at, and may be reloaded. */
   expects(tabId: number): boolean;
 }
 
@@ -201,7 +201,7 @@ class TabReload implements Reload {
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
-  /** absent tells whether one of them isn't live there. */
+  /** absent reports whether one of them isn't live there. */
   #absent(tab: Tab): boolean {
     return this.#possible(tab).some((p) => !this.#options.isLive(tab.id, p));
   }

@@ -19,7 +19,7 @@ export interface TabsOptions {
   expects(tabId: number, plugin: string): boolean;
   /** isSilent reports whether a document does not answer. */
   isSilent(documentId: string): boolean;
-  /** arrives tells whether the adapter of a plugin is on its way into the top document of a tab; default none is. */
+  /** arrives reports whether the adapter of a plugin is on its way into the top document of a tab; default none is. */
   arrives?(tabId: number, plugin: string): boolean;
   /** loadError returns why the page of a tab could not be loaded; default it was. */
   loadError?(tabId: number): LoadError | undefined;

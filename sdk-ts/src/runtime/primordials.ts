@@ -78,13 +78,13 @@ export function errorKind(value: object): string {
   return '';
 }
 
-/** isIn tells whether a list that was made here holds value. */
+/** isIn reports whether a list that was made here holds value. */
 export function isIn(list: readonly object[], value: object): boolean {
   for (let i = 0; i < list.length; i++) if (list[i] === value) return true;
   return false;
 }
 
-/** isNativePrototype tells whether value is a prototype that the page shares with adapters. */
+/** isNativePrototype reports whether value is a prototype that the page shares with adapters. */
 function isNativePrototype(value: object): boolean {
   return (
     value === ObjectPrototype ||
@@ -168,7 +168,7 @@ export function hiddenProperty(value: unknown): PropertyDescriptor {
   return descriptor;
 }
 
-/** isPromiseLike tells whether value descends from this realm's Promise.prototype. */
+/** isPromiseLike reports whether value descends from this realm's Promise.prototype. */
 function isPromiseLike(value: object): value is Promise<unknown> {
   let at = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && at !== null; depth++) {
