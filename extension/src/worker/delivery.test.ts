@@ -23,7 +23,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   const got: ToBridge[] = [];
   const ran: string[] = [];
   const used: string[] = [];
-  const state = { plugins: [plugin], refuses: false, noCode: 0, late: true };
+  const state = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, late: true };
   const delivery = makeDelivery({
     docs,
     doors: { nameOf: async (name) => `_${name}` },
@@ -36,7 +36,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     host: async () => 'HOST',
     run: async (doc, _, code) => {
       ran.push(`${doc.documentId} ${code}`);
-      return !state.refuses;
+      return state.hangs ? new Promise(() => undefined) : !state.refuses;
     },
     nonce: () => 'n',
     changed: () => undefined,
@@ -81,6 +81,33 @@ test('the adapter goes through the door of the base once the document waits for 
   assert.equal(delivery.expects('d', 'demo'), false);
   await pass(60_000);
   assert.equal(ran.length, 1);
+});
+
+test('code that Chrome never runs in the page is brought again', async (t) => {
+  const { delivery, got, ran, state, join, pass } = makeBench(t);
+  state.hangs = true;
+  const doc = join('d');
+  await settle();
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  await settle();
+  assert.deepEqual([got.length, ran.length], [1, 1]);
+  await pass(20_000);
+  await pass(400);
+  assert.equal(got.length, 2);
+});
+
+test('a host that does not become live is not waited for without end', async (t) => {
+  const { delivery, join, pass } = makeBench(t);
+  join('d', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  assert.equal(delivery.expects('d', 'demo'), true);
+  await pass(14_999);
+  assert.equal(delivery.expects('d', 'demo'), true);
+  await pass(1);
+  assert.equal(delivery.expects('d', 'demo'), false);
+  join('d', { live: ['demo'] });
+  assert.equal(delivery.expects('d', 'demo'), false);
+  join('d', { started: [{ name: 'demo', hash: 'h2', empty: false }] });
+  assert.equal(delivery.expects('d', 'demo'), true);
 });
 
 test('nothing goes where the plugin is, is about to be, does not match, or can not be trusted', async (t) => {

@@ -6,11 +6,19 @@ import { matchesAny } from './match.ts';
 
 /** ArmMs is how long a document may take until it waits for an adapter, in milliseconds. */
 const ArmMs = 10_000;
+/** RunMs is how long Chrome may take to run an adapter's code in a document, in milliseconds: a busy page runs it later. */
+const RunMs = 20_000;
 /** RetryMs is the time to the second try, in milliseconds; each further one takes twice as long. MaxTries is how many there are. */
 const RetryMs = 200;
 const MaxTries = 6;
 /** StartMs is how long an adapter that was brought may take to start before its tab counts as one without, in milliseconds. */
 const StartMs = 5000;
+
+/**
+ * ComeMs is how long a host that has started may take to become live until its document counts as one without the plugin, in
+ * milliseconds: the server waits as long.
+ */
+const ComeMs = 15_000;
 
 type Armed = Extract<FromBridge, { op: 'armed' }>;
 
@@ -72,6 +80,8 @@ class DoorDelivery implements Delivery {
   readonly #options: DeliveryOptions;
   /** #ways are those of each document, by the plugin. */
   readonly #ways = new Map<string, Map<string, Way>>();
+  /** #coming are the hosts that are not live yet, by document and plugin. */
+  readonly #coming = new Map<string, { isOverdue: boolean }>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -91,6 +101,9 @@ class DoorDelivery implements Delivery {
       if (!this.#options.docs.get(id)) this.#ways.delete(id);
       for (const [name, way] of ways) if (way.problem !== undefined) ways.delete(name);
     }
+    for (const key of this.#coming.keys()) {
+      if (!this.#options.docs.get(key.slice(0, key.indexOf(' ')))) this.#coming.delete(key);
+    }
     for (const { doc } of this.#options.docs.all()) this.#look(doc, doc.url);
   }
 
@@ -102,7 +115,25 @@ class DoorDelivery implements Delivery {
   expects(documentId: string, plugin: string): boolean {
     const way = this.#ways.get(documentId)?.get(plugin);
     if (way) return way.problem === undefined;
-    return this.#options.docs.started(documentId).some((s) => s.name === plugin);
+    const key = `${documentId} ${plugin}`;
+    if (!this.#options.docs.started(documentId).some((s) => s.name === plugin)) {
+      this.#coming.delete(key);
+      return false;
+    }
+    const coming = this.#coming.get(key) ?? this.#await(key);
+    return !coming.isOverdue;
+  }
+
+  /** await gives a host that has started ComeMs to become live. */
+  #await(key: string): { isOverdue: boolean } {
+    const coming = { isOverdue: false };
+    this.#coming.set(key, coming);
+    setTimeout(() => {
+      if (this.#coming.get(key) !== coming) return;
+      coming.isOverdue = true;
+      this.#options.changed();
+    }, ComeMs);
+    return coming;
   }
 
   problem(documentId: string, plugin: string): string | undefined {
@@ -166,7 +197,7 @@ class DoorDelivery implements Delivery {
         ? lateStart(await this.#options.host(), await this.#options.doors.nameOf(plugin.name), nonce, code)
         : enter(await this.#options.doors.nameOf(armed.based ? BASE : plugin.name), nonce, plugin.hash, code.code);
       if (!this.#goesOn(way)) return;
-      const taken = await this.#options.run(doc, plugin, text);
+      const taken = await within(RunMs, this.#options.run(doc, plugin, text), 'the page did not run its code');
       if (!armed.late && taken !== true) throw new Error('its door did not take it');
       this.#options.used(plugin.name);
       way.timer = setTimeout(() => this.#end(way), StartMs);
@@ -220,6 +251,14 @@ class DoorDelivery implements Delivery {
       else to.post({ op: 'host', plugin: name, hash, nonce, options });
     });
   }
+}
+
+/** within returns what work returns, or rejects with a reason after some milliseconds. */
+function within<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(why)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(late));
+  });
 }
 
 /** lateStart returns a script that starts a host with its adapter in a world that the page has no part in. */
