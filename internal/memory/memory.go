@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"time"
 )
 
@@ -42,6 +43,7 @@ const (
 func Keep(ctx context.Context) {
 	before := debug.SetGCPercent(percent(live()))
 	defer func() { debug.SetGCPercent(before) }()
+	defer afterEachCollection(func() { debug.SetGCPercent(percent(live())) })()
 	look := time.NewTimer(firstLook)
 	defer look.Stop()
 	needed, allocated := uint64(0), uint64(0) // so that the first look gives back
@@ -60,6 +62,31 @@ func Keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// afterEachCollection calls work after each collection until the function that
+// it returns is called. A heap that grows fast must not keep the percentage of
+// the small one that it was.
+func afterEachCollection(work func()) (stop func()) {
+	var mu sync.Mutex // guards stopped, and keeps work from running after stop
+	stopped := false
+	type sentinel struct{ _ *byte } // with a pointer: small values without one share their memory
+	var again func(*sentinel)
+	again = func(s *sentinel) {
+		mu.Lock()
+		defer mu.Unlock()
+		if stopped {
+			return
+		}
+		work()
+		runtime.SetFinalizer(s, again)
+	}
+	runtime.SetFinalizer(&sentinel{}, again)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
 	}
 }
 
