@@ -1,11 +1,4 @@
-// Package opentabs holds no code: its tests are the house rules of the
-// repository. A rule's exceptions are lines in a table, each with its reason.
-//
-//	layout_test.go         what may import what, and which door each library has
-//	layout_habits_test.go  sizes, names, mutexes, output, tests
-//	layout_ts_test.go      the same for TypeScript
-//	layout_docs_test.go    what the documents say of the code is there
-package opentabs
+package layout
 
 import (
 	"fmt"
@@ -28,7 +21,6 @@ const module = "opentabs"
 // import. A package that is missing here fails: adding one is a decision about
 // the design and belongs in this table.
 var mayImport = map[string][]string{
-	".":                     {"wire", "internal/config"},
 	"wire":                  {},
 	"dispatch":              {"wire"},
 	"dispatch/dispatchtest": {"wire", "dispatch"},
@@ -64,6 +56,7 @@ var mayImport = map[string][]string{
 	"internal/audit":        {"wire", "dispatch", "internal/linefile"},
 	"internal/linefile":     {},
 	"internal/pluginlog":    {"wire", "internal/linefile"},
+	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
 	"cmd/opentabs":          {everything},
 }
@@ -205,7 +198,7 @@ func checkImports(f goFile) []string {
 	var bad []string
 	allowed, ok := mayImport[f.dir]
 	if !ok {
-		return []string{fmt.Sprintf("%s: package %s is not in mayImport (layout_test.go); decide what it may import", f.name, f.dir)}
+		return []string{fmt.Sprintf("%s: package %s is not in mayImport (internal/layout/imports_test.go); decide what it may import", f.name, f.dir)}
 	}
 	if f.test {
 		// An external test also imports the package itself.
@@ -239,7 +232,7 @@ func checkDoor(f goFile, spec ast.Node, p string) []string {
 		}
 		return []string{fmt.Sprintf("%s: only %s may import %s", f.at(spec), strings.Join(lib.doors, ", "), mod)}
 	}
-	return []string{fmt.Sprintf("%s: %s is in no door of libraries (layout_test.go); say why it is needed and where", f.at(spec), p)}
+	return []string{fmt.Sprintf("%s: %s is in no door of libraries (internal/layout/imports_test.go); say why it is needed and where", f.at(spec), p)}
 }
 
 // TestLibraries holds that go.mod requires exactly what libraries explains.
@@ -257,7 +250,7 @@ func TestLibraries(t *testing.T) {
 	}
 	for mod := range required {
 		if _, ok := libraries[mod]; !ok {
-			t.Errorf("go.mod requires %s; say in libraries (layout_test.go) why, and who may import it", mod)
+			t.Errorf("go.mod requires %s; say in libraries (internal/layout/imports_test.go) why, and who may import it", mod)
 		}
 	}
 	for mod, lib := range libraries {

@@ -1,4 +1,4 @@
-package opentabs
+package layout
 
 import (
 	"fmt"

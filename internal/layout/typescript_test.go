@@ -1,4 +1,4 @@
-package opentabs
+package layout
 
 import (
 	"encoding/json"
@@ -97,7 +97,7 @@ var tsRules = map[string]func(tsFile) []string{
 			case strings.Contains(line, "@ts-expect-error") && !f.test:
 				return "@ts-expect-error is for tests of types only"
 			case strings.Contains(line, "biome-ignore") && lintIgnored[f.name] == "":
-				return "no lint rule is switched off; an exception needs a line in lintIgnored (layout_ts_test.go)"
+				return "no lint rule is switched off; an exception needs a line in lintIgnored (internal/layout/typescript_test.go)"
 			}
 			return ""
 		})
@@ -145,7 +145,7 @@ func checkTSImports(f tsFile) []string {
 	space := f.workspace()
 	allowed, ok := tsMayImport[space]
 	if !ok {
-		return []string{fmt.Sprintf("%s: %s is not in tsMayImport (layout_ts_test.go)", f.name, space)}
+		return []string{fmt.Sprintf("%s: %s is not in tsMayImport (internal/layout/typescript_test.go)", f.name, space)}
 	}
 	if f.test {
 		allowed = slices.Concat(allowed, testsOnly)

@@ -1,0 +1,11 @@
+// Package layout tests the rules of this repository. It has no code of its
+// own: each test reads the sources and the documents. Exceptions are entries
+// in tables, each with its reason.
+//
+//	imports_test.go      which package may import which package and library
+//	habits_test.go       file and function sizes, names, mutexes, output, tests
+//	typescript_test.go   the same rules for TypeScript, and lint settings
+//	primordials_test.go  code that must not look up built-ins while a page runs
+//	documents_test.go    links, references and code excerpts in the documents
+//	coverage_test.go     docs/coverage.md
+package layout
