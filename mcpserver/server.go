@@ -211,9 +211,6 @@ func (s *Server) initialized(ctx context.Context, _ any, r *mcp.InitializeReques
 	s.sessions.describe(in.SessionID(), c)
 	s.opts.Log.Info().Str("client", c.Name).Str("client_version", c.Version).
 		Str("protocol", r.Params.ProtocolVersion).Msg("client connected")
-	if s.sessions.hasAdministratorToken(in.SessionID()) {
-		s.opts.Log.Warn().Str("client", c.Name).Msg("an MCP client has the administrator's token, which opens everything: give it one of its own with `opentabs client add NAME`")
-	}
 }
 
 // sessionEnded lets mcp-go forget a session.

@@ -202,15 +202,6 @@ func (t *sessions) describe(id string, c clientName) {
 	}
 }
 
-// hasAdministratorToken reports whether a session that is not a command of ours
-// has the administrator's token.
-func (t *sessions) hasAdministratorToken(id string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s, ok := t.byID[id]
-	return ok && s.credential.Via == dispatch.ViaCommandLine && !strings.HasPrefix(s.info.Name, dispatch.OwnPrefix)
-}
-
 // client returns what is known of a session's client.
 func (t *sessions) client(s *session) ClientInfo {
 	t.mu.Lock()

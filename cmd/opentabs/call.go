@@ -78,7 +78,7 @@ func runCall(ctx context.Context, opts callOptions) error {
 		return err
 	}
 	client := mcpclient.New(mcpclient.Options{
-		URL: api.URL("/mcp"), Token: token, Name: callClient, Version: version.Version, Transport: api.Transport(),
+		URL: api.URL(httpapi.CommandPath), Token: token, Name: callClient, Version: version.Version, Transport: api.Transport(),
 	})
 	if _, err := client.Initialize(ctx); err != nil {
 		return callError(ctx, err)

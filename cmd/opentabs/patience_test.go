@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/internal/clienttoken"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/memnet"
@@ -25,6 +26,8 @@ type patientWorld struct {
 	listen *memnet.Listener
 	client *http.Client
 	token  string
+	// clientToken is that of an MCP client.
+	clientToken string
 }
 
 func inPatientWorld(t *testing.T, test func(w *patientWorld)) {
@@ -39,7 +42,11 @@ func inPatientWorld(t *testing.T, test func(w *patientWorld)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &patientWorld{t: t, listen: memnet.Listen(), token: token}
+		clientToken, err := clienttoken.Open(dirs.ClientsFile()).Add("test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &patientWorld{t: t, listen: memnet.Listen(), token: token, clientToken: clientToken}
 		v, err := newServer(dirs, config.Defaults(), token, "127.0.0.1:80", zerolog.Nop())
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +72,11 @@ func (w *patientWorld) ask(method, path, body string, headers ...string) *http.R
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+w.token)
+	token := w.token
+	if path == "/mcp" {
+		token = w.clientToken
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	for i := 0; i < len(headers); i += 2 {

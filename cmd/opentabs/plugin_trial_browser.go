@@ -15,6 +15,7 @@ import (
 
 	"opentabs/extension"
 	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/realtab"
@@ -188,7 +189,7 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 	if err := writeExtension(dirs, filepath.Join(t.dir, "extension"), connection{Port: number, Key: config.BrowserKey(token)}); err != nil {
 		return err
 	}
-	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + v.address + "/mcp", Token: token, Name: "opentabs plugin test", Version: version.Version})
+	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + v.address + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
 	_, err = t.client.Initialize(ctx)
 	t.undo(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), goodbye)

@@ -129,7 +129,8 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	return v, nil
 }
 
-// knownClients hands on to the MCP server who sent a request.
+// knownClients hands on to the MCP server who sent a request: a client on /mcp, or
+// a command on httpapi.CommandPath.
 func knownClients(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		known := mcpserver.Credential{Via: dispatch.ViaCommandLine}

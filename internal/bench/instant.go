@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"path/filepath"
 
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/internal/clienttoken"
 	"opentabs/internal/httpapi"
 	"opentabs/mcpserver"
 	"opentabs/plugin"
@@ -43,7 +45,7 @@ func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 }
 
 // newInstant returns the routes of opentabs serve, the guard included, with the
-// plugins of a state directory and an instantBridge.
+// plugins and the clients of a state directory and an instantBridge.
 func newInstant(state, token string) (http.Handler, error) {
 	log := zerolog.Nop()
 	registry := plugin.NewRegistry(plugin.NewStore(state, plugin.StoreOptions{}), log)
@@ -52,7 +54,7 @@ func newInstant(state, token string) (http.Handler, error) {
 	}
 	d := dispatch.New(instantBridge{}, dispatch.Options{})
 	return httpapi.New(httpapi.Options{
-		Token: token, Calls: d, Health: httpapi.Health{OK: true},
+		Token: token, Clients: clienttoken.Open(filepath.Join(state, "clients.json")), Calls: d, Health: httpapi.Health{OK: true},
 		MCP:      mcpserver.New(d, registry, mcpserver.Options{}).Handler(),
 		Browsers: http.NotFoundHandler(),
 		Status:   func() httpapi.Status { return httpapi.Status{} },

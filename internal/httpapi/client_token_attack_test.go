@@ -50,7 +50,7 @@ func TestAttackByClient(t *testing.T) {
 	f.api.guard.clients = clients
 	bearer := map[string]string{"Authorization": "Bearer " + laptopToken}
 	paths := map[string]string{
-		"/nothing": "GET", "/": "GET", "/mcp/": "POST", "/mcp/../status": "GET", "//mcp": "POST", "/mcp/status": "GET", "/MCP": "POST",
+		"/nothing": "GET", "/": "GET", "/mcp/": "POST", "/mcp/../status": "GET", "//mcp": "POST", "/mcp/status": "GET", "/MCP": "POST", CommandPath: "POST",
 		"/plugins/a/permission?by=x": "POST", "/debug/pprof/heap": "GET",
 	}
 	for path, methods := range f.api.routes() {
@@ -112,6 +112,23 @@ func TestAttackByClient(t *testing.T) {
 	})
 }
 
+// TestAdministratorIsRefusedOnMCP: the administrator's token opens no session of a
+// client, whatever the method, and the answer says what does.
+func TestAdministratorIsRefusedOnMCP(t *testing.T) {
+	f := start(t)
+	f.api.guard.clients = &oneClient{}
+	for _, method := range allMethods {
+		resp, body := f.send(t, request(method, "/mcp", "Host: localhost", "Authorization: Bearer "+testToken))
+		if resp == nil || resp.StatusCode != http.StatusForbidden {
+			t.Errorf("%s /mcp: %v %s", method, resp, body)
+			continue
+		}
+		if method != http.MethodHead && !strings.Contains(body, "the administrator's token does not open /mcp: give this MCP client a token of its own with `opentabs client add NAME`") {
+			t.Errorf("%s /mcp: %s", method, body)
+		}
+	}
+}
+
 // TestCallerIsNamed: the handler of /mcp learns from the guard who called, and its
 // request ends when the token is removed.
 func TestCallerIsNamed(t *testing.T) {
@@ -126,8 +143,8 @@ func TestCallerIsNamed(t *testing.T) {
 		}
 	})})
 	url := serveAPI(t, api)
-	ask := func(token, query string) {
-		req, err := http.NewRequest(http.MethodGet, url+"/mcp"+query, nil)
+	ask := func(token, path string) {
+		req, err := http.NewRequest(http.MethodGet, url+path, nil)
 		if err != nil {
 			t.Error(err)
 			return
@@ -138,12 +155,12 @@ func TestCallerIsNamed(t *testing.T) {
 			resp.Body.Close()
 		}
 	}
-	ask(laptopToken, "?client=desk")
-	ask(testToken, "")
+	ask(laptopToken, "/mcp?client=desk")
+	ask(testToken, CommandPath)
 	if a, b := <-entered, <-entered; a != `"laptop"` || b != `""` {
 		t.Errorf("callers %s and %s", a, b)
 	}
-	go ask(laptopToken, "?wait")
+	go ask(laptopToken, "/mcp?wait")
 	<-entered
 	if err := clients.Reload(); err != nil {
 		t.Fatal(err)

@@ -81,12 +81,13 @@ func (g *guard) bearer(next http.Handler) http.Handler {
 }
 
 // client lets a request through that carries the token of a client, until that
-// token is removed. The administrator's token opens the same, for `opentabs call`.
+// token is removed. The administrator's token is refused, so that no client has
+// a reason to keep it: commands use CommandPath.
 func (g *guard) client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
 		if g.isAdministrator(token) {
-			next.ServeHTTP(w, r)
+			refuse(w, http.StatusForbidden, "the administrator's token does not open /mcp: give this MCP client a token of its own with `opentabs client add NAME`, and send that one")
 			return
 		}
 		name, ctx, leave, ok := g.enter(r.Context(), token)

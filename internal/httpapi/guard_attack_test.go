@@ -17,7 +17,7 @@ import (
 
 // allRoutes are every route and some that are none.
 var allRoutes = []string{
-	"/healthz", "/status", "/calls", "/calls/x", "/calls/x/cancel", "/events", "/plugins/reload", "/mcp", "/stdio",
+	"/healthz", "/status", "/calls", "/calls/x", "/calls/x/cancel", "/events", "/plugins/reload", "/mcp", CommandPath, "/stdio",
 	"/", "/nothing", "/debug/pprof/", "/status/", "/%2e%2e/status", "/ws/", "/healthz/",
 }
 

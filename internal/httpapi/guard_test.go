@@ -29,7 +29,7 @@ func TestGuard(t *testing.T) {
 	routes := []struct{ method, path string }{
 		{"GET", "/status"}, {"GET", "/calls"}, {"GET", "/calls/x"}, {"POST", "/calls/x/cancel"}, {"GET", "/events"},
 		{"POST", "/plugins/reload"}, {"POST", "/mcp"}, {"GET", "/mcp"}, {"DELETE", "/mcp"}, {"GET", "/stdio"},
-		{"GET", "/nothing"}, {"GET", "//status"}, {"OPTIONS", "/mcp"}, {"PUT", "/status"},
+		{"GET", "/nothing"}, {"GET", "//status"}, {"OPTIONS", "/mcp"}, {"POST", CommandPath}, {"GET", CommandPath}, {"PUT", "/status"},
 	}
 	attacks := []struct {
 		name   string

@@ -26,10 +26,14 @@ type Calls interface {
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
+// CommandPath is where the commands of opentabs speak MCP, with the
+// administrator's token.
+const CommandPath = "/cli/mcp"
+
 // Options are the parts of the server that the routes show. All but Clients,
 // Origins, Heartbeat and Log are required; there are no defaults for the others.
 type Options struct {
-	// Token is the administrator's: it opens every route.
+	// Token is the administrator's: it opens every route but /mcp.
 	Token string
 	// Clients are the tokens of MCP clients, which open /mcp only; default none.
 	Clients ClientTokens
@@ -57,7 +61,8 @@ type Options struct {
 	Policy Policy
 	// Logs are what adapters have logged.
 	Logs Logs
-	// MCP serves /mcp, where CallerOf names the client; Browsers serves /ws.
+	// MCP serves /mcp, where CallerOf names the client, and CommandPath; Browsers
+	// serves /ws.
 	MCP      http.Handler
 	Browsers http.Handler
 	// Stdio serves one MCP session of newline-delimited JSON on a connection of
@@ -108,6 +113,7 @@ func New(o Options) *API {
 	mux.HandleFunc("GET /healthz", a.health)
 	mux.HandleFunc("/healthz", otherMethod([]string{http.MethodGet}))
 	mux.Handle("/mcp", g.client(o.MCP))
+	mux.Handle(CommandPath, g.bearer(o.MCP))
 	mux.Handle("/", g.bearer(http.HandlerFunc(notFound)))
 	// The guard stands before the mux, which answers some requests by itself.
 	a.guarded = g.local(mux)

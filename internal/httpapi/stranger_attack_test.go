@@ -126,7 +126,7 @@ func TestAttackByUser(t *testing.T) {
 			_, stdioErr := c.Stdio(ctx)
 			_, statusErr := c.Status(ctx)
 			viaTransport := func() error {
-				req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL("/mcp"), strings.NewReader("{}"))
+				req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL(CommandPath), strings.NewReader("{}"))
 				if err != nil {
 					return err
 				}

@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"internal/linefile":     {},
 	"internal/pluginlog":    {"wire", "internal/linefile"},
 	"internal/layout":       {"wire", "internal/config"},
-	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
+	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
 	"cmd/opentabs":          {everything},
 }
 

@@ -1,13 +1,14 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { addClient } from '../../harness/api.ts';
 import type { Bed } from '../bed.ts';
 import type { Started } from '../go.ts';
 import { addPlugins, pluginCount, pluginTools } from '../many-plugins.ts';
 import { atMost, mb, ms, type Row, typical } from '../row.ts';
 import { median } from '../samples.ts';
 import { type Launched, launch } from './launch.ts';
-import { memory, serve, serveFloor, settleMs, starts } from './start.ts';
+import { clientTokenFile, memory, serve, serveFloor, settleMs, starts } from './start.ts';
 
 type Start = z.infer<typeof Started>;
 
@@ -15,6 +16,7 @@ type Start = z.infer<typeof Started>;
 export async function plugins(bed: Bed): Promise<Row[]> {
   const home = join(bed.home, 'plugins');
   await addPlugins(home);
+  await writeFile(clientTokenFile(home), await addClient({ OPENTABS_HOME: home }, 'bench'));
   const first = await serve(bed, home, { list: true });
   const ours: Start[] = [];
   const floor: Start[] = [];

@@ -7,7 +7,7 @@ import { inTurns } from '../samples.ts';
 export async function instantServer(bed: Bed): Promise<GoServer> {
   const { stack } = await bed.live();
   const server = await startServer('instant', '-state', stack.home, '-token', stack.token);
-  await bed.go.connect('instant', `http://127.0.0.1:${server.port}/mcp`, stack.token);
+  await bed.go.connect('instant', `http://127.0.0.1:${server.port}/mcp`, stack.clientToken);
   return server;
 }
 

@@ -13,6 +13,11 @@ export const starts = 15;
 /** settleMs is after a look of the server at its own memory, which is each 10 s. */
 export const settleMs = 11_000;
 
+/** clientTokenFile is where the token of the MCP client is that lists the tools of a server of this home. */
+export function clientTokenFile(home: string): string {
+  return join(home, 'bench-client-token');
+}
+
 /** serve starts opentabs serve in home, waits until it is up, lists its tools over MCP if list is set, and ends it. */
 export async function serve(
   bed: Bed,
@@ -22,7 +27,7 @@ export async function serve(
   const port = await freePort();
   const env = [`OPENTABS_HOME=${home}`, `OPENTABS_PORT=${port}`];
   const command = [binary, 'serve'];
-  const tokenFile = list ? join(home, 'token') : '';
+  const tokenFile = list ? clientTokenFile(home) : '';
   return bed.go.carryOut({ do: 'start', command, env, port, settleMs: settle, tokenFile }, Started);
 }
 

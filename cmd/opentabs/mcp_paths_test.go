@@ -1,0 +1,63 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"opentabs/internal/httpapi"
+)
+
+// TestMCPPathsTakeOneCredentialEach: a client's token opens /mcp, the
+// administrator's token the path of the commands, and neither opens the other
+// path or a session that began there.
+func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
+	inPatientWorld(t, func(w *patientWorld) {
+		post := func(path, token, session, body string) (*http.Response, string) {
+			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+token)
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Accept", "application/json")
+			if session != "" {
+				req.Header.Set("Mcp-Session-Id", session)
+			}
+			resp, err := w.client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			text, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return resp, string(text)
+		}
+		const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+		const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+		sessions := map[string]string{}
+		tokens := map[string]string{"/mcp": w.clientToken, httpapi.CommandPath: w.token}
+		others := map[string]string{"/mcp": httpapi.CommandPath, httpapi.CommandPath: "/mcp"}
+		for path, token := range tokens {
+			resp, text := post(path, token, "", initialize)
+			sessions[path] = resp.Header.Get("Mcp-Session-Id")
+			if resp.StatusCode != http.StatusOK || sessions[path] == "" {
+				t.Errorf("%s with its own token: %s %s", path, resp.Status, text)
+			}
+			if resp, text := post(others[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
+				t.Errorf("%s with the token for %s: %s %s", others[path], path, resp.Status, text)
+			}
+		}
+		for path, other := range others {
+			if resp, text := post(path, tokens[path], sessions[other], list); resp.StatusCode != http.StatusNotFound {
+				t.Errorf("%s with the session of %s: %s %s", path, other, resp.Status, text)
+			}
+			if resp, text := post(path, tokens[path], sessions[path], list); resp.StatusCode != http.StatusOK {
+				t.Errorf("%s with its own session: %s %s", path, resp.Status, text)
+			}
+		}
+	})
+}
