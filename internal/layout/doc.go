@@ -4,6 +4,8 @@
 //
 //	imports_test.go      which package may import which package and library
 //	habits_test.go       file and function sizes, names, mutexes, output, tests
+//	budgets_test.go      package sizes and methods of a type
+//	exported_test.go     exported names that no other package uses
 //	typescript_test.go   the same rules for TypeScript, and lint settings
 //	primordials_test.go  code that must not look up built-ins while a page runs
 //	documents_test.go    links, references and code excerpts in the documents

@@ -1,0 +1,158 @@
+package layout
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	maxPackageFiles = 25
+	maxPackageLines = 4000
+	maxTypeMethods  = 25
+)
+
+// packageSize counts the production files of a package and their lines.
+type packageSize struct{ files, lines int }
+
+// packageAllowances are the packages above the budget, with their size when the
+// budget became a test (rounded up). An allowance is only ever lowered; a
+// package that fits the budget loses its entry.
+var packageAllowances = map[string]packageSize{
+	"cmd/opentabs": {84, 13200},
+	"dispatch":     {27, 5400},
+	"mcpserver":    {38, 6900},
+	"plugin":       {66, 9100},
+	"wsbridge":     {29, 4400},
+}
+
+// methodAllowances are the types above the budget, with their number of methods
+// when the budget became a test (rounded up). The rules are those of packageAllowances.
+var methodAllowances = map[string]int{
+	"cmd/opentabs.program":    32,
+	"dispatch.liveCall":       60,
+	"internal/httpapi.API":    32,
+	"internal/httpapi.Client": 37,
+	"mcpserver.Server":        72,
+	"mcpserver.listener":      28,
+	"plugin.Policy":           48,
+	"wsbridge.Hub":            33,
+	"wsbridge.browser":        48,
+	"wsbridge.link":           51,
+}
+
+func TestPackageBudgets(t *testing.T) {
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, checkPackageSizes(files, packageAllowances))
+	report(t, checkMethodCounts(files, methodAllowances))
+}
+
+func checkPackageSizes(files []goFile, allowances map[string]packageSize) []string {
+	sizes := map[string]packageSize{}
+	for _, f := range files {
+		if f.test || f.generated {
+			continue
+		}
+		size := sizes[f.dir]
+		sizes[f.dir] = packageSize{size.files + 1, size.lines + strings.Count(f.src, "\n")}
+	}
+	budget := packageSize{maxPackageFiles, maxPackageLines}
+	var bad []string
+	for _, dir := range slices.Sorted(maps.Keys(sizes)) {
+		size, limit := sizes[dir], budget
+		if allowance, ok := allowances[dir]; ok {
+			limit = allowance
+		}
+		if size.files > limit.files || size.lines > limit.lines {
+			bad = append(bad, fmt.Sprintf("%s: %d files and %d lines, limit %d and %d; split the package by concept",
+				dir, size.files, size.lines, limit.files, limit.lines))
+		}
+	}
+	for dir := range allowances {
+		if size := sizes[dir]; size.files <= budget.files && size.lines <= budget.lines {
+			bad = append(bad, fmt.Sprintf("%s is within the budget: remove its entry from packageAllowances", dir))
+		}
+	}
+	return bad
+}
+
+func checkMethodCounts(files []goFile, allowances map[string]int) []string {
+	counts := map[string]int{}
+	for _, f := range files {
+		if f.test || f.generated {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
+				counts[f.dir+"."+receiverName(fn.Recv)]++
+			}
+		}
+	}
+	var bad []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if limit := max(maxTypeMethods, allowances[name]); counts[name] > limit {
+			bad = append(bad, fmt.Sprintf("%s has %d methods, limit %d; move a part of its state to a type with its own lock",
+				name, counts[name], limit))
+		}
+	}
+	for name := range allowances {
+		if counts[name] <= maxTypeMethods {
+			bad = append(bad, fmt.Sprintf("%s is within the budget: remove its entry from methodAllowances", name))
+		}
+	}
+	return bad
+}
+
+// receiverName returns the name of the type that a method belongs to.
+func receiverName(recv *ast.FieldList) string {
+	name := ""
+	ast.Inspect(recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
+		}
+		return true
+	})
+	return name
+}
+
+// TestBudgetsBite runs the budgets on packages and types that exceed them, and
+// on allowances that are no longer needed.
+func TestBudgetsBite(t *testing.T) {
+	parse := func(name, src string) goFile {
+		f, err := parseGo(name, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	methods := "package a\n" + strings.Repeat("func (*t[K]) m() {}\n", maxTypeMethods+1)
+	lines := "package a\n" + strings.Repeat("// x\n", maxPackageLines)
+	var many []goFile
+	for range maxPackageFiles + 1 {
+		many = append(many, parse("many/a.go", "package a\n"))
+	}
+	for _, c := range []struct {
+		got  []string
+		want string
+	}{
+		{checkPackageSizes(many, nil), "many: 26 files"},
+		{checkPackageSizes([]goFile{parse("long/a.go", lines)}, nil), "4001 lines"},
+		{checkPackageSizes([]goFile{parse("a/a_test.go", lines)}, nil), ""},
+		{checkPackageSizes([]goFile{parse("a/a.go", lines)}, map[string]packageSize{"a": {1, 4001}}), ""},
+		{checkPackageSizes([]goFile{parse("a/a.go", lines)}, map[string]packageSize{"a": {1, 4000}}), "limit 1 and 4000"},
+		{checkPackageSizes(nil, map[string]packageSize{"gone": {30, 1}}), "gone is within the budget"},
+		{checkMethodCounts([]goFile{parse("a/a.go", methods)}, nil), "a.t has 26 methods"},
+		{checkMethodCounts([]goFile{parse("a/a.go", methods)}, map[string]int{"a.t": 26}), ""},
+		{checkMethodCounts(nil, map[string]int{"a.t": 26}), "a.t is within the budget"},
+	} {
+		if got := strings.Join(c.got, "\n"); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("reported %q, want %q", got, c.want)
+		}
+	}
+}

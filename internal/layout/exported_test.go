@@ -1,0 +1,316 @@
+package layout
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"opentabs/wire"
+)
+
+// usedInsideOnly are exported names that only their own package uses, by package.
+// A name that is used elsewhere, unexported or moved loses its entry.
+var usedInsideOnly = map[string][]string{
+	"dispatch": {
+		"Decider", "OwnPrefix", "DefaultHard", "DefaultIdle", "DefaultJobKeep",
+		"DefaultJobResultBytes", "DefaultJobResults", "DefaultMaxIdle", "DefaultMaxRunning",
+		"DefaultMaxWaiting", "DefaultMaxWaitingBytes", "DefaultProgressInterval", "DefaultSuspendLimit",
+		"ErrFollowerClosed", "ProgressActivity", "ResumeRun", "ResumeUseDecision",
+		"Status.CanBecome", "Status.Terminal", "StatusCancelled", "StatusFailed",
+		"StatusNew", "StatusResuming", "StatusRunning", "StatusSucceeded",
+		"StatusSuspended",
+	},
+	"internal/author":      {"LevelError", "LevelSuggestion", "LevelWarning", "WriteEditorTypes"},
+	"internal/clients":     {"DefaultTimeout", "No", "Unknown", "Yes"},
+	"internal/clienttoken": {"ErrRevoked"},
+	"internal/config":      {"Dirs.ServerFile", "LogLevels"},
+	"internal/jsbuild":     {"Sources"},
+	"internal/npm":         {"DefaultRegistry", "Version.Warned"},
+	"internal/pluginlog":   {"Redactor"},
+	"internal/sse":         {"ErrTooLarge"},
+	"internal/svgicon":     {"File", "FileDark", "FileDarkInactive", "FileInactive"},
+	"mcpserver":            {"DefaultHeartbeat", "DefaultMaxRequestBytes", "DefaultSessionIdle"},
+	"plugin": {
+		"Code.Libraries", "Inspection.Sections", "MaxPageBytes", "Mentions",
+		"NewSet", "Plugin.ReadCode", "Policy.Changes", "ReservedNames",
+		"SectionLibraries", "SectionTools", "StartFacts", "State.MayCall",
+	},
+	"wsbridge": {"DefaultDeadAfter", "DefaultFirstWait", "DefaultGrace"},
+}
+
+// TestExportedNamesAreUsed finds exported names that no other package uses. A
+// type also counts as used if an exported declaration of its package mentions
+// it, because callers then hold its values without naming it.
+func TestExportedNamesAreUsed(t *testing.T) {
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := wire.Source.ReadFile("wire.gen.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, checkExported(files, string(src), usedInsideOnly))
+}
+
+func checkExported(files []goFile, generatedTS string, allowances map[string][]string) []string {
+	used := namesUsedAcross(files)
+	methods := methodsUsedAcross(files)
+	unused := map[string]string{}
+	for _, f := range files {
+		if f.test || f.generated || f.ast.Name.Name == "main" {
+			continue
+		}
+		for _, e := range exportedNames(f) {
+			_, method, isMethod := strings.Cut(e.name, ".")
+			key := f.dir + "." + e.name
+			isUsed := used[key]
+			if isMethod {
+				isUsed = methods[method].usedOutside(f.dir)
+			}
+			inTypeScript := f.dir == "wire" && regexp.MustCompile(`\b`+e.name+`\b`).MatchString(generatedTS)
+			if !isUsed && !inTypeScript {
+				unused[key] = fmt.Sprintf("%s: no other package uses %s; unexport it", f.at(e.node), e.name)
+			}
+		}
+	}
+	for dir, names := range allowances {
+		for _, name := range names {
+			key := dir + "." + name
+			if unused[key] == "" {
+				unused[key] = key + " is used elsewhere, unexported or gone: remove its entry from usedInsideOnly"
+			} else {
+				delete(unused, key)
+			}
+		}
+	}
+	return slices.Sorted(maps.Values(unused))
+}
+
+// places are the packages that select a method, and byInterface if an interface
+// lists it.
+type places map[string]bool
+
+// byInterface marks a method that an interface demands.
+const byInterface = "(interface)"
+
+func (p places) usedOutside(dir string) bool {
+	return len(p) > 1 || len(p) == 1 && !p[dir]
+}
+
+type exportedName struct {
+	name string
+	node ast.Node
+}
+
+// exportedNames returns the exported functions, types, constants and variables
+// of a file, and the exported methods of exported types as Type.Method.
+func exportedNames(f goFile) []exportedName {
+	var names []exportedName
+	add := func(id *ast.Ident) {
+		if id.IsExported() {
+			names = append(names, exportedName{id.Name, id})
+		}
+	}
+	for _, d := range f.ast.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				add(d.Name)
+			} else if owner := receiverName(d.Recv); d.Name.IsExported() && ast.IsExported(owner) {
+				names = append(names, exportedName{owner + "." + d.Name.Name, d.Name})
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					add(s.Name)
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						add(id)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// namesUsedAcross returns the names, as "dir.Name", that files of another package
+// select from an import, and the types that exported declarations mention.
+func namesUsedAcross(files []goFile) map[string]bool {
+	packageNames := map[string]string{}
+	for _, f := range files {
+		if !f.test {
+			packageNames[f.dir] = f.ast.Name.Name
+		}
+	}
+	used := map[string]bool{}
+	for _, f := range files {
+		imports := map[string]string{}
+		for _, spec := range f.ast.Imports {
+			p, _ := strconv.Unquote(spec.Path.Value)
+			dir, ours := strings.CutPrefix(p, module+"/")
+			if !ours || dir == f.dir {
+				continue
+			}
+			name := packageNames[dir]
+			if name == "" {
+				name = path.Base(dir)
+			}
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			imports[name] = dir
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && imports[x.Name] != "" {
+					used[imports[x.Name]+"."+sel.Sel.Name] = true
+				}
+			}
+			return true
+		})
+		if !f.test {
+			for _, name := range mentionedInAPI(f) {
+				used[f.dir+"."+name] = true
+			}
+		}
+	}
+	return used
+}
+
+// mentionedInAPI returns the exported names in the signatures, fields and types
+// of the exported declarations of a file.
+func mentionedInAPI(f goFile) []string {
+	var names []string
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr: // a name of another package
+			return false
+		case *ast.Field:
+			if len(n.Names) == 0 || slices.ContainsFunc(n.Names, (*ast.Ident).IsExported) {
+				ast.Inspect(n.Type, visit)
+			}
+			return false
+		case *ast.FuncType: // parameters count, whatever their names
+			for _, list := range []*ast.FieldList{n.Params, n.Results} {
+				if list != nil {
+					for _, field := range list.List {
+						ast.Inspect(field.Type, visit)
+					}
+				}
+			}
+			return false
+		case *ast.Ident:
+			if n.IsExported() {
+				names = append(names, n.Name)
+			}
+		}
+		return true
+	}
+	for _, d := range f.ast.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && (d.Recv == nil || receiverExported(d.Recv)) {
+				ast.Inspect(d.Type, visit)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					if s.Name.IsExported() {
+						ast.Inspect(s.Type, visit)
+					}
+				case *ast.ValueSpec:
+					if d.Tok == token.VAR && s.Type != nil && slices.ContainsFunc(s.Names, (*ast.Ident).IsExported) {
+						ast.Inspect(s.Type, visit)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// methodsUsedAcross returns for each method name where it is used.
+func methodsUsedAcross(files []goFile) map[string]places {
+	used := map[string]places{}
+	add := func(name, where string) {
+		if used[name] == nil {
+			used[name] = places{}
+		}
+		used[name][where] = true
+	}
+	for _, name := range standardMethods {
+		add(name, byInterface)
+	}
+	for _, f := range files {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				add(n.Sel.Name, f.dir)
+			case *ast.InterfaceType:
+				for _, m := range n.Methods.List {
+					for _, id := range m.Names {
+						add(id.Name, byInterface)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return used
+}
+
+// standardMethods are methods that interfaces of the standard library and of
+// libraries demand.
+var standardMethods = []string{
+	"Error", "Unwrap", "Is", "As", "String", "Len", "Less", "Swap", "Read", "Write", "Close", "ServeHTTP", "RoundTrip",
+	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "Set", "Type", "Run", "MarshalZerologObject",
+}
+
+func TestExportedBites(t *testing.T) {
+	var files []goFile
+	for _, src := range []struct{ name, text string }{
+		{"lib/lib.go", `package lib
+type Used struct{ Field Mentioned; hidden Alone }
+type Mentioned struct{}
+type Alone struct{}
+const Constant = 1
+func Called() {}
+func Uncalled(in Parameter) {}
+type Parameter int
+func (Used) Selected() {}
+func (Used) Demanded() {}
+func (Used) Ignored() {}
+type Interface interface{ Demanded() }
+func unexported(Alone) {}`},
+		{"lib/lib_test.go", "package lib_test\nimport \"opentabs/lib\"\nvar _ = lib.Constant\nfunc f() { lib.Used{}.Ignored() }"},
+		{"app/app.go", "package app\nimport renamed \"opentabs/lib\"\nvar _ renamed.Used\nvar _ renamed.Interface\nfunc f(u renamed.Used) { renamed.Called(); u.Selected() }"},
+	} {
+		f, err := parseGo(src.name, src.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	got := checkExported(files, "", nil)
+	for i, want := range []string{"uses Alone;", "uses Constant;", "uses Uncalled;", "uses Used.Ignored;"} {
+		if len(got) != 4 || !strings.Contains(strings.Join(got, "\n"), want) {
+			t.Fatalf("want 4 problems, number %d with %q; got\n%s", i+1, want, strings.Join(got, "\n"))
+		}
+	}
+	allowances := map[string][]string{"lib": {"Alone", "Constant", "Uncalled", "Used.Ignored", "Called"}}
+	if got := checkExported(files, "", allowances); len(got) != 1 || !strings.Contains(got[0], "lib.Called is used elsewhere") {
+		t.Errorf("with allowances: %q", got)
+	}
+}
