@@ -50,7 +50,10 @@ function makeBench(t: TestContext) {
     connected: () => void world.connected++,
     orphaned: () => void world.orphaned++,
   });
-  return { link, ports, received, world, later };
+  const runTasks = () => {
+    for (const work of later.splice(0)) work();
+  };
+  return { link, ports, received, world, runTasks };
 }
 
 const greeting: FromBridge = { op: 'live', plugins: [], running: [] };
@@ -73,19 +76,39 @@ test('it connects once and passes messages on', (t) => {
   assert.deepEqual(received, [{ op: 'ack', ids: ['x'] }]);
 });
 
-test('a port that lived for a while is replaced at once, one that closed at once after a second', (t) => {
-  const { link, ports } = makeBench(t);
+test('a lost port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
+  const { link, ports, runTasks } = makeBench(t);
   link.open();
   t.mock.timers.tick(5000);
   ports[0]?.close();
-  assert.equal(link.post(message), false);
-  t.mock.timers.tick(0);
+  runTasks();
   assert.equal(ports.length, 2);
+  assert.equal(link.post(message), true);
+  // The worker is killed again before it has lived for a second.
+  t.mock.timers.tick(100);
   ports[1]?.close();
-  t.mock.timers.tick(999);
-  assert.equal(ports.length, 2);
-  t.mock.timers.tick(1);
+  runTasks();
   assert.equal(ports.length, 3);
+});
+
+test('a worker that keeps hanging up is tried less and less often, up to once a second, until a port lives', (t) => {
+  const { link, ports, runTasks } = makeBench(t);
+  link.open();
+  ports[0]?.close();
+  runTasks();
+  const waits: number[] = [];
+  for (let i = 1; i < 9; i++) {
+    ports[i]?.close();
+    runTasks();
+    let waited = 0;
+    for (; ports.length === i + 1; waited++) t.mock.timers.tick(1);
+    waits.push(waited);
+  }
+  assert.deepEqual(waits, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
+  t.mock.timers.tick(1000);
+  ports.at(-1)?.close();
+  runTasks();
+  assert.equal(ports.length, 11);
 });
 
 test('a document from the back/forward cache takes a new port, though the old one seems to be there', (t) => {
@@ -137,18 +160,18 @@ test('a document whose extension is gone already gives up at once', (t) => {
 });
 
 test('messages that come fast go together, and none is lost when the port goes', (t) => {
-  const { link, ports, world, later } = makeBench(t);
+  const { link, ports, world, runTasks } = makeBench(t);
   const numbered = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
   world.alone = false;
   link.open();
   for (const id of ['1', '2', '3']) assert.equal(link.post(numbered(id)), true);
   assert.deepEqual(ports[0]?.sent, [[greeting], [numbered('1')]]);
-  for (const work of later.splice(0)) work();
+  runTasks();
   assert.deepEqual(ports[0]?.sent.slice(2), [[numbered('2'), numbered('3')]]);
   link.post(numbered('4'));
   t.mock.timers.tick(5000);
   ports[0]?.close();
-  t.mock.timers.tick(0);
+  runTasks();
   assert.deepEqual(ports[1]?.sent, [[greeting], [numbered('4')]]);
 });
 
@@ -163,7 +186,7 @@ test('a document that is being left sends what waits before it closes the port',
 });
 
 test('an ask or an ending that waits is left to connected, which sends all, endings with their parts', (t) => {
-  const { link, ports, world } = makeBench(t);
+  const { link, ports, world, runTasks } = makeBench(t);
   world.alone = false;
   link.open();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
@@ -172,16 +195,16 @@ test('an ask or an ending that waits is left to connected, which sends all, endi
   for (const waits of [progress, ask, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waits);
   t.mock.timers.tick(5000);
   ports[0]?.close();
-  t.mock.timers.tick(0);
+  runTasks();
   assert.deepEqual(ports[1]?.sent, [[greeting], [progress]]);
 });
 
 test('a port that was opened while the extension was reloaded, and leads nowhere, is given up', (t) => {
-  const { link, ports, world } = makeBench(t);
+  const { link, ports, world, runTasks } = makeBench(t);
   link.open();
   t.mock.timers.tick(5000);
   ports[0]?.close();
-  t.mock.timers.tick(0);
+  runTasks();
   assert.equal(ports.length, 2);
   t.mock.timers.tick(4000);
   assert.equal(world.orphaned, 0);

@@ -1,4 +1,4 @@
-import { makeBurst } from '../burst.ts';
+import { afterTasks, makeBurst } from '../burst.ts';
 import { charsOf, type FromBridge, readEach, type ToBridge } from '../port-message.ts';
 
 /** Port is the part of chrome.runtime.Port that is used here. */
@@ -15,7 +15,7 @@ export interface LinkOptions {
   /** alive reports whether this script still belongs to an extension that is there. */
   alive(): boolean;
   read(message: unknown): ToBridge | undefined;
-  /** soon is that of makeBurst. */
+  /** soon runs work after the tasks that are due; default afterTasks(). */
   readonly soon?: (work: () => void) => void;
   received(message: ToBridge): void;
   /** greeting is the first message on a new port. */
@@ -45,12 +45,16 @@ export interface Link {
   post(message: FromBridge): boolean;
 }
 
-/** RetryMs is the time to the next try when the worker hangs up at once, in milliseconds. */
-const RetryMs = 1000;
-/** Checks is how often, once each RetryMs, it is looked after a lost port whether the extension is still there. */
+/** ShortMs is how long a port lives at least unless the worker hangs up at once, in milliseconds. */
+const ShortMs = 1000;
+/** RetryMs is the time to the next try after two short ports, in milliseconds. Each further one doubles it, up to MaxRetryMs. */
+const RetryMs = 50;
+const MaxRetryMs = 1000;
+/** CheckMs is the time between two checks after a lost port that the extension is still there, in milliseconds. Checks is how many follow. */
+const CheckMs = 1000;
 const Checks = 10;
 
-/** makeLink returns a link that is not open yet. It re-connects by itself, at once if the last port lived for a while. */
+/** makeLink returns a link that is not open yet. It reconnects by itself, at once unless the worker keeps hanging up. */
 export function makeLink(options: LinkOptions): Link {
   let port: Port | undefined;
   let orphan = false;
@@ -64,8 +68,11 @@ export function makeLink(options: LinkOptions): Link {
       return false;
     }
   };
-  const burst = makeBurst({ send, charsOf, alone: options.alone, ...(options.soon ? { soon: options.soon } : {}) });
+  const soon = options.soon ?? afterTasks();
+  const burst = makeBurst({ send, charsOf, alone: options.alone, soon });
   let left = false;
+  /** short is how many ports in a row were short. */
+  let short = 0;
 
   const lost = (openedAt: number) => {
     port = undefined;
@@ -73,10 +80,13 @@ export function makeLink(options: LinkOptions): Link {
       orphaned();
       return;
     }
-    // Chrome closes the port when it stops the worker; connecting starts it anew. In a document that goes into the
-    // back/forward cache nothing runs any more, and `pageshow` opens the link.
-    setTimeout(open, Date.now() - openedAt < RetryMs ? RetryMs : 0);
-    setTimeout(() => check(Checks), RetryMs);
+    setTimeout(() => check(Checks), CheckMs);
+    short = Date.now() - openedAt < ShortMs ? short + 1 : 0;
+    // Chrome closes the port when it stops the worker; connecting restarts it. No timer: Chrome fires those of a hidden
+    // tab once a second, a delay of 0 included. In a document that goes into the back/forward cache nothing runs any
+    // more, and `pageshow` opens the link.
+    if (short < 2) soon(open);
+    else setTimeout(open, Math.min(RetryMs * 2 ** (short - 2), MaxRetryMs));
   };
   /** check finds out what Chrome tells nobody: a port that was opened while the extension was reloaded leads nowhere. */
   const check = (times: number) => {
@@ -84,7 +94,7 @@ export function makeLink(options: LinkOptions): Link {
     if (!options.alive()) {
       port = undefined;
       orphaned();
-    } else if (times > 1) setTimeout(() => check(times - 1), RetryMs);
+    } else if (times > 1) setTimeout(() => check(times - 1), CheckMs);
   };
   const orphaned = () => {
     if (orphan) return;
