@@ -17,7 +17,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/scriptcheck"
 	"opentabs/internal/statefile"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -39,7 +41,7 @@ type adapters struct {
 	host     func() ([]byte, error)
 	// loaded is closed when the plugins are loaded; nil if they are.
 	loaded  <-chan struct{}
-	checked *checkedScripts
+	checked *scriptcheck.Cache
 
 	writing sync.Mutex // makes two writeFiles follow one another
 
@@ -52,7 +54,7 @@ var _ wsbridge.Adapters = (*adapters)(nil)
 func newAdapters(registry *plugin.Registry, policy *plugin.Policy, dirs config.Dirs, log zerolog.Logger) *adapters {
 	return &adapters{
 		registry: registry, policy: policy, dirs: dirs, log: log, host: jsbuild.Host,
-		checked: newCheckedScripts(dirs, log), files: map[string]string{},
+		checked: scriptcheck.New(dirs, log), files: map[string]string{},
 	}
 }
 
@@ -297,7 +299,7 @@ func (a *adapters) codes(s script) (adapter, preScript []byte, err error) {
 // others. Without an extension's folder it does nothing. A browser without user
 // scripts runs these files.
 func (a *adapters) writeFiles() error {
-	folder, ok := extensionFolder(a.dirs)
+	folder, ok := extensiondir.Find(a.dirs)
 	if !ok {
 		return nil
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,8 +13,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/portowner"
 	"opentabs/internal/version"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -35,7 +36,7 @@ func (c *checkup) checkServer(ctx context.Context) {
 		c.warn("server", fmt.Sprintf("none runs; %s", portWord(c.settings.Port)), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")
 		return
 	case errors.Is(err, httpapi.ErrStranger):
-		c.fail("server", fmt.Sprintf("port %d is taken by %s, which does not know the token of this installation", c.settings.Port, portOwner(ctx, c.settings.Port)),
+		c.fail("server", fmt.Sprintf("port %d is taken by %s, which does not know the token of this installation", c.settings.Port, portowner.Find(ctx, c.settings.Port)),
 			"set OPENTABS_HOME to the directory of that server if it is yours, stop that program, or choose another port with OPENTABS_PORT")
 		return
 	case err != nil:
@@ -82,18 +83,14 @@ func (c *checkup) describeServer() {
 const writeAgain = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
 
 func (c *checkup) checkExtension() {
-	dir, ok := extensionFolder(c.dirs)
+	dir, ok := extensiondir.Find(c.dirs)
 	if !ok {
 		c.warn("extension", "it was not written yet", "run `opentabs extension install`, which says how to load it")
 		return
 	}
-	var written connection
-	text, err := os.ReadFile(filepath.Join(dir, connectionFile))
-	if err == nil {
-		err = json.Unmarshal(text, &written)
-	}
+	written, err := extensiondir.ReadConnection(dir)
 	if err != nil {
-		c.fail("extension", fmt.Sprintf("%s in %s cannot be read: %v", connectionFile, dir, err), writeAgain)
+		c.fail("extension", fmt.Sprintf("%s in %s cannot be read: %v", extensiondir.ConnectionFile, dir, err), writeAgain)
 		return
 	}
 	port := c.settings.Port

@@ -1,42 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
 	"opentabs/internal/httpapi"
-	"opentabs/internal/jsbuild"
-	"opentabs/internal/statefile"
-	"opentabs/internal/version"
 )
-
-// connectionFile has the server's port, and the key that the extension and the
-// server prove to each other (config.BrowserKey).
-const connectionFile = "connection.json"
-
-// connection is the content of connectionFile.
-type connection struct {
-	Port int    `json:"port"`
-	Key  string `json:"key"`
-}
-
-// installRecord remembers where the extension was written, and what was.
-type installRecord struct {
-	Dir   string   `json:"dir"`
-	Files []string `json:"files"`
-}
 
 func newExtensionCmd(p *program) *cobra.Command {
 	return group(&cobra.Command{
@@ -97,24 +72,14 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 	if port == 0 {
 		return usage("the port is 0, so the extension cannot know it: set a port, or start the server first")
 	}
-	if err := checkFolder(dir); err != nil {
-		return err
-	}
-	warnings, err := config.MakePrivate(dir)
+	warnings, err := extensiondir.Install(dirs, dir, extensiondir.Connection{Port: port, Key: config.BrowserKey(token)})
 	for _, w := range warnings {
 		p.out.say("%s", w)
 	}
+	if errors.Is(err, extensiondir.ErrOccupied) {
+		return usage("%s holds other files than an opentabs extension: name an empty or a new folder with --dir", dir)
+	}
 	if err != nil {
-		return err
-	}
-	if _, ok := readInstallRecord(dirs); !ok && config.Exists(dirs.ExtensionRecord()) {
-		kept, err := statefile.PutAside(dirs.ExtensionRecord())
-		if err != nil {
-			return err
-		}
-		p.out.say("the note where the extension is, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), kept)
-	}
-	if err := writeExtension(dirs, dir, connection{Port: port, Key: config.BrowserKey(token)}); err != nil {
 		return err
 	}
 	if serverErr == nil { // it puts the adapters into the folder
@@ -140,117 +105,6 @@ In Chrome:
      connected. The server must run: opentabs serve`, dir)
 }
 
-// writeExtension writes the extension into dir. Each file is replaced in one
-// step, the manifest last, and what an older version wrote is removed; the
-// adapters and what is not ours stay.
-func writeExtension(dirs config.Dirs, dir string, c connection) error {
-	statefile.RemoveLeftovers(dir)
-	files, err := jsbuild.Extension(version.Version)
-	if err != nil {
-		return fmt.Errorf("bundle the extension: %w", err)
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", connectionFile, err)
-	}
-	files[connectionFile] = append(text, '\n')
-	names := slices.SortedFunc(maps.Keys(files), manifestLast)
-	for _, name := range names {
-		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
-			return err
-		}
-	}
-	if err := removeLeftovers(dirs, dir, names); err != nil {
-		return err
-	}
-	record, err := json.Marshal(installRecord{Dir: dir, Files: names})
-	if err != nil {
-		return fmt.Errorf("remember the extension's folder: %w", err)
-	}
-	return statefile.Write(dirs.ExtensionRecord(), record)
-}
-
-// manifestLast orders names so that Chrome finds a manifest only where the
-// files it names are.
-func manifestLast(a, b string) int {
-	switch "manifest.json" {
-	case a:
-		return 1
-	case b:
-		return -1
-	}
-	return strings.Compare(a, b)
-}
-
-// checkFolder refuses a folder that holds something else.
-func checkFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("write the extension: %w", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, connectionFile)); err != nil {
-		return usage("%s holds other files than an opentabs extension: name an empty or a new folder with --dir", dir)
-	}
-	return nil
-}
-
-// replaceFile writes a file and the folders above it, unless it is the same.
-// Only its owner can open it.
-func replaceFile(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
-		if err := os.Chmod(path, 0o600); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-		return nil
-	}
-	return statefile.Write(path, content)
-}
-
-// removeLeftovers removes what an older version wrote into dir and this one did
-// not.
-func removeLeftovers(dirs config.Dirs, dir string, names []string) error {
-	record, ok := readInstallRecord(dirs)
-	if !ok || record.Dir != dir {
-		return nil
-	}
-	for _, name := range record.Files {
-		if slices.Contains(names, name) || !filepath.IsLocal(filepath.FromSlash(name)) {
-			continue
-		}
-		err := os.Remove(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove an old file: %w", err)
-		}
-	}
-	return nil
-}
-
-func readInstallRecord(dirs config.Dirs) (installRecord, bool) {
-	var record installRecord
-	text, err := os.ReadFile(dirs.ExtensionRecord())
-	if err != nil || json.Unmarshal(text, &record) != nil || record.Dir == "" {
-		return installRecord{}, false
-	}
-	return record, true
-}
-
-// extensionFolder returns the folder that the extension was written to, and
-// false if it was not or is gone.
-func extensionFolder(dirs config.Dirs) (string, bool) {
-	dir := dirs.ExtensionDir()
-	if record, ok := readInstallRecord(dirs); ok {
-		dir = record.Dir
-	}
-	_, err := os.Stat(filepath.Join(dir, connectionFile))
-	return dir, err == nil
-}
-
 type extensionPathOptions struct{ program *program }
 
 func newExtensionPathCmd(p *program) *cobra.Command {
@@ -268,7 +122,7 @@ func runExtensionPath(opts extensionPathOptions) error {
 	if err != nil {
 		return usage("%v", err)
 	}
-	dir, ok := extensionFolder(dirs)
+	dir, ok := extensiondir.Find(dirs)
 	if !ok {
 		return &failure{code: exitFailed, err: errors.New("the extension is not installed yet: run opentabs extension install")}
 	}

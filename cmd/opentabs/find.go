@@ -10,6 +10,7 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/portowner"
 )
 
 // running is a server that answered.
@@ -74,7 +75,7 @@ func alive(pid int) bool {
 
 // unanswered is the error about a port whose owner does not answer.
 func unanswered(ctx context.Context, port int) error {
-	return &failure{code: exitFailed, err: fmt.Errorf("port %d is taken by %s, which does not answer: if that is the opentabs server, it hangs or was stopped, so end it and start it again; if not, stop that program, or choose another port with OPENTABS_PORT", port, portOwner(ctx, port))}
+	return &failure{code: exitFailed, err: fmt.Errorf("port %d is taken by %s, which does not answer: if that is the opentabs server, it hangs or was stopped, so end it and start it again; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port))}
 }
 
 // client returns a client of the running server. It starts none.

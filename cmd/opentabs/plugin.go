@@ -14,6 +14,7 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/scriptcheck"
 	"opentabs/internal/version"
 	"opentabs/plugin"
 )
@@ -28,9 +29,9 @@ func newPluginCmd(p *program) *cobra.Command {
 
 // store is the list of plugins; what is wrong with it is told on stderr.
 func (p *program) store(dirs config.Dirs) *plugin.Store {
-	checked := newCheckedScripts(dirs, zerolog.Nop())
+	checked := scriptcheck.New(dirs, zerolog.Nop())
 	return plugin.NewStore(dirs.State, plugin.StoreOptions{
-		Check: checked.Check, Passed: checked.has,
+		Check: checked.Check, Passed: checked.HasPassed,
 		IndexKey: indexKey(dirs),
 		Warn:     func(sentence string) { p.out.say("%s", sentence) },
 	})

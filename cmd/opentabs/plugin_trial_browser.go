@@ -15,6 +15,7 @@ import (
 
 	"opentabs/extension"
 	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/mcpclient"
@@ -186,7 +187,7 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 	if _, err := fmt.Sscan(port, &number); err != nil {
 		return fmt.Errorf("find the server's port: %w", err)
 	}
-	if err := writeExtension(dirs, filepath.Join(t.dir, "extension"), connection{Port: number, Key: config.BrowserKey(token)}); err != nil {
+	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: number, Key: config.BrowserKey(token)}); err != nil {
 		return err
 	}
 	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + v.address + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})

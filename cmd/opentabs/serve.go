@@ -20,6 +20,8 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/logfile"
+	"opentabs/internal/portowner"
 	"opentabs/internal/version"
 )
 
@@ -79,7 +81,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	}
 	sink := p.out.stderr
 	if opts.logFile != "" {
-		file, err := openLogFile(opts.logFile, maxLogBytes)
+		file, err := logfile.Open(opts.logFile, logfile.MaxBytes)
 		if err != nil {
 			return err
 		}
@@ -165,10 +167,10 @@ func listen(ctx context.Context, port int, token string) (net.Listener, error) {
 	switch {
 	case probe == nil:
 		return nil, alreadyServing(running{health, port})
-	case port == 0 || errors.Is(probe, httpapi.ErrNoServer) && !errors.Is(err, errPortTaken):
+	case port == 0 || errors.Is(probe, httpapi.ErrNoServer) && !errors.Is(err, portowner.ErrPortTaken):
 		return nil, fmt.Errorf("open the port: %w", err)
 	}
-	return nil, &failure{code: exitFailed, err: fmt.Errorf("port %d is taken by %s: stop that program, or choose another port with --port, then run opentabs extension install again", port, portOwner(ctx, port))}
+	return nil, &failure{code: exitFailed, err: fmt.Errorf("port %d is taken by %s: stop that program, or choose another port with --port, then run opentabs extension install again", port, portowner.Find(ctx, port))}
 }
 
 func alreadyServing(r running) error {

@@ -21,6 +21,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/memory"
 	"opentabs/internal/pluginlog"
+	"opentabs/internal/scriptcheck"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
 	"opentabs/plugin"
@@ -73,9 +74,9 @@ func newServer(dirs config.Dirs, s config.Settings, token, address string, log z
 	if err := v.values.Mend(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of settings could not be put aside; no plugin has settings")
 	}
-	checked := newCheckedScripts(dirs, log)
+	checked := scriptcheck.New(dirs, log)
 	v.registry = plugin.NewRegistry(plugin.NewStore(dirs.State, plugin.StoreOptions{
-		Check: checked.Check, Passed: checked.has, IndexKey: indexKey(dirs),
+		Check: checked.Check, Passed: checked.HasPassed, IndexKey: indexKey(dirs),
 	}), log)
 	v.registry.UseValues(v.values)
 	if err := discover(v.registry, s, os.Getenv); err != nil {

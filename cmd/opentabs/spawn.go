@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"opentabs/internal/config"
+	"opentabs/internal/logfile"
 )
 
 const (
@@ -33,21 +34,21 @@ func startInBackground(ctx context.Context, dirs config.Dirs, s config.Settings)
 		return fmt.Errorf("start the server: %w", err)
 	}
 	logName := dirs.LogFile()
-	log, err := openLogFile(logName, maxLogBytes)
+	log, err := logfile.Open(logName, logfile.MaxBytes)
 	if unwritable(err) { // a server can do without
 		logName = os.DevNull
-		log, err = openLogFile(logName, maxLogBytes)
+		log, err = logfile.Open(logName, logfile.MaxBytes)
 	}
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	from := log.size
+	from := log.Size()
 	// What the server logs it writes there itself, so that it can begin anew;
 	// what it says, and what it dies of, comes by its stderr.
 	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
 	cmd.Dir = dirs.State // not one that the client may want to remove
-	cmd.Stdout, cmd.Stderr = log.file, log.file
+	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()
 	cmd.SysProcAttr = detached()
 	cmd.Env = os.Environ()
 	if os.Getenv(config.HomeVariable) != "" { // it may be relative to the client's directory

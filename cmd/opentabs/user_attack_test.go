@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
 	"opentabs/internal/httpapi"
 )
 
@@ -170,7 +171,7 @@ func attackPlantedExtension(t *testing.T) {
 	if err == nil {
 		t.Errorf("the extension was written into %s: %s", dir, out)
 	}
-	if _, err := os.Stat(filepath.Join(dir, connectionFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, extensiondir.ConnectionFile)); err == nil {
 		t.Error("the token was written there")
 	}
 	// One's own folder that others could write to is closed first.

@@ -104,7 +104,7 @@ func (d Dirs) LogFile() string { return filepath.Join(d.State, "serve.log") }
 // names another place.
 func (d Dirs) ExtensionDir() string { return filepath.Join(d.State, "extension") }
 
-// ExtensionRecord is the path of the note where the extension was written.
+// ExtensionRecord is the path of the file that stores where the extension was written.
 func (d Dirs) ExtensionRecord() string { return filepath.Join(d.State, "extension.json") }
 
 // lockFile is locked while a server starts.

@@ -56,6 +56,10 @@ var mayImport = map[string][]string{
 	"internal/audit":        {"wire", "dispatch", "internal/linefile"},
 	"internal/linefile":     {},
 	"internal/pluginlog":    {"wire", "internal/linefile"},
+	"internal/logfile":      {},
+	"internal/portowner":    {},
+	"internal/scriptcheck":  {"internal/config", "internal/jsbuild", "internal/statefile"},
+	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
 	"cmd/opentabs":          {everything},
@@ -100,7 +104,7 @@ var libraries = map[string]library{
 		"testscript: the command line is tested by scripts that run the real main; diff: what changed since a review"},
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch"}, "applies the JSON Patches (RFC 6902) of activities"},
 	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
-	"golang.org/x/sys":                 {[]string{"internal/statefile", "cmd/opentabs"}, "file locks and process details of each system"},
+	"golang.org/x/sys":                 {[]string{"internal/statefile", "internal/portowner", "cmd/opentabs"}, "file locks and process details of each system"},
 	"golang.org/x/term":                {[]string{"cmd/opentabs"}, "reads a secret from the terminal without showing it"},
 }
 

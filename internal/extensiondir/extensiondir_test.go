@@ -1,13 +1,13 @@
-package main
+package extensiondir
 
 import (
 	"slices"
 	"testing"
 )
 
-func TestManifestLast(t *testing.T) {
+func TestCompareManifestLast(t *testing.T) {
 	names := []string{"worker.js", "manifest.json", "icons/16.png", "panel.html", "bridge.js"}
-	slices.SortFunc(names, manifestLast)
+	slices.SortFunc(names, compareManifestLast)
 	if want := []string{"bridge.js", "icons/16.png", "panel.html", "worker.js", "manifest.json"}; !slices.Equal(names, want) {
 		t.Errorf("got %q", names)
 	}

@@ -1,4 +1,5 @@
-package main
+// Package portowner names the program that listens on a TCP port of this machine.
+package portowner
 
 import (
 	"bufio"
@@ -14,9 +15,9 @@ import (
 	"time"
 )
 
-// portOwner returns the name and pid of the program that listens on a TCP port,
-// such as "python3, pid 42", or "another program" if the system does not tell.
-func portOwner(ctx context.Context, port int) string {
+// Find returns the name and pid of the program that listens on a TCP port, such
+// as "python3, pid 42". It returns "another program" if the system hides the owner.
+func Find(ctx context.Context, port int) string {
 	owner := ""
 	switch runtime.GOOS {
 	case "linux":
@@ -30,9 +31,9 @@ func portOwner(ctx context.Context, port int) string {
 	return owner
 }
 
-// procOwner finds the owner as Linux tells it: /proc/net/tcp names the socket's
-// inode, and one of the links in /proc/PID/fd points to it. Other users'
-// programs hide their links.
+// procOwner finds the owner in Linux's /proc: /proc/net/tcp has the socket's inode,
+// and a link in /proc/PID/fd points to the socket. The links of other users'
+// programs are not readable.
 func procOwner(proc string, port int) string {
 	inodes := map[string]bool{}
 	for _, table := range []string{"tcp", "tcp6"} {
@@ -81,7 +82,7 @@ func listeners(table string, port int, inodes map[string]bool) {
 	}
 }
 
-// lsofOwner asks lsof, which macOS has.
+// lsofOwner finds the owner with lsof, which is part of macOS.
 func lsofOwner(ctx context.Context, port int) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -92,7 +93,7 @@ func lsofOwner(ctx context.Context, port int) string {
 	return parseLsof(string(text))
 }
 
-// parseLsof reads lsof's fields: p and the pid, c and the command, a line each.
+// parseLsof parses lsof's field output: one line "p<pid>" and one "c<command>".
 func parseLsof(text string) string {
 	var pid, name string
 	for line := range strings.Lines(text) {

@@ -1,4 +1,4 @@
-package main
+package portowner
 
 import (
 	"fmt"
@@ -73,7 +73,7 @@ func TestPortOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	got := portOwner(t.Context(), l.Addr().(*net.TCPAddr).Port)
+	got := Find(t.Context(), l.Addr().(*net.TCPAddr).Port)
 	if runtime.GOOS == "linux" {
 		name, err := os.ReadFile("/proc/self/comm")
 		if want := fmt.Sprintf("%s, pid %d", strings.TrimSpace(string(name)), os.Getpid()); err != nil || got != want {

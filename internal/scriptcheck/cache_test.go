@@ -1,4 +1,4 @@
-package main
+package scriptcheck
 
 import (
 	"errors"
@@ -12,9 +12,10 @@ import (
 	"opentabs/internal/config"
 )
 
-// counted is a check that counts, and refuses what begins with "bad".
-func counted(dirs config.Dirs) (*checkedScripts, *int) {
-	c, n := newCheckedScripts(dirs, zerolog.Nop()), new(int)
+// newCountedCache returns a cache whose check fails for scripts that begin with
+// "bad", and the number of checks so far.
+func newCountedCache(dirs config.Dirs) (*Cache, *int) {
+	c, n := New(dirs, zerolog.Nop()), new(int)
 	c.check = func(code []byte) error {
 		*n++
 		if strings.HasPrefix(string(code), "bad") {
@@ -25,7 +26,7 @@ func counted(dirs config.Dirs) (*checkedScripts, *int) {
 	return c, n
 }
 
-func wantCheck(t *testing.T, c *checkedScripts, n *int, code string, good bool, count int) {
+func wantCheck(t *testing.T, c *Cache, n *int, code string, good bool, count int) {
 	t.Helper()
 	if err := c.Check([]byte(code)); (err == nil) != good {
 		t.Errorf("%q: %v", code, err)
@@ -35,35 +36,35 @@ func wantCheck(t *testing.T, c *checkedScripts, n *int, code string, good bool, 
 	}
 }
 
-// TestChecked: code that passed is not checked again, in this process or in
-// another; code that failed is checked again in another process only.
-func TestChecked(t *testing.T) {
+// TestCache: a script that passed is not checked again, in any process. One that
+// failed is checked again in another process only.
+func TestCache(t *testing.T) {
 	dirs := config.Dirs{State: filepath.Join(t.TempDir(), "not there yet")}
-	c, n := counted(dirs)
+	c, n := newCountedCache(dirs)
 	wantCheck(t, c, n, "a", true, 1)
 	wantCheck(t, c, n, "a", true, 1)
 	wantCheck(t, c, n, "bad", false, 2)
 	wantCheck(t, c, n, "bad", false, 2)
 
-	other, m := counted(dirs)
+	other, m := newCountedCache(dirs)
 	wantCheck(t, other, m, "a", true, 0)
 	wantCheck(t, other, m, "b", true, 1)
 	wantCheck(t, other, m, "bad", false, 2)
 
-	wantCheck(t, c, n, "c", true, 3) // writes, and keeps the other's
+	wantCheck(t, c, n, "c", true, 3) // writes the file, and keeps the hash of the other cache
 	wantCheck(t, c, n, "b", true, 3)
-	third, k := counted(dirs)
+	third, k := newCountedCache(dirs)
 	for _, code := range []string{"a", "b", "c"} {
 		wantCheck(t, third, k, code, true, 0)
 	}
 }
 
-// TestCheckedDamaged: what is not sure to come from this check does not count.
-func TestCheckedDamaged(t *testing.T) {
+// TestCacheDamaged: entries of a damaged file, or of another version of the check, are ignored.
+func TestCacheDamaged(t *testing.T) {
 	dirs := config.Dirs{State: t.TempDir()}
-	c, n := counted(dirs)
+	c, n := newCountedCache(dirs)
 	wantCheck(t, c, n, "a", true, 1)
-	path := filepath.Join(dirs.State, checkedFile)
+	path := filepath.Join(dirs.State, cacheFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -71,13 +72,13 @@ func TestCheckedDamaged(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":            "",
 		"cut off":          string(text[:len(text)-1]),
-		"an older check's": "check 0\n" + strings.TrimPrefix(string(text), checkedHead()),
-		"garbage":          checkedHead() + "\n\x00\n" + strings.Repeat("x", 200),
+		"an older check's": "check 0\n" + strings.TrimPrefix(string(text), fileHeader()),
+		"garbage":          fileHeader() + "\n\x00\n" + strings.Repeat("x", 200),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, n := counted(dirs)
+		c, n := newCountedCache(dirs)
 		wantCheck(t, c, n, "a", true, 1)
 		if t.Failed() {
 			t.Fatal(name)
@@ -85,13 +86,13 @@ func TestCheckedDamaged(t *testing.T) {
 	}
 }
 
-// TestCheckedUnwritable: a disk that is full costs time only.
-func TestCheckedUnwritable(t *testing.T) {
+// TestCacheUnwritable: without a writable file, scripts are still checked once per process.
+func TestCacheUnwritable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, n := counted(config.Dirs{State: file})
+	c, n := newCountedCache(config.Dirs{State: file})
 	wantCheck(t, c, n, "a", true, 1)
 	wantCheck(t, c, n, "a", true, 1)
 	wantCheck(t, c, n, "bad", false, 2)

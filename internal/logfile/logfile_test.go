@@ -1,4 +1,4 @@
-package main
+package logfile
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-func TestLogFileIsBounded(t *testing.T) {
+func TestFileIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
-	if err := os.WriteFile(path, []byte("of a server before\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("of an earlier server\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const limit = 1000
-	l, err := openLogFile(path, limit)
+	l, err := Open(path, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +46,8 @@ func TestLogFileIsBounded(t *testing.T) {
 	}
 }
 
-// A log that can't be put aside goes on.
-func TestLogFileThatCannotBePutAside(t *testing.T) {
+// A log that cannot be rotated is continued.
+func TestFileThatCannotBeRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {
 		t.Fatal(err)
@@ -58,11 +58,11 @@ func TestLogFileThatCannotBePutAside(t *testing.T) {
 	}
 }
 
-func TestOpenLogFile(t *testing.T) {
+func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	open := func(want int64) {
 		t.Helper()
-		l, err := openLogFile(path, maxLogBytes)
+		l, err := Open(path, MaxBytes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,20 +77,20 @@ func TestOpenLogFile(t *testing.T) {
 	}
 	open(0)
 	open(1)
-	if err := os.Truncate(path, maxLogBytes+1); err != nil {
+	if err := os.Truncate(path, MaxBytes+1); err != nil {
 		t.Fatal(err)
 	}
 	open(0)
-	if info, err := os.Stat(path + ".1"); err != nil || info.Size() != maxLogBytes+1 {
+	if info, err := os.Stat(path + ".1"); err != nil || info.Size() != MaxBytes+1 {
 		t.Errorf("the old log was not kept: %v", err)
 	}
-	if _, err := openLogFile(filepath.Join(path, "x"), maxLogBytes); err == nil {
+	if _, err := Open(filepath.Join(path, "x"), MaxBytes); err == nil {
 		t.Error("opened a log below a file")
 	}
 }
 
-// What is no file is never renamed: root could.
-func TestLogFileThatIsNoFile(t *testing.T) {
+// A device or pipe is never renamed, not even by root.
+func TestPipeIsNotRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestLogFileThatIsNoFile(t *testing.T) {
 // writeFiveLines writes lines of 9 bytes to a log that takes 10.
 func writeFiveLines(t *testing.T, path string) {
 	t.Helper()
-	l, err := openLogFile(path, 10)
+	l, err := Open(path, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

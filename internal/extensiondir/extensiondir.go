@@ -1,0 +1,181 @@
+// Package extensiondir writes the unpacked browser extension into a folder and
+// remembers which folder that is.
+package extensiondir
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"opentabs/internal/config"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/statefile"
+	"opentabs/internal/version"
+)
+
+// ConnectionFile is the file of the extension with its [Connection].
+const ConnectionFile = "connection.json"
+
+// ErrOccupied is the error for a folder that has files but no extension.
+var ErrOccupied = errors.New("the folder has other files than an opentabs extension")
+
+// Connection is what the extension needs to find the daemon and to authenticate.
+type Connection struct {
+	Port int `json:"port"`
+	// Key is config.BrowserKey of the installation's token.
+	Key string `json:"key"`
+}
+
+// installRecord stores where the extension was written, and which files.
+type installRecord struct {
+	Dir   string   `json:"dir"`
+	Files []string `json:"files"`
+}
+
+// Install writes the extension into dir, which it creates and closes to other
+// users. It returns warnings for the user. The error is [ErrOccupied] if dir has
+// files of something else.
+func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err error) {
+	if err := checkVacant(dir); err != nil {
+		return nil, err
+	}
+	warnings, err = config.MakePrivate(dir)
+	if err != nil {
+		return warnings, err
+	}
+	if _, ok := readRecord(dirs); !ok && config.Exists(dirs.ExtensionRecord()) {
+		kept, err := statefile.PutAside(dirs.ExtensionRecord())
+		if err != nil {
+			return warnings, err
+		}
+		warnings = append(warnings, fmt.Sprintf("the record of the installed extension, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), kept))
+	}
+	return warnings, write(dirs, dir, c)
+}
+
+// write replaces each file in one step, the manifest last. It removes the files
+// that an older version wrote. Adapters and files of others stay.
+func write(dirs config.Dirs, dir string, c Connection) error {
+	statefile.RemoveLeftovers(dir)
+	files, err := jsbuild.Extension(version.Version)
+	if err != nil {
+		return fmt.Errorf("bundle the extension: %w", err)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", ConnectionFile, err)
+	}
+	files[ConnectionFile] = append(text, '\n')
+	names := slices.SortedFunc(maps.Keys(files), compareManifestLast)
+	for _, name := range names {
+		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
+			return err
+		}
+	}
+	if err := removeOldFiles(dirs, dir, names); err != nil {
+		return err
+	}
+	record, err := json.Marshal(installRecord{Dir: dir, Files: names})
+	if err != nil {
+		return fmt.Errorf("store the extension's folder: %w", err)
+	}
+	return statefile.Write(dirs.ExtensionRecord(), record)
+}
+
+// compareManifestLast orders file names alphabetically, but the manifest last:
+// Chrome must not find a manifest before the files that it lists.
+func compareManifestLast(a, b string) int {
+	switch "manifest.json" {
+	case a:
+		return 1
+	case b:
+		return -1
+	}
+	return strings.Compare(a, b)
+}
+
+// checkVacant returns [ErrOccupied] if dir has files but no extension.
+func checkVacant(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("write the extension: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ConnectionFile)); err != nil {
+		return ErrOccupied
+	}
+	return nil
+}
+
+// replaceFile writes a file and its parent folders, readable by the owner only. It
+// leaves a file with the same content alone.
+func replaceFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		if err := os.Chmod(path, 0o600); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		return nil
+	}
+	return statefile.Write(path, content)
+}
+
+// removeOldFiles removes the files that the last installation wrote into dir and
+// that are not in names.
+func removeOldFiles(dirs config.Dirs, dir string, names []string) error {
+	record, ok := readRecord(dirs)
+	if !ok || record.Dir != dir {
+		return nil
+	}
+	for _, name := range record.Files {
+		if slices.Contains(names, name) || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		err := os.Remove(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove an old file: %w", err)
+		}
+	}
+	return nil
+}
+
+func readRecord(dirs config.Dirs) (installRecord, bool) {
+	var record installRecord
+	text, err := os.ReadFile(dirs.ExtensionRecord())
+	if err != nil || json.Unmarshal(text, &record) != nil || record.Dir == "" {
+		return installRecord{}, false
+	}
+	return record, true
+}
+
+// Find returns the folder that the extension was written to. It returns false if
+// there is no extension in it.
+func Find(dirs config.Dirs) (string, bool) {
+	dir := dirs.ExtensionDir()
+	if record, ok := readRecord(dirs); ok {
+		dir = record.Dir
+	}
+	_, err := os.Stat(filepath.Join(dir, ConnectionFile))
+	return dir, err == nil
+}
+
+// ReadConnection returns the connection of the extension in dir.
+func ReadConnection(dir string) (Connection, error) {
+	var c Connection
+	text, err := os.ReadFile(filepath.Join(dir, ConnectionFile))
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	return c, err
+}

@@ -1,0 +1,137 @@
+// Package scriptcheck checks plugin scripts with [jsbuild.CheckScript] and caches
+// the results across processes.
+package scriptcheck
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/config"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/statefile"
+)
+
+const (
+	// cacheFile has the hashes of scripts that passed, in the state directory.
+	// Without the cache, checking 120 large plugins at startup takes 30 s.
+	cacheFile = "checked-adapters"
+	// maxPassed is how many hashes the file keeps, the newest: 128 KB at most.
+	maxPassed = 2000
+	// maxFailed is how many failures one process caches.
+	maxFailed = 1000
+)
+
+// Cache checks scripts and remembers the results by the SHA-256 of the script.
+// Passed scripts are also stored in a file for later processes. A lost or damaged
+// file only costs repeated checks. It is safe for concurrent use.
+type Cache struct {
+	path  string
+	log   zerolog.Logger
+	check func(code []byte) error
+
+	mu     sync.Mutex      // guards all below and, in this process, the file
+	passed map[string]bool // nil until the file was read
+	order  []string        // the hashes of passed scripts, oldest first
+	failed map[string]error
+}
+
+// New returns the cache of the installation in dirs.
+func New(dirs config.Dirs, log zerolog.Logger) *Cache {
+	return &Cache{path: filepath.Join(dirs.State, cacheFile), log: log, check: jsbuild.CheckScript}
+}
+
+// Check returns an error if code could break out of the function that wraps it.
+func (c *Cache) Check(code []byte) error {
+	sum := sha256.Sum256(code)
+	hash := hex.EncodeToString(sum[:])
+	if c.HasPassed(hash) {
+		return nil
+	}
+	c.mu.Lock()
+	err, known := c.failed[hash]
+	c.mu.Unlock()
+	if known {
+		return err
+	}
+	if err := c.check(code); err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.failed == nil || len(c.failed) >= maxFailed {
+			c.failed = map[string]error{}
+		}
+		c.failed[hash] = err
+		return err
+	}
+	c.addPassed(hash)
+	return nil
+}
+
+// HasPassed reports whether the script with this SHA-256, in hex, has passed.
+func (c *Cache) HasPassed(hash string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.passed == nil {
+		c.readFile()
+	}
+	return c.passed[hash]
+}
+
+// addPassed stores a hash. It keeps what other processes have added to the file.
+func (c *Cache) addPassed(hash string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.readFile()
+	if c.passed[hash] {
+		return
+	}
+	c.passed[hash] = true
+	c.order = append(c.order, hash)
+	kept := c.order[max(0, len(c.order)-maxPassed):]
+	err := os.MkdirAll(filepath.Dir(c.path), 0o700)
+	if err == nil {
+		err = statefile.Write(c.path, []byte(fileHeader()+strings.Join(kept, "\n")+"\n"))
+	}
+	if err != nil {
+		c.log.Warn().Err(err).Msg("the result of an adapter check was not cached; the adapter is checked again next time")
+	}
+}
+
+// readFile adds the hashes of the file. The caller holds mu.
+func (c *Cache) readFile() {
+	if c.passed == nil {
+		c.passed = map[string]bool{}
+	}
+	text, err := os.ReadFile(c.path)
+	rest, ok := strings.CutPrefix(string(text), fileHeader())
+	if err != nil || !ok { // no file yet, or one of another version of the check
+		return
+	}
+	var stored []string
+	for hash := range strings.Lines(rest) {
+		// Ignore a truncated last line.
+		if hash, whole := strings.CutSuffix(hash, "\n"); whole && len(hash) == hex.EncodedLen(sha256.Size) {
+			stored = append(stored, hash)
+		}
+	}
+	own := c.order
+	c.order = stored
+	for _, hash := range stored {
+		c.passed[hash] = true
+	}
+	for _, hash := range own {
+		if !slices.Contains(stored, hash) {
+			c.order = append(c.order, hash)
+		}
+	}
+}
+
+// fileHeader is the first line of the file. It changes with the check.
+func fileHeader() string { return "check " + strconv.Itoa(jsbuild.CheckVersion) + "\n" }
