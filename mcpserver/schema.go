@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"opentabs/plugin"
+	"opentabs/internal/rawjson"
 )
 
 // The functions here look at schemas of loaded plugins, which are compact JSON.
@@ -14,7 +14,7 @@ import (
 // isObjectSchema reports whether the schema's root says "type": "object", which
 // is all that MCP allows.
 func isObjectSchema(schema json.RawMessage) bool {
-	return string(plugin.SchemaMember(schema, "type")) == `"object"`
+	return string(rawjson.Get(schema, "type")) == `"object"`
 }
 
 // definesProperty reports whether the schema's root names this property.
@@ -22,5 +22,5 @@ func definesProperty(schema json.RawMessage, name string) bool {
 	if !bytes.Contains(schema, []byte(`"`+name+`"`)) {
 		return false
 	}
-	return plugin.SchemaMember(plugin.SchemaMember(schema, "properties"), name) != nil
+	return rawjson.Get(rawjson.Get(schema, "properties"), name) != nil
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"opentabs/internal/nearest"
+	"opentabs/internal/rawjson"
 )
 
 // storeVersion is the version of the store's format.
@@ -35,13 +38,13 @@ func newDocument() *document { return &document{member: map[string]json.RawMessa
 // damaged, another one if a newer version wrote it.
 func parseDocument(text []byte) (*document, error) {
 	doc := newDocument()
-	text = bytes.TrimPrefix(text, utf8BOM)
+	text = rawjson.TrimBOM(text)
 	const remedy = "; mend it, or add a plugin to begin a new list (this one is kept beside it)"
 	if err := json.Unmarshal(text, &doc.member); err != nil {
 		if json.Valid(text) {
-			return nil, &corruptError{"is " + kindOf(text) + " instead of an object" + remedy}
+			return nil, &corruptError{"is " + rawjson.KindOf(text) + " instead of an object" + remedy}
 		}
-		return nil, &corruptError{syntaxProblem(text, err) + remedy}
+		return nil, &corruptError{rawjson.SyntaxProblem(text, err) + remedy}
 	}
 	if doc.member == nil {
 		return nil, &corruptError{"is null instead of an object" + remedy}
@@ -56,7 +59,7 @@ func parseDocument(text []byte) (*document, error) {
 	var entries []json.RawMessage
 	if raw, ok := doc.member["plugins"]; ok {
 		if err := json.Unmarshal(raw, &entries); err != nil {
-			return nil, &corruptError{"has plugins that are " + kindOf(raw) + " instead of an array" + remedy}
+			return nil, &corruptError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an array" + remedy}
 		}
 	}
 	for _, raw := range entries {
@@ -71,10 +74,10 @@ func (d *document) encode() []byte {
 	for _, e := range d.plugins {
 		entries = append(entries, json.RawMessage(e))
 	}
-	d.member["version"] = mustEncode(storeVersion)
-	d.member["plugins"] = mustEncode(entries)
+	d.member["version"] = rawjson.Encode(storeVersion)
+	d.member["plugins"] = rawjson.Encode(entries)
 	var b bytes.Buffer
-	if err := json.Indent(&b, mustEncode(d.member), "", "  "); err != nil {
+	if err := json.Indent(&b, rawjson.Encode(d.member), "", "  "); err != nil {
 		panic("plugin: " + err.Error()) // what was just encoded is valid
 	}
 	b.WriteByte('\n')
@@ -137,11 +140,7 @@ func unknownName(name string, names []string) error {
 		return fmt.Errorf("%w %q: no plugin has been added; run opentabs plugin add PATH to add one", ErrUnknown, name)
 	}
 	slices.Sort(names)
-	meant := ""
-	if near := nearest(name, names); near != "" {
-		meant = " (did you mean " + near + "?)"
-	}
-	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, meant, strings.Join(names, ", "))
+	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
 // decodeEntry reads one entry. The error says what is wrong with it; what could
@@ -149,10 +148,10 @@ func unknownName(name string, names []string) error {
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
 	var to problems
-	if kindOf(raw) != kindObject {
-		return e, errors.New("is " + kindOf(raw) + "; make it an object")
+	if rawjson.KindOf(raw) != rawjson.KindObject {
+		return e, errors.New("is " + rawjson.KindOf(raw) + "; make it an object")
 	}
-	text, problem := compact(raw, nil)
+	text, problem := rawjson.Compact(raw, nil)
 	if problem != "" {
 		return e, errors.New(problem)
 	}
@@ -187,28 +186,17 @@ func encodeEntry(old rawEntry, e Entry) rawEntry {
 	if old != nil && json.Unmarshal(old, &members) != nil {
 		members = map[string]json.RawMessage{}
 	}
-	members["path"] = mustEncode(e.Path)
-	members["name"] = mustEncode(e.Name)
-	members["hash"] = mustEncode(e.Hash)
-	members["manifest"] = mustEncode(e.Manifest)
-	members["source"] = mustEncode(e.Source)
+	members["path"] = rawjson.Encode(e.Path)
+	members["name"] = rawjson.Encode(e.Name)
+	members["hash"] = rawjson.Encode(e.Hash)
+	members["manifest"] = rawjson.Encode(e.Manifest)
+	members["source"] = rawjson.Encode(e.Source)
 	for key, value := range map[string]string{"package": e.Package, "want": e.Want} {
 		delete(members, key)
 		if value != "" {
-			members[key] = mustEncode(value)
+			members[key] = rawjson.Encode(value)
 		}
 	}
-	members["added"] = mustEncode(e.Added.Format(time.RFC3339))
-	return rawEntry(mustEncode(members))
-}
-
-// mustEncode encodes what always can be.
-func mustEncode(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a path stays readable
-	if err := enc.Encode(v); err != nil {
-		panic("plugin: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
+	members["added"] = rawjson.Encode(e.Added.Format(time.RFC3339))
+	return rawEntry(rawjson.Encode(members))
 }

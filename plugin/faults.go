@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
 	"opentabs/internal/statefile"
 	"opentabs/wire"
 )
@@ -186,7 +187,7 @@ func (f *Faults) save() {
 	f.saving.Lock()
 	defer f.saving.Unlock()
 	f.mu.Lock()
-	text := mustEncode(f.byPlugin)
+	text := rawjson.Encode(f.byPlugin)
 	f.mu.Unlock()
 	err := os.MkdirAll(filepath.Dir(f.path), 0o700)
 	if err == nil {

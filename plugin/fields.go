@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
 )
 
 // fields reads the members of one JSON object and notes what is wrong with
@@ -23,8 +23,8 @@ type fields struct {
 // name the last counts, as in JavaScript.
 func newFields(raw []byte, at string, to *problems) *fields {
 	f := &fields{at: at, member: map[string][]byte{}, to: to}
-	for m := range eachMember(raw) {
-		f.member[m.key] = m.value
+	for m := range rawjson.Members(raw) {
+		f.member[m.Key] = m.Value
 	}
 	return f
 }
@@ -63,12 +63,12 @@ func (f *fields) string(key string) (string, bool) {
 	if !f.has(key) {
 		return "", true
 	}
-	if kindOf(f.member[key]) != kindString {
-		f.add(key, "is %s; make it a string", kindOf(f.member[key]))
+	if rawjson.KindOf(f.member[key]) != rawjson.KindString {
+		f.add(key, "is %s; make it a string", rawjson.KindOf(f.member[key]))
 		return "", false
 	}
-	s := unquote(f.member[key])
-	if problem := CheckShown(s); problem != "" {
+	s := rawjson.Unquote(f.member[key])
+	if problem := plaintext.CheckShown(s); problem != "" {
 		f.add(key, "%s", problem)
 		return "", false
 	}
@@ -90,39 +90,13 @@ func (f *fields) short(p *Plugin, key string, maxChars int) string {
 	return f.shorten(p, key, f.optional(key), maxChars)
 }
 
-// CheckShown says what is wrong with a text for people that has a character in it
-// which is not shown; "" if nothing is.
-func CheckShown(text string) string {
-	i := strings.IndexFunc(text, hidden)
-	if i < 0 {
-		return ""
-	}
-	r, _ := utf8.DecodeRuneInString(text[i:])
-	return hiddenProblem(r)
-}
-
-// hidden reports whether r makes a text unfit for review: control characters, the
-// marks that change the writing direction, and letters without a look. The other
-// characters that show nothing are removed (internal/plaintext): they occur in
-// texts that are copied from elsewhere.
-func hidden(r rune) bool {
-	if r >= ' ' && r <= '~' { // nearly all of them
-		return false
-	}
-	switch r {
-	case '\n', '\r', '\t', '\u00ad', '\u200c', '\u200d', '\u200e', '\u200f', '\u061c', '\ufeff':
-		return false
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf)
-}
-
 // flag returns a boolean that may be absent.
 func (f *fields) flag(key string) *bool {
 	if !f.has(key) {
 		return nil
 	}
-	if kindOf(f.member[key]) != kindBool {
-		f.add(key, "is %s; make it true or false", kindOf(f.member[key]))
+	if rawjson.KindOf(f.member[key]) != rawjson.KindBool {
+		f.add(key, "is %s; make it true or false", rawjson.KindOf(f.member[key]))
 		return nil
 	}
 	b := string(f.member[key]) == "true"
@@ -134,8 +108,8 @@ func (f *fields) object(key string) *fields {
 	if !f.has(key) {
 		return nil
 	}
-	if kindOf(f.member[key]) != kindObject {
-		f.add(key, "is %s; make it an object", kindOf(f.member[key]))
+	if rawjson.KindOf(f.member[key]) != rawjson.KindObject {
+		f.add(key, "is %s; make it an object", rawjson.KindOf(f.member[key]))
 		return nil
 	}
 	return newFields(f.member[key], f.at+key+".", f.to)
@@ -147,19 +121,19 @@ func (f *fields) strings(key string) []string {
 	if !f.has(key) {
 		return nil
 	}
-	if kindOf(f.member[key]) != kindArray {
-		f.add(key, "is %s; make it an array of strings", kindOf(f.member[key]))
+	if rawjson.KindOf(f.member[key]) != rawjson.KindArray {
+		f.add(key, "is %s; make it an array of strings", rawjson.KindOf(f.member[key]))
 		return nil
 	}
-	items := elements(f.member[key])
+	items := rawjson.Elements(f.member[key])
 	list := make([]string, 0, len(items))
 	for i, item := range items {
-		if kindOf(item) != kindString {
-			f.add(fmt.Sprintf("%s[%d]", key, i), "is %s; make it a string", kindOf(item))
+		if rawjson.KindOf(item) != rawjson.KindString {
+			f.add(fmt.Sprintf("%s[%d]", key, i), "is %s; make it a string", rawjson.KindOf(item))
 			continue
 		}
-		text := unquote(item)
-		if problem := CheckShown(text); problem != "" {
+		text := rawjson.Unquote(item)
+		if problem := plaintext.CheckShown(text); problem != "" {
 			f.add(fmt.Sprintf("%s[%d]", key, i), "%s", problem)
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"opentabs/internal/rawjson"
 	"opentabs/internal/statefile"
 )
 
@@ -198,7 +199,7 @@ func (x *index) save(keep func(dir string) bool) error {
 	if err := os.MkdirAll(filepath.Dir(x.path), 0o700); err != nil {
 		return fmt.Errorf("write the plugin index: %w", err)
 	}
-	body := mustEncode(x.known)
+	body := rawjson.Encode(x.known)
 	if err := statefile.Write(x.path, append([]byte(x.head(body)), body...)); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"opentabs/internal/rawjson"
 	"opentabs/internal/statefile"
 )
 
@@ -97,7 +98,7 @@ func reviewable(one *Plugin) (map[string][]byte, error) {
 			return nil, &PackageError{Dir: one.Dir, Problems: []Problem{{File: file, Text: problem}}}
 		}
 		var b bytes.Buffer
-		if json.Indent(&b, bytes.TrimPrefix(raw, utf8BOM), "", "  ") != nil {
+		if json.Indent(&b, rawjson.TrimBOM(raw), "", "  ") != nil {
 			b.Write(raw)
 		}
 		files[name] = append(bytes.TrimSpace(b.Bytes()), '\n')

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"opentabs/internal/rawjson"
 )
 
 // The files of a package, relative to its folder.
@@ -72,7 +74,7 @@ func load(dir string, known *index) (*Plugin, error) {
 		m.text = text
 		fmt.Fprintf(hash, "%d\n", len(text)) // so that no byte can move from one file to the other
 		hash.Write(text)
-		if m.compacted, problem = compact(text, m.compacted); problem != "" {
+		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
 			to.add("%s", problem)
 			return to.list
 		}

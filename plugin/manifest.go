@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"opentabs/internal/rawjson"
+	"opentabs/plugin/schema"
 	"opentabs/wire"
 )
 
@@ -37,8 +39,8 @@ const warnFullNameChars = 64
 
 // parsePackage reads package.json, which is compact, into p.
 func parsePackage(raw []byte, p *Plugin, to *problems) {
-	if kindOf(raw) != kindObject {
-		to.add("is %s; make it an object", kindOf(raw))
+	if rawjson.KindOf(raw) != rawjson.KindObject {
+		to.add("is %s; make it an object", rawjson.KindOf(raw))
 		return
 	}
 	f := newFields(raw, "", to)
@@ -133,14 +135,14 @@ func (f *fields) patterns(key string) (texts []string, patterns []Pattern) {
 // bare array that packages before sdkVersion have.
 func parseTools(raw []byte, p *Plugin, to *problems) {
 	var top *fields
-	switch kindOf(raw) {
-	case kindObject:
+	switch rawjson.KindOf(raw) {
+	case rawjson.KindObject:
 		top = newFields(raw, "", to)
-	case kindArray:
+	case rawjson.KindArray:
 		p.Warnings = append(p.Warnings, to.file+" is a bare array; build the plugin again to record its SDK version")
 		top = &fields{member: map[string][]byte{"tools": raw}, to: to}
 	default:
-		to.add("is %s; build the plugin again", kindOf(raw))
+		to.add("is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
 	p.SDKVersion = top.optional("sdkVersion")
@@ -164,11 +166,11 @@ func parseToolList(top *fields, p *Plugin) {
 		top.add("tools", "is missing; build the plugin again")
 		return
 	}
-	if raw := top.member["tools"]; kindOf(raw) != kindArray {
-		top.add("tools", "is %s; build the plugin again", kindOf(raw))
+	if raw := top.member["tools"]; rawjson.KindOf(raw) != rawjson.KindArray {
+		top.add("tools", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	tools := elements(top.member["tools"])
+	tools := rawjson.Elements(top.member["tools"])
 	if len(tools) == 0 {
 		top.add("tools", "is empty; give the plugin at least one tool")
 	}
@@ -184,8 +186,8 @@ func parseToolList(top *fields, p *Plugin) {
 func parseEach(top *fields, list string, raws [][]byte, seen map[string]string, parse func(*fields) string) {
 	for i, raw := range raws {
 		at := fmt.Sprintf("%s[%d]", list, i)
-		if kindOf(raw) != kindObject {
-			top.add(at, "is %s; make it an object", kindOf(raw))
+		if rawjson.KindOf(raw) != rawjson.KindObject {
+			top.add(at, "is %s; make it an object", rawjson.KindOf(raw))
 			continue
 		}
 		name := parse(newFields(raw, at+".", top.to))
@@ -262,32 +264,33 @@ func (f *fields) schema(key string, p *Plugin) json.RawMessage {
 		f.add(key, "is missing; build the plugin again")
 		return nil
 	}
-	if raw := f.member[key]; kindOf(raw) != kindObject {
-		f.add(key, "is %s; make it a JSON Schema object", kindOf(raw))
+	if raw := f.member[key]; rawjson.KindOf(raw) != rawjson.KindObject {
+		f.add(key, "is %s; make it a JSON Schema object", rawjson.KindOf(raw))
 		return nil
 	}
-	return f.cleanSchema(key, bytes.Clone(f.member[key]), p)
+	cleaned := schema.Clean(bytes.Clone(f.member[key]))
+	if cleaned.Problem != "" {
+		f.add(key, "%s", cleaned.Problem)
+	}
+	for _, warning := range cleaned.Warnings {
+		f.warn(p, key, "%s", warning)
+	}
+	return cleaned.Schema
 }
 
 // inputSchema returns the input schema with the properties that have a default
 // made optional.
 func (f *fields) inputSchema(p *Plugin) json.RawMessage {
 	const key = "input_schema"
-	schema := f.schema(key, p)
-	if schema == nil {
+	raw := f.schema(key, p)
+	if raw == nil {
 		return nil
 	}
-	var rootType []byte
-	for m := range eachMember(schema) {
-		if m.key == "type" {
-			rootType = m.value // the last counts, as in newFields
-		}
-	}
-	if string(rootType) != `"object"` {
+	if string(rawjson.Get(raw, "type")) != `"object"` {
 		f.add(key, `has a root that is not of type "object"; describe the input with z.object({...})`)
 		return nil
 	}
-	return relaxDefaults(schema)
+	return schema.RelaxDefaults(raw)
 }
 
 // builtByOthers reports whether version is not one of our SDK, whose first is 0.1.

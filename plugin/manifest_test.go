@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"opentabs/internal/rawjson"
+	"opentabs/plugin/schema"
 )
 
 // FuzzManifest parses any two descriptions: it never panics, and what it
@@ -19,8 +22,8 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, packageText, toolsText []byte) {
 		p := &Plugin{}
 		to := problems{}
-		packageText, packageProblem := compact(packageText, nil)
-		toolsText, toolsProblem := compact(toolsText, nil)
+		packageText, packageProblem := rawjson.Compact(packageText, nil)
+		toolsText, toolsProblem := rawjson.Compact(toolsText, nil)
 		if packageProblem != "" || toolsProblem != "" {
 			return
 		}
@@ -42,11 +45,11 @@ func FuzzManifest(f *testing.F) {
 				t.Fatalf("bad tool: %+v", tool)
 			}
 			for _, schema := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
-				if !json.Valid(schema) || kindOf(schema) != kindObject {
+				if !json.Valid(schema) || rawjson.KindOf(schema) != rawjson.KindObject {
 					t.Fatalf("bad schema: %s", schema)
 				}
 			}
-			if again := relaxDefaults(tool.InputSchema); string(again) != string(tool.InputSchema) {
+			if again := schema.RelaxDefaults(tool.InputSchema); string(again) != string(tool.InputSchema) {
 				t.Fatalf("relaxed twice: %s, %s", tool.InputSchema, again)
 			}
 			tool.Validate(json.RawMessage(`{"a":1}`)) // whatever it says, it returns

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLastMarker(t *testing.T) {
-	hashMarker := hashMarker.text
+	hashMarker := hashMarker.Text
 	const length = 3*markerStep + 100
 	text := bytes.Repeat([]byte("Tabs;(function()"), length/16+1)[:length]
 	if got := lastMarker(text); got != -1 {
@@ -38,5 +38,11 @@ func TestLastMarker(t *testing.T) {
 		if got := lastMarker(code); got != at {
 			t.Errorf("of several markers the one at %d is found, not the one at %d", got, at)
 		}
+	}
+}
+
+func TestHashMarkerStartsAtARareLetter(t *testing.T) {
+	if letter := hashMarker.Text[hashMarker.Rare]; letter != 'T' {
+		t.Errorf("the search starts at %c, want T", letter)
 	}
 }

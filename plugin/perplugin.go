@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"opentabs/internal/rawjson"
 )
 
 // perPluginVersion is the version of the format of files that hold something for each plugin.
@@ -23,7 +25,7 @@ func (o object) objectIn(key string) object {
 
 // put sets a member, or takes it away if v is empty: an empty text or object.
 func (o object) put(key string, v any) {
-	text := mustEncode(v)
+	text := rawjson.Encode(v)
 	switch string(text) {
 	case `""`, "{}", "null":
 		delete(o, key)
@@ -37,19 +39,19 @@ func (o object) put(key string, v any) {
 type perPlugin struct{ top object }
 
 func newPerPlugin() *perPlugin {
-	return &perPlugin{top: object{"version": mustEncode(perPluginVersion)}}
+	return &perPlugin{top: object{"version": rawjson.Encode(perPluginVersion)}}
 }
 
 // parsePerPlugin reads such a file. The error is a *corruptError if the
 // text is damaged, another one if a newer version wrote it.
 func parsePerPlugin(text []byte) (*perPlugin, error) {
 	p := &perPlugin{}
-	text = bytes.TrimPrefix(text, utf8BOM)
+	text = rawjson.TrimBOM(text)
 	if err := json.Unmarshal(text, &p.top); err != nil || p.top == nil {
 		if err != nil && !json.Valid(text) {
-			return nil, &corruptError{syntaxProblem(text, err)}
+			return nil, &corruptError{rawjson.SyntaxProblem(text, err)}
 		}
-		return nil, &corruptError{"is " + kindOf(text) + " instead of an object"}
+		return nil, &corruptError{"is " + rawjson.KindOf(text) + " instead of an object"}
 	}
 	var version int
 	if err := json.Unmarshal(p.top["version"], &version); err != nil || version < 1 {
@@ -58,8 +60,8 @@ func parsePerPlugin(text []byte) (*perPlugin, error) {
 	if version > perPluginVersion {
 		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, perPluginVersion)
 	}
-	if raw, ok := p.top["plugins"]; ok && kindOf(raw) != kindObject {
-		return nil, &corruptError{"has plugins that are " + kindOf(raw) + " instead of an object"}
+	if raw, ok := p.top["plugins"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
+		return nil, &corruptError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an object"}
 	}
 	return p, nil
 }
@@ -67,7 +69,7 @@ func parsePerPlugin(text []byte) (*perPlugin, error) {
 // encode returns the file's text, indented for people.
 func (p *perPlugin) encode() []byte {
 	var b bytes.Buffer
-	if err := json.Indent(&b, mustEncode(p.top), "", "  "); err != nil {
+	if err := json.Indent(&b, rawjson.Encode(p.top), "", "  "); err != nil {
 		panic("plugin: " + err.Error()) // what was just encoded is valid
 	}
 	b.WriteByte('\n')

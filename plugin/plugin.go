@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/plugin/schema"
 	"opentabs/wire"
 )
 
@@ -125,8 +126,8 @@ type Tool struct {
 	Idle time.Duration
 	Hard time.Duration
 
-	arguments validator
-	results   validator
+	arguments schema.Validator
+	results   schema.Validator
 }
 
 // Annotations are an author's hints about a tool, as MCP names them; nil and
@@ -152,4 +153,24 @@ func (t *Tool) Dispatch() dispatch.Tool {
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, Idle: t.Idle, Hard: t.Hard,
 		Instances: t.Plugin.Instances, OpensAt: t.Plugin.OpensAt,
 	}
+}
+
+// Validate checks a call's arguments; see [schema.Validator.CheckArguments].
+func (t *Tool) Validate(args json.RawMessage) error {
+	return t.arguments.CheckArguments(t.subject(), t.InputSchema, args)
+}
+
+// DeclaresResults reports whether results must match the output schema. Packages of
+// the original OpenTabs SDK (sdkVersion 0.0.x) have output schemas that were never
+// checked, so agents do not receive them.
+func (t *Tool) DeclaresResults() bool { return !t.Plugin.Legacy }
+
+// ValidateResult checks what the tool returned, nil for undefined; see
+// [schema.Validator.CheckResult].
+func (t *Tool) ValidateResult(result json.RawMessage) error {
+	return t.results.CheckResult(t.subject(), t.OutputSchema, result)
+}
+
+func (t *Tool) subject() schema.Subject {
+	return schema.Subject{Name: t.FullName(), Retry: "call the tool again", Plugin: t.Plugin.Name, Version: t.Plugin.Version}
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
 )
 
 // MayCall reports whether a user lets the plugin call the tools of another one.
@@ -109,7 +112,7 @@ func (p *Policy) SetLateAccess(name string, allowed bool, by string) error {
 // allowAlways writes down that a tool runs without a question for one caller. The
 // decision is recorded and reported by who calls it.
 func (p *Policy) allowAlways(name, tool string, allowed AlwaysAllowed) error {
-	if problem := CheckShown(allowed.Client); problem != "" {
+	if problem := plaintext.CheckShown(allowed.Client); problem != "" {
 		return fmt.Errorf("the client's name %s", problem)
 	}
 	return p.file.change(func(doc *perPlugin) error {
@@ -121,7 +124,7 @@ func (p *Policy) allowAlways(name, tool string, allowed AlwaysAllowed) error {
 				one.put("client", allowed.Client)
 				one.put("caller", allowed.Caller)
 				one.mark(allowed.By)
-				all = append(all, mustEncode(one))
+				all = append(all, rawjson.Encode(one))
 				if len(all) > keepGrants {
 					all = all[len(all)-keepGrants:]
 				}

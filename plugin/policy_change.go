@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"opentabs/internal/nearest"
 	"opentabs/wire"
 )
 
@@ -236,9 +237,5 @@ func (p *Policy) toolOf(name, tool string) (*Plugin, error) {
 	if slices.ContainsFunc(one.Prompts, func(p *Prompt) bool { return p.Name == tool }) {
 		return nil, fmt.Errorf("%s__%s is a prompt, and prompts have no permission of their own: set that of the plugin %s", name, tool, name)
 	}
-	meant := ""
-	if near := nearest(name+"__"+tool, names); near != "" {
-		meant = " (did you mean " + near + "?)"
-	}
-	return nil, fmt.Errorf("%w: the plugin %s has no tool %q%s; name one of %s", ErrUnknown, name, tool, meant, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%w: the plugin %s has no tool %q%s; name one of %s", ErrUnknown, name, tool, nearest.Suggestion(name+"__"+tool, names), strings.Join(names, ", "))
 }

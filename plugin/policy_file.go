@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
 
@@ -121,8 +122,8 @@ func (p *perPlugin) rules() *rules {
 
 func readStanding(raw json.RawMessage, to *problems) Standing {
 	var s Standing
-	text, problem := compact(raw, nil)
-	if problem != "" || kindOf(text) != kindObject {
+	text, problem := rawjson.Compact(raw, nil)
+	if problem != "" || rawjson.KindOf(text) != rawjson.KindObject {
 		to.add("is no object; the plugin is off")
 		return s
 	}
@@ -146,7 +147,7 @@ func readStanding(raw json.RawMessage, to *problems) Standing {
 	}
 	s.Tools = map[string]ToolStanding{}
 	for name, raw := range tools.member {
-		if kindOf(raw) != kindObject {
+		if rawjson.KindOf(raw) != rawjson.KindObject {
 			to.add("tools.%s is no object; the tool is off", name)
 			s.Tools[name] = ToolStanding{Permission: wire.PermissionOff}
 			continue
@@ -174,14 +175,14 @@ func readTool(f *fields) ToolStanding {
 // read is left out: an empty name has a meaning of its own.
 func readAllowed(f *fields) []AlwaysAllowed {
 	var all []AlwaysAllowed
-	if f.has("allowed") && kindOf(f.member["allowed"]) != kindArray {
-		f.add("allowed", "is %s; make it an array of objects", kindOf(f.member["allowed"]))
+	if f.has("allowed") && rawjson.KindOf(f.member["allowed"]) != rawjson.KindArray {
+		f.add("allowed", "is %s; make it an array of objects", rawjson.KindOf(f.member["allowed"]))
 		return nil
 	}
-	for i, raw := range elements(f.member["allowed"]) {
+	for i, raw := range rawjson.Elements(f.member["allowed"]) {
 		at := fmt.Sprintf("allowed[%d]", i)
-		if kindOf(raw) != kindObject {
-			f.add(at, "is %s; make it an object", kindOf(raw))
+		if rawjson.KindOf(raw) != rawjson.KindObject {
+			f.add(at, "is %s; make it an object", rawjson.KindOf(raw))
 			continue
 		}
 		one := newFields(raw, f.at+at+".", f.to)

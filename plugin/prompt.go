@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+	"opentabs/plugin/schema"
 )
 
 // Prompt is a text for an agent that the adapter writes in the page, from
@@ -32,7 +31,7 @@ type Prompt struct {
 	Idle time.Duration
 	Hard time.Duration
 
-	arguments validator
+	arguments schema.Validator
 }
 
 // PromptArgument is one argument as MCP tells of it.
@@ -62,8 +61,8 @@ func parsePrompts(top *fields, p *Plugin) {
 		return
 	}
 	raw := top.member["prompts"]
-	if kindOf(raw) != kindArray {
-		top.add("prompts", "is %s; build the plugin again", kindOf(raw))
+	if rawjson.KindOf(raw) != rawjson.KindArray {
+		top.add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
 	// A permission and a line of the log name one thing, be it a tool or a prompt.
@@ -71,7 +70,7 @@ func parsePrompts(top *fields, p *Plugin) {
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
 	}
-	parseEach(top, "prompts", elements(raw), seen, func(f *fields) string {
+	parseEach(top, "prompts", rawjson.Elements(raw), seen, func(f *fields) string {
 		prompt := parsePrompt(f, p)
 		p.Prompts = append(p.Prompts, prompt)
 		return prompt.Name
@@ -104,13 +103,13 @@ func parsePrompt(f *fields, p *Plugin) *Prompt {
 }
 
 // argumentsOf returns what a schema says of each argument.
-func argumentsOf(schema json.RawMessage, f *fields) []PromptArgument {
-	root := newFields(schema, f.at+"input_schema.", f.to)
+func argumentsOf(raw json.RawMessage, f *fields) []PromptArgument {
+	root := newFields(raw, f.at+"input_schema.", f.to)
 	required := root.strings("required")
 	var list []PromptArgument
-	for m := range eachMember(root.member["properties"]) {
-		a := PromptArgument{Name: m.key, Required: slices.Contains(required, m.key)}
-		a.Description = newFields(m.value, root.at+"properties."+m.key+".", f.to).optional("description")
+	for m := range rawjson.Members(root.member["properties"]) {
+		a := PromptArgument{Name: m.Key, Required: slices.Contains(required, m.Key)}
+		a.Description = newFields(m.Value, root.at+"properties."+m.Key+".", f.to).optional("description")
 		list = append(list, a)
 	}
 	return list
@@ -122,15 +121,15 @@ func parseArguments(f *fields, p *Plugin) []PromptArgument {
 	if !f.has("arguments") {
 		return nil
 	}
-	if raw := f.member["arguments"]; kindOf(raw) != kindArray {
-		f.add("arguments", "is %s; make it an array", kindOf(raw))
+	if raw := f.member["arguments"]; rawjson.KindOf(raw) != rawjson.KindArray {
+		f.add("arguments", "is %s; make it an array", rawjson.KindOf(raw))
 		return nil
 	}
 	var list []PromptArgument
-	for i, raw := range elements(f.member["arguments"]) {
+	for i, raw := range rawjson.Elements(f.member["arguments"]) {
 		at := fmt.Sprintf("arguments[%d]", i)
-		if kindOf(raw) != kindObject {
-			f.add(at, "is %s; make it an object", kindOf(raw))
+		if rawjson.KindOf(raw) != rawjson.KindObject {
+			f.add(at, "is %s; make it an object", rawjson.KindOf(raw))
 			continue
 		}
 		g := newFields(raw, f.at+at+".", f.to)
@@ -156,115 +155,17 @@ func schemaOf(arguments []PromptArgument) json.RawMessage {
 			required = append(required, a.Name)
 		}
 	}
-	return mustEncode(map[string]any{
+	return rawjson.Encode(map[string]any{
 		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
 	})
 }
 
-// Validate checks the arguments of prompts/get, a JSON object; nothing at all
-// stands for an empty one. It returns them as the page takes them: MCP clients
-// send every argument as text, so
-//
-//   - a text that the argument's schema does not allow is read as JSON: "20" for
-//     a number, "true" for a boolean, "[\"a\"]" for an array,
-//   - an empty text for an argument that is not required stands for none: forms
-//     send it for a field that was left empty.
-//
-// The error is a *dispatch.Error: invalid_arguments, whose text lists every
-// violation, or internal if the prompt's schema is broken.
+// Validate checks the arguments of prompts/get and returns them as the page
+// receives them; see [schema.Validator.CheckTextArguments].
 func (p *Prompt) Validate(args json.RawMessage) (json.RawMessage, error) {
-	c := checker{name: p.FullName(), plugin: p.Plugin, again: "get the prompt again"}
-	value, err := c.decode(args)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.arguments.prepare(p.InputSchema); err != nil {
-		return nil, c.broken(err)
-	}
-	readTexts(value, p.arguments.doc)
-	if err := c.check(&p.arguments, p.InputSchema, value); err != nil {
-		return nil, err
-	}
-	return mustEncode(value), nil
+	return p.arguments.CheckTextArguments(p.subject(), p.InputSchema, args)
 }
 
-// readTexts turns the texts of arguments into what their schema wants.
-func readTexts(args map[string]any, schema any) {
-	root, _ := schema.(map[string]any)
-	properties, _ := root["properties"].(map[string]any)
-	required, _ := root["required"].([]any)
-	for name, value := range args {
-		property, known := properties[name]
-		text, isText := value.(string)
-		switch {
-		case !known || !isText:
-		case text == "" && !slices.Contains(required, any(name)):
-			delete(args, name)
-		case !allowsText(property, root, maxRefs):
-			if read, ok := readJSON(text); ok {
-				args[name] = read
-			}
-		}
-	}
-}
-
-// readJSON reads one JSON value that is written exactly so.
-func readJSON(text string) (any, bool) {
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	return value, err == nil
-}
-
-// allowsText reports whether a text can match schema at all, as far as its types
-// tell; refs is how many more references are followed.
-func allowsText(schema any, root map[string]any, refs int) bool {
-	s, ok := schema.(map[string]any)
-	if !ok {
-		return schema != false
-	}
-	every := func(key string, some bool) bool {
-		list, ok := s[key].([]any)
-		if !ok {
-			return true
-		}
-		allows := func(sub any) bool { return allowsText(sub, root, refs) }
-		if some {
-			return slices.ContainsFunc(list, allows)
-		}
-		return !slices.ContainsFunc(list, func(sub any) bool { return !allows(sub) })
-	}
-	isText := func(v any) bool { _, ok := v.(string); return ok }
-	switch kind := s["type"].(type) {
-	case string:
-		ok = kind == "string"
-	case []any:
-		ok = slices.Contains(kind, any("string"))
-	}
-	if values, given := s["enum"].([]any); given {
-		ok = ok && slices.ContainsFunc(values, isText)
-	}
-	if value, given := s["const"]; given {
-		ok = ok && isText(value)
-	}
-	if ref, given := s["$ref"].(string); given && refs > 0 {
-		ok = ok && allowsText(followRef(ref, root), root, refs-1)
-	}
-	return ok && every("allOf", false) && every("anyOf", true) && every("oneOf", true)
-}
-
-// followRef returns the schema that a local reference points at; nil, which
-// allows everything, if it points nowhere.
-func followRef(ref string, root map[string]any) any {
-	pointer, local := strings.CutPrefix(ref, "#/")
-	if !local {
-		return nil
-	}
-	var at any = root
-	for token := range strings.SplitSeq(pointer, "/") {
-		object, ok := at.(map[string]any)
-		if !ok {
-			return nil
-		}
-		at = object[pointerUnescape.Replace(token)]
-	}
-	return at
+func (p *Prompt) subject() schema.Subject {
+	return schema.Subject{Name: p.FullName(), Retry: "get the prompt again", Plugin: p.Plugin.Name, Version: p.Plugin.Version}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
 
@@ -59,43 +60,43 @@ func (s Setting) Parse(text string) (json.RawMessage, error) {
 			if json.Valid([]byte(trimmed)) {
 				return json.RawMessage(trimmed), nil
 			}
-			return mustEncode(n), nil
+			return rawjson.Encode(n), nil
 		}
 		return nil, s.wrong("is %q; use a number, such as 10 or 0.5", shortText(text))
 	case wire.SettingURL:
-		return s.check(mustEncode(map[string]string{DefaultInstance: trimmed}))
+		return s.check(rawjson.Encode(map[string]string{DefaultInstance: trimmed}))
 	default:
-		return s.check(mustEncode(text))
+		return s.check(rawjson.Encode(text))
 	}
 }
 
 // check returns a value in the form in which it is kept: a url as an object of
 // URLs by instance. The error says what is allowed, and not what a secret was.
 func (s Setting) check(raw json.RawMessage) (json.RawMessage, error) {
-	compacted, problem := compact(raw, nil)
+	compacted, problem := rawjson.Compact(raw, nil)
 	if problem != "" {
 		return nil, s.wrong("is no JSON; %s", problem)
 	}
-	kind := kindOf(compacted)
+	kind := rawjson.KindOf(compacted)
 	switch s.Type {
 	case wire.SettingURL:
 		return s.checkURLs(compacted)
 	case wire.SettingNumber:
-		if kind != kindNumber {
+		if kind != rawjson.KindNumber {
 			return nil, s.wrong("is %s; make it a number", kind)
 		}
 		if n, err := strconv.ParseFloat(string(compacted), 64); err != nil || math.IsInf(n, 0) {
 			return nil, s.wrong("is a number that does not fit; use one between -1e308 and 1e308")
 		}
 	case wire.SettingBoolean:
-		if kind != kindBool {
+		if kind != rawjson.KindBool {
 			return nil, s.wrong("is %s; make it true or false", kind)
 		}
 	default:
-		if kind != kindString {
+		if kind != rawjson.KindString {
 			return nil, s.wrong("is %s; make it a text", kind)
 		}
-		text := unquote(compacted)
+		text := rawjson.Unquote(compacted)
 		if n := utf8.RuneCountInString(text); n > maxSettingChars {
 			return nil, s.wrong("has %d characters; shorten it to at most %d", n, maxSettingChars)
 		}
@@ -109,15 +110,15 @@ func (s Setting) check(raw json.RawMessage) (json.RawMessage, error) {
 // checkURLs takes one URL, or several by their instances.
 func (s Setting) checkURLs(raw []byte) (json.RawMessage, error) {
 	var urls map[string]string
-	switch kindOf(raw) {
-	case kindString:
-		urls = map[string]string{DefaultInstance: unquote(raw)}
-	case kindObject:
+	switch rawjson.KindOf(raw) {
+	case rawjson.KindString:
+		urls = map[string]string{DefaultInstance: rawjson.Unquote(raw)}
+	case rawjson.KindObject:
 		if err := json.Unmarshal(raw, &urls); err != nil {
 			return nil, s.wrong(`has an instance that is no text; give each its URL, as in {"work": "https://work.example.com"}`)
 		}
 	default:
-		return nil, s.wrong("is %s; make it a URL, or an object of URLs by instance", kindOf(raw))
+		return nil, s.wrong("is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(raw))
 	}
 	if len(urls) > maxInstances {
 		return nil, s.wrong("has %d instances; use at most %d", len(urls), maxInstances)
@@ -137,7 +138,7 @@ func (s Setting) checkURLs(raw []byte) (json.RawMessage, error) {
 		}
 		sites[site] = name
 	}
-	return mustEncode(urls), nil
+	return rawjson.Encode(urls), nil
 }
 
 func (s Setting) wrong(format string, args ...any) error {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"opentabs/dispatch"
+	"opentabs/internal/nearest"
+	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
 
@@ -115,10 +117,10 @@ func (v *Values) ForPage(p *Plugin, restricted bool) wire.PluginSettings {
 	}
 	var page wire.PluginSettings
 	if len(values) > 0 {
-		page.Values = mustEncode(values)
+		page.Values = rawjson.Encode(values)
 	}
 	if len(urls) > 0 {
-		page.URLs = mustEncode(urls)
+		page.URLs = rawjson.Encode(urls)
 	}
 	return page
 }
@@ -185,7 +187,7 @@ func emptyValue(raw json.RawMessage) bool {
 	case "", "null", `""`, "{}":
 		return true
 	default:
-		return kindOf(raw) == kindString && json.Valid(raw) && strings.TrimSpace(unquote([]byte(text))) == ""
+		return rawjson.KindOf(raw) == rawjson.KindString && json.Valid(raw) && strings.TrimSpace(rawjson.Unquote([]byte(text))) == ""
 	}
 }
 
@@ -297,9 +299,5 @@ func (p *Plugin) setting(key string) (Setting, error) {
 	if len(keys) == 0 {
 		return Setting{}, fmt.Errorf("%w: the plugin %s has no settings", ErrUnknown, p.Name)
 	}
-	meant := ""
-	if near := nearest(key, keys); near != "" {
-		meant = " (did you mean " + near + "?)"
-	}
-	return Setting{}, fmt.Errorf("%w: the plugin %s has no setting %q%s; name one of %s", ErrUnknown, p.Name, shortText(key), meant, strings.Join(keys, ", "))
+	return Setting{}, fmt.Errorf("%w: the plugin %s has no setting %q%s; name one of %s", ErrUnknown, p.Name, shortText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"text/template"
 
+	"opentabs/internal/plaintext"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -122,7 +123,7 @@ func (o CreateOptions) scaffold() (scaffold, error) {
 		return scaffold{}, fmt.Errorf("the world is %q; use main or isolated", o.World)
 	}
 	for what, text := range map[string]string{"name for people": s.DisplayName, "description": s.Description} {
-		if problem := plugin.CheckShown(text); problem != "" {
+		if problem := plaintext.CheckShown(text); problem != "" {
 			return scaffold{}, fmt.Errorf("the %s %s", what, problem)
 		}
 	}

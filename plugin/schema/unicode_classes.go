@@ -1,14 +1,14 @@
-package plugin
+package schema
 
 import (
 	"strconv"
 	"strings"
 )
 
-// browserClasses returns pattern with the Unicode classes that only browsers
-// know written as what Go's engines know: names without "Script=", and the
-// emoji classes, which the emoji check of schema generators uses, as ranges.
-func browserClasses(pattern string) string {
+// expandBrowserClasses rewrites Unicode classes that only browsers support. It drops
+// "Script=" from names and replaces emoji classes, which the emoji check of schema
+// generators uses, by ranges.
+func expandBrowserClasses(pattern string) string {
 	if !strings.Contains(pattern, `\p{`) && !strings.Contains(pattern, `\P{`) {
 		return pattern
 	}
@@ -23,7 +23,7 @@ func browserClasses(pattern string) string {
 		case c == '\\' && i+1 < len(pattern):
 			end := strings.IndexByte(pattern[i:], '}')
 			if kind := pattern[i+1]; end > 0 && (kind == 'p' || kind == 'P') && pattern[i+2] == '{' {
-				b.WriteString(browserClass(pattern[i+3:i+end], kind == 'P', inBrackets))
+				b.WriteString(goClass(pattern[i+3:i+end], kind == 'P', inBrackets))
 				i += end
 				continue
 			}
@@ -35,8 +35,8 @@ func browserClasses(pattern string) string {
 	return b.String()
 }
 
-// browserClass returns the class of this name.
-func browserClass(name string, negated, inBrackets bool) string {
+// goClass returns the class of this name in the syntax of Go.
+func goClass(name string, negated, inBrackets bool) string {
 	ranges, emoji := emojiClass(name)
 	switch {
 	case emoji && inBrackets && !negated:
@@ -55,7 +55,7 @@ func browserClass(name string, negated, inBrackets bool) string {
 	return `\p{` + name + `}`
 }
 
-// emojiClass returns the ranges of an emoji class as they stand in brackets.
+// emojiClass returns the ranges of an emoji class without the brackets.
 func emojiClass(name string) (string, bool) {
 	list, ok := emojiRanges[name]
 	if !ok {
@@ -73,10 +73,11 @@ func emojiClass(name string) (string, bool) {
 	return b.String(), true
 }
 
+// hexRune parses a code point.
 func hexRune(s string) rune {
 	n, err := strconv.ParseInt(s, 16, 32)
 	if err != nil {
-		panic("plugin: " + err.Error()) // the table below is wrong
+		panic("schema: " + err.Error()) // the table below is wrong
 	}
 	return rune(n)
 }

@@ -1,36 +1,39 @@
-package plugin
+package rawjson
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
-// maxNesting is how deep values may lie in each other, as in encoding/json.
+// maxNesting is how deep values may be nested, as in encoding/json.
 const maxNesting = 10000
 
-// utf8BOM may stand before JSON text that a Windows editor wrote.
-var utf8BOM = []byte("\xef\xbb\xbf")
+// TrimBOM removes the byte order mark that some Windows editors write before a text.
+func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
-// compact checks JSON text from a file and returns it without blanks, in memory
-// if it fits there. The problem says where it is wrong.
-func compact(text, memory []byte) (compacted []byte, problem string) {
-	text = bytes.TrimPrefix(text, utf8BOM)
+// Compact checks JSON text from a file and returns it without blanks. It writes to
+// memory if the result fits there. The problem names the place of a syntax error
+// and is empty if there is none.
+func Compact(text, memory []byte) (compacted []byte, problem string) {
+	text = TrimBOM(text)
 	if !utf8.Valid(text) {
 		return memory, "is not UTF-8 text; save it as UTF-8"
 	}
-	c := compactor{text: text, out: sized(memory, int64(len(text)))[:0]}
+	c := compactor{text: text, out: slices.Grow(memory[:0], len(text))}
 	if !c.run() {
 		var whole json.RawMessage
-		return c.out, syntaxProblem(text, json.Unmarshal(text, &whole)) // it tells the place
+		return c.out, SyntaxProblem(text, json.Unmarshal(text, &whole))
 	}
 	return c.out, ""
 }
 
-// syntaxProblem says where text is no JSON.
-func syntaxProblem(text []byte, err error) string {
+// SyntaxProblem describes the error that encoding/json returned for text, with line
+// and column.
+func SyntaxProblem(text []byte, err error) string {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
 		return "cannot be read as JSON: " + err.Error()
@@ -41,18 +44,18 @@ func syntaxProblem(text []byte, err error) string {
 	return fmt.Sprintf("is not valid JSON at line %d, column %d: %s; correct it there", line, column, syntax)
 }
 
-// compactor does what [json.Compact] does, in a fifth of the time, which counts
-// for a server that starts with a hundred plugins: it calls no function for each
-// byte. It takes exactly what encoding/json takes; FuzzCompact holds it to that.
+// compactor does what [json.Compact] does in a fifth of the time: it calls no
+// function for each byte. It accepts exactly what encoding/json accepts, which
+// FuzzCompact checks.
 type compactor struct {
 	text []byte
-	at   int    // what is before has been checked
-	from int    // what is before has been copied
-	out  []byte // without blanks
-	open []byte // the brackets that are open at this place
+	at   int    // text before at is checked
+	from int    // text before from is copied to out
+	out  []byte // the result, without blanks
+	open []byte // the brackets that are open at this position
 }
 
-// expectation is what may come next.
+// expectation is the part of the grammar that may follow.
 type expectation int
 
 const (
@@ -63,7 +66,7 @@ const (
 	expectCommaOrEnd
 )
 
-// run compacts the text; it reports whether that is one JSON value.
+// run compacts the text and reports whether it is one JSON value.
 func (c *compactor) run() bool {
 	next, ok := expectValue, true
 	for ok {
@@ -103,7 +106,7 @@ func (c *compactor) run() bool {
 	return false
 }
 
-// skipBlanks passes over blanks, after having copied what stands before them.
+// skipBlanks copies the text before the current blanks, then skips them.
 func (c *compactor) skipBlanks() {
 	if c.at == len(c.text) || c.text[c.at] > ' ' {
 		return
@@ -117,7 +120,7 @@ func (c *compactor) skipBlanks() {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }
 
-// close takes a closing bracket, where next was expected.
+// close reads a closing bracket at a position where next was expected.
 func (c *compactor) close(b byte, next expectation) bool {
 	if len(c.open) == 0 || next == expectValue || next == expectKey {
 		return false
@@ -128,7 +131,7 @@ func (c *compactor) close(b byte, next expectation) bool {
 	return opened == '{' && b == '}' || opened == '[' && b == ']'
 }
 
-// key takes a member's name and the colon.
+// key reads a member's name and the colon.
 func (c *compactor) key() bool {
 	if !c.string() {
 		return false
@@ -141,7 +144,7 @@ func (c *compactor) key() bool {
 	return true
 }
 
-// scalar takes a value that begins with b and holds no others.
+// scalar reads a string, number or literal that begins with b.
 func (c *compactor) scalar(b byte) bool {
 	switch b {
 	case '"':
@@ -157,6 +160,7 @@ func (c *compactor) scalar(b byte) bool {
 	}
 }
 
+// word reads a literal such as true.
 func (c *compactor) word(w string) bool {
 	if !bytes.HasPrefix(c.text[c.at:], []byte(w)) {
 		return false
@@ -165,7 +169,7 @@ func (c *compactor) word(w string) bool {
 	return true
 }
 
-// string takes a string.
+// string reads a string.
 func (c *compactor) string() bool {
 	text, i := c.text, c.at
 	if text[i] != '"' {
@@ -189,8 +193,8 @@ func (c *compactor) string() bool {
 	return false
 }
 
-// escapeLength returns the length of the escape that text begins with; 0 if it
-// is none.
+// escapeLength returns the length of the escape at the start of text; 0 if there is
+// none.
 func escapeLength(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -213,7 +217,7 @@ func escapeLength(text []byte) int {
 	return 0
 }
 
-// number takes a number.
+// number reads a number.
 func (c *compactor) number() bool {
 	c.skip('-', '-')
 	if !c.skip('0', '0') && c.digits() == 0 {
@@ -231,7 +235,7 @@ func (c *compactor) number() bool {
 	return true
 }
 
-// skip passes over one byte that is a or b.
+// skip skips one byte if it is a or b.
 func (c *compactor) skip(a, b byte) bool {
 	if c.at == len(c.text) || c.text[c.at] != a && c.text[c.at] != b {
 		return false
@@ -240,7 +244,7 @@ func (c *compactor) skip(a, b byte) bool {
 	return true
 }
 
-// digits passes over digits and returns how many.
+// digits skips digits and returns their count.
 func (c *compactor) digits() int {
 	from := c.at
 	for c.at < len(c.text) && isDigit(c.text[c.at]) {

@@ -1,4 +1,4 @@
-package plugin_test
+package schema
 
 import (
 	"encoding/json"
@@ -22,12 +22,11 @@ const exportInput = `{"type":"object","properties":{
 	"note":{"anyOf":[{"type":"string"},{"type":"null"}]}
 },"required":["channelId","limit"],"additionalProperties":false}`
 
-// The texts that agents read. Fault 55: only the first violation was told, and
-// the extra property was not named.
+// The error lists every violation, and names unknown properties.
 func TestValidateTexts(t *testing.T) {
 	tool := toolOf(t, exportInput)
 	for _, c := range []struct{ args, want string }{
-		{`{"channelId":"C1"}`, ``}, // fault 53: limit has a default
+		{`{"channelId":"C1"}`, ``}, // limit has a default
 		{`{"channelId":"C1","limit":5,"labels":["a"],"format":"json","since":"2026-01-31T12:00:00.5+01:00","target":{"kind":"mail","to":"x"},"note":null}`, ``},
 		{``, `- /channelId: is missing; give a string (The channel's id, such as C123.)`},
 		{`{}`, `- /channelId: is missing; give a string (The channel's id, such as C123.)`},
@@ -45,7 +44,7 @@ func TestValidateTexts(t *testing.T) {
 - /since: is not a valid date-time; write it as in 2026-01-31T12:00:00Z`},
 		{`{"channelId":"C1","limit":1.5}`, `- /limit: got number, want integer`},
 		{`{"channelId":"C1","note":7}`, `- /note: got number, want null or string`},
-		// A union is told by the form that was meant.
+		// The error for a union is about the alternative that was probably meant.
 		{`{"channelId":"C1","target":"file"}`, `- /target: got string, want object`},
 		{`{"channelId":"C1","target":{"kind":"file","to":"x"}}`, `- /target/path: is missing; give a string
 - /target/to: unknown property "to"; allowed: "kind", "path"`},

@@ -1,8 +1,12 @@
-package plugin
+package schema
 
-import "testing"
+import (
+	"testing"
 
-// Fault 53: properties with a default are listed as required.
+	"opentabs/internal/bytefind"
+)
+
+// Generated schemas list properties with a default as required.
 func TestRelaxDefaults(t *testing.T) {
 	for _, c := range []struct{ name, schema, want string }{
 		{"keeps order and bytes",
@@ -36,8 +40,16 @@ func TestRelaxDefaults(t *testing.T) {
 			`{"properties":[{"default":1}],"required":"x","items":7,"allOf":{"a":1}}`,
 			`{"properties":[{"default":1}],"required":"x","items":7,"allOf":{"a":1}}`},
 	} {
-		if got := string(relaxDefaults([]byte(c.schema))); got != c.want {
+		if got := string(RelaxDefaults([]byte(c.schema))); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestKeysStartAtARareLetter(t *testing.T) {
+	for n, letter := range map[*bytefind.Needle]byte{&defaultKey: 'f', &requiredKey: 'q', &refKey: '$'} {
+		if n.Text[n.Rare] != letter {
+			t.Errorf("the search for %q starts at %c, want %c", n.Text, n.Text[n.Rare], letter)
 		}
 	}
 }

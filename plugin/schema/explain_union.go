@@ -1,4 +1,4 @@
-package plugin
+package schema
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// maxForms is how many forms of a union are spelled out.
+// maxForms is how many alternatives of a union an error lists.
 const maxForms = 5
 
-// union tells why a value fits none of several forms, by the form that it was
-// most likely meant to have.
+// union explains why a value matches no alternative of a union. It guesses which
+// alternative was meant and reports the violations of that one.
 func (x *explainer) union(e *jsonschema.ValidationError) []violation {
 	at := e.InstanceLocation
 	var forms [][]violation
@@ -23,12 +23,12 @@ func (x *explainer) union(e *jsonschema.ValidationError) []violation {
 	if merged, ok := mergeWants(at, forms); ok {
 		return []violation{merged}
 	}
-	forms = without(forms, func(v violation) bool { // not even the right type
+	forms = withoutForms(forms, func(v violation) bool { // drop alternatives of another type
 		_, wrongType := v.kind.(*kind.Type)
 		return wrongType && len(v.at) == len(at)
 	})
-	forms = without(forms, func(v violation) bool { // another case of a tagged union
-		return isTag(v) && len(v.at) == len(at)+1
+	forms = withoutForms(forms, func(v violation) bool { // drop other cases of a tagged union
+		return isConstant(v) && len(v.at) == len(at)+1
 	})
 	if len(forms) == 1 {
 		return forms[0]
@@ -47,7 +47,7 @@ func (x *explainer) union(e *jsonschema.ValidationError) []violation {
 	return []violation{{at: at, text: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(forms), strings.Join(texts, " "))}}
 }
 
-// formText tells in one line what keeps the value at a place from one form.
+// formText returns the violations of one alternative in one line.
 func formText(at []string, form []violation) string {
 	var parts []string
 	for _, v := range form {
@@ -61,8 +61,8 @@ func formText(at []string, form []violation) string {
 	return strings.Join(slices.Compact(parts), ", ")
 }
 
-// without drops the forms that have such a violation, unless all have.
-func without(forms [][]violation, bad func(violation) bool) [][]violation {
+// withoutForms drops the alternatives that have such a violation, unless all have one.
+func withoutForms(forms [][]violation, bad func(violation) bool) [][]violation {
 	kept := slices.DeleteFunc(slices.Clone(forms), func(form []violation) bool { return slices.ContainsFunc(form, bad) })
 	if len(kept) == 0 {
 		return forms
@@ -70,8 +70,9 @@ func without(forms [][]violation, bad func(violation) bool) [][]violation {
 	return kept
 }
 
-// isTag reports whether a value is not the constant it has to be.
-func isTag(v violation) bool {
+// isConstant reports whether the violation is a value other than the allowed
+// constants.
+func isConstant(v violation) bool {
 	switch v.kind.(type) {
 	case *kind.Const, *kind.Enum:
 		return true
@@ -79,23 +80,23 @@ func isTag(v violation) bool {
 	return false
 }
 
-// mergeTags puts together forms that all fail at the same tag.
+// mergeTags merges alternatives that all fail at the same constant.
 func mergeTags(forms [][]violation, depth int) (violation, bool) {
 	var at []string
 	var wants []any
 	for _, form := range forms {
-		i := slices.IndexFunc(form, func(v violation) bool { return isTag(v) && len(v.at) == depth })
+		i := slices.IndexFunc(form, func(v violation) bool { return isConstant(v) && len(v.at) == depth })
 		if i < 0 || at != nil && !slices.Equal(at, form[i].at) {
 			return violation{}, false
 		}
 		at = form[i].at
 		wants = append(wants, wantsOf(form[i].kind)...)
 	}
-	return violation{at: at, text: "want " + oneOf(wants)}, len(forms) > 0
+	return violation{at: at, text: "want " + listValues(wants)}, len(forms) > 0
 }
 
-// mergeWants puts together forms that each say only that the value itself is of
-// another type or not one of the allowed values.
+// mergeWants merges alternatives that only want another type or other constants for
+// the value itself.
 func mergeWants(at []string, forms [][]violation) (violation, bool) {
 	got := ""
 	var types, parts []string
@@ -117,7 +118,7 @@ func mergeWants(at []string, forms [][]violation) (violation, bool) {
 	slices.Sort(types)
 	parts = append(parts, slices.Compact(types)...)
 	if len(values) > 0 {
-		parts = append(parts, oneOf(values))
+		parts = append(parts, listValues(values))
 	}
 	text := "want " + strings.Join(parts, " or ")
 	if got != "" {

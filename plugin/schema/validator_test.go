@@ -1,15 +1,13 @@
-package plugin_test
+package schema
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
 	"opentabs/dispatch"
-	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -101,26 +99,14 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-func ExampleTool_Validate() {
-	t := &plugin.Tool{
-		Plugin: &plugin.Plugin{Name: "messages"}, Name: "export",
-		InputSchema: json.RawMessage(`{"type":"object","properties":{"labels":{"type":"array"}}}`),
-	}
-	fmt.Println(t.Validate(json.RawMessage(`{"labels":"urgent"}`)))
-	// Output:
-	// invalid arguments for messages__export:
-	// - /labels: got string, want array
-	// Nothing was run. Correct the arguments and call the tool again.
-}
-
-// FuzzValidate: whatever the schema and the arguments are, the answer is nil or
-// an error for the agent.
-func FuzzValidate(f *testing.F) {
+// FuzzArguments checks that the result is nil or an error for the agent, whatever the
+// schema and the arguments are.
+func FuzzArguments(f *testing.F) {
 	f.Add(exportInput, `{"channel_id":"C1","labels":[1],"target":{"kind":"fax"}}`)
 	f.Add(`{"type":"object","oneOf":[{"required":["a"]},{"properties":{"a":{"$ref":"#/oneOf/0"}}}],"propertyNames":{"maxLength":1}}`, `{"a":{"bb":1}}`)
 	f.Add(`{"type":"object","patternProperties":{"^(?=x)":{"not":{}}},"if":{"minProperties":1},"then":false,"contains":{},"$defs":{"a":{}}}`, `{"x":1}`)
 	f.Fuzz(func(t *testing.T, schema, args string) {
-		tool := &plugin.Tool{Plugin: &plugin.Plugin{Name: "p"}, Name: "t", InputSchema: json.RawMessage(schema)}
+		tool := &tool{schema: json.RawMessage(schema)}
 		err := tool.Validate(json.RawMessage(args))
 		var callErr *dispatch.Error
 		if err != nil && (!errors.As(err, &callErr) || callErr.Message == "" || callErr.Code != wire.ErrInvalidArguments && callErr.Code != wire.ErrInternal) {

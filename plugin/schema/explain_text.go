@@ -1,4 +1,4 @@
-package plugin
+package schema
 
 import (
 	"encoding/json"
@@ -15,33 +15,33 @@ import (
 )
 
 const (
-	// maxShown is the longest piece of an argument or a schema that a sentence
-	// shows, in characters.
+	// maxShown is how much of an argument or a schema a sentence shows, in
+	// characters.
 	maxShown = 120
 	// maxListed is how many allowed values or names a sentence lists.
 	maxListed = 40
 )
 
-// leafText says what is wrong with one value. Texts that were given as
-// arguments are not repeated: the agent has them, and an error may be logged.
+// leafText returns the sentence for one violation. It does not repeat the texts of
+// the arguments: the agent has them, and errors may be logged.
 func leafText(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
 		return "got " + k.Got + ", want " + strings.Join(k.Want, " or ")
 	case *kind.Const, *kind.Enum:
-		return "want " + oneOf(wantsOf(k))
+		return "want " + listValues(wantsOf(k))
 	case *kind.Format:
 		return formatText(k.Want)
 	case *kind.Minimum:
-		return "got " + number(k.Got) + ", want at least " + number(k.Want)
+		return "got " + numberText(k.Got) + ", want at least " + numberText(k.Want)
 	case *kind.Maximum:
-		return "got " + number(k.Got) + ", want at most " + number(k.Want)
+		return "got " + numberText(k.Got) + ", want at most " + numberText(k.Want)
 	case *kind.ExclusiveMinimum:
-		return "got " + number(k.Got) + ", want more than " + number(k.Want)
+		return "got " + numberText(k.Got) + ", want more than " + numberText(k.Want)
 	case *kind.ExclusiveMaximum:
-		return "got " + number(k.Got) + ", want less than " + number(k.Want)
+		return "got " + numberText(k.Got) + ", want less than " + numberText(k.Want)
 	case *kind.MultipleOf:
-		return "got " + number(k.Got) + ", want a multiple of " + number(k.Want)
+		return "got " + numberText(k.Got) + ", want a multiple of " + numberText(k.Want)
 	case *kind.Not, *kind.FalseSchema:
 		return "is not allowed here; leave it out or give something else"
 	case *kind.Dependency:
@@ -57,36 +57,37 @@ func leafText(k jsonschema.ErrorKind) string {
 	return "breaks the schema's rule " + strings.Join(k.KeywordPath(), "/")
 }
 
-// sizeText says what is wrong with the size of a value; empty for other kinds.
+// sizeText returns the sentence for a wrong size; empty for other violations.
 func sizeText(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinLength:
-		return fmt.Sprintf("has %s, want at least %d", count(k.Got, "character"), k.Want)
+		return fmt.Sprintf("has %s, want at least %d", countOf(k.Got, "character"), k.Want)
 	case *kind.MaxLength:
-		return fmt.Sprintf("has %s, want at most %d", count(k.Got, "character"), k.Want)
+		return fmt.Sprintf("has %s, want at most %d", countOf(k.Got, "character"), k.Want)
 	case *kind.MinItems:
-		return fmt.Sprintf("has %s, want at least %d", count(k.Got, "item"), k.Want)
+		return fmt.Sprintf("has %s, want at least %d", countOf(k.Got, "item"), k.Want)
 	case *kind.MaxItems:
-		return fmt.Sprintf("has %s, want at most %d", count(k.Got, "item"), k.Want)
+		return fmt.Sprintf("has %s, want at most %d", countOf(k.Got, "item"), k.Want)
 	case *kind.AdditionalItems:
-		return fmt.Sprintf("has %s too many; leave out the last", count(k.Count, "item"))
+		return fmt.Sprintf("has %s too many; leave out the last", countOf(k.Count, "item"))
 	case *kind.MinProperties:
-		return fmt.Sprintf("has %s, want at least %d", count(k.Got, "property"), k.Want)
+		return fmt.Sprintf("has %s, want at least %d", countOf(k.Got, "property"), k.Want)
 	case *kind.MaxProperties:
-		return fmt.Sprintf("has %s, want at most %d", count(k.Got, "property"), k.Want)
+		return fmt.Sprintf("has %s, want at most %d", countOf(k.Got, "property"), k.Want)
 	case *kind.UniqueItems:
 		return fmt.Sprintf("has the same item at %d and %d; give each once", k.Duplicates[0], k.Duplicates[1])
 	case *kind.Contains:
 		return "has no item of the wanted form; add one"
 	case *kind.MinContains:
-		return fmt.Sprintf("has %s of the wanted form, want at least %d", count(len(k.Got), "item"), k.Want)
+		return fmt.Sprintf("has %s of the wanted form, want at least %d", countOf(len(k.Got), "item"), k.Want)
 	case *kind.MaxContains:
-		return fmt.Sprintf("has %s of the limited form, want at most %d", count(len(k.Got), "item"), k.Want)
+		return fmt.Sprintf("has %s of the limited form, want at most %d", countOf(len(k.Got), "item"), k.Want)
 	}
 	return ""
 }
 
-func count(n int, noun string) string {
+// countOf returns a number with its noun in singular or plural.
+func countOf(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
@@ -97,7 +98,7 @@ func count(n int, noun string) string {
 	}
 }
 
-// formatExamples show how a format is written, the usual way first.
+// formatExamples are example values of formats, the most common form first.
 var formatExamples = map[string][]string{
 	"date-time": {"2026-01-31T12:00:00Z", "2026-01-31T12:00:00+02:00", "2026-01-31T12:00:00"},
 	"date":      {"2026-01-31"},
@@ -108,6 +109,7 @@ var formatExamples = map[string][]string{
 	"uuid":      {"123e4567-e89b-42d3-a456-426614174000"},
 }
 
+// formatText returns the sentence for a text that is not in the format.
 func formatText(format string) string {
 	text := "is not a valid " + shorten(format)
 	if examples := formatExamples[format]; len(examples) > 0 {
@@ -116,8 +118,9 @@ func formatText(format string) string {
 	return text
 }
 
-// patternText says that a value does not match a pattern. Where the schema also names a format, as zod does for dates and
-// addresses, an example of it that the pattern takes says more than the pattern.
+// patternText returns the sentence for a text that does not match a pattern. zod
+// also names a format for dates and addresses; then the sentence gives an example
+// of the format that matches the pattern.
 func patternText(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)
 	if compiled, err := compilePattern(pattern); err == nil {
@@ -128,8 +131,8 @@ func patternText(pattern string, schema map[string]any) string {
 	return "does not match the pattern " + shorten(pattern)
 }
 
-// number writes a number in full, unless it is very long.
-func number(r *big.Rat) string {
+// numberText returns a number in full unless it is very long.
+func numberText(r *big.Rat) string {
 	if r == nil {
 		return "a number"
 	}
@@ -139,8 +142,8 @@ func number(r *big.Rat) string {
 	return shorten(r.RatString())
 }
 
-// oneOf lists allowed values.
-func oneOf(values []any) string {
+// listValues returns the allowed values as "one of ...".
+func listValues(values []any) string {
 	var shown []string
 	for _, v := range values {
 		b, err := json.Marshal(v)
@@ -157,6 +160,7 @@ func oneOf(values []any) string {
 	return "one of " + listSome(shown)
 }
 
+// quoteAll quotes names and joins them with commas.
 func quoteAll(names []string) string {
 	quoted := make([]string, 0, len(names))
 	for _, name := range names {
@@ -165,6 +169,7 @@ func quoteAll(names []string) string {
 	return listSome(quoted)
 }
 
+// listSome joins at most maxListed items with commas.
 func listSome(items []string) string {
 	if len(items) > maxListed {
 		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListed], ", "), len(items)-maxListed)
@@ -172,9 +177,10 @@ func listSome(items []string) string {
 	return strings.Join(items, ", ")
 }
 
+// quote returns a quoted and shortened text.
 func quote(s string) string { return shorten(strconv.Quote(s)) }
 
-// shorten cuts s to what a sentence shows.
+// shorten cuts s to maxShown characters.
 func shorten(s string) string {
 	if len(s) <= maxShown || utf8.RuneCountInString(s) <= maxShown {
 		return s
@@ -182,33 +188,35 @@ func shorten(s string) string {
 	return string([]rune(s)[:maxShown]) + "…"
 }
 
-// wanted says what a property's schema wants; empty if it does not say.
-func (x *explainer) wanted(schema any) string {
+// describe returns what a property's schema allows, such as "a string"; empty if the
+// schema has no type.
+func (x *explainer) describe(schema any) string {
 	s := x.resolve(schema)
 	if values, ok := s["enum"].([]any); ok {
-		return oneOf(values)
+		return listValues(values)
 	}
 	if value, ok := s["const"]; ok {
-		return oneOf([]any{value})
+		return listValues([]any{value})
 	}
 	text := ""
 	switch t := s["type"].(type) {
 	case string:
-		text = article(t)
+		text = withArticle(t)
 	case []any:
 		var types []string
-		for _, one := range t {
-			types = append(types, article(fmt.Sprint(one)))
+		for _, name := range t {
+			types = append(types, withArticle(fmt.Sprint(name)))
 		}
 		text = strings.Join(types, " or ")
 	}
-	if about, ok := s["description"].(string); ok && text != "" {
-		text += " (" + shorten(strings.Join(strings.Fields(about), " ")) + ")"
+	if description, ok := s["description"].(string); ok && text != "" {
+		text += " (" + shorten(strings.Join(strings.Fields(description), " ")) + ")"
 	}
 	return text
 }
 
-func article(typeName string) string {
+// withArticle returns a type name with its article.
+func withArticle(typeName string) string {
 	switch typeName {
 	case "null":
 		return "null"
@@ -219,7 +227,7 @@ func article(typeName string) string {
 	}
 }
 
-// resolve follows a schema's local references.
+// resolve follows the local references of a schema.
 func (x *explainer) resolve(schema any) map[string]any {
 	s, _ := schema.(map[string]any)
 	for range maxRefs {
@@ -232,8 +240,8 @@ func (x *explainer) resolve(schema any) map[string]any {
 	return s
 }
 
-// schemaAt returns the schema that the fragment of a URL points to; nil if
-// there is none.
+// schemaAt returns the schema at the JSON pointer in a URL's fragment; nil if there
+// is none.
 func (x *explainer) schemaAt(location string) map[string]any {
 	_, fragment, _ := strings.Cut(location, "#")
 	value := x.schema

@@ -1,4 +1,4 @@
-package plugin
+package schema
 
 import (
 	"fmt"
@@ -8,24 +8,25 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"opentabs/internal/nearest"
 )
 
-// maxViolations is how many violations an error spells out.
+// maxViolations is how many violations an error lists.
 const maxViolations = 50
 
-// violation is one thing that is wrong with the arguments.
+// violation is one violation of the schema.
 type violation struct {
-	// at are the steps from the arguments to the value.
+	// at is the path from the arguments to the value.
 	at []string
-	// kind is what the validator says; nil for what was put together here.
+	// kind is the error of the validator; nil for merged violations.
 	kind jsonschema.ErrorKind
 	text string
 }
 
 func (v violation) String() string { return location(v.at) + ": " + v.text }
 
-// location writes steps as a JSON pointer; "/" stands for the arguments
-// themselves.
+// location returns a path as a JSON pointer; "/" for the arguments themselves.
 func location(at []string) string {
 	if len(at) == 0 {
 		return "/"
@@ -47,18 +48,17 @@ var (
 	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// explainer turns what the validator found into sentences.
+// explainer turns errors of the validator into sentences.
 type explainer struct {
 	schema any // the decoded schema
 	value  any // the decoded arguments
 }
 
-// explain returns a sentence for each violation, sorted by place.
+// explain returns a sentence for each violation, sorted by path.
 func explain(e *jsonschema.ValidationError, schema, value any) []string {
 	x := explainer{schema: schema, value: value}
-	found := x.leaves(e)
 	var lines []string
-	for _, v := range found {
+	for _, v := range x.leaves(e) {
 		lines = append(lines, v.String())
 	}
 	slices.Sort(lines)
@@ -70,7 +70,7 @@ func explain(e *jsonschema.ValidationError, schema, value any) []string {
 	return lines
 }
 
-// leaves returns the violations in e and below it.
+// leaves returns the violations of e and of its causes.
 func (x *explainer) leaves(e *jsonschema.ValidationError) []violation {
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:
@@ -84,7 +84,7 @@ func (x *explainer) leaves(e *jsonschema.ValidationError) []violation {
 	case *kind.Required:
 		return x.missing(e.InstanceLocation, k.Missing, x.schemaAt(e.SchemaURL))
 	case *kind.AdditionalProperties:
-		return x.surplus(e.InstanceLocation, k.Properties, x.schemaAt(e.SchemaURL))
+		return x.unknown(e.InstanceLocation, k.Properties, x.schemaAt(e.SchemaURL))
 	case *kind.PropertyNames:
 		return x.propertyName(e, k.Property)
 	case *kind.Pattern:
@@ -101,22 +101,22 @@ func (x *explainer) leaves(e *jsonschema.ValidationError) []violation {
 	return []violation{{at: e.InstanceLocation, kind: e.ErrorKind, text: leafText(e.ErrorKind)}}
 }
 
-// missing tells properties that have to be there.
+// missing returns a violation for each missing property.
 func (x *explainer) missing(at, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	var all []violation
 	for _, name := range names {
 		text := "is missing; give it"
-		if wanted := x.wanted(properties[name]); wanted != "" {
+		if wanted := x.describe(properties[name]); wanted != "" {
 			text = "is missing; give " + wanted
 		}
-		all = append(all, violation{at: join(at, name), text: text})
+		all = append(all, violation{at: appendStep(at, name), text: text})
 	}
 	return all
 }
 
-// surplus tells properties that may not be there.
-func (x *explainer) surplus(at, names []string, schema map[string]any) []violation {
+// unknown returns a violation for each property that is not allowed.
+func (x *explainer) unknown(at, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	allowed := make([]string, 0, len(properties))
 	for name := range properties {
@@ -126,7 +126,7 @@ func (x *explainer) surplus(at, names []string, schema map[string]any) []violati
 	var all []violation
 	for _, name := range names {
 		text := "unknown property " + quote(name)
-		switch near := nearest(name, allowed); {
+		switch near := nearest.Name(name, allowed); {
 		case len(allowed) == 0:
 			text += "; leave it out, none is allowed here"
 		case near != "":
@@ -134,12 +134,12 @@ func (x *explainer) surplus(at, names []string, schema map[string]any) []violati
 		default:
 			text += "; allowed: " + quoteAll(allowed)
 		}
-		all = append(all, violation{at: join(at, name), text: text})
+		all = append(all, violation{at: appendStep(at, name), text: text})
 	}
 	return all
 }
 
-// propertyName tells a property whose name is not allowed.
+// propertyName returns a violation for a property name that is not allowed.
 func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []violation {
 	var why []string
 	for _, cause := range e.Causes {
@@ -154,9 +154,9 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	return []violation{{at: x.placeOf(e.InstanceLocation, name), text: text}}
 }
 
-// placeOf returns the place of the property, at or at.../name. The validator
-// reuses the memory of the location of such an error, so it may name a sibling;
-// then the property is looked for.
+// placeOf returns the path of a property whose name is not allowed. The validator
+// reuses the memory of that path, so at may belong to a sibling; placeOf then
+// searches for the property.
 func (x *explainer) placeOf(at []string, name string) []string {
 	value := x.value
 	for _, step := range at {
@@ -164,23 +164,23 @@ func (x *explainer) placeOf(at []string, name string) []string {
 	}
 	if object, ok := value.(map[string]any); ok {
 		if _, ok := object[name]; ok {
-			return join(at, name)
+			return appendStep(at, name)
 		}
 	}
 	if len(at) > 0 {
-		if found, ok := find(x.value, name, nil); ok {
-			return found
+		if path, ok := findProperty(x.value, name, nil); ok {
+			return path
 		}
 	}
 	return []string{name}
 }
 
-// find returns the first place, in the order of the keys, of a property.
-func find(value any, name string, at []string) ([]string, bool) {
+// findProperty returns the first path of a property, in the order of the keys.
+func findProperty(value any, name string, at []string) ([]string, bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		if _, ok := v[name]; ok {
-			return join(at, name), true
+			return appendStep(at, name), true
 		}
 		keys := make([]string, 0, len(v))
 		for key := range v {
@@ -188,14 +188,14 @@ func find(value any, name string, at []string) ([]string, bool) {
 		}
 		slices.Sort(keys)
 		for _, key := range keys {
-			if found, ok := find(v[key], name, join(at, key)); ok {
-				return found, true
+			if path, ok := findProperty(v[key], name, appendStep(at, key)); ok {
+				return path, true
 			}
 		}
 	case []any:
 		for i, item := range v {
-			if found, ok := find(item, name, join(at, strconv.Itoa(i))); ok {
-				return found, true
+			if path, ok := findProperty(item, name, appendStep(at, strconv.Itoa(i))); ok {
+				return path, true
 			}
 		}
 	}
@@ -215,7 +215,7 @@ func child(value any, step string) any {
 	return nil
 }
 
-// join returns at with one more step, in memory of its own.
-func join(at []string, step string) []string {
+// appendStep returns a copy of a path with one more step.
+func appendStep(at []string, step string) []string {
 	return append(slices.Clip(slices.Clone(at)), step)
 }

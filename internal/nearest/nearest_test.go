@@ -1,14 +1,14 @@
-package plugin
+package nearest
 
 import "testing"
 
-func TestNearest(t *testing.T) {
+func TestName(t *testing.T) {
 	names := []string{"channelId", "cursor", "id", "limit"}
 	for wrong, want := range map[string]string{
 		"channel_id": "channelId", "CHANNELID": "channelId", "chanelId": "channelId", "limits": "limit",
 		"cursr": "cursor", "ix": "", "q": "", "entirely": "", "": "",
 	} {
-		if got := nearest(wrong, names); got != want {
+		if got := Name(wrong, names); got != want {
 			t.Errorf("%q: %q, want %q", wrong, got, want)
 		}
 	}

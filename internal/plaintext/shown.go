@@ -1,0 +1,38 @@
+package plaintext
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// HiddenProblem returns the sentence about a hidden character in a text.
+func HiddenProblem(r rune) string {
+	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text says; take it out", r)
+}
+
+// CheckShown returns what is wrong with a text for people that contains a hidden
+// character; "" if there is none.
+func CheckShown(text string) string {
+	i := strings.IndexFunc(text, isUnfitForReview)
+	if i < 0 {
+		return ""
+	}
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return HiddenProblem(r)
+}
+
+// isUnfitForReview reports whether a reviewer cannot see r: control characters, the
+// marks that change the writing direction, and letters without a glyph. [Clean]
+// removes more characters; those occur in texts that are copied from elsewhere.
+func isUnfitForReview(r rune) bool {
+	if r >= ' ' && r <= '~' { // the usual case
+		return false
+	}
+	switch r {
+	case '\n', '\r', '\t', '\u00ad', '\u200c', '\u200d', '\u200e', '\u200f', '\u061c', '\ufeff':
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf)
+}

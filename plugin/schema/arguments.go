@@ -1,0 +1,109 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+	"opentabs/wire"
+)
+
+// Subject is the tool or prompt that an error message is about.
+type Subject struct {
+	// Name is the full name, such as messages__export.
+	Name string
+	// Retry is the step after the arguments are corrected: "call the tool again".
+	Retry string
+	// Plugin and Version name the package to report a broken schema for.
+	Plugin, Version string
+}
+
+// CheckArguments checks the arguments of a call. Empty args stand for an empty
+// object. It returns nil or a *dispatch.Error: invalid_arguments, whose message
+// lists every violation, or internal if the schema cannot be used.
+func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) error {
+	members, err := s.decode(args)
+	if err != nil {
+		return err
+	}
+	return v.checkMembers(s, schema, members)
+}
+
+// CheckTextArguments checks the arguments of a prompt and returns them as the page
+// receives them. MCP clients send every argument of a prompt as text, so
+//
+//   - a text that the argument's schema does not allow is parsed as JSON: "20" for
+//     a number, "true" for a boolean, "[\"a\"]" for an array,
+//   - an empty text for an optional argument is dropped: forms send it for an empty
+//     field.
+//
+// It returns the errors of [Validator.CheckArguments].
+func (v *Validator) CheckTextArguments(s Subject, schema, args json.RawMessage) (json.RawMessage, error) {
+	members, err := s.decode(args)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Compile(schema); err != nil {
+		return nil, s.brokenSchema(err)
+	}
+	parseTexts(members, v.doc)
+	if err := v.checkMembers(s, schema, members); err != nil {
+		return nil, err
+	}
+	return rawjson.Encode(members), nil
+}
+
+func (v *Validator) checkMembers(s Subject, schema json.RawMessage, members map[string]any) error {
+	if isTooDeep(members, maxDepth) {
+		return s.invalidArguments([]string{fmt.Sprintf("the arguments are nested more than %d levels deep; flatten them", maxDepth)})
+	}
+	if problem := checkNumbers(members); problem != "" {
+		return s.invalidArguments([]string{problem})
+	}
+	violations, err := v.violations(schema, members)
+	switch {
+	case err != nil:
+		return s.brokenSchema(err)
+	case len(violations) > 0:
+		return s.invalidArguments(violations)
+	}
+	return nil
+}
+
+// decode returns the members of the arguments.
+func (s Subject) decode(args json.RawMessage) (map[string]any, error) {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
+	if err != nil {
+		return nil, s.invalidArguments([]string{"the arguments are not valid JSON: " + err.Error()})
+	}
+	members, ok := value.(map[string]any)
+	if !ok {
+		return nil, s.invalidArguments([]string{"the arguments are " + rawjson.KindOf(args) + "; they have to be an object"})
+	}
+	return members, nil
+}
+
+func (s Subject) invalidArguments(violations []string) *dispatch.Error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "invalid arguments for %s:", s.Name)
+	for _, v := range violations {
+		b.WriteString("\n- ")
+		b.WriteString(v)
+	}
+	fmt.Fprintf(&b, "\nNothing was run. Correct the arguments and %s.", s.Retry)
+	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: b.String()}
+}
+
+func (s Subject) brokenSchema(err error) *dispatch.Error {
+	return &dispatch.Error{Code: wire.ErrInternal, Message: fmt.Sprintf(
+		"the input schema of %s cannot be used, so its arguments cannot be checked and nothing was run: %v. Report it to the author of plugin %s (%s).",
+		s.Name, err, s.Plugin, s.Version)}
+}

@@ -1,0 +1,154 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"opentabs/internal/bytefind"
+	"opentabs/internal/rawjson"
+)
+
+// The keywords of JSON Schema whose values contain further schemas.
+var (
+	schemaKeywords = []string{
+		"items", "additionalItems", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",
+		"unevaluatedProperties", "not", "if", "then", "else", "contentSchema",
+	}
+	schemaListKeywords = []string{"allOf", "anyOf", "oneOf", "prefixItems", "items"}
+	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+)
+
+// Keys that compact text must contain before it is split.
+var (
+	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // the f
+	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // the q
+	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}     // the $
+)
+
+// RelaxDefaults makes every property with a default optional in a compact schema.
+// Generated schemas describe what a handler receives, where such a property is
+// always present; an agent may leave it out. All other text keeps its bytes and its
+// order.
+func RelaxDefaults(schema json.RawMessage) json.RawMessage {
+	if !defaultKey.IsIn(schema) {
+		return schema
+	}
+	r := relaxer{root: schema}
+	return r.relax(schema)
+}
+
+// relaxer rewrites one schema. Local references are relative to root.
+type relaxer struct{ root []byte }
+
+// relax rewrites one schema. A schema that is not an object stays as it is.
+func (r *relaxer) relax(raw []byte) []byte {
+	if !requiredKey.IsIn(raw) {
+		return raw
+	}
+	if rawjson.KindOf(raw) != rawjson.KindObject {
+		return raw
+	}
+	list := slices.Collect(rawjson.Members(raw))
+	for i := range list {
+		m := &list[i]
+		switch {
+		case m.Key == "required":
+			m.Value = r.relaxRequired(m.Value, list)
+		case slices.Contains(schemaMapKeywords, m.Key):
+			m.Value = r.relaxMembers(m.Value)
+		case slices.Contains(schemaListKeywords, m.Key) && rawjson.KindOf(m.Value) == rawjson.KindArray:
+			m.Value = r.relaxElements(m.Value)
+		case slices.Contains(schemaKeywords, m.Key):
+			m.Value = r.relax(m.Value)
+		}
+	}
+	return rawjson.JoinMembers(slices.DeleteFunc(list, func(m rawjson.Member) bool {
+		return m.Key == "required" && string(m.Value) == "[]" // older dialects do not allow an empty list
+	}))
+}
+
+// relaxMembers rewrites the schemas that are the members of an object.
+func (r *relaxer) relaxMembers(raw []byte) []byte {
+	if rawjson.KindOf(raw) != rawjson.KindObject || !requiredKey.IsIn(raw) {
+		return raw
+	}
+	list := slices.Collect(rawjson.Members(raw))
+	for i := range list {
+		list[i].Value = r.relax(list[i].Value)
+	}
+	return rawjson.JoinMembers(list)
+}
+
+// relaxElements rewrites the schemas that are the elements of an array.
+func (r *relaxer) relaxElements(raw []byte) []byte {
+	if !requiredKey.IsIn(raw) {
+		return raw
+	}
+	items := rawjson.Elements(raw)
+	for i := range items {
+		items[i] = r.relax(items[i])
+	}
+	return rawjson.JoinElements(items)
+}
+
+// relaxRequired removes the names of properties that have a default.
+func (r *relaxer) relaxRequired(raw []byte, siblings []rawjson.Member) []byte {
+	if rawjson.KindOf(raw) != rawjson.KindArray {
+		return raw
+	}
+	candidates := map[string][]byte{}
+	for _, m := range siblings {
+		if m.Key == "properties" {
+			candidates = mayHaveDefaults(m.Value)
+		}
+	}
+	return rawjson.JoinElements(slices.DeleteFunc(rawjson.Elements(raw), func(name []byte) bool {
+		return rawjson.KindOf(name) == rawjson.KindString && r.hasDefault(candidates[rawjson.Unquote(name)])
+	}))
+}
+
+// mayHaveDefaults returns the members of an object whose schemas may have a default.
+func mayHaveDefaults(properties []byte) map[string][]byte {
+	candidates := map[string][]byte{}
+	for m := range rawjson.Members(properties) {
+		if mayHaveDefault(m.Value) {
+			candidates[m.Key] = m.Value
+		} else {
+			delete(candidates, m.Key) // of several members with one name the last counts
+		}
+	}
+	return candidates
+}
+
+// mayHaveDefault reports whether a schema has a default or a reference.
+func mayHaveDefault(schema []byte) bool { return defaultKey.IsIn(schema) || refKey.IsIn(schema) }
+
+// maxRefs is how many references in a row are followed.
+const maxRefs = 8
+
+// hasDefault reports whether a property's schema, or the schema that it refers to,
+// has a default.
+func (r *relaxer) hasDefault(raw []byte) bool {
+	for range maxRefs {
+		if !mayHaveDefault(raw) {
+			return false
+		}
+		if rawjson.Get(raw, "default") != nil {
+			return true
+		}
+		ref := rawjson.Get(raw, "$ref")
+		if rawjson.KindOf(ref) != rawjson.KindString {
+			return false
+		}
+		pointer, local := strings.CutPrefix(rawjson.Unquote(ref), "#/")
+		if !local {
+			return false
+		}
+		raw = r.root
+		for token := range strings.SplitSeq(pointer, "/") {
+			raw = rawjson.Get(raw, pointerUnescape.Replace(token))
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+const (
+	// maxCheckedResult is the largest result that is checked, in bytes. A larger one
+	// passes unchecked, because the check would take too long.
+	maxCheckedResult = 4 << 20
+	// maxQuotedResult is how much of a wrong result the error quotes, in bytes.
+	maxQuotedResult = 4000
+)
+
+// CheckResult checks what a tool returned against its output schema; nil stands
+// for undefined. It returns nil or a *dispatch.Error with invalid_result, whose
+// message lists every violation and quotes the result. A schema that cannot be used
+// is a violation.
+func (v *Validator) CheckResult(s Subject, schema, result json.RawMessage) error {
+	if len(result) > maxCheckedResult {
+		return nil
+	}
+	if len(result) == 0 {
+		return s.invalidResult([]string{"it returned undefined"}, nil)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(result))
+	if err != nil {
+		return s.invalidResult([]string{"the result is not valid JSON: " + err.Error()}, result)
+	}
+	if isTooDeep(value, maxDepth) || checkNumbers(value) != "" {
+		return nil // the check would take too long
+	}
+	violations, err := v.violations(schema, value)
+	if err == nil && len(violations) == 0 {
+		return nil
+	}
+	if err != nil {
+		violations = []string{"the output schema cannot be used: " + err.Error()}
+	}
+	return s.invalidResult(violations, result)
+}
+
+func (s Subject) invalidResult(violations []string, result json.RawMessage) *dispatch.Error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s has run, but what it returned does not match its own output schema (%s):", s.Name, wire.ErrInvalidResult)
+	for _, v := range violations {
+		b.WriteString("\n- ")
+		b.WriteString(v)
+	}
+	fmt.Fprintf(&b, "\nDo not call it again to mend this; report it to the author of plugin %s (%s).", s.Plugin, s.Version)
+	if len(result) > 0 {
+		shown := result
+		if len(shown) > maxQuotedResult {
+			shown = append(bytes.ToValidUTF8(shown[:maxQuotedResult:maxQuotedResult], nil), "..."...)
+		}
+		fmt.Fprintf(&b, "\nIt returned: %s", shown)
+	}
+	return &dispatch.Error{Code: wire.ErrInvalidResult, Message: b.String()}
+}

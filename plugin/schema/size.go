@@ -1,0 +1,82 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxDepth is how deep arguments may be nested. Chrome passes about 2,000 levels
+	// between the parts of an extension.
+	maxDepth = 1000
+	// maxNumberChars is the longest number, in characters. Numbers are compared
+	// exactly; time and memory grow with their length.
+	maxNumberChars = 1000
+	// maxExponent is the largest power of ten. JavaScript numbers end at 308.
+	maxExponent = 400
+)
+
+// isTooDeep reports whether value is nested deeper than this many levels.
+func isTooDeep(value any, levels int) bool {
+	deeper := func(v any) bool { return isTooDeep(v, levels-1) }
+	switch v := value.(type) {
+	case []any:
+		return levels == 0 || slices.ContainsFunc(v, deeper)
+	case map[string]any:
+		if levels == 0 {
+			return true
+		}
+		for _, item := range v {
+			if deeper(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkNumbers returns a sentence about a number in value that is too large to
+// compute with; empty if there is none.
+func checkNumbers(value any) string {
+	if at, problem := findHugeNumber(value); problem != "" {
+		slices.Reverse(at)
+		return location(at) + ": " + problem
+	}
+	return ""
+}
+
+// findHugeNumber returns the path to a number that is too large, last step first.
+func findHugeNumber(value any) (at []string, problem string) {
+	switch v := value.(type) {
+	case json.Number:
+		return nil, numberProblem(v.String())
+	case []any:
+		for i, item := range v {
+			if at, problem = findHugeNumber(item); problem != "" {
+				return append(at, strconv.Itoa(i)), problem
+			}
+		}
+	case map[string]any:
+		for key, item := range v {
+			if at, problem = findHugeNumber(item); problem != "" {
+				return append(at, key), problem
+			}
+		}
+	}
+	return nil, ""
+}
+
+func numberProblem(text string) string {
+	if len(text) > maxNumberChars {
+		return fmt.Sprintf("the number has %d characters; use at most %d", len(text), maxNumberChars)
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		if exponent, err := strconv.Atoi(text[i+1:]); err != nil || exponent > maxExponent || exponent < -maxExponent {
+			return fmt.Sprintf("the number has an exponent beyond %d; use a smaller one", maxExponent)
+		}
+	}
+	return ""
+}
