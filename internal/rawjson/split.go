@@ -128,7 +128,6 @@ const (
 	KindArray  = "an array"
 	KindString = "a string"
 	KindBool   = "a boolean"
-	KindNull   = "null"
 	KindNumber = "a number"
 )
 
@@ -150,7 +149,7 @@ func KindOf(raw []byte) string {
 	case 't', 'f':
 		return KindBool
 	case 'n':
-		return KindNull
+		return "null"
 	default:
 		return KindNumber
 	}
