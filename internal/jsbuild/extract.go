@@ -131,10 +131,10 @@ func failedWith(err error) extractAnswer {
 	return a
 }
 
-// runExtract runs script in a child process. An error of its own is a fault
-// of opentabs or of the machine; what is wrong with the plugin is in the
-// answer.
-func runExtract(ctx context.Context, argv []string, script []byte, timeout time.Duration) (extractAnswer, error) {
+// runExtract runs script in a child process that stops itself after timeout
+// and is killed after another grace. An error means that opentabs or the
+// machine failed; a fault of the plugin is in the answer.
+func runExtract(ctx context.Context, argv []string, script []byte, timeout, grace time.Duration) (extractAnswer, error) {
 	dir, err := os.MkdirTemp("", "opentabs-extract-")
 	if err != nil {
 		return extractAnswer{}, fmt.Errorf("make a directory to read the plugin in: %w", err)
@@ -144,7 +144,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout time.
 	if err != nil {
 		return extractAnswer{}, fmt.Errorf("encode the limits: %w", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout+extractGrace)
+	limited, cancel := context.WithTimeout(ctx, timeout+grace)
 	defer cancel()
 	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
 	cmd.Dir = dir
@@ -153,7 +153,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout time.
 	out := &cappedBuffer{max: maxExtractedBytes}
 	errs := &cappedBuffer{max: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.WaitDelay = extractGrace
+	cmd.WaitDelay = grace
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return extractAnswer{}, fmt.Errorf("read the plugin: %w", ctx.Err())

@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 
 func TestExtractRunsScript(t *testing.T) {
 	script := `globalThis.` + extractedName + ` = JSON.stringify({answer: 6 * 7, page: typeof document});`
-	answer, err := runExtract(t.Context(), childArgs, []byte(script), patient)
+	answer, err := runExtract(t.Context(), childArgs, []byte(script), patient, extractGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestExtractLimits(t *testing.T) {
 			if test.limit == "time" {
 				timeout = 300 * time.Millisecond
 			}
-			answer, err := runExtract(t.Context(), childArgs, []byte(test.script), timeout)
+			answer, err := runExtract(t.Context(), childArgs, []byte(test.script), timeout, extractGrace)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestExtractLimits(t *testing.T) {
 // The child gets nothing that it could give away, and nothing of it stays.
 func TestExtractSurroundings(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
-	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, patient)
+	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, patient, extractGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestExtractSurroundings(t *testing.T) {
 
 func TestExtractOfChildThatFails(t *testing.T) {
 	run := func(ctx context.Context, arg string) (extractAnswer, error) {
-		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond)
+		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond, 400*time.Millisecond)
 	}
 	if answer, err := run(t.Context(), "__hang"); err != nil || answer.Limit != "time" {
 		t.Errorf("hanging child: got %+v, %v; want the time limit", answer, err)
@@ -148,7 +148,7 @@ func TestExtractOfChildThatFails(t *testing.T) {
 	if answer, err := run(t.Context(), "__flood"); err != nil || answer.Limit != "time" {
 		t.Errorf("flooding child: got %+v, %v; want the time limit", answer, err)
 	}
-	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second); err == nil {
+	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractGrace); err == nil {
 		t.Error("a child that can't be started gives no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -98,7 +98,7 @@ func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extr
 	if err != nil {
 		return extracted{}, err
 	}
-	answer, err := runExtract(ctx, argv, script.Code, timeout)
+	answer, err := runExtract(ctx, argv, script.Code, timeout, extractGrace)
 	if err != nil {
 		return extracted{}, err
 	}
