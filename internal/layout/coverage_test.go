@@ -7,23 +7,22 @@ import (
 	"testing"
 )
 
-// coverageDoc says of each statement of the documents in which the product was
-// first described where it lives and which test shows it.
+// coverageDoc lists each statement of the first product documents, with the code
+// that implements it and the test that shows it.
 const coverageDoc = "docs/coverage.md"
 
 // shownBy is a test in a cell: `file_test.go:TestName`, `file.test.ts` "title",
 // or `script.txtar`.
 var shownBy = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
-// TestCoverage holds that no row of the table is open: each names a place in
-// the code and a test that is there, or says why opentabs is different.
-// TestReferences looks up the places and the tests written in Go.
+// TestCoverage checks that each row names code and a test, or the reason for a
+// difference. TestReferences checks that the named code and Go tests exist.
 func TestCoverage(t *testing.T) {
 	text, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, begun := 0, false // what is above the first section is no statement
+	rows, begun := 0, false // rows above the first section are not statements
 	for i, line := range strings.Split(string(text), "\n") {
 		begun = begun || strings.HasPrefix(line, "## ")
 		if !begun || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
@@ -37,7 +36,7 @@ func TestCoverage(t *testing.T) {
 		}
 		if reason, different := strings.CutPrefix(cells[1], "Different: "); different {
 			if len(reason) < 20 {
-				t.Errorf("%s:%d: say why it is different", coverageDoc, i+1)
+				t.Errorf("%s:%d: give the reason for the difference", coverageDoc, i+1)
 			}
 			continue
 		}
@@ -53,11 +52,11 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	if rows < 150 {
-		t.Errorf("%s has %d rows; the five documents say more than that", coverageDoc, rows)
+		t.Errorf("%s has %d rows; the five documents have more statements than that", coverageDoc, rows)
 	}
 }
 
-// checkShownBy looks up a test that is not written in Go.
+// checkShownBy checks that a test in TypeScript or a script exists.
 func checkShownBy(t *testing.T, line int, m []string) {
 	t.Helper()
 	file, title := m[2], m[3]

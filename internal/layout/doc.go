@@ -1,11 +1,13 @@
-// Package layout tests the rules of this repository. It has no code of its
-// own: each test reads the sources and the documents. Exceptions are entries
-// in tables, each with its reason.
+// Package layout tests the rules of this repository. It has tests only: each
+// reads the sources and the documents. Exceptions are entries in tables, each
+// with its reason.
 //
 //	imports_test.go      which package may import which package and library
 //	habits_test.go       file and function sizes, names, mutexes, output, tests
 //	budgets_test.go      package sizes and methods of a type
 //	exported_test.go     exported names that no other package uses
+//	words_test.go        banned words and the terms to use instead
+//	unclean_test.go      files and folders that still have banned words
 //	typescript_test.go   the same rules for TypeScript, and lint settings
 //	primordials_test.go  code that must not look up built-ins while a page runs
 //	documents_test.go    links, references and code excerpts in the documents

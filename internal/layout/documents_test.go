@@ -17,7 +17,7 @@ import (
 	"opentabs/wire"
 )
 
-// documents are the texts for people, which the tests below read.
+// documents returns the Markdown files of the repository by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	docs := map[string]string{}
@@ -54,8 +54,7 @@ func TestDocuments(t *testing.T) {
 // reference is `path/file.go:Symbol` in backticks.
 var reference = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_][A-Za-z0-9_.]*)(?:\\(\\))?`")
 
-// TestReferences holds that each place in the code which a document names is
-// there.
+// TestReferences checks that each `file:Symbol` in a document exists.
 func TestReferences(t *testing.T) {
 	for doc, text := range documents(t) {
 		found := reference.FindAllStringSubmatch(text, -1)
@@ -68,7 +67,7 @@ func TestReferences(t *testing.T) {
 			}
 		}
 		if doc == "docs/tool-call.md" && len(found) < 10 {
-			t.Errorf("%s names %d places in the code as `file:Symbol`; it is the way of a call, file by file", doc, len(found))
+			t.Errorf("%s names %d places in the code as `file:Symbol`; it follows a call from file to file", doc, len(found))
 		}
 	}
 }
@@ -174,7 +173,7 @@ func TestDeclares(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
-// TestLinks holds that each relative link of a document leads to a file.
+// TestLinks checks that each relative link of a document leads to a file.
 func TestLinks(t *testing.T) {
 	for doc, text := range documents(t) {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
@@ -192,8 +191,7 @@ func TestLinks(t *testing.T) {
 // the piece.
 var excerpt = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
 
-// TestExcerpts holds that code in documents is taken from files that are
-// compiled.
+// TestExcerpts checks that code in documents is copied from compiled files.
 func TestExcerpts(t *testing.T) {
 	for doc, text := range documents(t) {
 		for _, m := range excerpt.FindAllStringSubmatch(text, -1) {
@@ -201,7 +199,7 @@ func TestExcerpts(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", doc, err)
 			} else if !strings.Contains(string(src), m[2]) {
-				t.Errorf("%s: the excerpt is not what %s has; copy it anew", doc, m[1])
+				t.Errorf("%s: the excerpt differs from %s; copy it again", doc, m[1])
 			}
 		}
 	}
@@ -241,7 +239,7 @@ func TestChangelog(t *testing.T) {
 var example = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.*?)\n```")
 
 // TestProtocolDoc compares docs/protocol.md with package wire: each method,
-// error code and close code is told, each example is a golden frame.
+// error code and close code is documented, and each example is a golden frame.
 func TestProtocolDoc(t *testing.T) {
 	text := documents(t)["docs/protocol.md"]
 	shown := map[string]bool{}
@@ -270,7 +268,7 @@ func TestProtocolDoc(t *testing.T) {
 		block, _, _ := strings.Cut(after, "] as const")
 		for _, m := range regexp.MustCompile(`(?m)^  '([^']+)',$`).FindAllStringSubmatch(block, -1) {
 			if !strings.Contains(text, "`"+m[1]+"`") {
-				t.Errorf("docs/protocol.md does not tell `%s` of %s", m[1], list)
+				t.Errorf("docs/protocol.md does not document `%s` of %s", m[1], list)
 			}
 		}
 	}
@@ -279,7 +277,7 @@ func TestProtocolDoc(t *testing.T) {
 		wire.CodeInvalidParams, wire.CodeInternal, wire.CodeCallFailed, wire.CodeVersion,
 	} {
 		if !strings.Contains(text, fmt.Sprintf("`%d`", code)) {
-			t.Errorf("docs/protocol.md does not tell the code `%d`", code)
+			t.Errorf("docs/protocol.md does not document the code `%d`", code)
 		}
 	}
 }

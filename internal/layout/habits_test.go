@@ -29,7 +29,7 @@ var mayPrint = map[string]string{
 	"internal/bench/main.go": "hands the process's streams to run",
 }
 
-// rules are the checks of one Go file. Each tells its problems.
+// rules are the checks of one Go file. Each returns its problems.
 var rules = map[string]func(goFile) []string{
 	"size":    checkSize,
 	"name":    checkName,
@@ -80,7 +80,7 @@ func checkSize(f goFile) []string {
 	return bad
 }
 
-// vague are file names that say nothing of what is in the file.
+// vague are file names that do not describe the content of the file.
 var vague = regexp.MustCompile(`(^|[-_.])(utils?|helpers?|common|types|misc|shared|stuff)([-_.]|$)`)
 
 func checkName(f goFile) []string { return checkFileName(f.name) }
@@ -91,12 +91,12 @@ func checkFileName(name string) []string {
 		return []string{fmt.Sprintf("%s: name the file by the concept in it", name)}
 	}
 	if strings.ContainsAny(name, " \t") {
-		return []string{fmt.Sprintf("%s: a file name holds no spaces", name)}
+		return []string{fmt.Sprintf("%s: a file name has no spaces", name)}
 	}
 	return nil
 }
 
-// checkMutexes wants a comment on the line of each mutex or the line above it.
+// checkMutexes requires a comment on the line of each mutex or the line above it.
 func checkMutexes(f goFile) []string {
 	if f.test {
 		return nil
@@ -111,7 +111,7 @@ func checkMutexes(f goFile) []string {
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		if isSelector(n, "sync", "Mutex") || isSelector(n, "sync", "RWMutex") {
 			if line := f.fset.Position(n.Pos()).Line; !commented[line] && !commented[line-1] {
-				bad = append(bad, fmt.Sprintf("%s: say in a comment what this mutex guards", f.at(n)))
+				bad = append(bad, fmt.Sprintf("%s: add a comment that names what this mutex guards", f.at(n)))
 			}
 		}
 		return true
@@ -137,11 +137,11 @@ func checkPrinting(f goFile) []string {
 		call, ok := n.(*ast.CallExpr)
 		if ok {
 			if id, ok := call.Fun.(*ast.Ident); ok && (id.Name == "print" || id.Name == "println") {
-				bad = append(bad, fmt.Sprintf("%s: %s writes to stderr past every rule", f.at(n), id.Name))
+				bad = append(bad, fmt.Sprintf("%s: %s bypasses the output rules", f.at(n), id.Name))
 			}
 		}
 		if isSelector(n, "fmt", "Print", "Printf", "Println") || isSelector(n, "os", "Stdout") {
-			bad = append(bad, fmt.Sprintf("%s: only cmd/opentabs/output.go writes to stdout; take an io.Writer", f.at(n)))
+			bad = append(bad, fmt.Sprintf("%s: only cmd/opentabs/output.go writes to stdout; accept an io.Writer", f.at(n)))
 		}
 		return true
 	})
@@ -169,7 +169,7 @@ func checkSkip(f goFile) []string {
 	var bad []string
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		if isSelector(n, "t", "Skip", "Skipf", "SkipNow") || isSelector(n, "b", "Skip", "Skipf", "SkipNow") {
-			bad = append(bad, fmt.Sprintf("%s: no test is skipped; make it run or take it out", f.at(n)))
+			bad = append(bad, fmt.Sprintf("%s: tests are never skipped; make it run or remove it", f.at(n)))
 		}
 		return true
 	})
@@ -186,15 +186,15 @@ func checkDebt(f goFile) []string {
 	for _, group := range f.ast.Comments {
 		for _, c := range group.List {
 			if debt.MatchString(c.Text) && !tracked.MatchString(c.Text) {
-				bad = append(bad, fmt.Sprintf("%s: a debt has a date or an issue: TODO(2026-01-31) or TODO(#12)", f.at(c)))
+				bad = append(bad, fmt.Sprintf("%s: a TODO needs a date or an issue: TODO(2026-01-31) or TODO(#12)", f.at(c)))
 			}
 		}
 	}
 	return bad
 }
 
-// checkOptions wants each field of a struct called Options to say its default,
-// or that it is required; the type's comment may say which ones are required.
+// checkOptions requires each field of a struct named Options to document its
+// default, or that it is required. The type's comment may name the required ones.
 func checkOptions(f goFile) []string {
 	if f.test {
 		return nil
@@ -217,7 +217,7 @@ func checkOptions(f goFile) []string {
 			for _, field := range st.Fields.List {
 				text := strings.ToLower(field.Doc.Text() + field.Comment.Text())
 				if !strings.Contains(text, "default") && !strings.Contains(text, "required") {
-					bad = append(bad, fmt.Sprintf("%s: say the option's default, or that it is required", f.at(field)))
+					bad = append(bad, fmt.Sprintf("%s: document the option's default, or that it is required", f.at(field)))
 				}
 			}
 		}
@@ -225,7 +225,7 @@ func checkOptions(f goFile) []string {
 	return bad
 }
 
-// checkDocs wants a comment on each exported function, method and type of a
+// checkDocs requires a comment on each exported function, method and type of a
 // package that others import.
 func checkDocs(f goFile) []string {
 	if f.test || f.ast.Name.Name == "main" {
@@ -250,7 +250,7 @@ func checkDocs(f goFile) []string {
 	return bad
 }
 
-// wellKnown are methods whose name says all.
+// wellKnown are methods whose name is documentation enough.
 var wellKnown = []string{"String", "Error", "Unwrap", "Len", "Less", "Swap"}
 
 func receiverExported(recv *ast.FieldList) bool {
@@ -264,7 +264,7 @@ func receiverExported(recv *ast.FieldList) bool {
 	return exported
 }
 
-// checkRun holds that cobra's types stop at newXCmd.
+// checkRun keeps cobra's types out of the runX functions.
 func checkRun(f goFile) []string {
 	if f.dir != "cmd/opentabs" || f.test {
 		return nil
@@ -277,7 +277,7 @@ func checkRun(f goFile) []string {
 		}
 		ast.Inspect(fn.Type, func(n ast.Node) bool {
 			if isSelector(n, "cobra", "Command") {
-				bad = append(bad, fmt.Sprintf("%s: %s takes its options, not a *cobra.Command", f.at(fn), fn.Name.Name))
+				bad = append(bad, fmt.Sprintf("%s: %s accepts its options, not a *cobra.Command", f.at(fn), fn.Name.Name))
 			}
 			return true
 		})
@@ -287,7 +287,7 @@ func checkRun(f goFile) []string {
 
 func checkMain(f goFile) []string {
 	if n := strings.Count(f.src, "\n"); f.name == "cmd/opentabs/main.go" && n > maxMainLines {
-		return []string{fmt.Sprintf("%s: %d lines, limit %d; main is one line of work", f.name, n, maxMainLines)}
+		return []string{fmt.Sprintf("%s: %d lines, limit %d; move the work out of main", f.name, n, maxMainLines)}
 	}
 	return nil
 }
@@ -321,7 +321,8 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// TestPackageDocs wants a doc.go where goroutines meet, which says so.
+// TestPackageDocs requires a doc.go with a section on concurrency where goroutines
+// share state.
 func TestPackageDocs(t *testing.T) {
 	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver"} {
 		src, err := os.ReadFile(path.Join(dir, "doc.go"))
@@ -333,13 +334,13 @@ func TestPackageDocs(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if !strings.Contains(f.ast.Doc.Text(), "# Concurrency") {
-			t.Errorf("%s: say under a heading \"# Concurrency\" what may run at once", f.name)
+			t.Errorf("%s: describe under a heading \"# Concurrency\" what may run at once", f.name)
 		}
 	}
 }
 
-// TestRulesBite runs each rule on a few lines that break it, so that a rule
-// that no longer sees anything is found.
+// TestRulesBite runs each rule on code that breaks it, so that a rule that
+// never reports anything fails.
 func TestRulesBite(t *testing.T) {
 	long := strings.Repeat("\t_ = 1\n", maxFuncLines)
 	for _, c := range []struct{ rule, name, src, want string }{
@@ -353,22 +354,22 @@ func TestRulesBite(t *testing.T) {
 		{"mutex", "wire/a.go", "package a\n\nvar mu sync.RWMutex\n", "guards"},
 		{"print", "wire/a.go", "package a\n\nfunc f() { fmt.Println() }\n", "output.go"},
 		{"print", "cmd/opentabs/call.go", "package main\n\nvar w = os.Stdout\n", "output.go"},
-		{"print", "wire/a.go", "package a\n\nfunc f() { println() }\n", "stderr"},
+		{"print", "wire/a.go", "package a\n\nfunc f() { println() }\n", "bypasses"},
 		{"sleep", "wire/a_test.go", "package a\n\nfunc f() { time.Sleep(1) }\n", "synctest"},
 		{"skip", "wire/a_test.go", "package a\n\nfunc TestA(t *testing.T) { t.Skip() }\n", "skipped"},
 		{"debt", "wire/a.go", "package a\n\n// TODO: later\n", "date or an issue"},
 		{"options", "wire/a.go", "package a\n\ntype Options struct {\n\tIdle int // how long\n}\n", "default"},
 		{"doc", "wire/a.go", "package a\n\ntype A struct{}\n\nfunc (*A) F() {}\n", "F needs a doc comment"},
 		{"doc", "wire/a.go", "package a\n\ntype A struct{}\n", "A needs a doc comment"},
-		{"run", "cmd/opentabs/a.go", "package main\n\nfunc runCall(c *cobra.Command) {}\n", "takes its options"},
-		{"main", "cmd/opentabs/main.go", "package main\n" + strings.Repeat("\n", maxMainLines), "one line of work"},
+		{"run", "cmd/opentabs/a.go", "package main\n\nfunc runCall(c *cobra.Command) {}\n", "accepts its options"},
+		{"main", "cmd/opentabs/main.go", "package main\n" + strings.Repeat("\n", maxMainLines), "out of main"},
 	} {
 		f, err := parseGo(c.name, c.src)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(rules[c.rule](f), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("rule %s says %q of\n%s", c.rule, got, c.src)
+			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.src)
 		}
 	}
 	for _, c := range []struct{ name, src, want string }{
@@ -376,7 +377,7 @@ func TestRulesBite(t *testing.T) {
 		{"wsbridge/a.go", "package a\n\nimport \"opentabs/mcpserver\"\n", "wsbridge may not import mcpserver"},
 		{"dispatch/a.go", "package a\n\nimport \"github.com/coder/websocket\"\n", "only wsbridge"},
 		{"wire/a.go", "package a\n\nimport \"github.com/rs/zerolog\"\n", "may import github.com/rs/zerolog"},
-		{"wire/a.go", "package a\n\nimport \"example.com/x\"\n", "in no door"},
+		{"wire/a.go", "package a\n\nimport \"example.com/x\"\n", "is not in libraries"},
 		{"newpkg/a.go", "package a\n", "not in mayImport"},
 	} {
 		f, err := parseGo(c.name, c.src)

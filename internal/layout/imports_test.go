@@ -18,8 +18,8 @@ import (
 const module = "opentabs"
 
 // mayImport lists, for each of our packages, which of our packages it may
-// import. A package that is missing here fails: adding one is a decision about
-// the design and belongs in this table.
+// import. A package without an entry fails the test, so that each new package
+// gets one.
 var mayImport = map[string][]string{
 	"wire":                  {},
 	"dispatch":              {"wire"},
@@ -65,11 +65,11 @@ var mayImport = map[string][]string{
 	"internal/scriptcheck":  {"internal/config", "internal/jsbuild", "internal/statefile"},
 	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},
-	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a developers' program, in no binary
+	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"cmd/opentabs":          {everything},
 }
 
-// everything may be imported by the one place that sees all parts.
+// everything means all packages; only the program itself may import them all.
 const everything = "*"
 
 // testsMayImport lists what a package's tests may import beyond mayImport.
@@ -86,14 +86,14 @@ var testsMayImport = map[string][]string{
 
 // library is one module we depend on.
 type library struct {
-	// doors are the packages that may import it; everything means any but wire.
-	doors []string
-	// why it is here and not written by us.
+	// importers are the packages that may import it; everything means all but wire.
+	importers []string
+	// why opentabs uses it instead of code in this repository.
 	why string
 }
 
 var libraries = map[string]library{
-	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/realtab", "internal/bench"}, // realtab steers a browser; the last for a floor: an echo over it alone
+	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/realtab", "internal/bench"}, // realtab drives a browser; bench measures the bare library as a baseline
 		"the WebSocket protocol: closing handshake, masking, limits"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcpserver"}, "the MCP protocol in all its versions"},
 	"github.com/spf13/cobra":      {[]string{"cmd/opentabs"}, "commands, flags, help, completions"},
@@ -101,7 +101,7 @@ var libraries = map[string]library{
 	"github.com/evanw/esbuild":    {[]string{"internal/jsbuild"}, "bundles TypeScript without Node"},
 	"modernc.org/quickjs":         {[]string{"internal/jsbuild"}, "runs a plugin's schemas at build time, in pure Go"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {[]string{"plugin/schema"},
-		"validates arguments against JSON Schema and tells all violations"},
+		"validates arguments against JSON Schema and reports all violations"},
 	"github.com/dlclark/regexp2": {[]string{"plugin/schema"}, "patterns of JSON Schema that RE2 can't run"},
 	"github.com/rs/zerolog":      {[]string{everything}, "structured logs without allocation"},
 	"github.com/rogpeppe/go-internal": {[]string{"cmd/opentabs", "plugin"},
@@ -145,10 +145,10 @@ func parseGo(name, src string) (goFile, error) {
 	}, nil
 }
 
-// notOurs are directories whose files are not written here.
+// notOurs are directories of installed, generated and test data files.
 var notOurs = []string{"node_modules", "testdata", "vendor", "dist", "bin", "artifacts"}
 
-// walk calls visit with every file of the repository that is written here.
+// walk calls visit with every file of the repository outside notOurs.
 func walk(visit func(name string) error) error {
 	return fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -196,12 +196,12 @@ func TestImports(t *testing.T) {
 	}
 	for dir := range mayImport {
 		if !seen[dir] {
-			t.Errorf("mayImport has a line for %s, which is not there; take the line out", dir)
+			t.Errorf("mayImport has an entry for %s, which does not exist; remove the entry", dir)
 		}
 	}
 }
 
-// checkImports tells every import that the tables do not allow.
+// checkImports reports every import that the tables do not allow.
 func checkImports(f goFile) []string {
 	var bad []string
 	allowed, ok := mayImport[f.dir]
@@ -223,27 +223,27 @@ func checkImports(f goFile) []string {
 		case isOurs && !slices.Contains(allowed, ours) && !slices.Contains(allowed, everything):
 			bad = append(bad, fmt.Sprintf("%s: %s may not import %s", f.at(spec), f.dir, ours))
 		case !isOurs && strings.Contains(first, "."):
-			bad = append(bad, checkDoor(f, spec, p)...)
+			bad = append(bad, checkLibrary(f, spec, p)...)
 		}
 	}
 	return bad
 }
 
-// checkDoor tells an import of a library from where it has no door.
-func checkDoor(f goFile, spec ast.Node, p string) []string {
+// checkLibrary reports an import of a library by a package that may not import it.
+func checkLibrary(f goFile, spec ast.Node, p string) []string {
 	for mod, lib := range libraries {
 		if p != mod && !strings.HasPrefix(p, mod+"/") {
 			continue
 		}
-		if slices.Contains(lib.doors, f.dir) || slices.Contains(lib.doors, everything) && f.dir != "wire" {
+		if slices.Contains(lib.importers, f.dir) || slices.Contains(lib.importers, everything) && f.dir != "wire" {
 			return nil
 		}
-		return []string{fmt.Sprintf("%s: only %s may import %s", f.at(spec), strings.Join(lib.doors, ", "), mod)}
+		return []string{fmt.Sprintf("%s: only %s may import %s", f.at(spec), strings.Join(lib.importers, ", "), mod)}
 	}
-	return []string{fmt.Sprintf("%s: %s is in no door of libraries (internal/layout/imports_test.go); say why it is needed and where", f.at(spec), p)}
+	return []string{fmt.Sprintf("%s: %s is not in libraries (internal/layout/imports_test.go); add it with its importers and the reason", f.at(spec), p)}
 }
 
-// TestLibraries holds that go.mod requires exactly what libraries explains.
+// TestLibraries compares the modules that go.mod requires with those in libraries.
 func TestLibraries(t *testing.T) {
 	text, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -258,15 +258,15 @@ func TestLibraries(t *testing.T) {
 	}
 	for mod := range required {
 		if _, ok := libraries[mod]; !ok {
-			t.Errorf("go.mod requires %s; say in libraries (internal/layout/imports_test.go) why, and who may import it", mod)
+			t.Errorf("go.mod requires %s; add it to libraries (internal/layout/imports_test.go) with its importers and the reason", mod)
 		}
 	}
 	for mod, lib := range libraries {
 		if !required[mod] {
-			t.Errorf("libraries explains %s, which go.mod does not require directly; take it out, or run go mod tidy", mod)
+			t.Errorf("libraries has %s, which go.mod does not require directly; remove the entry or run go mod tidy", mod)
 		}
-		if lib.why == "" || len(lib.doors) == 0 {
-			t.Errorf("libraries: %s needs a reason and a door", mod)
+		if lib.why == "" || len(lib.importers) == 0 {
+			t.Errorf("libraries: %s needs a reason and an importer", mod)
 		}
 	}
 }

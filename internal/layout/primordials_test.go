@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// lateFolders and lateFiles are the code that runs while a page's scripts do,
-// and must look up no built-in then (sdk-ts/src/runtime/primordials.ts).
+// lateFolders and lateFiles are code that runs after a page's scripts and must
+// not look up built-ins at that time (sdk-ts/src/runtime/primordials.ts).
 var (
 	lateFolders = []string{"extension/src/host/"}
 	lateFiles   = []string{
@@ -20,8 +20,8 @@ var (
 	}
 )
 
-// lookedUp finds what looks a built-in up when it is used; lookedUpAwaiting what
-// only the host may not do, because the build runs async functions of the SDK by
+// lookedUp matches code that looks up a built-in when it runs. awaiting matches
+// what only the host must avoid, because the build runs async functions of the SDK by
 // sdk-ts/src/runtime/async.ts.
 var (
 	lookedUp = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
@@ -54,12 +54,12 @@ func checkLate(f tsFile) []string {
 	})
 }
 
-// TestLateFilesExist fails where a guarded file was moved without its line.
+// TestLateFilesExist fails if a guarded file was moved without its entry.
 func TestLateFilesExist(t *testing.T) {
 	files := tsFiles(t)
 	for _, name := range lateFiles {
 		if !slices.ContainsFunc(files, func(f tsFile) bool { return f.name == name }) {
-			t.Errorf("%s is not there", name)
+			t.Errorf("%s does not exist", name)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// biome and tsc hold the finer rules (casts, any, !, default exports); here
-// stands what they can't see, and that they are switched on.
+// biome and tsc check the finer rules (casts, any, !, default exports). The
+// tests here cover what those cannot check, and that their rules are enabled.
 
 // tsMayImport lists, for each workspace, what its code may import: workspaces
 // by relative path, packages by name. Tests may use testsOnly too.
@@ -30,8 +30,8 @@ var testsOnly = []string{"node:", "extension", "wire", "typescript", "esbuild"}
 // the reason.
 var lintIgnored = map[string]string{}
 
-// chromeDoor is the one file that may name chrome's API.
-const chromeDoor = "extension/src/chrome.ts"
+// chromeFile is the one file that may use chrome's API.
+const chromeFile = "extension/src/chrome.ts"
 
 type tsFile struct {
 	name, src string
@@ -64,7 +64,7 @@ func tsFiles(t *testing.T) []tsFile {
 	return files
 }
 
-// isTSTest holds for tests and for what only tests use, in a folder "test".
+// isTSTest reports whether a file is a test or test support in a folder "test".
 func isTSTest(name string) bool {
 	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") || strings.Contains(name, "/test/")
 }
@@ -84,7 +84,7 @@ var tsRules = map[string]func(tsFile) []string{
 	"debt": func(f tsFile) []string {
 		return f.eachLine(func(line string) string {
 			if debt.MatchString(line) && !tracked.MatchString(line) {
-				return "a debt has a date or an issue: TODO(2026-01-31) or TODO(#12)"
+				return "a TODO needs a date or an issue: TODO(2026-01-31) or TODO(#12)"
 			}
 			return ""
 		})
@@ -93,11 +93,11 @@ var tsRules = map[string]func(tsFile) []string{
 		return f.eachLine(func(line string) string {
 			switch {
 			case regexp.MustCompile(`@ts-(ignore|nocheck)`).MatchString(line):
-				return "the compiler is not switched off; narrow the value"
+				return "do not switch off the compiler; narrow the value"
 			case strings.Contains(line, "@ts-expect-error") && !f.test:
 				return "@ts-expect-error is for tests of types only"
 			case strings.Contains(line, "biome-ignore") && lintIgnored[f.name] == "":
-				return "no lint rule is switched off; an exception needs a line in lintIgnored (internal/layout/typescript_test.go)"
+				return "do not switch off lint rules; an exception needs an entry in lintIgnored (internal/layout/typescript_test.go)"
 			}
 			return ""
 		})
@@ -108,14 +108,14 @@ var tsRules = map[string]func(tsFile) []string{
 		}
 		return f.eachLine(func(line string) string {
 			if regexp.MustCompile(`\b(test|it|describe|suite)\.(skip|todo|only)\b|\bonly:\s*true\b|\b(skip|todo):\s*(true|'|")`).MatchString(line) {
-				return "no test is skipped and none runs alone; make it run or take it out"
+				return "tests are never skipped and none runs alone; make it run or remove it"
 			}
 			return ""
 		})
 	},
 }
 
-// eachLine tells what check says of each line.
+// eachLine collects the problems that check finds in each line.
 func (f tsFile) eachLine(check func(line string) string) []string {
 	var bad []string
 	n := 0
@@ -177,11 +177,11 @@ func checkTSImports(f tsFile) []string {
 var chromeUse = regexp.MustCompile(`\bchrome\s*(\[|\??\.\s*\w+\s*(\??\.\s*\w|[;,)\]]))|=\s*chrome\s*;|\btypeof\s+chrome\b`)
 
 func checkChrome(f tsFile) []string {
-	if f.workspace() != "extension" || f.test || f.name == chromeDoor {
+	if f.workspace() != "extension" || f.test || f.name == chromeFile {
 		return nil
 	}
 	if m := chromeUse.FindString(withoutStrings(withoutComments(f.src))); m != "" {
-		return []string{fmt.Sprintf("%s: only %s names chrome's API (%q)", f.name, chromeDoor, m)}
+		return []string{fmt.Sprintf("%s: only %s may use chrome's API (%q)", f.name, chromeFile, m)}
 	}
 	return nil
 }
@@ -191,8 +191,8 @@ var (
 	quoted   = regexp.MustCompile(`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`)
 )
 
-// withoutComments and withoutStrings are close enough for code that biome has
-// formatted; neither is a parser.
+// withoutComments and withoutStrings are approximate: they rely on code that biome has
+// formatted.
 func withoutComments(src string) string { return comments.ReplaceAllString(src, "\n") }
 
 func withoutStrings(src string) string { return quoted.ReplaceAllString(src, `''`) }
@@ -209,28 +209,28 @@ func TestTypeScriptRulesBite(t *testing.T) {
 		{"imports", "extension/src/a.ts", "const x = await import('ws');", "may not import \"ws\""},
 		{"imports", "extension/src/a.ts", "import { x } from './b';", "with its extension"},
 		{"imports", "other/a.ts", "", "not in tsMayImport"},
-		{"chrome", "extension/src/a.ts", "const x = /* */ chrome.runtime;", "names chrome's API"},
-		{"chrome", "extension/src/a.ts", "await chrome.tabs.query({});", "names chrome's API"},
-		{"chrome", "extension/src/a.ts", "const { tabs } = chrome;", "names chrome's API"},
-		{"chrome", "extension/src/a.ts", "globalThis.chrome['tabs']", "names chrome's API"},
+		{"chrome", "extension/src/a.ts", "const x = /* */ chrome.runtime;", "may use chrome's API"},
+		{"chrome", "extension/src/a.ts", "await chrome.tabs.query({});", "may use chrome's API"},
+		{"chrome", "extension/src/a.ts", "const { tabs } = chrome;", "may use chrome's API"},
+		{"chrome", "extension/src/a.ts", "globalThis.chrome['tabs']", "may use chrome's API"},
 		{"late", "extension/src/host/a.ts", "const x = list.map(f);", "primordials.ts"},
 		{"late", "extension/src/host/a.ts", "const x = await y;", "primordials.ts"},
 		{"late", "sdk-ts/src/config.ts", "for (const x of list) f(x);", "primordials.ts"},
 		{"late", "sdk-ts/src/config.ts", "f([...list]);", "primordials.ts"},
 		{"debt", "wire/a.ts", "// FIXME later", "date or an issue"},
-		{"ignore", "wire/a.ts", "// @ts-ignore", "not switched off"},
+		{"ignore", "wire/a.ts", "// @ts-ignore", "do not switch off"},
 		{"ignore", "wire/a.ts", "// @ts-expect-error x", "tests of types"},
 		{"ignore", "wire/a.ts", "// biome-ignore lint: x", "lintIgnored"},
 		{"skip", "wire/a.test.ts", "test.skip('x', () => {});", "skipped"},
 		{"skip", "wire/a.test.ts", "test('x', { only: true }, () => {});", "alone"},
 	} {
 		if got := strings.Join(tsRules[c.rule](tsFile{c.name, c.src, isTSTest(c.name)}), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("rule %s says %q of\n%s", c.rule, got, c.src)
+			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.src)
 		}
 	}
 	fine := []tsFile{
 		{"extension/src/a.ts", "function f(chrome: Registrar) {\n  return chrome.register(x);\n}", false},
-		{"extension/src/a.ts", "// chrome.tabs is the door's\nconst x = 'chrome.tabs'; import y from '../../wire/frame.ts';", false},
+		{"extension/src/a.ts", "// chrome.tabs is in a comment\nconst x = 'chrome.tabs'; import y from '../../wire/frame.ts';", false},
 		{"extension/src/a.test.ts", "import test from 'node:test';", true},
 		{"e2e/a.test.ts", "import { chromium } from 'playwright-core';", true},
 	}
@@ -242,7 +242,7 @@ func TestTypeScriptRulesBite(t *testing.T) {
 	}
 }
 
-// TestLintIsOn holds the rules that biome and tsc must have on.
+// TestLintIsOn checks that biome and tsc have these rules enabled.
 func TestLintIsOn(t *testing.T) {
 	var biome struct {
 		Plugins []string
@@ -250,7 +250,7 @@ func TestLintIsOn(t *testing.T) {
 	}
 	readInto(t, "biome.json", &biome)
 	if !slices.Contains(biome.Plugins, "./.ci/biome/no-cast.grit") {
-		t.Error("biome.json must use .ci/biome/no-cast.grit, which refuses casts")
+		t.Error("biome.json must use .ci/biome/no-cast.grit, which reports casts")
 	}
 	for _, rule := range []string{"suspicious.noExplicitAny", "style.noNonNullAssertion", "style.noDefaultExport", "performance.noReExportAll"} {
 		group, name, _ := strings.Cut(rule, ".")
@@ -297,7 +297,7 @@ func TestRuntimePackages(t *testing.T) {
 			got = append(got, name)
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
-			t.Errorf("%s has the dependencies %v, want %v; a tool belongs into devDependencies", file, got, want)
+			t.Errorf("%s has the dependencies %v, want %v; a tool belongs in devDependencies", file, got, want)
 		}
 		for _, group := range []map[string]string{p.Dependencies, p.DevDependencies} {
 			for name, version := range group {
@@ -309,8 +309,8 @@ func TestRuntimePackages(t *testing.T) {
 	}
 }
 
-// TestEndToEndIsSmall: end-to-end tests are few and each is one promise to a
-// user; everything else is caught below.
+// TestEndToEndIsSmall limits the end-to-end tests: each file is one promise to a
+// user, and unit tests cover the rest.
 func TestEndToEndIsSmall(t *testing.T) {
 	const maxFiles, maxLines = 36, 200
 	files, err := filepath.Glob("e2e/*.test.ts")

@@ -71,7 +71,7 @@ func TestCacheDamaged(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"empty":            "",
-		"cut off":          string(text[:len(text)-1]),
+		"truncated":        string(text[:len(text)-1]),
 		"an older check's": "check 0\n" + strings.TrimPrefix(string(text), fileHeader()),
 		"garbage":          fileHeader() + "\n\x00\n" + strings.Repeat("x", 200),
 	} {

@@ -20,8 +20,8 @@ const (
 	maxQuotedResult = 4000
 )
 
-// CheckResult checks what a tool returned against its output schema; nil stands
-// for undefined. It returns nil or a *dispatch.Error with invalid_result, whose
+// CheckResult checks what a tool returned against its output schema; nil means
+// undefined. It returns nil or a *dispatch.Error with invalid_result, whose
 // message lists every violation and quotes the result. A schema that cannot be used
 // is a violation.
 func (v *Validator) CheckResult(s Subject, schema, result json.RawMessage) error {

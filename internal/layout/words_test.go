@@ -1,0 +1,260 @@
+package layout
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// bannedWords maps words and phrases, separated by commas, to the term that the
+// field uses. They match in any case in file names, identifiers, comments, strings
+// and documents. "#" stands for a number, "*" for any one word.
+var bannedWords = map[string]string{
+	"nobody, somebody":              `name the user, the client or the caller: "no client", "not reviewed"`,
+	"anew":                          `"again", or a verb with re-: reload, restart, rebuild`,
+	"tell, tells, told, telling":    "code returns, sends, reports or logs; peers receive",
+	"say, says, said, saying":       "code returns, sends, reports or logs; documents describe",
+	"stands, stood":                 `"is"`,
+	"lies in":                       `"is in"`,
+	"of its own, of his own":        `"its own", "separate"`,
+	"of their own, of our own":      `"their own", "separate"`,
+	"by now":                        `leave it out, or use "now"`,
+	"person, persons, people":       `"the user", "users"`,
+	"moot":                          `"recheckGate"`,
+	"hush, hushes, hushed":          `"pauseTimers"`,
+	"stir, stirs, stirred":          `"onChildProgress"`,
+	"sensible":                      `"validate", "valid"`,
+	"patience":                      `"timeouts"`,
+	"stillness":                     `"click guard"`,
+	"tending":                       `"settings sync"`,
+	"furnish, furnishes, furnished": `"adapter globals"`,
+	"stranger, strangers":           `"unauthenticated peer"`,
+	"door, doors":                   `"entry point"`,
+	"roll call":                     `"handshake"`,
+	"incumbent, theirs":             `"the original OpenTabs"`,
+	"existing open tabs, existing tool chain, existing sdk, existing platform": `"the original OpenTabs SDK"`,
+	"fault #, design section #":            "describe the problem: the list is not in this repository",
+	"let in, lets in, let * in, lets * in": `"review and enable"`,
+	"look at it, looks at it":              `"review"`,
+	"played":                               `"simulated"`,
+	"knows":                                `"has", "stores", "checks"`,
+	"cut off":                              `"disconnected", "truncated"`,
+	"odd report, odd reports":              `"malformed report"`,
+	"fit together, fits together":          `"is compatible with"`,
+	"is asked, are asked, be asked, was asked, were asked": `"receives a request", "approval is required"`,
+}
+
+// phrase is one entry of bannedWords, split into words.
+type phrase struct {
+	words   []string
+	instead string
+}
+
+// phrases are the entries of bannedWords by their first word.
+var phrases = func() map[string][]phrase {
+	byFirst := map[string][]phrase{}
+	for list, instead := range bannedWords {
+		for text := range strings.SplitSeq(list, ", ") {
+			words := strings.Fields(text)
+			byFirst[words[0]] = append(byFirst[words[0]], phrase{words, instead})
+		}
+	}
+	return byFirst
+}()
+
+// vagueFunctions are names of functions that state no verb and no object, or
+// that collide with a likely local variable. Methods may use those in
+// plainMethods, where the receiver makes the meaning clear.
+var (
+	vagueFunctions = []string{
+		"take", "told", "took", "cut", "held", "burst", "acts", "life", "moot", "hush", "stoodStill",
+		"found", "number", "list", "when",
+	}
+	plainMethods = []string{"found", "number", "list", "when"}
+)
+
+// vagueTSFunction matches the declaration of such a function in TypeScript.
+var vagueTSFunction = regexp.MustCompile(`\bfunction (` + strings.Join(vagueFunctions, "|") + `)\b`)
+
+// word is a word of a text in lower case, and its line.
+type word struct {
+	text string
+	line int
+}
+
+// wordsOf splits a text into words. An identifier such as liveCall is two words.
+func wordsOf(text string) []word {
+	var words []word
+	line, start := 1, -1
+	end := func(at int) {
+		if start >= 0 {
+			words = append(words, word{strings.ToLower(text[start:at]), line})
+		}
+		start = -1
+	}
+	for i := range len(text) {
+		c := text[i]
+		isUpper := 'A' <= c && c <= 'Z'
+		switch {
+		case isUpper && i > 0 && 'a' <= text[i-1] && text[i-1] <= 'z':
+			end(i)
+			start = i
+		case isUpper || 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			if start < 0 {
+				start = i
+			}
+		default:
+			end(i)
+			if c == '\n' {
+				line++
+			}
+		}
+	}
+	end(len(text))
+	return words
+}
+
+// matches reports whether words begin with the phrase.
+func (p phrase) matches(words []word) bool {
+	if len(words) < len(p.words) {
+		return false
+	}
+	for i, want := range p.words {
+		got := words[i].text
+		if want == "#" && strings.Trim(got, "0123456789") == "" || want == "*" || want == got {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// checkWords finds banned words in the name and the text of a file.
+func checkWords(name, text string) []string {
+	var bad []string
+	words := wordsOf(name + "\n" + text) // line 1 is the name
+	for i, w := range words {
+		for _, p := range phrases[w.text] {
+			if p.matches(words[i:]) {
+				bad = append(bad, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.words, " "), p.instead))
+			}
+		}
+	}
+	if path.Ext(name) == ".go" {
+		return bad
+	}
+	for _, m := range vagueTSFunction.FindAllStringSubmatch(text, -1) {
+		bad = append(bad, vagueFunction(name, m[1]))
+	}
+	return bad
+}
+
+// checkFunctionNames finds functions and methods of a Go file with a vague name.
+func checkFunctionNames(f goFile) []string {
+	var bad []string
+	for _, d := range f.ast.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if ok && slices.Contains(vagueFunctions, fn.Name.Name) && (fn.Recv == nil || !slices.Contains(plainMethods, fn.Name.Name)) {
+			bad = append(bad, vagueFunction(f.at(fn), fn.Name.Name))
+		}
+	}
+	return bad
+}
+
+func vagueFunction(at, name string) string {
+	return fmt.Sprintf("%s: function %s: use a verb and its object, as in sendReport", at, name)
+}
+
+// written are the kinds of files whose words are checked.
+var written = []string{".go", ".ts", ".tsx", ".md", ".css", ".html", ".grit", "Makefile"}
+
+// wordTables hold the banned words themselves.
+var wordTables = []string{"internal/layout/words_test.go", "internal/layout/unclean_test.go"}
+
+// TestWords checks the words of each file that is not listed in unclean.
+func TestWords(t *testing.T) {
+	problems := map[string][]string{} // by entry of unclean, or "" for none
+	names, err := filepath.Glob(".ci/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = walk(func(name string) error {
+		isWritten := slices.ContainsFunc(written, func(end string) bool { return strings.HasSuffix(name, end) })
+		if isWritten && !slices.Contains(wordTables, name) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || info.IsDir() {
+			continue
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := checkWords(name, string(src))
+		if path.Ext(name) == ".go" {
+			f, err := parseGo(name, string(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bad = append(bad, checkFunctionNames(f)...)
+		}
+		entry := uncleanEntry(name)
+		problems[entry] = append(problems[entry], bad...)
+	}
+	report(t, problems[""])
+	for _, entry := range unclean {
+		if len(problems[entry]) == 0 {
+			t.Errorf("%s has no banned words left: remove its entry from unclean (internal/layout/unclean_test.go)", entry)
+		}
+	}
+}
+
+// uncleanEntry returns the entry of unclean that covers a file: the file itself
+// or its folder, without the folders below.
+func uncleanEntry(name string) string {
+	for _, entry := range []string{name, path.Dir(name)} {
+		if slices.Contains(unclean, entry) {
+			return entry
+		}
+	}
+	return ""
+}
+
+func TestWordsBite(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a.go", "package a\n\n// Nobody waits.\n", "a.go:3: \"nobody\""},
+		{"a.go", "// lies\n// in a folder", "a.go:1: \"lies in\""},
+		{"a.ts", "const stoodStill = 1;", "a.ts:1: \"stood\""},
+		{"a.go", "const MAX_PATIENCE = 1", "timeouts"},
+		{"a.go", "// see design section 6", "not in this repository"},
+		{"a.go", "// lets it in", "review and enable"},
+		{"patience_test.go", "", "patience_test.go:0"},
+		{"a.ts", "export function take(x: number) {}", "function take"},
+		{"a.ts", "// standard, unknown, doorstep, reload", ""},
+		{"a.go", "// The client reports progress.", ""},
+	} {
+		got := strings.Join(checkWords(c.name, c.text), "\n")
+		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q gives %q, want %q", c.name, c.text, got, c.want)
+		}
+	}
+	f, err := parseGo("a.go", "package a\nfunc list() {}\nfunc (t T) list() {}\nfunc (t T) take() {}\nfunc takeAll() {}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := checkFunctionNames(f); len(got) != 2 {
+		t.Errorf("want the function list and the method take, got %q", got)
+	}
+}
