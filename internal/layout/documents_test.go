@@ -171,6 +171,29 @@ func TestDeclares(t *testing.T) {
 	}
 }
 
+// TestGlossary limits the glossary to 60 terms, each with one definition.
+func TestGlossary(t *testing.T) {
+	const maxTerms = 60
+	seen := map[string]bool{}
+	for line := range strings.Lines(documents(t)["docs/glossary.md"]) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| term |") {
+			continue
+		}
+		term := strings.TrimSpace(cells[0])
+		if len(cells) != 2 || len(strings.TrimSpace(cells[1])) < 20 {
+			t.Errorf("docs/glossary.md: %q has no definition", term)
+		}
+		if seen[term] {
+			t.Errorf("docs/glossary.md: %q is defined twice", term)
+		}
+		seen[term] = true
+	}
+	if len(seen) < 20 || len(seen) > maxTerms {
+		t.Errorf("docs/glossary.md has %d terms, want 20 to %d", len(seen), maxTerms)
+	}
+}
+
 var link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 // TestLinks checks that each relative link of a document leads to a file.
