@@ -22,13 +22,18 @@ type meter struct {
 	// final says that the first final report was accepted, done that it was sent.
 	final, done bool
 
-	// queue holds what was accepted and not sent. If interval >= 0 there are at
-	// most five: for each audience one before and one after the first final report,
-	// and that one.
+	// queue holds what was accepted and not sent. If interval >= 0 it has at most
+	// one due notice, maxKept kept ones, the first final report, and before and
+	// after that one for each audience and a reminder.
 	queue   []notice
+	kept    int       // the kept notices in the queue
 	sent    time.Time // when the last one was sent
 	sentAny bool
 }
+
+// maxKept is how many notices keep keeps at once. It bounds the queue of a tool
+// that asks the user again and again while its client reads slowly.
+const maxKept = 8
 
 // notice is a notification that waits to be sent.
 type notice struct {
@@ -39,6 +44,12 @@ type notice struct {
 	exact, hasTotal bool
 	// final marks the first final report, which is sent at once and never merged.
 	final bool
+	// due marks a notice that the rate allowed at once when it was accepted, and
+	// kept one that came before a suspension: neither is replaced.
+	due, kept bool
+	// reminder marks a message of opentabs, which replaces none of the tool's for
+	// the user.
+	reminder bool
 }
 
 // said is what a report says: a message, the tool's own word for what it does, and
@@ -54,10 +65,10 @@ func (s said) repeats(before said) bool {
 
 func (n *notice) forUser() bool { return n.audience == AudienceUser }
 
-// accept takes a report. One whose numbers do not increase is dropped unless it
-// has a new message or is the first final one.
-func (m *meter) accept(n numbers, text said) {
-	e := notice{said: text}
+// accept takes a report that comes at now. One whose numbers do not increase is
+// dropped unless it has a new message or is the first final one.
+func (m *meter) accept(now time.Time, n numbers, text said) {
+	e := notice{said: text, due: len(m.queue) == 0 && now.Sub(m.sent) >= m.interval}
 	if n.hasTotal {
 		m.total = n.total
 	}
@@ -85,6 +96,28 @@ func (m *meter) accept(n numbers, text said) {
 	m.push(e)
 }
 
+// remind takes a message of opentabs for the user that comes at now.
+func (m *meter) remind(now time.Time, message string) {
+	m.any = true
+	m.push(notice{
+		said: said{message: message, audience: AudienceUser}, reminder: true,
+		due:   len(m.queue) == 0 && now.Sub(m.sent) >= m.interval,
+		total: m.total, hasTotal: m.hasTotal,
+	})
+}
+
+// keep has the messages for the user that wait sent whatever comes after them:
+// the tool asks the user something next.
+func (m *meter) keep() {
+	for i := range m.queue {
+		e := &m.queue[i]
+		if m.interval >= 0 && m.kept < maxKept && !e.due && !e.kept && e.forUser() && !e.isEmpty() && !e.reminder {
+			e.kept = true
+			m.kept++
+		}
+	}
+}
+
 // yield makes room for the first final report: what waits with a greater number
 // is sent before it with a smaller one.
 func (m *meter) yield(progress float64) {
@@ -97,7 +130,7 @@ func (m *meter) yield(progress float64) {
 }
 
 // push puts e into the queue. The latest notice replaces the one before, except
-// that one for the user is not replaced by an internal one.
+// that one for the user is not replaced by an internal one or by a reminder.
 func (m *meter) push(e notice) {
 	last := len(m.queue) - 1
 	if m.interval < 0 || last < 0 || !e.replaces(&m.queue[last]) {
@@ -107,7 +140,7 @@ func (m *meter) push(e notice) {
 	e.absorb(&m.queue[last])
 	// What is for the user and waits before an internal notice is replaced too
 	// when that becomes one for the user.
-	if e.forUser() && last > 0 && !m.queue[last-1].final {
+	for e.forUser() && last > 0 && e.replaces(&m.queue[last-1]) {
 		last--
 		e.absorb(&m.queue[last])
 	}
@@ -118,8 +151,10 @@ func (m *meter) push(e notice) {
 // replaces reports whether e may take the place of the notice before it.
 func (e *notice) replaces(before *notice) bool {
 	switch {
-	case before.final:
+	case before.final || before.due || before.kept:
 		return false
+	case e.reminder && before.forUser() && !before.isEmpty():
+		return before.reminder
 	case !before.forUser() || e.forUser():
 		return true
 	default: // a message is kept with its audience if e has none
@@ -130,7 +165,7 @@ func (e *notice) replaces(before *notice) bool {
 // absorb takes over what the notice before has and e lacks.
 func (e *notice) absorb(before *notice) {
 	if e.isEmpty() && !before.isEmpty() {
-		e.said = before.said
+		e.said, e.reminder = before.said, before.reminder
 	}
 	if !e.exact && !e.final && before.exact {
 		e.exact, e.progress, e.total, e.hasTotal = true, before.progress, before.total, before.hasTotal
@@ -144,7 +179,7 @@ func (m *meter) take(now time.Time) (p Progress, ok bool, wait time.Duration) {
 		return Progress{}, false, 0
 	}
 	urgent := m.final && !m.done
-	if m.interval > 0 && m.sentAny && !urgent {
+	if m.interval > 0 && !urgent {
 		if d := m.interval - now.Sub(m.sent); d > 0 {
 			return Progress{}, false, d
 		}
@@ -174,6 +209,9 @@ func (m *meter) pop(now time.Time, last bool) (Progress, bool) {
 			p.Progress = m.line.high + gapAbove(m.line.high)
 			p.Total, p.HasTotal = 0, false
 			ok = !math.IsInf(p.Progress, 0)
+		}
+		if e.kept {
+			m.kept--
 		}
 		m.shift()
 		if !ok {

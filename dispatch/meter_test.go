@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,14 +18,14 @@ func f(v float64) *float64 { return &v }
 func feed(reports ...wire.Report) []Progress {
 	m := meter{interval: -1}
 	for i := range reports {
-		m.hear(&reports[i])
+		m.hear(time.Unix(0, 0), &reports[i])
 	}
 	return drain(&m)
 }
 
-func (m *meter) hear(r *wire.Report) {
+func (m *meter) hear(now time.Time, r *wire.Report) {
 	n, _ := numbersOf(r)
-	m.accept(n, said{r.Message, r.Status, r.Audience})
+	m.accept(now, n, said{r.Message, r.Status, r.Audience})
 }
 
 // drain is what a meter sends at the end of a call.
@@ -121,7 +122,7 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 			var got []Progress
 			last := -1.0
 			step := func(r wire.Report) {
-				m.hear(&r)
+				m.hear(time.Unix(0, 0), &r)
 				got = drain(&m)
 				if len(got) != 1 || got[0].Progress <= last {
 					t.Fatalf("%d messages, %v: after %v came %+v", messages, scale, last, got)
@@ -145,7 +146,7 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 func TestStepsFollowTheNumbers(t *testing.T) {
 	m := meter{interval: -1}
 	hear := func(r wire.Report) Progress {
-		m.hear(&r)
+		m.hear(time.Unix(0, 0), &r)
 		got := drain(&m)
 		if len(got) != 1 {
 			t.Fatalf("%+v came of one report", got)
@@ -194,9 +195,9 @@ func TestMeterQueue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := meter{interval: time.Second}
+			m := meter{interval: time.Second, sent: time.Unix(0, 0)} // one was just sent
 			for i := range tt.in {
-				m.hear(&tt.in[i])
+				m.hear(time.Unix(0, 0), &tt.in[i])
 			}
 			got := drain(&m)
 			if len(got) != len(tt.want) {
@@ -208,6 +209,32 @@ func TestMeterQueue(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The first report is sent at once, and what comes before it is sent does not
+// replace it; neither do a reminder and what follows a suspension.
+func TestMeterKeepsReports(t *testing.T) {
+	m := meter{interval: time.Second}
+	now := time.Unix(0, 0)
+	for _, message := range []string{"first", "second", "third"} {
+		m.hear(now, &wire.Report{Message: message, Audience: AudienceUser})
+	}
+	m.remind(now, "reminder")
+	m.hear(now, &wire.Report{Message: "internal"})
+	m.keep()
+	m.remind(now, "another reminder")
+	m.hear(now, &wire.Report{Message: "last", Audience: AudienceUser})
+	got := drain(&m)
+	var messages []string
+	for _, p := range got {
+		messages = append(messages, p.Message)
+	}
+	if want := "first, third, last"; strings.Join(messages, ", ") != want {
+		t.Errorf("got %q, want %s", messages, want)
+	}
+	if m.kept != 0 {
+		t.Errorf("%d notices are kept", m.kept)
 	}
 }
 
@@ -264,7 +291,7 @@ func meterProblem(seed uint64) string {
 	if tame {
 		next = tameReport
 	}
-	c := meterCheck{m: &m, said: map[string]string{}, sentAt: time.Unix(-1, 0), last: -1}
+	c := meterCheck{m: &m, said: map[string]string{"reminder": AudienceUser}, kept: map[string]bool{}, sentAt: time.Unix(-1, 0), last: -1}
 	now, done := time.Unix(0, 0), 0.0
 	for i := range 80 {
 		r := next(rnd, &done)
@@ -276,9 +303,20 @@ func meterProblem(seed uint64) string {
 				c.forUser = r.Message
 			}
 		}
-		c.hear(&r)
+		c.hear(now, &r)
+		switch rnd.IntN(12) {
+		case 0:
+			m.remind(now, "reminder")
+		case 1:
+			m.keep()
+			c.keep()
+		}
+		if len(m.queue) > maxKept+8 {
+			return fmt.Sprintf("%d notices wait", len(m.queue))
+		}
 		now = now.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
 		for {
+			c.urgent = m.final && !m.done
 			p, ok, _ := m.take(now)
 			if !ok {
 				break
@@ -296,6 +334,9 @@ func meterProblem(seed uint64) string {
 	if tame && done > 0 && c.greatest != done/20 {
 		return fmt.Sprintf("the last number is %v, want %v", c.greatest, done/20)
 	}
+	if len(c.kept) > 0 {
+		return fmt.Sprintf("%v, before a suspension, never came", c.kept)
+	}
 	if c.forUser != "" {
 		return fmt.Sprintf("%q, for the user, never came", c.forUser)
 	}
@@ -307,11 +348,12 @@ type meterCheck struct {
 	m       *meter
 	said    map[string]string // the audience of each message
 	forUser string            // the last message for the user, until it has come
+	kept    map[string]bool   // the messages for the user before suspensions, until they have come
 
 	last      float64
 	greatest  float64 // of the tool's own numbers
 	sentAt    time.Time
-	early     int
+	urgent    bool     // the first final one waits, and what is before it comes at once
 	seen      bool     // a final report was made
 	final     *float64 // the first one that was sent, if its number could still come
 	finalSent bool
@@ -319,7 +361,14 @@ type meterCheck struct {
 	problem   string
 }
 
-func (c *meterCheck) hear(r *wire.Report) {
+// keep notes that the last message for the user must come.
+func (c *meterCheck) keep() {
+	if c.forUser != "" && len(c.kept) < maxKept {
+		c.kept[c.forUser] = true
+	}
+}
+
+func (c *meterCheck) hear(now time.Time, r *wire.Report) {
 	n, _ := numbersOf(r)
 	if n.final() && !c.seen {
 		c.seen = true
@@ -327,7 +376,7 @@ func (c *meterCheck) hear(r *wire.Report) {
 			c.final = &n.progress
 		}
 	}
-	c.m.hear(r)
+	c.m.hear(now, r)
 }
 
 // unsentStep reports whether something without numbers was accepted first and
@@ -355,13 +404,14 @@ func (c *meterCheck) take(p Progress, now time.Time) {
 		bad("the audience was %q", c.said[p.Message])
 	}
 	if gap := now.Sub(c.sentAt); gap < 100*time.Millisecond && !c.over {
-		if c.early++; c.early > 2 { // the first final one, and one for the user before it
-			bad("%d notifications came too early", c.early)
+		if !c.urgent {
+			bad("it came too early")
 		}
 	}
 	if c.final != nil && p.HasTotal && p.Progress == *c.final && p.Total == *c.final {
 		c.finalSent = true
 	}
+	delete(c.kept, p.Message)
 	if p.Message == c.forUser {
 		c.forUser = ""
 	}

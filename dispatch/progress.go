@@ -71,7 +71,7 @@ func (c *liveCall) report(r *wire.Report) {
 	}
 	c.show(n, r)
 	if c.req.Progress != nil {
-		c.meter.accept(n, said{r.Message, r.Status, r.Audience})
+		c.meter.accept(c.lastReport, n, said{r.Message, r.Status, r.Audience})
 	}
 	c.publish(EventProgress, r)
 }

@@ -259,6 +259,7 @@ func (c *liveCall) hush(open *ticket) (undo func()) {
 	for up := c; up != nil; up = up.parent {
 		up.clock.pause()
 	}
+	c.root().toMeter((*meter).keep)
 	asked, stop := context.WithCancel(context.Background())
 	if c.req.Asked != nil {
 		go c.req.Asked(asked, open.Waiting)
@@ -311,19 +312,25 @@ func (d *Dispatcher) Remind(w Waiting, message string) {
 	open := c.ticket != nil && c.ticket.TicketID == w.TicketID
 	c.mu.Unlock()
 	if open {
-		c.root().tell(message, AudienceUser)
+		c.root().toMeter(func(m *meter) { m.remind(time.Now(), message) })
 	}
 }
 
 // tell sends the client of the call a message and no numbers, if it wants any.
 func (c *liveCall) tell(message, audience string) {
+	c.toMeter(func(m *meter) { m.accept(time.Now(), numbers{}, said{message: message, audience: audience}) })
+}
+
+// toMeter changes what the client of the call is sent, if it wants any progress
+// and the call has not ended.
+func (c *liveCall) toMeter(change func(*meter)) {
 	if c.req.Progress == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.status.Terminal() {
-		c.meter.accept(numbers{}, said{message: message, audience: audience})
+		change(&c.meter)
 		poke(c.wake)
 	}
 }

@@ -397,3 +397,55 @@ func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
 		}
 	})
 }
+
+// What a tool reports for the user right before it asks the user something reaches
+// the client, whatever comes within the same tenth of a second.
+func TestReportsBeforeASuspensionArrive(t *testing.T) {
+	user := func(message string) []wire.Report { return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}} }
+	for _, tt := range []struct {
+		name   string
+		before []string // reported right before the question
+		answer time.Duration
+		want   string
+	}{
+		{"the first report", []string{"not logged in"}, 0, "not logged in, logged in"},
+		{"the first report, and a slow user", []string{"not logged in"}, time.Minute, "not logged in, reminder, logged in"},
+		{"a report that waits for the rate", []string{"loading", "not logged in"}, 0, "loading, not logged in, logged in"},
+		{"one that waits, and a slow user", []string{"loading", "not logged in"}, time.Minute, "loading, not logged in, reminder, logged in"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answered := make(chan struct{})
+				b := (&page{handler: func(_ dispatch.Run, s dispatch.Sink) {
+					for _, message := range tt.before {
+						s.Reports(user(message), 0)
+					}
+					s.Ask(askUser(1))
+					<-answered
+					s.Reports(user("logged in"), 0)
+					s.Finish(json.RawMessage(`1`), nil)
+				}}).bridge()
+				b.AnswerFunc = func(string, int, json.RawMessage, *wire.CallError) { close(answered) }
+				d := dispatch.New(b, dispatch.Options{})
+				var messages []string
+				_, err := d.Call(t.Context(), dispatch.Call{
+					Tool:     exportTool,
+					Progress: func(p dispatch.Progress) { messages = append(messages, p.Message) },
+					Asked: func(_ context.Context, w dispatch.Waiting) {
+						d.Remind(w, "reminder")
+						sleep(tt.answer)
+						if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
+							t.Error(err)
+						}
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := strings.Join(messages, ", "); got != tt.want {
+					t.Errorf("the client received %q, want %q", got, tt.want)
+				}
+			})
+		})
+	}
+}
