@@ -41,14 +41,6 @@ func askUser(n int) wire.ToolAskParams {
 // limit of all its waits together.
 func TestSuspensionsBoundACall(t *testing.T) {
 	const hard, suspended = 5 * time.Minute, 5 * time.Minute
-	askFirst := func(tools ...string) dispatch.Gate {
-		return &gate{name: "permission", decide: func(i dispatch.Info) dispatch.Verdict {
-			if i.Resolution == nil && strings.Contains(strings.Join(tools, " "), i.Tool.Name) {
-				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Hour}}
-			}
-			return dispatch.Verdict{}
-		}}
-	}
 	child := func(n int) wire.ToolAskParams {
 		return askFor(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
 	}
@@ -138,12 +130,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 // What waits at the same time counts once, and what was waited before counts.
 func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := dispatch.Options{Gates: []dispatch.Gate{&gate{name: "permission", decide: func(i dispatch.Info) dispatch.Verdict {
-			if i.Tool.Name == "child" && i.Resolution == nil {
-				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
-			}
-			return dispatch.Verdict{}
-		}}}}
+		o := dispatch.Options{Gates: []dispatch.Gate{askFirst("child")}}
 		var mu sync.Mutex
 		var limits []time.Duration
 		d, p, got := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){

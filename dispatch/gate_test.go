@@ -45,6 +45,17 @@ func always(name string, v dispatch.Verdict) *gate {
 	return &gate{name: name, decide: func(dispatch.Info) dispatch.Verdict { return v }}
 }
 
+// askFirst is a gate that asks for permission once for calls of the tools, and for
+// longer than a call may wait.
+func askFirst(tools ...string) *gate {
+	return &gate{name: "permission", decide: func(i dispatch.Info) dispatch.Verdict {
+		if i.Resolution == nil && slices.Contains(tools, i.Tool.Name) {
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Hour}}
+		}
+		return dispatch.Verdict{}
+	}}
+}
+
 // finishes is a page whose tool returns at once; ran counts its runs.
 func finishes(ran *int) *page {
 	return &page{handler: func(_ dispatch.Run, s dispatch.Sink) {

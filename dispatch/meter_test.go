@@ -40,6 +40,18 @@ func drain(m *meter) []Progress {
 	}
 }
 
+func compareSent(t *testing.T, got, want []Progress) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("got %+v, want %+v", got, want)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("notification %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+}
+
 func at(progress float64, message string) Progress {
 	return Progress{Progress: progress, Message: message}
 }
@@ -98,15 +110,7 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := feed(tt.in...)
-			if len(got) != len(tt.want) {
-				t.Fatalf("got %+v, want %+v", got, tt.want)
-			}
-			for i := range got {
-				if got[i] != tt.want[i] {
-					t.Errorf("notification %d is %+v, want %+v", i, got[i], tt.want[i])
-				}
-			}
+			compareSent(t, feed(tt.in...), tt.want)
 		})
 	}
 }
@@ -199,15 +203,7 @@ func TestMeterQueue(t *testing.T) {
 			for i := range tt.in {
 				m.hear(time.Unix(0, 0), &tt.in[i])
 			}
-			got := drain(&m)
-			if len(got) != len(tt.want) {
-				t.Fatalf("got %+v, want %+v", got, tt.want)
-			}
-			for i := range got {
-				if got[i] != tt.want[i] {
-					t.Errorf("notification %d is %+v, want %+v", i, got[i], tt.want[i])
-				}
-			}
+			compareSent(t, drain(&m), tt.want)
 		})
 	}
 }

@@ -343,12 +343,7 @@ func TestWaitForUser(t *testing.T) {
 // The wait of a child for a person holds its parent's clocks too.
 func TestAChildsSuspensionHoldsItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
-			if i.Tool.Name == "child" && i.Resolution == nil {
-				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
-			}
-			return dispatch.Verdict{}
-		}}}}
+		o := dispatch.Options{Gates: []dispatch.Gate{askFirst("child")}}
 		asked := make(chan dispatch.Waiting, 1)
 		d, p, _ := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {

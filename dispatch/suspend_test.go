@@ -376,13 +376,7 @@ func TestWhoWaitsIsCounted(t *testing.T) {
 func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
-			if i.Tool.Name == "export" && i.Resolution == nil {
-				return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
-			}
-			return dispatch.Verdict{}
-		}}
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, MaxRunning: 1})
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{askFirst("export")}, MaxRunning: 1})
 		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		other := exportTool
 		other.Name = "other"
@@ -401,7 +395,9 @@ func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
 // What a tool reports for the user right before it asks the user something reaches
 // the client, whatever comes within the same tenth of a second.
 func TestReportsBeforeASuspensionArrive(t *testing.T) {
-	user := func(message string) []wire.Report { return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}} }
+	user := func(message string) []wire.Report {
+		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}
+	}
 	for _, tt := range []struct {
 		name   string
 		before []string // reported right before the question
