@@ -12,6 +12,7 @@ let client: McpClient;
 let pages: Pages;
 const odd = ['cyclic', 'proxy', 'revoked', 'getter', 'deep', 'func', 'symbol', 'huge', 'keys', 'tojson', 'nothrow'];
 const never = ['never', 'chain', 'thenable'];
+const endless = ['selfish', 'endless'];
 const others = ['thrownull', 'liar', 'quotes', 'twice', 'nested', 'late', 'again', 'peek', 'flood', 'claim'];
 
 before(async () => {
@@ -21,7 +22,7 @@ before(async () => {
   await addPlugin(stack, {
     name: 'hostile',
     matches: ['*://127.0.0.1/shared*'],
-    tools: [...odd, ...never, ...others],
+    tools: [...odd, ...never, ...endless, ...others],
     code: script('hostile.js'),
   });
   await addPlugin(stack, {
@@ -82,7 +83,13 @@ test('plugin: results that cannot be written, lie about themselves, or throw whi
   const quotes = await client.call('hostile__quotes', { tabId });
   assert.match(quotes.text, /^"?\\?"\}\},/);
   assert.match((await client.call('hostile__twice', { tabId })).text, /1/);
-  assert.match((await client.call('hostile__nested', { tabId })).text, /end|too|stack/);
+  const nested = await client.call('hostile__nested', { tabId });
+  assert.match(nested.text, /^"?end"?$/);
+  assert.ok(nested.tookMs < 5_000, `the nested thenables took ${nested.tookMs} ms`);
+  for (const name of endless) {
+    const ended = await client.call(`hostile__${name}`, { tabId });
+    assert.match(ended.text, /resolved to another one 10000 times/, name);
+  }
   await safe(tabId);
   await tab.close();
 });

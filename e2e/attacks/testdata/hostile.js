@@ -47,6 +47,8 @@
     thenable: () => ({ then() {} }),
     twice: () => ({ then(ok, bad) { ok(1); ok(2); bad(3); throw 4; } }),
     nested: () => { const make = (n) => (n === 0 ? 'end' : { then: (ok) => ok(make(n - 1)) }); return make(5000); },
+    selfish: () => ({ then(ok) { ok(this); } }),
+    endless: () => ({ then(ok) { apply(then, Promise.resolve(), [() => ok(this)]); } }),
     late: (_, context) => { kept = context; return 'first'; },
     again: () => { kept.reportProgress({ message: 'LATE' }); return 'second'; },
     peek: () => found,

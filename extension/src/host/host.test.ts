@@ -286,6 +286,35 @@ test('a thenable and a promise subclass are followed', async () => {
   assert.match((await call(tool('() => Object.freeze(Promise.resolve(1))'))).join(), /tool_error.*frozen promise/);
 });
 
+test('thenables in thenables use no stack, and a chain without an end is an error', async () => {
+  const nested = 'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
+  assert.deepEqual(await call(tool(`() => { ${nested} }`)), ['r 1 "end"']);
+  for (const endless of [
+    '{ then(ok) { ok(this); } }',
+    '(function make() { return { then: (ok) => ok(make()) }; })()',
+  ]) {
+    assert.match((await call(tool(`() => (${endless})`))).join(), /tool_error.*resolved to another one 10000 times/);
+  }
+  const { realm, port } = await open(tool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'));
+  port.send('call', 1, 'run', MB, {});
+  for (let turns = 0; turns < 5_000 && port.said.length === 0; turns++) await realm.idle();
+  assert.match(port.said.join(), /tool_error.*resolved to another one 10000 times/);
+});
+
+test('a thenable that calls from the end of the stack ends its call', async () => {
+  const deep = 'const down = (work) => { try { down(work); } catch { work(); } };';
+  const last = 'const deepest = (work) => { let done = false; down(() => { if (!done) { work(); done = true; } }); };';
+  for (const [then, want] of [
+    ['ok(7)', /^r 1 7$/],
+    ['bad(new Error("no"))', /tool_error.*no/],
+  ] as const) {
+    const now = `() => { ${deep} ${last} return { then: (ok, bad) => deepest(() => ${then}) }; }`;
+    assert.match((await call(tool(now))).join(), want);
+    const later = `() => { ${deep} ${last} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${then})) }; }`;
+    assert.match((await call(tool(later))).join(), want);
+  }
+});
+
 test('reports leave once per task and before the result', async () => {
   const handle = `async (p, c) => {
     c.reportProgress({ progress: 1, total: 3, message: 'one', status: 's', audience: 'user', loaded: 5 });

@@ -112,28 +112,56 @@ export function lookup(from: object, key: PropertyKey): unknown {
   return undefined;
 }
 
+/** MaxAdopted is how many thenables may resolve to one another before the last is rejected. */
+const MaxAdopted = 10_000;
+
 /**
  * whenSettled calls ok or bad once, as `Promise.resolve(value).then(ok, bad)` would, but without reading anything that a
  * page could have replaced. For a value that is not a promise it calls ok at once. ok and bad must not throw.
  */
 export function whenSettled(value: unknown, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
-  if (!isObject(value)) {
-    ok(value);
-    return;
-  }
-  let then: unknown;
-  try {
-    if (isPromiseLike(value)) {
-      followPromise(value, ok, bad);
+  settleFrom(value, ok, bad, 0);
+}
+
+/**
+ * settleFrom is whenSettled for what a chain of thenables has resolved to. It follows the chain in a loop: a thenable that
+ * resolves at once must not use up the stack, because an overflow would lose the result.
+ */
+function settleFrom(
+  value: unknown,
+  ok: (value: unknown) => void,
+  bad: (error: unknown) => void,
+  adopted: number,
+): void {
+  let at = value;
+  for (let count = adopted; ; count++) {
+    if (!isObject(at)) {
+      ok(at);
       return;
     }
-    then = lookup(value, 'then');
-  } catch (error) {
-    bad(error);
-    return;
+    let then: unknown;
+    try {
+      if (isPromiseLike(at)) {
+        followPromise(at, ok, bad);
+        return;
+      }
+      then = lookup(at, 'then');
+    } catch (error) {
+      bad(error);
+      return;
+    }
+    if (!isFn(then)) {
+      ok(at);
+      return;
+    }
+    if (count >= MaxAdopted) {
+      bad(new NativeTypeError(`a thenable resolved to another one ${MaxAdopted} times`));
+      return;
+    }
+    const next = adopt(at, then, (result) => settleFrom(result, ok, bad, count + 1), bad);
+    if (!next.resolved) return;
+    at = next.value;
   }
-  if (isFn(then)) adopt(value, then, ok, bad);
-  else ok(value);
 }
 
 /**
@@ -178,28 +206,52 @@ function isPromiseLike(value: object): value is Promise<unknown> {
   return false;
 }
 
-/** adopt follows a thenable that is not a promise of this realm. */
-function adopt(value: object, then: Fn, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
+/** Adopted is what a thenable has resolved to before its `then` returned. */
+interface Adopted {
+  resolved: boolean;
+  value: unknown;
+}
+
+/**
+ * adopt calls the `then` of a thenable that is not a promise of this realm. What it resolves to at once is returned; what
+ * comes later is handed to ok or bad in a microtask, because the thenable may call from the end of the stack.
+ */
+function adopt(value: object, then: Fn, ok: (value: unknown) => void, bad: (error: unknown) => void): Adopted {
+  const now: Adopted = { resolved: false, value: undefined };
+  let rejected = false;
   let called = false;
+  let returned = false;
   try {
     apply(then, value, [
       (result: unknown) => {
         if (called) return;
+        if (returned) soon(() => ok(result));
+        else {
+          now.value = result;
+          now.resolved = true;
+        }
         called = true;
-        whenSettled(result, ok, bad);
       },
       (error: unknown) => {
         if (called) return;
+        if (returned) soon(() => bad(error));
+        else {
+          now.value = error;
+          rejected = true;
+        }
         called = true;
-        bad(error);
       },
     ]);
   } catch (error) {
     if (!called) {
       called = true;
-      bad(error);
+      now.value = error;
+      rejected = true;
     }
   }
+  returned = true;
+  if (rejected) bad(now.value);
+  return now;
 }
 
 const settled = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
