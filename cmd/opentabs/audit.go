@@ -10,6 +10,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/audit"
+	"opentabs/internal/terminal"
 	"opentabs/internal/timetext"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -110,30 +111,30 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	}
 	for _, e := range entries {
 		if opts.json {
-			if err := p.out.jsonLine(e.Line); err != nil {
+			if err := p.out.PrintJSONLine(e.Line); err != nil {
 				return err
 			}
 			continue
 		}
-		p.out.line("%s", auditLine(e.Record))
+		p.out.PrintLine("%s", auditLine(e.Record))
 		if opts.verbose {
 			for _, line := range auditDetails(e.Record) {
-				p.out.line("    %s", line)
+				p.out.PrintLine("    %s", line)
 			}
 		}
 	}
 	if len(entries) == 0 {
-		p.out.say("nothing is recorded yet")
+		p.out.Notef("nothing is recorded yet")
 	}
 	if damaged > 0 {
-		p.out.say("%s of the record cannot be read", plural(damaged, "line"))
+		p.out.Notef("%s of the record cannot be read", terminal.Plural(damaged, "line"))
 	}
 	return nil
 }
 
 // auditLine tells a record in one line.
 func auditLine(r audit.Record) string {
-	head := r.Time.Local().Format(time.DateTime) + "  " + oneLine(r.Tool)
+	head := r.Time.Local().Format(time.DateTime) + "  " + terminal.SafeLine(r.Tool)
 	switch r.Kind {
 	case audit.KindCall:
 		return head + callText(r)
@@ -142,64 +143,64 @@ func auditLine(r audit.Record) string {
 		if r.Allow != nil && *r.Allow {
 			text = "allowed " + scopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
 		}
-		return fmt.Sprintf("%s  %s%s by %s", head, text, callerText(r), oneLine(r.By))
+		return fmt.Sprintf("%s  %s%s by %s", head, text, callerText(r), terminal.SafeLine(r.By))
 	case audit.KindAnswer:
 		text := "no"
 		if r.Allow != nil && *r.Allow {
 			text = "yes"
 		}
-		return fmt.Sprintf("%s  waited for the person: %s by %s", head, text, oneLine(r.By))
+		return fmt.Sprintf("%s  waited for the person: %s by %s", head, text, terminal.SafeLine(r.By))
 	case audit.KindReview:
-		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, oneLine(r.New), oneLine(r.By))
+		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
 	case audit.KindPermission, audit.KindLimit:
-		return fmt.Sprintf("%s  %s %s, was %s, by %s", head, r.Kind, orDefault(r.New), orDefault(r.Old), oneLine(r.By))
+		return fmt.Sprintf("%s  %s %s, was %s, by %s", head, r.Kind, orDefault(r.New), orDefault(r.Old), terminal.SafeLine(r.By))
 	case audit.KindOpening:
 		if r.New == "" {
-			return fmt.Sprintf("%s  tabs may not be opened any more, by %s", head, oneLine(r.By))
+			return fmt.Sprintf("%s  tabs may not be opened any more, by %s", head, terminal.SafeLine(r.By))
 		}
-		return fmt.Sprintf("%s  calls may open %s, by %s", head, oneLine(r.New), oneLine(r.By))
+		return fmt.Sprintf("%s  calls may open %s, by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
 	case audit.KindCalls:
 		if r.New == "" {
-			return fmt.Sprintf("%s  may not call %s any more, by %s", head, oneLine(r.Old), oneLine(r.By))
+			return fmt.Sprintf("%s  may not call %s any more, by %s", head, terminal.SafeLine(r.Old), terminal.SafeLine(r.By))
 		}
-		return fmt.Sprintf("%s  may call %s, by %s", head, oneLine(r.New), oneLine(r.By))
+		return fmt.Sprintf("%s  may call %s, by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
 	case audit.KindLateAccess:
-		return fmt.Sprintf("%s  late access %s, by %s", head, onOff(r.New != ""), oneLine(r.By))
+		return fmt.Sprintf("%s  late access %s, by %s", head, onOff(r.New != ""), terminal.SafeLine(r.By))
 	case audit.KindSettings:
 		if r.New == "" {
-			return fmt.Sprintf("%s  all settings taken away by %s", head, oneLine(r.By))
+			return fmt.Sprintf("%s  all settings taken away by %s", head, terminal.SafeLine(r.By))
 		}
-		return fmt.Sprintf("%s  settings changed (%s) by %s", head, oneLine(r.New), oneLine(r.By))
+		return fmt.Sprintf("%s  settings changed (%s) by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
 	case audit.KindRecommendation:
-		return fmt.Sprintf("%s  an agent (%s) recommends the permission %s", head, oneLine(r.By), oneLine(r.New))
+		return fmt.Sprintf("%s  an agent (%s) recommends the permission %s", head, terminal.SafeLine(r.By), terminal.SafeLine(r.New))
 	case audit.KindClient:
-		return fmt.Sprintf("%sthe token of the client %s was %s by %s", head, oneLine(r.Client), oneLine(r.New), oneLine(r.By))
+		return fmt.Sprintf("%sthe token of the client %s was %s by %s", head, terminal.SafeLine(r.Client), terminal.SafeLine(r.New), terminal.SafeLine(r.By))
 	case audit.KindForget:
-		return fmt.Sprintf("%s  removed by %s", head, oneLine(r.By))
+		return fmt.Sprintf("%s  removed by %s", head, terminal.SafeLine(r.By))
 	case audit.KindLog:
-		text := fmt.Sprintf("%s  logged (%s) %s", head, oneLine(string(r.Level)), oneLine(r.Message))
+		text := fmt.Sprintf("%s  logged (%s) %s", head, terminal.SafeLine(string(r.Level)), terminal.SafeLine(r.Message))
 		if r.Dropped > 0 {
 			text += fmt.Sprintf(" (and %d more before it)", r.Dropped)
 		}
 		return text
 	case audit.KindDropped:
-		return fmt.Sprintf("%s%s could not be recorded", head, plural(r.Dropped, "event"))
+		return fmt.Sprintf("%s%s could not be recorded", head, terminal.Plural(r.Dropped, "event"))
 	}
-	return head + "  " + oneLine(string(r.Kind))
+	return head + "  " + terminal.SafeLine(string(r.Kind))
 }
 
 // callText tells how a call ended.
 func callText(r audit.Record) string {
-	text := "  " + oneLine(string(r.Status))
+	text := "  " + terminal.SafeLine(string(r.Status))
 	if r.Code != "" && string(r.Code) != string(r.Status) {
-		text += fmt.Sprintf(" (%s)", oneLine(string(r.Code)))
+		text += fmt.Sprintf(" (%s)", terminal.SafeLine(string(r.Code)))
 	}
-	text += " after " + spell(time.Duration(r.RanMs*float64(time.Millisecond)))
+	text += " after " + terminal.Elapsed(time.Duration(r.RanMs*float64(time.Millisecond)))
 	text += callerText(r)
 	if a := r.Approved; a != nil {
 		text += ", allowed " + scopeText(a.Scope, 0)
 		if a.By != "" {
-			text += " by " + oneLine(a.By)
+			text += " by " + terminal.SafeLine(a.By)
 		}
 	}
 	return text
@@ -214,11 +215,11 @@ func callerText(r audit.Record) string {
 	case by == nil && (client == "" || r.Kind == audit.KindDecision):
 		return ""
 	case by == nil:
-		return ", called by " + oneLine(client)
+		return ", called by " + terminal.SafeLine(client)
 	}
-	text := ", called by " + oneLine(callerPlace(by))
+	text := ", called by " + terminal.SafeLine(callerPlace(by))
 	if client != "" {
-		text += " for " + oneLine(client)
+		text += " for " + terminal.SafeLine(client)
 	}
 	return text
 }
@@ -250,14 +251,14 @@ func scopeText(s wire.Scope, d time.Duration) string {
 		}
 		return "for some time"
 	}
-	return oneLine(string(s))
+	return terminal.SafeLine(string(s))
 }
 
 func orDefault(text string) string {
 	if text == "" {
 		return "default"
 	}
-	return oneLine(text)
+	return terminal.SafeLine(text)
 }
 
 // auditDetails are the other facts of a record, one a line.
@@ -265,7 +266,7 @@ func auditDetails(r audit.Record) []string {
 	var lines []string
 	fact := func(name, value string) {
 		if value != "" && value != "0" {
-			lines = append(lines, fmt.Sprintf("%-9s %s", name, oneLine(value)))
+			lines = append(lines, fmt.Sprintf("%-9s %s", name, terminal.SafeLine(value)))
 		}
 	}
 	fact("call", r.CallID)

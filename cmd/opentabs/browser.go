@@ -52,6 +52,6 @@ func runBrowserReloadTab(ctx context.Context, opts browserReloadTabOptions) erro
 	if err := client.ReloadTab(ctx, opts.browser, opts.tab); err != nil {
 		return err
 	}
-	opts.program.out.say("tab %d is being reloaded", opts.tab)
+	opts.program.out.Notef("tab %d is being reloaded", opts.tab)
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
+	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/wire"
 )
@@ -109,8 +110,8 @@ func runCall(ctx context.Context, opts callOptions) error {
 		return err
 	}
 	view := opts.view(tool.Name)
-	result, err := client.CallTool(ctx, tool.Name, args, view.report)
-	view.close()
+	result, err := client.CallTool(ctx, tool.Name, args, func(p mcpclient.Progress) { view.Update(shownProgress(p, opts.verbose)) })
+	view.Close()
 	var rpc *mcpclient.RPCError
 	switch {
 	case missing != nil && errors.As(err, &rpc) && rpc.Code == wire.CodeInvalidParams:
@@ -134,11 +135,11 @@ func (opts callOptions) check() error {
 	return nil
 }
 
-func (opts callOptions) view(label string) progressView {
+func (opts callOptions) view(label string) terminal.ProgressView {
 	if opts.noProgress {
-		return noProgress{}
+		return terminal.NoProgress
 	}
-	return newProgressView(opts.program.out, label, opts.verbose)
+	return opts.program.out.ShowProgress(label)
 }
 
 func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
@@ -167,7 +168,7 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	}
 	for _, f := range status.Failed {
 		if f.Name == name && name != "" {
-			return &failure{code: exitFailed, err: fmt.Errorf("the plugin %s can't be loaded, so its tools do not run: %s", name, oneLine(f.Error))}
+			return &failure{code: exitFailed, err: fmt.Errorf("the plugin %s can't be loaded, so its tools do not run: %s", name, terminal.SafeLine(f.Error))}
 		}
 	}
 	return nil
@@ -229,12 +230,12 @@ func (opts callOptions) print(r mcpclient.Result) error {
 	out := opts.program.out
 	if opts.output == "text" {
 		for _, c := range r.Content {
-			out.text(contentText(c))
+			out.PrintText(contentText(c))
 		}
 		return nil
 	}
 	if r.StructuredContent != nil {
-		if err := out.raw(r.StructuredContent); err != nil {
+		if err := out.PrintJSON(r.StructuredContent); err != nil {
 			return err
 		}
 	}
@@ -251,14 +252,14 @@ func (opts callOptions) print(r mcpclient.Result) error {
 
 // printJSON writes one block: JSON as it is, other text as a JSON string, and
 // what is no text as the block.
-func printJSON(out *output, c mcpclient.Content) error {
+func printJSON(out *terminal.Output, c mcpclient.Content) error {
 	switch {
 	case c.Type != "text":
-		return out.raw(c.Raw)
+		return out.PrintJSON(c.Raw)
 	case json.Valid([]byte(c.Text)):
-		return out.raw([]byte(c.Text))
+		return out.PrintJSON([]byte(c.Text))
 	}
-	return out.value(c.Text)
+	return out.PrintValue(c.Text)
 }
 
 func contentText(c mcpclient.Content) string {

@@ -22,26 +22,26 @@ func (p *program) setCalling(book rulebook, opts permissionOptions) error {
 		if err := book.SetCalls(opts.plugin, other, false, by); err != nil {
 			return misnamed(err)
 		}
-		p.out.say("%s may not call the tools of %s", opts.plugin, other)
+		p.out.Notef("%s may not call the tools of %s", opts.plugin, other)
 	}
 	if opts.lateAccess != "" {
 		if err := book.SetLateAccess(opts.plugin, opts.lateAccess == "on", by); err != nil {
 			return misnamed(err)
 		}
-		p.out.say("late access of %s is %s", opts.plugin, opts.lateAccess)
+		p.out.Notef("late access of %s is %s", opts.plugin, opts.lateAccess)
 	}
 	for _, other := range opts.allowCalls {
 		if err := book.SetCalls(opts.plugin, other, true, by); err != nil {
 			return misnamed(err)
 		}
-		p.out.say("%s may call the tools of %s; the permission of each tool holds, too", opts.plugin, other)
+		p.out.Notef("%s may call the tools of %s; the permission of each tool holds, too", opts.plugin, other)
 	}
 	now, err := book.Permissions(opts.plugin)
 	if err != nil {
 		return misnamed(err)
 	}
 	if len(opts.allowCalls) > 0 && now.Late && !now.LateAccess {
-		p.out.say("%s starts after the page's scripts, so it still calls no other plugin: see what that means with `opentabs plugin review %[1]s`, "+
+		p.out.Notef("%s starts after the page's scripts, so it still calls no other plugin: see what that means with `opentabs plugin review %[1]s`, "+
 			"and allow it with `opentabs plugin permission %[1]s --late-access on`", opts.plugin)
 	}
 	return nil

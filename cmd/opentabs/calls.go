@@ -12,6 +12,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
 
@@ -63,25 +64,17 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		if list == nil {
 			list = []dispatch.View{}
 		}
-		return out.value(list)
+		return out.PrintValue(list)
 	}
 	if len(list) == 0 {
-		out.say("there were no calls yet; make one with `opentabs call`")
+		out.Notef("there were no calls yet; make one with `opentabs call`")
 		return nil
 	}
-	out.narrowTable("", callRows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	out.PrintTable("", callRows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	if n := waitingCalls(list); n > 0 {
-		out.say("%s for you: look with `opentabs calls show CALL`, then `opentabs calls approve CALL` or `opentabs calls deny CALL`", agree(n, "call waits", "calls wait"))
+		out.Notef("%s for you: look with `opentabs calls show CALL`, then `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.Agree(n, "call waits", "calls wait"))
 	}
 	return nil
-}
-
-// agree is "1 call waits" or "2 calls wait".
-func agree(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
 
 func waitingCalls(list []dispatch.View) int {
@@ -147,9 +140,9 @@ func inTrees(list []dispatch.View) []treeCall {
 }
 
 func callRow(v dispatch.View, below int, verbose bool, now time.Time) []string {
-	part, word := v.Progress, withWord(v.UserStatusWord, v.UserMessage)
+	part, word := v.Progress, messageWithStatus(v.UserStatusWord, v.UserMessage)
 	if verbose {
-		word = withWord(v.StatusWord, v.Message)
+		word = messageWithStatus(v.StatusWord, v.Message)
 	}
 	if result := v.ShownResult(false); result != "" {
 		word = result
@@ -163,10 +156,10 @@ func callRow(v dispatch.View, below int, verbose bool, now time.Time) []string {
 	}
 	progress := ""
 	if part != nil {
-		progress = percent(*part)
+		progress = terminal.Percent(*part)
 	}
 	return []string{
-		v.CallID, strings.Repeat("  ", below) + v.ToolName, callStatus(v), progress, spell(ran(v)), v.Who().String(), waits, oneLine(word),
+		v.CallID, strings.Repeat("  ", below) + v.ToolName, callStatus(v), progress, terminal.Elapsed(ran(v)), v.Who().String(), waits, terminal.SafeLine(word),
 	}
 }
 
@@ -176,7 +169,7 @@ func waitsFor(w dispatch.Waiting, now time.Time) string {
 	if w.Kind == wire.TicketUser {
 		what = "you"
 	}
-	return fmt.Sprintf("%s, %s left", what, spell(max(0, w.Until.Sub(now))))
+	return fmt.Sprintf("%s, %s left", what, terminal.Elapsed(max(0, w.Until.Sub(now))))
 }
 
 // callStatus is the status, and for a call that failed the reason.
@@ -203,18 +196,18 @@ func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions)
 	}
 	err := client.Follow(ctx, filter, httpapi.Listener{
 		Following: func() error {
-			out.say("following; stop with Ctrl-C")
+			out.Notef("following; stop with Ctrl-C")
 			return nil
 		},
 		Event: func(e dispatch.Event, raw []byte) error {
 			if opts.json {
-				return out.jsonLine(raw)
+				return out.PrintJSONLine(raw)
 			}
-			out.text(eventLine(e, opts.verbose))
+			out.PrintText(eventLine(e, opts.verbose))
 			return nil
 		},
 		Missed: func(n int) error {
-			out.say("%s were missed", plural(n, "event"))
+			out.Notef("%s were missed", terminal.Plural(n, "event"))
 			return nil
 		},
 	})
@@ -265,9 +258,9 @@ func runCallsCancel(ctx context.Context, opts callsCancelOptions) error {
 		return err
 	}
 	if !cancelled {
-		opts.program.out.say("%s had ended already", opts.id)
+		opts.program.out.Notef("%s had ended already", opts.id)
 		return nil
 	}
-	opts.program.out.say("cancelled %s", opts.id)
+	opts.program.out.Notef("cancelled %s", opts.id)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
 
@@ -112,7 +113,7 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	case done.Outcome != wire.DecideTaken:
 		return tooLate("%s no longer waits: it has ended, or was withdrawn", v.CallID)
 	}
-	opts.program.out.say("%s", decisionSentence(v, opts.allow, scope, opts.duration))
+	opts.program.out.Notef("%s", decisionSentence(v, opts.allow, scope, opts.duration))
 	return nil
 }
 
@@ -126,7 +127,7 @@ func (opts callsDecideOptions) decision(w dispatch.Waiting, scope wire.Scope) ht
 }
 
 func decisionSentence(v dispatch.View, allowed bool, scope wire.Scope, d time.Duration) string {
-	tool := oneLine(v.ToolName)
+	tool := terminal.SafeLine(v.ToolName)
 	switch {
 	case !allowed:
 		return "denied " + tool
@@ -167,7 +168,7 @@ func decidedBefore(id string, allowed bool, by string) error {
 	if allowed {
 		what = "allowed"
 	}
-	return tooLate("%s was %s already, by %s", id, what, oneLine(by))
+	return tooLate("%s was %s already, by %s", id, what, terminal.SafeLine(by))
 }
 
 func tooLate(format string, args ...any) error {

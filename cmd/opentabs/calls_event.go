@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"opentabs/dispatch"
+	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
 
 // eventLine is an event as one line; verbose shows also what is not meant for
 // people.
 func eventLine(e dispatch.Event, verbose bool) string {
-	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, oneLine(e.Call.ToolName), eventText(e, verbose))
+	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), eventText(e, verbose))
 }
 
 // clockTime is how the time of an event is written.
@@ -24,7 +25,7 @@ func eventText(e dispatch.Event, verbose bool) string {
 	case dispatch.EventCreated:
 		text := "queued"
 		if who := v.Who().String(); who != "" {
-			text += ", asked for by " + oneLine(who)
+			text += ", asked for by " + terminal.SafeLine(who)
 		}
 		return text
 	case dispatch.EventSuspended:
@@ -34,7 +35,7 @@ func eventText(e dispatch.Event, verbose bool) string {
 	case dispatch.EventRunning:
 		text := "running"
 		if v.TabID != 0 {
-			text += fmt.Sprintf(" in tab %d of %s", v.TabID, oneLine(v.Browser))
+			text += fmt.Sprintf(" in tab %d of %s", v.TabID, terminal.SafeLine(v.Browser))
 		}
 		return text
 	case dispatch.EventProgress:
@@ -42,21 +43,21 @@ func eventText(e dispatch.Event, verbose bool) string {
 	case dispatch.EventActivity:
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
-		text := fmt.Sprintf("%s after %s", callStatus(v), spell(ran(v)))
+		text := fmt.Sprintf("%s after %s", callStatus(v), terminal.Elapsed(ran(v)))
 		if who := v.Who().String(); who != "" {
-			text += ", asked for by " + oneLine(who)
+			text += ", asked for by " + terminal.SafeLine(who)
 		}
 		switch result := v.ShownResult(verbose); {
 		case v.Status == wire.StatusFailed && v.Error != "":
-			text += ": " + oneLine(v.Error)
+			text += ": " + terminal.SafeLine(v.Error)
 		case result != "":
-			text += ": " + oneLine(result)
+			text += ": " + terminal.SafeLine(result)
 		}
 		return text
 	case dispatch.EventStopped:
 		return fmt.Sprintf("the page answered the stop: %s", v.Stopped)
 	}
-	return oneLine(string(e.Kind))
+	return terminal.SafeLine(string(e.Kind))
 }
 
 // suspendedText says what is asked, and how to answer.
@@ -67,9 +68,9 @@ func suspendedText(e dispatch.Event) string {
 	}
 	text := "waits for " + waitsFor(*w, e.Time) + ": "
 	if w.Title != "" {
-		text += oneLine(w.Title) + ": "
+		text += terminal.SafeLine(w.Title) + ": "
 	}
-	return text + fmt.Sprintf("%s (opentabs calls approve|deny %s)", oneLine(w.Reason), e.Call.CallID)
+	return text + fmt.Sprintf("%s (opentabs calls approve|deny %s)", terminal.SafeLine(w.Reason), e.Call.CallID)
 }
 
 // resolutionText says what a person decided.
@@ -78,22 +79,22 @@ func resolutionText(r *dispatch.Resolution) string {
 		return "decided"
 	}
 	if !r.Allow {
-		return "denied, by " + oneLine(r.By)
+		return "denied, by " + terminal.SafeLine(r.By)
 	}
-	return "allowed " + scopeText(r.Scope, r.For) + ", by " + oneLine(r.By)
+	return "allowed " + scopeText(r.Scope, r.For) + ", by " + terminal.SafeLine(r.By)
 }
 
 // progressText is the progress of a report.
 func progressText(e dispatch.Event) string {
 	text := "progress"
 	if part := e.Call.Progress; part != nil {
-		text += " " + percent(*part)
+		text += " " + terminal.Percent(*part)
 	}
 	if e.Report == nil {
 		return text
 	}
-	if said := withWord(e.Report.Status, e.Report.Message); said != "" {
-		text += "  " + oneLine(said)
+	if said := messageWithStatus(e.Report.Status, e.Report.Message); said != "" {
+		text += "  " + terminal.SafeLine(said)
 	}
 	return text
 }
@@ -104,11 +105,11 @@ func activityText(a *wire.Activity) string {
 		return "activity"
 	}
 	if a.Patch == nil {
-		return fmt.Sprintf("activity %s, %s", oneLine(a.Type), size(len(a.Content)))
+		return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), terminal.ByteSize(len(a.Content)))
 	}
 	var ops []json.RawMessage
 	if json.Unmarshal(a.Patch, &ops) != nil {
-		return fmt.Sprintf("activity %s, a change that is none", oneLine(a.Type))
+		return fmt.Sprintf("activity %s, a change that is none", terminal.SafeLine(a.Type))
 	}
-	return fmt.Sprintf("activity %s, %s", oneLine(a.Type), plural(len(ops), "change"))
+	return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), terminal.Plural(len(ops), "change"))
 }

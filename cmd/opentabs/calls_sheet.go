@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
 
@@ -20,7 +19,7 @@ type callSheet struct {
 	// columns is the width of the terminal; 0 for a pipe, which gets a plain line
 	// in the place of the bar, and every cell of a table whole.
 	columns int
-	glyphs  glyphs
+	glyphs  terminal.Glyphs
 	now     time.Time
 	// read is when the view was made: a call that runs has run since.
 	read time.Time
@@ -44,28 +43,28 @@ func (s callSheet) lines(room int) []string {
 
 func (s callSheet) head() []string {
 	v := s.view
-	tool := oneLine(v.ToolName)
+	tool := terminal.SafeLine(v.ToolName)
 	if v.Prompt {
 		tool += " (prompt)"
 	}
 	lines := []string{field("call", v.CallID), field("tool", tool), field("status", s.status())}
 	if who := v.Who().String(); who != "" {
-		lines = append(lines, field("client", oneLine(who)))
+		lines = append(lines, field("client", terminal.SafeLine(who)))
 	}
 	if v.ParentCallID != "" {
 		lines = append(lines, field("made by", v.ParentCallID))
 	}
 	if by := v.Caller; by != nil {
-		lines = append(lines, field("caller", oneLine(callerPlace(by))))
+		lines = append(lines, field("caller", terminal.SafeLine(callerPlace(by))))
 	}
 	if v.TabID != 0 {
-		lines = append(lines, field("tab", fmt.Sprintf("%d of %s", v.TabID, oneLine(v.Browser))))
+		lines = append(lines, field("tab", fmt.Sprintf("%d of %s", v.TabID, terminal.SafeLine(v.Browser))))
 	}
 	if v.Error != "" {
-		lines = append(lines, field("error", oneLine(v.Error)))
+		lines = append(lines, field("error", terminal.SafeLine(v.Error)))
 	}
 	if result := v.ShownResult(s.verbose); result != "" {
-		lines = append(lines, field("result", oneLine(result)))
+		lines = append(lines, field("result", terminal.SafeLine(result)))
 	}
 	if progress := s.progress(); progress != "" {
 		lines = append(lines, field("progress", progress))
@@ -79,9 +78,9 @@ func (s callSheet) status() string {
 	case v.Waiting != nil:
 		return "suspended, waits for " + waitsFor(*v.Waiting, s.now)
 	case v.Ended != nil:
-		return fmt.Sprintf("%s after %s, %s", callStatus(v), spell(s.ran()), plural(v.Reports, "report"))
+		return fmt.Sprintf("%s after %s, %s", callStatus(v), terminal.Elapsed(s.ran()), terminal.Plural(v.Reports, "report"))
 	case v.Status == wire.StatusRunning:
-		return fmt.Sprintf("running for %s, %s", spell(s.ran()), plural(v.Reports, "report"))
+		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.ran()), terminal.Plural(v.Reports, "report"))
 	}
 	return callStatus(v)
 }
@@ -98,38 +97,38 @@ func (s callSheet) ran() time.Duration {
 // progress is the bar, or the same in words for a pipe; empty where there is
 // nothing to tell.
 func (s callSheet) progress() string {
-	v, state := s.view, barState{elapsed: s.ran()}
+	v, bar := s.view, terminal.Bar{Elapsed: s.ran()}
 	part := v.Progress
-	state.message = withWord(v.UserStatusWord, v.UserMessage)
+	bar.Message = messageWithStatus(v.UserStatusWord, v.UserMessage)
 	if s.verbose {
-		state.message = withWord(v.StatusWord, v.Message)
+		bar.Message = messageWithStatus(v.StatusWord, v.Message)
 	}
 	switch {
 	case part != nil && v.Total != nil:
-		state.progress, state.total = *part**v.Total, *v.Total
+		bar.Progress, bar.Total = *part**v.Total, *v.Total
 	case part != nil:
-		state.progress, state.total = *part, 1
+		bar.Progress, bar.Total = *part, 1
 	case v.Loaded != nil:
-		state.progress = *v.Loaded
+		bar.Progress = *v.Loaded
 	}
-	state.known, state.counted = part != nil, part != nil || v.Loaded != nil
+	bar.HasTotal, bar.HasReport = part != nil, part != nil || v.Loaded != nil
 	live := s.columns > 0 && v.Status == wire.StatusRunning
 	switch {
 	case live:
-		return state.draw(s.columns-1-sheetLabel-2, s.glyphs)
-	case !state.counted:
-		return oneLine(state.message)
+		return bar.Draw(s.columns-1-sheetLabel-2, s.glyphs)
+	case !bar.HasReport:
+		return terminal.SafeLine(bar.Message)
 	}
-	return strings.Join(strings.Fields(state.numbers()+" "+oneLine(state.message)), " ")
+	return strings.Join(strings.Fields(bar.Numbers()+" "+terminal.SafeLine(bar.Message)), " ")
 }
 
 func (s callSheet) timeline() []string {
 	lines := []string{"timeline"}
 	for _, m := range s.view.Timeline {
-		text := oneLine(string(m.Kind))
+		text := terminal.SafeLine(string(m.Kind))
 		switch m.Kind {
 		case dispatch.EventSuspended:
-			text = "suspended: " + oneLine(m.Reason)
+			text = "suspended: " + terminal.SafeLine(m.Reason)
 		case dispatch.EventResumed:
 			text = resolutionText(m.Resolution)
 		case dispatch.EventEnded:
@@ -151,7 +150,7 @@ func (s callSheet) question() []string {
 	lines := []string{"question"}
 	for _, text := range []string{w.Title, w.Reason} {
 		if text != "" {
-			lines = append(lines, "  "+oneLine(text))
+			lines = append(lines, "  "+terminal.SafeLine(text))
 		}
 	}
 	lines = append(lines, s.arguments(*w)...)
@@ -174,16 +173,11 @@ func (s callSheet) arguments(w dispatch.Waiting) []string {
 		return nil
 	}
 	lines := []string{"  arguments"}
-	var b bytes.Buffer
-	text := textLines(w.Args) // cut, so no JSON
-	if json.Indent(&b, []byte(w.Args), "", "  ") == nil {
-		text = strings.Split(visibleJSON(b.String()), "\n")
-	}
-	for _, line := range text {
+	for _, line := range terminal.JSONLines(w.Args) {
 		lines = append(lines, "    "+line)
 	}
 	if w.ArgsBytes > len(w.Args) {
-		lines = append(lines, fmt.Sprintf("    ... cut: all of it is %s", size(w.ArgsBytes)))
+		lines = append(lines, fmt.Sprintf("    ... cut: all of it is %s", terminal.ByteSize(w.ArgsBytes)))
 	}
 	return lines
 }
@@ -206,7 +200,7 @@ func (s callSheet) activities(room int) []string {
 	var lines []string
 	for i, a := range shown {
 		lines = append(lines, activityHead(a))
-		drawn := activityLines(a.Type, a.Content, s.columns > 0)
+		drawn := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if room > 0 {
 			// Those that come after it need a line for each name, and the last line is for what is hidden.
 			after := len(shown) - i - 1
@@ -217,18 +211,18 @@ func (s callSheet) activities(room int) []string {
 		}
 	}
 	if hidden > 0 {
-		lines = append(lines, agree(hidden, "activity is", "activities are")+" not meant for people: --verbose shows all")
+		lines = append(lines, terminal.Agree(hidden, "activity is", "activities are")+" not meant for people: --verbose shows all")
 	}
 	return lines
 }
 
 func activityHead(a dispatch.ActivityView) string {
-	head := "activity " + oneLine(a.Type)
+	head := "activity " + terminal.SafeLine(a.Type)
 	if a.Audience != dispatch.AudienceUser {
 		head += " (not meant for people)"
 	}
 	if a.Dropped > 0 {
-		head += fmt.Sprintf(", %s dropped: too large, or did not apply", plural(a.Dropped, "change"))
+		head += fmt.Sprintf(", %s dropped: too large, or did not apply", terminal.Plural(a.Dropped, "change"))
 	}
 	return head
 }
@@ -241,7 +235,7 @@ func squeeze(kind string, lines []string, room int) []string {
 	}
 	left := len(lines) - room + 1
 	if kind == "table" || kind == "json" {
-		return append(lines[:room-1:room-1], fmt.Sprintf("... %s more", plural(left, "line")))
+		return append(lines[:room-1:room-1], fmt.Sprintf("... %s more", terminal.Plural(left, "line")))
 	}
-	return append([]string{fmt.Sprintf("... %s above", plural(left, "line"))}, lines[left:]...)
+	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(left, "line"))}, lines[left:]...)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
 
@@ -44,7 +45,7 @@ func runningView() dispatch.View {
 // beginning.
 func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
-	s := callSheet{view: runningView(), columns: 80, glyphs: asciiGlyphs, now: now.Add(time.Second), read: now}
+	s := callSheet{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), read: now}
 	lines := s.lines(24)
 	all := strings.Join(lines, "\n")
 	if len(lines) > 24 {
@@ -67,7 +68,7 @@ func TestSheetFitsTheScreen(t *testing.T) {
 func TestSheetKeepsWhatIsInternal(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
-		s := callSheet{view: runningView(), columns: columns, glyphs: asciiGlyphs, now: now, read: now}
+		s := callSheet{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, read: now}
 		all := strings.Join(s.lines(0), "\n")
 		if strings.Contains(all, "of no interest") || strings.Contains(all, "activity json") {
 			t.Errorf("it shows\n%s", all)

@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/dispatch"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 )
 
 type callsShowOptions struct {
@@ -58,7 +57,7 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 		switch {
 		case opts.json:
 			ui = jsonCall{out: out}
-		case out.live:
+		case out.CanRedraw():
 			ui = newLiveCall(out, opts.verbose)
 		}
 		return watchCall(ctx, client, opts.id, ui)
@@ -68,18 +67,18 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 		return err
 	}
 	if opts.json {
-		return out.value(v)
+		return out.PrintValue(v)
 	}
-	out.inert(sheetOf(out, v, opts.verbose).lines(0))
+	out.PrintSafeLines(sheetOf(out, v, opts.verbose).lines(0)...)
 	return nil
 }
 
 // sheetOf is the sheet of a view that was made just now.
-func sheetOf(out *output, v dispatch.View, verbose bool) callSheet {
+func sheetOf(out *terminal.Output, v dispatch.View, verbose bool) callSheet {
 	now := time.Now()
-	s := callSheet{view: v, verbose: verbose, glyphs: out.glyphs, now: now, read: now}
-	if out.terminal {
-		s.columns = out.width()
+	s := callSheet{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, read: now}
+	if out.IsTerminal() {
+		s.columns, _ = out.Size()
 	}
 	return s
 }
@@ -225,18 +224,14 @@ func (w *callWatch) fetch(ctx context.Context) error {
 }
 
 // jsonCall prints the call, and then each event.
-type jsonCall struct{ out *output }
+type jsonCall struct{ out *terminal.Output }
 
 func (j jsonCall) begin(v dispatch.View) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("print the call: %w", err)
-	}
-	return j.out.jsonLine(text)
+	return j.out.PrintValueLine(v)
 }
 
-func (j jsonCall) event(_ dispatch.Event, raw []byte) error { return j.out.jsonLine(raw) }
-func (j jsonCall) missed(n int)                             { j.out.say("%s were missed", plural(n, "event")) }
+func (j jsonCall) event(_ dispatch.Event, raw []byte) error { return j.out.PrintJSONLine(raw) }
+func (j jsonCall) missed(n int)                             { j.out.Notef("%s were missed", terminal.Plural(n, "event")) }
 func (jsonCall) show(dispatch.View)                         {}
 func (jsonCall) tick(time.Time)                             {}
 func (jsonCall) end(*dispatch.View)                         {}

@@ -4,19 +4,20 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/terminal"
 )
 
 // liveCall is a picture of a call that is drawn anew in its place.
 type liveCall struct {
-	out     *output
+	out     *terminal.Output
 	verbose bool
-	block   *liveBlock
+	block   *terminal.Block
 	view    *dispatch.View
 	read    time.Time
 }
 
-func newLiveCall(out *output, verbose bool) *liveCall {
-	return &liveCall{out: out, verbose: verbose, block: &liveBlock{out: out.stdout, size: out.size}}
+func newLiveCall(out *terminal.Output, verbose bool) *liveCall {
+	return &liveCall{out: out, verbose: verbose, block: out.NewBlock()}
 }
 
 func (l *liveCall) begin(v dispatch.View) error {
@@ -38,16 +39,16 @@ func (l *liveCall) tick(now time.Time) {
 	if l.view == nil {
 		return
 	}
-	columns, rows := l.out.size()
-	s := callSheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.glyphs, now: now, read: l.read}
-	l.block.draw(s.lines(rows - 1))
+	columns, rows := l.out.Size()
+	s := callSheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.Glyphs(), now: now, read: l.read}
+	l.block.Draw(s.lines(rows - 1))
 }
 
 // end leaves the whole picture, also what the screen had no room for.
 func (l *liveCall) end(v *dispatch.View) {
-	l.block.clear()
+	l.block.Clear()
 	if v != nil {
-		l.out.inert(sheetOf(l.out, *v, l.verbose).lines(0))
+		l.out.PrintSafeLines(sheetOf(l.out, *v, l.verbose).lines(0)...)
 	}
 }
 
@@ -56,7 +57,7 @@ const plainPause = time.Second
 
 // plainCall writes a call line by line, as for a pipe.
 type plainCall struct {
-	out     *output
+	out     *terminal.Output
 	verbose bool
 	// drawn are the lines of each activity that were written last.
 	drawn map[string][]string
@@ -67,9 +68,9 @@ type plainCall struct {
 func (p *plainCall) begin(v dispatch.View) error {
 	s := sheetOf(p.out, v, p.verbose)
 	p.ended = v.Ended != nil
-	p.out.inert(s.lines(0))
+	p.out.PrintSafeLines(s.lines(0)...)
 	for _, a := range v.Activities {
-		p.drawn[a.Type] = activityLines(a.Type, a.Content, s.columns > 0)
+		p.drawn[a.Type] = terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 	}
 	return nil
 }
@@ -80,12 +81,12 @@ func (p *plainCall) event(e dispatch.Event, _ []byte) error {
 	p.ended = p.ended || e.Kind == dispatch.EventEnded
 	report := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
 	if e.Kind != dispatch.EventActivity && (!report || p.verbose || e.ForPeople()) {
-		p.out.text(e.Time.Local().Format(clockTime) + "  " + eventText(e, p.verbose))
+		p.out.PrintText(e.Time.Local().Format(clockTime) + "  " + eventText(e, p.verbose))
 	}
 	return nil
 }
 
-func (p *plainCall) missed(n int)         { p.out.say("%s were missed", plural(n, "event")) }
+func (p *plainCall) missed(n int)         { p.out.Notef("%s were missed", terminal.Plural(n, "event")) }
 func (p *plainCall) tick(time.Time)       {}
 func (p *plainCall) pause() time.Duration { return plainPause }
 
@@ -94,7 +95,7 @@ func (p *plainCall) show(v dispatch.View) {
 	s := sheetOf(p.out, v, p.verbose)
 	shown, _ := s.shown()
 	for _, a := range shown {
-		lines, before := activityLines(a.Type, a.Content, s.columns > 0), p.drawn[a.Type]
+		lines, before := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.drawn[a.Type]
 		same := 0
 		for same < len(lines) && same < len(before) && lines[same] == before[same] {
 			same++
@@ -108,11 +109,11 @@ func (p *plainCall) show(v dispatch.View) {
 		case same > 0 && same == len(before):
 			head += ", more"
 		case same > 0 || len(before) > 0:
-			head += ", changed from line " + number(float64(same+1))
+			head += ", changed from line " + terminal.Number(float64(same+1))
 		}
-		p.out.inert([]string{head})
+		p.out.PrintSafeLines(head)
 		for _, line := range lines[same:] {
-			p.out.inert([]string{"  " + line})
+			p.out.PrintSafeLines("  " + line)
 		}
 	}
 }
@@ -124,6 +125,6 @@ func (p *plainCall) end(v *dispatch.View) {
 	}
 	p.show(*v)
 	if v.Ended != nil && !p.ended { // the event was missed
-		p.out.inert([]string{field("status", sheetOf(p.out, *v, p.verbose).status())})
+		p.out.PrintSafeLines(field("status", sheetOf(p.out, *v, p.verbose).status()))
 	}
 }

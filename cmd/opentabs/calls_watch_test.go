@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/terminal"
+	"opentabs/internal/terminal/terminaltest"
 )
 
 // recordedUI notes what it is told.
@@ -48,19 +50,19 @@ func TestWatchTakesNothingTwice(t *testing.T) {
 }
 
 func TestLiveCallLeavesAllOfIt(t *testing.T) {
-	v := &vt{columns: 60, rows: 20}
-	out := &output{stdout: v, terminal: true, size: func() (int, int) { return v.columns, v.rows }, glyphs: asciiGlyphs}
+	v := &terminaltest.Screen{Columns: 60, Rows: 20}
+	out := terminal.NewTerminal(v, func() (int, int) { return v.Columns, v.Rows })
 	l := newLiveCall(out, false)
 	view := runningView()
 	if err := l.begin(view); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(v.String(), "\n"); n >= v.rows {
-		t.Errorf("%d lines on a screen of %d", n, v.rows)
+	if n := strings.Count(v.String(), "\n"); n >= v.Rows {
+		t.Errorf("%d lines on a screen of %d", n, v.Rows)
 	}
-	before := v.written
+	before := v.Written
 	l.tick(l.read.Add(50 * time.Millisecond))
-	if n := v.written - before; n > 200 {
+	if n := v.Written - before; n > 200 {
 		t.Errorf("a moment later %d bytes are drawn", n)
 	}
 	l.end(&view)
@@ -78,7 +80,7 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 // changed.
 func TestPlainCallTellsWhatChanged(t *testing.T) {
 	var b bytes.Buffer
-	p := &plainCall{out: &output{stdout: &b}, drawn: map[string][]string{}}
+	p := &plainCall{out: testPipe(&b), drawn: map[string][]string{}}
 	for _, step := range []struct{ text, want string }{
 		{"one", "activity text\n  one\n"},
 		{"one\ntwo", "activity text, more\n  two\n"},

@@ -89,9 +89,9 @@ func runClientAdd(ctx context.Context, opts clientAddOptions) error {
 		Name: opts.name, Token: token, URL: fmt.Sprintf("http://127.0.0.1:%d/mcp", port), Header: "Authorization: Bearer " + token,
 	}
 	if opts.json {
-		return errors.Join(p.out.value(added), told)
+		return errors.Join(p.out.PrintValue(added), told)
 	}
-	p.out.text(fmt.Sprintf(`The token of the MCP client %s. It is shown only this once:
+	p.out.PrintText(fmt.Sprintf(`The token of the MCP client %s. It is shown only this once:
 
   %s
 
@@ -101,7 +101,7 @@ Configure the client for Streamable HTTP with
 
 The token opens /mcp and nothing else. Revoke it with: opentabs client remove %[1]s`, added.Name, added.Token, added.URL, added.Header))
 	if port == 0 {
-		p.out.say("the port is 0, so the URL is not known yet: set a port, or look for the server's with `opentabs status`")
+		p.out.Notef("the port is 0, so the URL is not known yet: set a port, or look for the server's with `opentabs status`")
 	}
 	return told
 }
@@ -138,10 +138,10 @@ func runClientList(opts clientListOptions) error {
 		return err
 	}
 	if opts.json {
-		return p.out.value(clients)
+		return p.out.PrintValue(clients)
 	}
 	if len(clients) == 0 {
-		p.out.say("no client has a token; make one with `opentabs client add NAME`")
+		p.out.Notef("no client has a token; make one with `opentabs client add NAME`")
 		return nil
 	}
 	rows := [][]string{{"NAME", "TOKEN", "CREATED", "LAST USED"}}
@@ -152,7 +152,7 @@ func runClientList(opts clientListOptions) error {
 		}
 		rows = append(rows, []string{c.Name, c.Begins + "...", c.Created.Local().Format(time.DateTime), used})
 	}
-	p.out.table("", rows)
+	p.out.PrintTable("", rows)
 	return nil
 }
 
@@ -198,7 +198,7 @@ func runClientRemove(ctx context.Context, opts clientRemoveOptions) error {
 	if err := p.tellClients(ctx, dirs, settings); err != nil {
 		return err
 	}
-	p.out.say("the token of %s is revoked", opts.name)
+	p.out.Notef("the token of %s is revoked", opts.name)
 	return nil
 }
 

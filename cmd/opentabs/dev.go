@@ -114,7 +114,7 @@ func (d *developer) leave() error {
 	}
 	d.clear()
 	if d.added != nil {
-		d.program.out.say("%s stays as it was built last; it was reviewed by you", d.added.Name)
+		d.program.out.Notef("%s stays as it was built last; it was reviewed by you", d.added.Name)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (d *developer) begin(ctx context.Context) error {
 	err := d.takeIn(ctx)
 	var wrong *jsbuild.BuildError
 	if errors.As(err, &wrong) && isPackage(d.source) {
-		d.program.out.buildFailed(ctx, err)
+		printBuildFailure(ctx, d.program.out, err)
 		err = nil
 	}
 	if err == nil {
@@ -138,7 +138,7 @@ func (d *developer) begin(ctx context.Context) error {
 func (d *developer) build(ctx context.Context) {
 	if err := d.takeIn(ctx); err != nil {
 		d.clear()
-		d.program.out.buildFailed(ctx, err)
+		printBuildFailure(ctx, d.program.out, err)
 	}
 }
 
@@ -150,7 +150,7 @@ func (d *developer) takeIn(ctx context.Context) error {
 		return err
 	}
 	d.clear()
-	d.program.out.builtAgain(built)
+	printBuild(d.program.out, built)
 	d.tools = d.tools[:0]
 	for _, tool := range built.Tools {
 		d.tools = append(d.tools, tool.Name)

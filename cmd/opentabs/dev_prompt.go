@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,15 +13,6 @@ import (
 
 // maxTypedBytes is the longest line that is read from the terminal.
 const maxTypedBytes = 1 << 20
-
-// isTerminal reports whether a person may type there.
-func isTerminal(in io.Reader) bool {
-	f, ok := in.(*os.File)
-	if ok {
-		_, _, ok = terminalSize(f)
-	}
-	return ok
-}
 
 // readLines reads what is typed. The channel is closed at the end; nobody can
 // stop a read from a terminal, so the goroutine stays until then.
@@ -48,14 +38,14 @@ func (d *developer) prompt() {
 	if d.added != nil {
 		name = d.added.Name
 	}
-	d.program.out.prompt(name)
+	d.program.out.ShowPrompt(name)
 	d.asking = true
 }
 
 // clear takes the prompt off the line, for something else to stand there.
 func (d *developer) clear() {
 	if d.asking {
-		d.program.out.unprompt()
+		d.program.out.ClearPrompt()
 		d.asking = false
 	}
 }
@@ -63,7 +53,7 @@ func (d *developer) clear() {
 // note says something where the prompt may stand.
 func (d *developer) note(format string, args ...any) {
 	d.clear()
-	d.program.out.say(format, args...)
+	d.program.out.Notef(format, args...)
 }
 
 const devHelp = `what you can type:
@@ -110,7 +100,7 @@ func (d *developer) listTools() {
 	for _, t := range d.added.Tools {
 		rows = append(rows, []string{t.Name, t.Description})
 	}
-	d.program.out.table("  ", rows)
+	d.program.out.PrintTable("  ", rows)
 }
 
 func (d *developer) listTabs(ctx context.Context) {
@@ -139,7 +129,7 @@ func (d *developer) listTabs(ctx context.Context) {
 		d.noteTabs(tabs, false, 0)
 		return
 	}
-	d.program.out.table("  ", rows)
+	d.program.out.PrintTable("  ", rows)
 }
 
 // readiness is what isReady last said.
@@ -180,7 +170,7 @@ func (d *developer) call(ctx context.Context, tool, args string) {
 	go func() {
 		defer close(called)
 		if sentence, _ := explain(ctx, runCall(ctx, opts)); sentence != "" {
-			d.program.out.say("%s", sentence)
+			d.program.out.Notef("%s", sentence)
 		}
 	}()
 }

@@ -9,6 +9,7 @@ import (
 
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pluginlog"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
 
@@ -55,7 +56,7 @@ func (d *developer) attend(ctx context.Context, client *httpapi.Client, one *plu
 	for ctx.Err() == nil {
 		d.hear(ctx, func() {
 			d.client = nil
-			d.program.out.say("the server has gone; looking for another")
+			d.program.out.Notef("the server has gone; looking for another")
 		})
 		for client = nil; client == nil; {
 			select {
@@ -68,7 +69,7 @@ func (d *developer) attend(ctx context.Context, client *httpapi.Client, one *plu
 		_ = d.attendOnce(ctx, client, one, func() {
 			d.hear(ctx, func() {
 				d.client = client
-				d.program.out.say("another server has it now")
+				d.program.out.Notef("another server has it now")
 			})
 		})
 	}
@@ -82,11 +83,11 @@ func (d *developer) attendOnce(ctx context.Context, client *httpapi.Client, one 
 		// If the log can't be heard the plugin can still be developed.
 		_ = client.FollowLogs(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: one.Name}}, httpapi.LogListener{
 			Entry: func(e pluginlog.Entry) error {
-				d.hear(ctx, func() { d.program.out.line("%s", devLogLine(e)) })
+				d.hear(ctx, func() { d.program.out.PrintLine("%s", devLogLine(e)) })
 				return nil
 			},
 			Missed: func(n int) error {
-				d.hear(ctx, func() { d.program.out.say("%s of the log were lost", plural(n, "entry")) })
+				d.hear(ctx, func() { d.program.out.Notef("%s of the log were lost", terminal.Plural(n, "entry")) })
 				return nil
 			},
 		})
@@ -104,12 +105,12 @@ func (d *developer) hear(ctx context.Context, tell func()) {
 
 // devLogLine is an entry of the plugin's log on one line.
 func devLogLine(e pluginlog.Entry) string {
-	text := fmt.Sprintf("%s %-7s %s", e.Time.Local().Format("15:04:05.000"), e.Level, oneLine(e.Message))
+	text := fmt.Sprintf("%s %-7s %s", e.Time.Local().Format("15:04:05.000"), e.Level, terminal.SafeLine(e.Message))
 	if len(e.Data) > 0 {
-		text += " " + oneLine(string(e.Data))
+		text += " " + terminal.SafeLine(string(e.Data))
 	}
 	if e.Dropped > 0 {
-		text = fmt.Sprintf("(%s before this one were too many)\n%s", plural(e.Dropped, "entry"), text)
+		text = fmt.Sprintf("(%s before this one were too many)\n%s", terminal.Plural(e.Dropped, "entry"), text)
 	}
 	return text
 }
@@ -216,16 +217,16 @@ func (d *developer) noteTabs(tabs devTabs, late bool, took time.Duration) {
 	case tabs.browsers == 0:
 		d.note("no browser is connected; `opentabs extension install` says how")
 	case len(tabs.live)+len(tabs.old) == 0:
-		d.note("no tab of it is open; open one of %s", oneLine(fmt.Sprint(d.added.Matches)))
+		d.note("no tab of it is open; open one of %s", terminal.SafeLine(fmt.Sprint(d.added.Matches)))
 	case len(tabs.live) > 0:
-		d.note("live in %s after %s", plural(len(tabs.live), "tab"), spell(took))
+		d.note("live in %s after %s", terminal.Plural(len(tabs.live), "tab"), terminal.Elapsed(took))
 	}
 	for _, t := range tabs.old {
 		switch {
 		case t.reload:
-			d.note("reload tab %d (%s) in %s to use it there", t.id, oneLine(t.url), oneLine(t.browser))
+			d.note("reload tab %d (%s) in %s to use it there", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		case late:
-			d.note("tab %d (%s) in %s has not taken it; reload it", t.id, oneLine(t.url), oneLine(t.browser))
+			d.note("tab %d (%s) in %s has not taken it; reload it", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		}
 	}
 }

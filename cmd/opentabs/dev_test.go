@@ -15,6 +15,7 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -107,7 +108,7 @@ func startDeveloper(t *testing.T) (out *said, lines chan<- string, signals chan<
 	}
 	typed, interrupts, over := make(chan string), make(chan os.Signal, 1), make(chan error, 1)
 	d := &developer{
-		program: &program{out: newOutput(out, out, getenv), getenv: getenv}, source: source, permission: wire.PermissionAuto,
+		program: &program{out: terminal.New(out, out, getenv), getenv: getenv}, source: source, permission: wire.PermissionAuto,
 		dirs: dirs, settings: settings, options: jsbuild.Options{Extract: []string{self, "__extract"}},
 		signals: interrupts, lines: typed, heard: make(chan func()), changes: make(chan []string),
 	}
@@ -181,7 +182,7 @@ func TestDevTellsHowTabsStand(t *testing.T) {
 	} {
 		tabs := tabsOf(httpapi.Status{Browsers: c.browsers}, one)
 		out := &said{t: t, wrote: make(chan struct{}, 1)}
-		d := &developer{program: &program{out: newOutput(out, out, os.Getenv)}, added: one}
+		d := &developer{program: &program{out: terminal.New(out, out, os.Getenv)}, added: one}
 		d.noteTabs(tabs, c.late, time.Second)
 		if tabs.settled(false) != c.settled || tabs.settled(true) != (len(tabs.old) == 0) || !strings.HasPrefix(out.text.String(), "opentabs: "+c.says) {
 			t.Errorf("%s: settled %t, %q", c.what, tabs.settled(false), out.text.String())

@@ -9,6 +9,7 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 )
 
 // level says how bad a finding is.
@@ -112,7 +113,7 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 		return err
 	}
 	if n := c.count(levelFail); n > 0 {
-		return &failure{code: exitFailed, err: errors.New(plural(n, "check") + " failed: do what is said beside \"do\", then run `opentabs doctor` again")}
+		return &failure{code: exitFailed, err: errors.New(terminal.Plural(n, "check") + " failed: do what is said beside \"do\", then run `opentabs doctor` again")}
 	}
 	return nil
 }
@@ -120,16 +121,16 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 func (c *checkup) print(asJSON bool) error {
 	out := c.program.out
 	if asJSON {
-		return out.value(struct {
+		return out.PrintValue(struct {
 			OK       bool            `json:"ok"`
 			Findings []finding       `json:"findings"`
 			Clients  []clientProfile `json:"clients"`
 		}{c.count(levelFail) == 0, c.findings, clientProfiles()})
 	}
 	for _, f := range c.findings {
-		out.line("%-4s  %-11s  %s", f.Level, f.Check, oneLine(f.Says))
+		out.PrintLine("%-4s  %-11s  %s", f.Level, f.Check, terminal.SafeLine(f.Says))
 		if f.Do != "" {
-			out.line("%-4s  %-11s  do: %s", "", "", oneLine(f.Do))
+			out.PrintLine("%-4s  %-11s  do: %s", "", "", terminal.SafeLine(f.Do))
 		}
 	}
 	showClients(out)

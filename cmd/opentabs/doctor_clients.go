@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"opentabs/internal/clients"
+	"opentabs/internal/terminal"
 	"opentabs/internal/timetext"
 )
 
@@ -73,9 +74,9 @@ func patience(d time.Duration, resets bool) string {
 }
 
 // showClients prints what is known of MCP clients.
-func showClients(out *output) {
-	out.line("")
-	out.line("What is known of MCP clients (`opentabs doctor --json` has the sources):")
+func showClients(out *terminal.Output) {
+	out.PrintLine("")
+	out.PrintLine("What is known of MCP clients (`opentabs doctor --json` has the sources):")
 	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "QUESTIONS"}}
 	for _, p := range clients.Table() {
 		name := p.Client
@@ -91,7 +92,7 @@ func showClients(out *output) {
 			string(p.ShowsProgress), string(p.Images), string(p.ListChanged), string(p.Elicitation),
 		})
 	}
-	out.narrowTable("  ", rows, "NEW TOOLS", "PICTURES", "PROGRESS")
+	out.PrintTable("  ", rows, "NEW TOOLS", "PICTURES", "PROGRESS")
 }
 
 // versions spells a range of versions, behind a name.

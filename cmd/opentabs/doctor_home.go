@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"opentabs/internal/config"
+	"opentabs/internal/terminal"
 )
 
 // The checks that need no server: what is on this disk.
@@ -84,7 +85,7 @@ func (c *checkup) checkLog() {
 	case last.Message != "" && time.Since(last.Time) < oldestError:
 		c.warn("log", fmt.Sprintf("the last error in %s, of %s: %s", path, last.Time.Local().Format(time.DateTime), last), "look there for what came before it")
 	default:
-		c.ok("log", "%s, %s, no error since yesterday", path, size(int(info.Size())))
+		c.ok("log", "%s, %s, no error since yesterday", path, terminal.ByteSize(int(info.Size())))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/portowner"
+	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -69,7 +70,7 @@ func portWord(port int) string {
 func (c *checkup) describeServer() {
 	restart := fmt.Sprintf("stop it with `kill %d`, then start it with `opentabs serve`", c.server.PID)
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
-	says := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.port, spell(uptime))
+	says := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.port, terminal.Elapsed(uptime))
 	switch {
 	case c.server.Version != version.Version:
 		c.warn("server", fmt.Sprintf("%s; this program is %s", says, version.Version), restart)
@@ -156,7 +157,7 @@ func (c *checkup) checkBrowsers() {
 		case stale != nil:
 			c.warn("browsers", fmt.Sprintf("%s; tabs that are older than their plugins: %s", says, strings.Join(stale, ", ")), "reload them, or let a call do it")
 		default:
-			c.ok("browsers", "%s, user scripts allowed, %s", says, plural(len(b.Tabs), "tab")+" with a plugin")
+			c.ok("browsers", "%s, user scripts allowed, %s", says, terminal.Plural(len(b.Tabs), "tab")+" with a plugin")
 		}
 	}
 }
@@ -193,7 +194,7 @@ func (c *checkup) checkPlugins() {
 		}
 	}
 	if usable > 0 {
-		c.ok("plugins", "%s with %s can be used", plural(usable, "plugin"), plural(tools, "tool"))
+		c.ok("plugins", "%s with %s can be used", terminal.Plural(usable, "plugin"), terminal.Plural(tools, "tool"))
 	}
 	if c.status != nil {
 		for _, problem := range c.status.Permissions {

@@ -74,7 +74,7 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 	}
 	warnings, err := extensiondir.Install(dirs, dir, extensiondir.Connection{Port: port, Key: config.BrowserKey(token)})
 	for _, w := range warnings {
-		p.out.say("%s", w)
+		p.out.Notef("%s", w)
 	}
 	if errors.Is(err, extensiondir.ErrOccupied) {
 		return usage("%s holds other files than an opentabs extension: name an empty or a new folder with --dir", dir)
@@ -87,7 +87,7 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 			return fmt.Errorf("tell the server (pid %d): %w", server.PID, err)
 		}
 	}
-	p.out.text(installSteps(dir))
+	p.out.PrintText(installSteps(dir))
 	return nil
 }
 
@@ -126,6 +126,6 @@ func runExtensionPath(opts extensionPathOptions) error {
 	if !ok {
 		return &failure{code: exitFailed, err: errors.New("the extension is not installed yet: run opentabs extension install")}
 	}
-	opts.program.out.line("%s", dir)
+	opts.program.out.PrintLine("%s", dir)
 	return nil
 }

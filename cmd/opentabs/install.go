@@ -233,7 +233,7 @@ func (i *installer) tidy() {
 func (i *installer) sweep(name string) {
 	unlock, err := i.lock()
 	if err != nil {
-		i.p.out.say("warning: the old files of %s are still there: %v", name, err)
+		i.p.out.Notef("warning: the old files of %s are still there: %v", name, err)
 		return
 	}
 	defer unlock()
@@ -259,7 +259,7 @@ func (i *installer) clear(name string) {
 		used := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
 		if !used {
 			if err := os.RemoveAll(folder); err != nil {
-				i.p.out.say("warning: could not remove %s: %v", folder, err)
+				i.p.out.Notef("warning: could not remove %s: %v", folder, err)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/npm"
 	"opentabs/internal/npm/npmtest"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 )
@@ -34,7 +35,7 @@ func newInstaller(t *testing.T, r *npmtest.Registry) *installer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{out: newOutput(io.Discard, io.Discard, os.Getenv), getenv: os.Getenv}
+	p := &program{out: terminal.New(io.Discard, io.Discard, os.Getenv), getenv: os.Getenv}
 	return &installer{p: p, dirs: config.Dirs{State: t.TempDir()}, client: client, config: settings}
 }
 

@@ -11,6 +11,7 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pluginlog"
+	"opentabs/internal/terminal"
 	"opentabs/mcpserver"
 	"opentabs/wire"
 )
@@ -132,10 +133,10 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		}
 	}
 	if len(entries) == 0 {
-		p.out.say("nothing is logged yet")
+		p.out.Notef("nothing is logged yet")
 	}
 	if damaged > 0 {
-		p.out.say("%s of the log cannot be read", plural(damaged, "line"))
+		p.out.Notef("%s of the log cannot be read", terminal.Plural(damaged, "line"))
 	}
 	return nil
 }
@@ -149,7 +150,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	err = client.FollowLogs(ctx, opts.query, httpapi.LogListener{
 		Entry: opts.show,
 		Missed: func(n int) error {
-			opts.program.out.say("%s missing here: they came faster than they could be shown", are(n))
+			opts.program.out.Notef("%s missing here: they came faster than they could be shown", are(n))
 			return nil
 		},
 	})
@@ -162,10 +163,10 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 // show prints one entry.
 func (o logsOptions) show(e pluginlog.Entry) error {
 	if o.json {
-		return o.program.out.jsonValue(e)
+		return o.program.out.PrintValueLine(e)
 	}
 	for _, line := range logLines(e) {
-		o.program.out.line("%s", line)
+		o.program.out.PrintLine("%s", line)
 	}
 	return nil
 }
@@ -173,14 +174,14 @@ func (o logsOptions) show(e pluginlog.Entry) error {
 // logLines tells an entry: in one line, or with what was logged beside the message
 // below it if that is long.
 func logLines(e pluginlog.Entry) []string {
-	head := fmt.Sprintf("%s  %-7s  %s  %s", e.Time.Local().Format(time.DateTime), e.Level, oneLine(e.Plugin), oneLine(e.Message))
+	head := fmt.Sprintf("%s  %-7s  %s  %s", e.Time.Local().Format(time.DateTime), e.Level, terminal.SafeLine(e.Plugin), terminal.SafeLine(e.Message))
 	var lines []string
 	if e.Dropped > 0 {
-		lines = append(lines, fmt.Sprintf("%s  %s: %s missing here", e.Time.Local().Format(time.DateTime), oneLine(e.Plugin), are(e.Dropped)))
+		lines = append(lines, fmt.Sprintf("%s  %s: %s missing here", e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin), are(e.Dropped)))
 	}
 	data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]")
 	if data != "" {
-		head += "  " + oneLine(data)
+		head += "  " + terminal.SafeLine(data)
 	}
 	return append(lines, head)
 }

@@ -22,6 +22,7 @@ import (
 
 	"opentabs/extension"
 	"opentabs/internal/config"
+	"opentabs/internal/terminal"
 	"opentabs/wire"
 	"opentabs/wsbridge/wsbridgetest"
 )
@@ -333,7 +334,7 @@ func TestEveryCommandIsScripted(t *testing.T) {
 		}
 		all.Write(text)
 	}
-	root := newRootCmd(&program{out: newOutput(os.Stderr, os.Stderr, os.Getenv)})
+	root := newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
 	var check func(path string)
 	check = func(path string) {
 		cmd, _, err := root.Find(strings.Fields(path)[1:])

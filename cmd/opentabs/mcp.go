@@ -41,7 +41,7 @@ func runMCP(ctx context.Context, opts mcpOptions) error {
 		return err
 	}
 	r := newRelay(relayOptions{
-		in: p.in, out: p.out.stdout, say: p.out.say,
+		in: p.in, out: p.out.Stdout(), say: p.out.Notef,
 		join:  func(ctx context.Context) (session, error) { return joinServer(ctx, dirs, settings) },
 		start: func(ctx context.Context) error { return startInBackground(ctx, dirs, settings) },
 	})

@@ -115,14 +115,14 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 		return misnamed(err)
 	}
 	if opts.tool == "" {
-		p.out.say("the permission of %s is %s", opts.plugin, now.Permission)
+		p.out.Notef("the permission of %s is %s", opts.plugin, now.Permission)
 	}
 	for _, t := range now.Tools {
 		switch {
 		case t.Name == opts.tool:
-			p.out.say("the permission of %s__%s is %s", opts.plugin, t.Name, t.Permission)
+			p.out.Notef("the permission of %s__%s is %s", opts.plugin, t.Name, t.Permission)
 		case opts.tool == "" && t.Own != "":
-			p.out.say("%s__%s has its own: %s", opts.plugin, t.Name, t.Own)
+			p.out.Notef("%s__%s has its own: %s", opts.plugin, t.Name, t.Own)
 		}
 	}
 	return nil
@@ -144,10 +144,10 @@ func (p *program) setOpening(book rulebook, opts permissionOptions) error {
 		return misnamed(err)
 	}
 	if now.Opening {
-		p.out.say("a call that finds no tab of %s may open %s", opts.plugin, now.OpensAt)
+		p.out.Notef("a call that finds no tab of %s may open %s", opts.plugin, now.OpensAt)
 		return nil
 	}
-	p.out.say("calls may not open tabs of %s", opts.plugin)
+	p.out.Notef("calls may not open tabs of %s", opts.plugin)
 	return nil
 }
 
@@ -169,20 +169,20 @@ func (p *program) showPermissions(book rulebook, opts permissionOptions) error {
 		views = append(views, view)
 	}
 	if opts.json {
-		return p.out.value(views)
+		return p.out.PrintValue(views)
 	}
 	if len(views) == 0 {
-		p.out.say("there are no plugins yet; add one with `opentabs plugin add PATH`")
+		p.out.Notef("there are no plugins yet; add one with `opentabs plugin add PATH`")
 		return nil
 	}
 	for _, problem := range views[0].Problems {
-		p.out.say("%s", problem)
+		p.out.Notef("%s", problem)
 	}
 	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {
 		rows = append(rows, permissionRows(view, opts.tool)...)
 	}
-	p.out.table("", rows)
+	p.out.PrintTable("", rows)
 	return nil
 }
 
@@ -282,10 +282,10 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 		return misnamed(err)
 	}
 	if opts.limit == (plugin.Limit{}) {
-		p.out.say("%s__%s has no limit", opts.plugin, opts.tool)
+		p.out.Notef("%s__%s has no limit", opts.plugin, opts.tool)
 		return nil
 	}
-	p.out.say("%s__%s may run %s", opts.plugin, opts.tool, opts.limit)
+	p.out.Notef("%s__%s may run %s", opts.plugin, opts.tool, opts.limit)
 	return nil
 }
 
@@ -300,7 +300,7 @@ func (p *program) letIn(ctx context.Context, dirs config.Dirs, client *httpapi.C
 		if err := book.Review(added.Name, added.ContentHash(), permission, httpapi.CommandLine); err != nil {
 			return misnamed(err)
 		}
-		p.out.say("%s is reviewed; its permission is %s", added.Name, permission)
+		p.out.Notef("%s is reviewed; its permission is %s", added.Name, permission)
 		return nil
 	}
 	now, err := book.Permissions(added.Name)
@@ -308,11 +308,11 @@ func (p *program) letIn(ctx context.Context, dirs config.Dirs, client *httpapi.C
 	case err != nil:
 		return misnamed(err)
 	case now.Reviewed:
-		p.out.say("it is as you reviewed it; its permission is %s", now.Permission)
+		p.out.Notef("it is as you reviewed it; its permission is %s", now.Permission)
 	case now.Review != nil:
-		p.out.say("it has changed since you reviewed it, so its tools do not run; look at it and let it in with `opentabs plugin review %s`", added.Name)
+		p.out.Notef("it has changed since you reviewed it, so its tools do not run; look at it and let it in with `opentabs plugin review %s`", added.Name)
 	default:
-		p.out.say("its tools do not run yet; look at it and let it in with `opentabs plugin review %s`", added.Name)
+		p.out.Notef("its tools do not run yet; look at it and let it in with `opentabs plugin review %s`", added.Name)
 	}
 	return nil
 }

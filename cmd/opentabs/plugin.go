@@ -15,6 +15,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/scriptcheck"
+	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/plugin"
 )
@@ -33,7 +34,7 @@ func (p *program) store(dirs config.Dirs) *plugin.Store {
 	return plugin.NewStore(dirs.State, plugin.StoreOptions{
 		Check: checked.Check, Passed: checked.HasPassed,
 		IndexKey: indexKey(dirs),
-		Warn:     func(sentence string) { p.out.say("%s", sentence) },
+		Warn:     func(sentence string) { p.out.Notef("%s", sentence) },
 	})
 }
 
@@ -100,10 +101,10 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 		return withBuildHint(err, path, opts.path)
 	}
 	for _, w := range added.Warnings {
-		p.out.say("warning: %s", w)
+		p.out.Notef("warning: %s", w)
 	}
-	p.out.line("added %s %s (%s), %s", added.Name, oneLine(added.Version), oneLine(added.DisplayName), plural(len(added.Tools), "tool"))
-	p.out.table("  ", toolRows(added))
+	p.out.PrintLine("added %s %s (%s), %s", added.Name, terminal.SafeLine(added.Version), terminal.SafeLine(added.DisplayName), terminal.Plural(len(added.Tools), "tool"))
+	p.out.PrintTable("  ", toolRows(added))
 	client, err := p.tellServer(ctx, dirs, settings)
 	if err != nil {
 		return err
@@ -152,11 +153,11 @@ func (p *program) tellTabs(ctx context.Context, client *httpapi.Client) error {
 	if err != nil {
 		return fmt.Errorf("ask the server: %w", err)
 	}
-	p.out.say("the running server (pid %d) has it", status.PID)
+	p.out.Notef("the running server (pid %d) has it", status.PID)
 	for _, b := range status.Browsers {
 		for _, t := range b.Tabs {
 			if len(t.NeedsReload) > 0 {
-				p.out.say("reload tab %d (%s) in %s to use it there", t.TabID, oneLine(t.URL), oneLine(b.Name))
+				p.out.Notef("reload tab %d (%s) in %s to use it there", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(b.Name))
 			}
 		}
 	}
@@ -178,7 +179,7 @@ func newExtractCmd(p *program) *cobra.Command {
 }
 
 func runExtract(opts extractOptions) error {
-	if code := jsbuild.Extract(opts.program.in, opts.program.out.stdout); code != exitOK {
+	if code := jsbuild.Extract(opts.program.in, opts.program.out.Stdout()); code != exitOK {
 		return &failure{code: code, err: errors.New("the plugin's modules could not be run: this command is started by opentabs plugin build")}
 	}
 	return nil

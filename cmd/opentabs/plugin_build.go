@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/author"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/terminal"
 )
 
 type pluginBuildOptions struct {
@@ -51,9 +51,9 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	}
 	out := opts.program.out
 	for _, w := range built.Warnings {
-		out.say("warning: %s", w)
+		out.Notef("warning: %s", w)
 	}
-	holds := plural(len(built.Tools), "tool")
+	holds := terminal.Plural(len(built.Tools), "tool")
 	rows := [][]string{}
 	for _, t := range built.Tools {
 		rows = append(rows, []string{t.Name, t.Description})
@@ -62,24 +62,13 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 		rows = append(rows, []string{p.Name + " (prompt)", p.Description})
 	}
 	if len(built.Prompts) > 0 {
-		holds += ", " + plural(len(built.Prompts), "prompt")
+		holds += ", " + terminal.Plural(len(built.Prompts), "prompt")
 	}
-	out.line("%s %s (%s), %s", built.Name, oneLine(built.Version), oneLine(built.DisplayName), holds)
-	out.table("  ", rows)
+	out.PrintLine("%s %s (%s), %s", built.Name, terminal.SafeLine(built.Version), terminal.SafeLine(built.DisplayName), holds)
+	out.PrintTable("  ", rows)
 	for _, f := range built.Files {
-		out.line("wrote %s, %s", f.Path, size(f.Bytes))
+		out.PrintLine("wrote %s, %s", f.Path, terminal.ByteSize(f.Bytes))
 	}
-	out.say("built in %s; add it with `opentabs plugin add %s`", spell(built.Took), opts.dir)
+	out.Notef("built in %s; add it with `opentabs plugin add %s`", terminal.Elapsed(built.Took), opts.dir)
 	return nil
-}
-
-// size prints a number of bytes as people read it.
-func size(n int) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }

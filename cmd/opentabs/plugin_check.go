@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/author"
+	"opentabs/internal/terminal"
 )
 
 type pluginCheckOptions struct {
@@ -50,16 +51,16 @@ plugin's author: use --no-types for a plugin that you do not trust.`,
 func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	out := opts.program.out
 	if opts.rules {
-		return out.checkRules(opts.json)
+		return printRules(out, opts.json)
 	}
 	checked, err := author.Check(ctx, opts.dir, author.CheckOptions{NoTypes: opts.noTypes})
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		err = out.value(checked)
+		err = out.PrintValue(checked)
 	} else {
-		out.findings(checked)
+		printFindings(out, checked)
 	}
 	if err != nil || checked.Errors == 0 && (checked.Warnings == 0 || !opts.strict) {
 		return err
@@ -69,35 +70,36 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 
 // tally counts what was found.
 func tally(c *author.Checked) string {
-	return plural(c.Errors, "error") + ", " + plural(c.Warnings, "warning")
+	return terminal.Plural(c.Errors, "error") + ", " + terminal.Plural(c.Warnings, "warning")
 }
 
-// findings prints what was found, each with its place.
-func (o *output) findings(c *author.Checked) {
+// printFindings prints each finding with its place.
+func printFindings(o *terminal.Output, c *author.Checked) {
 	for _, f := range c.Findings {
 		where := ""
 		if f.Where != "" {
-			where = "  " + oneLine(f.Where)
+			where = "  " + terminal.SafeLine(f.Where)
 		}
-		o.line("%s %s%s", f.Level, f.Rule, where)
+		o.PrintLine("%s %s%s", f.Level, f.Rule, where)
 		for line := range strings.Lines(f.Text) {
-			o.line("    %s", oneLine(line))
+			o.PrintLine("    %s", terminal.SafeLine(line))
 		}
 	}
 	for _, what := range c.NotChecked {
-		o.say("not checked: %s", what)
+		o.Notef("not checked: %s", what)
 	}
 	if c.Plugin != "" {
-		o.say("%s %s: %s", c.Plugin, c.Version, tally(c))
+		o.Notef("%s %s: %s", c.Plugin, c.Version, tally(c))
 	}
 }
 
-func (o *output) checkRules(asJSON bool) error {
+// printRules prints the rules that `plugin check` knows.
+func printRules(o *terminal.Output, asJSON bool) error {
 	if asJSON {
-		return o.value(author.Rules())
+		return o.PrintValue(author.Rules())
 	}
 	for _, rule := range author.Rules() {
-		o.line("%s\n    %s", rule.ID, rule.Why)
+		o.PrintLine("%s\n    %s", rule.ID, rule.Why)
 	}
 	return nil
 }

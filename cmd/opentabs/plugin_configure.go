@@ -100,13 +100,13 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 	}
 	switch {
 	case opts.json:
-		return p.out.value(views)
+		return p.out.PrintValue(views)
 	case len(views) == 0:
-		p.out.say("the plugin %s has no settings", opts.name)
+		p.out.Notef("the plugin %s has no settings", opts.name)
 	case named:
 		p.toldSettings(opts.name, form, views)
 	default:
-		p.out.table("", settingRows(views))
+		p.out.PrintTable("", settingRows(views))
 	}
 	return nil
 }
@@ -118,17 +118,17 @@ func (p *program) toldSettings(name string, form *settingsForm, views []wire.Set
 		if string(form.changes[key]) == "null" {
 			what = "is not set any more"
 		}
-		p.out.say("%s of %s %s", key, name, what)
+		p.out.Notef("%s of %s %s", key, name, what)
 	}
 	if len(form.changes) == 0 {
-		p.out.say("nothing has changed")
+		p.out.Notef("nothing has changed")
 	}
 	for _, v := range views {
 		if v.Withheld && v.Set && string(form.changes[v.Key]) != "" {
-			p.out.say("%s does not get %s, which is secret, because it starts after the page's scripts: allow it with `opentabs plugin permission %[1]s --late-access on`", name, v.Key)
+			p.out.Notef("%s does not get %s, which is secret, because it starts after the page's scripts: allow it with `opentabs plugin permission %[1]s --late-access on`", name, v.Key)
 		}
 		if v.Required && !v.Set {
-			p.out.say("%s needs %s (%s) before its tools run", name, v.Key, v.Label)
+			p.out.Notef("%s needs %s (%s) before its tools run", name, v.Key, v.Label)
 		}
 	}
 }
@@ -320,7 +320,7 @@ func (f *settingsForm) onlyURL() (string, error) {
 // askSettings asks the person at the terminal for each setting. An empty answer
 // leaves it, a hyphen takes it away.
 func (p *program) askSettings(f *settingsForm, in *os.File) error {
-	p.out.say("settings of %s; press return to leave one as it is, - takes it away", f.plugin)
+	p.out.Notef("settings of %s; press return to leave one as it is, - takes it away", f.plugin)
 	lines := bufio.NewReader(in)
 	for _, v := range f.views {
 		question := v.Label
@@ -334,7 +334,7 @@ func (p *program) askSettings(f *settingsForm, in *os.File) error {
 			question += ", required"
 		}
 		for {
-			p.out.ask(fmt.Sprintf("%s\n  %s [%s]: ", question, v.Key, shownSetting(v)))
+			p.out.Ask(fmt.Sprintf("%s\n  %s [%s]: ", question, v.Key, shownSetting(v)))
 			text, err := p.readAnswer(lines, in, v.Secret)
 			if errors.Is(err, io.EOF) && text == "" {
 				return &failure{code: exitFailed, err: errors.New("nothing has changed")}
@@ -356,7 +356,7 @@ func (p *program) askSettings(f *settingsForm, in *os.File) error {
 			if err == nil || errors.Is(err, io.EOF) {
 				break
 			}
-			p.out.say("%v", err)
+			p.out.Notef("%v", err)
 		}
 	}
 	return nil
@@ -368,6 +368,6 @@ func (p *program) readAnswer(lines *bufio.Reader, in *os.File, secret bool) (str
 		return lines.ReadString('\n')
 	}
 	text, err := term.ReadPassword(int(in.Fd()))
-	p.out.answered()
+	p.out.EndQuestion()
 	return string(text), err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/author"
+	"opentabs/internal/terminal"
 )
 
 type pluginCreateOptions struct {
@@ -52,11 +53,11 @@ func runPluginCreate(opts pluginCreateOptions) error {
 		return usage("%v", err)
 	}
 	out := opts.program.out
-	out.line("made %s in %s, for %s", made.Name, made.Dir, made.Pattern)
+	out.PrintLine("made %s in %s, for %s", made.Name, made.Dir, made.Pattern)
 	for _, file := range made.Files {
-		out.line("  %s", file)
+		out.PrintLine("  %s", file)
 	}
-	out.say("%s", fmt.Sprintf("done in %s; begin with\n"+
-		"cd %s\nopentabs plugin test\nopentabs plugin dev", spell(time.Since(began)), made.Dir))
+	out.Notef("%s", fmt.Sprintf("done in %s; begin with\n"+
+		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(began)), made.Dir))
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -67,7 +68,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 		program: p, source: opts.dir, permission: permission, dirs: dirs, settings: settings,
 		signals: signals, heard: make(chan func()), changes: make(chan []string),
 	}
-	if isTerminal(p.in) {
+	if terminal.IsTerminal(p.in) {
 		d.lines = readLines(p.in)
 	}
 	return d.run(context.WithoutCancel(ctx))

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/npm"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
 
@@ -114,7 +115,7 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 		info.Failed = f.Err.Error()
 	}
 	if opts.json {
-		return p.out.value(info)
+		return p.out.PrintValue(info)
 	}
 	p.showInfo(info)
 	return nil
@@ -156,9 +157,9 @@ func (p *program) showInfo(info pluginInfo) {
 	if info.DisplayName != "" {
 		title += " (" + info.DisplayName + ")"
 	}
-	p.out.line("%s", oneLine(title))
+	p.out.PrintLine("%s", terminal.SafeLine(title))
 	if info.Description != "" {
-		p.out.line("  %s", oneLine(info.Description))
+		p.out.PrintLine("  %s", terminal.SafeLine(info.Description))
 	}
 	installed := "no; install it with `opentabs plugin install " + info.Package + "`"
 	if info.Installed == "" && info.Failed != "" {
@@ -176,7 +177,7 @@ func (p *program) showInfo(info pluginInfo) {
 		{"published", published}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installed}, {"failed", info.Failed},
 	} {
 		if row[1] != "" {
-			p.out.line("  %-9s %s", row[0], oneLine(row[1]))
+			p.out.PrintLine("  %-9s %s", row[0], terminal.SafeLine(row[1]))
 		}
 	}
 	for _, group := range info.Tools {
@@ -184,6 +185,6 @@ func (p *program) showInfo(info pluginInfo) {
 		if group.Category != "" {
 			label += ", " + group.Category
 		}
-		p.out.line("  %s: %s", oneLine(label), oneLine(strings.Join(group.Tools, ", ")))
+		p.out.PrintLine("  %s: %s", terminal.SafeLine(label), terminal.SafeLine(strings.Join(group.Tools, ", ")))
 	}
 }

@@ -50,7 +50,7 @@ func runInspect(opts inspectOptions) error {
 		if err != nil {
 			return usage("%v", err)
 		}
-		p.out.text(text)
+		p.out.PrintText(text)
 		section = next
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/npm"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -145,9 +146,9 @@ func (i *installer) get(ctx context.Context, from *npm.Package, v *npm.Version, 
 	if _, set, err := i.config.Registry(from.Name); err == nil && set != "" {
 		where += ", as " + set + " says"
 	}
-	i.p.out.say("getting %s %s from %s", from.Name, oneLine(v.Version), oneLine(where))
+	i.p.out.Notef("getting %s %s from %s", from.Name, terminal.SafeLine(v.Version), terminal.SafeLine(where))
 	if warning := v.Warning(); warning != "" {
-		i.p.out.say("warning: its author says of this version: %s", oneLine(warning))
+		i.p.out.Notef("warning: its author says of this version: %s", terminal.SafeLine(warning))
 	}
 	return i.fetch(ctx, from, v, want)
 }
@@ -160,22 +161,22 @@ func (i *installer) finish(ctx context.Context, added, before *plugin.Plugin, pe
 		return err
 	}
 	for _, w := range added.Warnings {
-		p.out.say("warning: %s", w)
+		p.out.Notef("warning: %s", w)
 	}
-	about := fmt.Sprintf("%s (%s), %s", oneLine(added.Version), oneLine(added.DisplayName), plural(len(added.Tools), "tool"))
+	about := fmt.Sprintf("%s (%s), %s", terminal.SafeLine(added.Version), terminal.SafeLine(added.DisplayName), terminal.Plural(len(added.Tools), "tool"))
 	switch {
 	case before == nil:
-		p.out.line("installed %s %s", added.Name, about)
+		p.out.PrintLine("installed %s %s", added.Name, about)
 	case before.ContentHash() == added.ContentHash():
-		p.out.line("%s %s was there already", added.Name, about)
+		p.out.PrintLine("%s %s was there already", added.Name, about)
 	default:
-		p.out.line("updated %s from %s to %s", added.Name, oneLine(before.Version), about)
+		p.out.PrintLine("updated %s from %s to %s", added.Name, terminal.SafeLine(before.Version), about)
 		for _, change := range changesOf(before, added) {
-			p.out.line("  %s", oneLine(change))
+			p.out.PrintLine("  %s", terminal.SafeLine(change))
 		}
 	}
 	if before == nil {
-		p.out.table("  ", toolRows(added))
+		p.out.PrintTable("  ", toolRows(added))
 	}
 	client, err := p.tellServer(ctx, i.dirs, settings)
 	if err != nil {

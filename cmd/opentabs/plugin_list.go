@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
 
@@ -38,17 +39,17 @@ func runPluginList(opts pluginListOptions) error {
 	}
 	set, api := registry.Set(), policyAPI{p.policy(dirs, registry), registry}
 	if opts.json {
-		return p.out.value(pluginList(set, api))
+		return p.out.PrintValue(pluginList(set, api))
 	}
 	if len(set.Plugins())+len(set.Failed()) == 0 {
-		p.out.say("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
+		p.out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
 	}
 	for _, one := range set.Plugins() {
-		p.out.line("%s %s (%s), %s, %s", one.Name, oneLine(one.Version), oneLine(one.DisplayName), standing(api.status(one)), origin(one))
-		p.out.table("  ", toolRows(one))
+		p.out.PrintLine("%s %s (%s), %s, %s", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName), standing(api.status(one)), origin(one))
+		p.out.PrintTable("  ", toolRows(one))
 	}
 	for _, f := range set.Failed() {
-		p.out.line("%s failed: %s", oneLine(f.Path), oneLine(f.Err.Error()))
+		p.out.PrintLine("%s failed: %s", terminal.SafeLine(f.Path), terminal.SafeLine(f.Err.Error()))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"opentabs/internal/author"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/terminal"
 )
 
 type pluginPackOptions struct {
@@ -51,25 +52,25 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 		return err
 	}
 	if checked.Errors > 0 {
-		out.findings(checked)
+		printFindings(out, checked)
 		return &failure{code: exitFailed, err: fmt.Errorf("no package was made, because the plugin has %s: fix the errors", tally(checked))}
 	}
 	if checked.Warnings > 0 {
-		out.say("%s; `opentabs plugin check` lists them", tally(checked))
+		out.Notef("%s; `opentabs plugin check` lists them", tally(checked))
 	}
 	packed, err := author.Pack(opts.dir, opts.out)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		return out.value(packed)
+		return out.PrintValue(packed)
 	}
 	for _, file := range packed.Files {
-		out.line("  %s, %s", file.Path, size(file.Bytes))
+		out.PrintLine("  %s, %s", file.Path, terminal.ByteSize(file.Bytes))
 	}
-	out.line("%s %s", oneLine(packed.Package), packed.Version)
-	out.line("%s, %s (%s unpacked)", packed.Path, size(packed.Bytes), size(packed.UnpackedBytes))
-	out.line("integrity %s", packed.Integrity)
-	out.line("shasum %s", packed.Shasum)
+	out.PrintLine("%s %s", terminal.SafeLine(packed.Package), packed.Version)
+	out.PrintLine("%s, %s (%s unpacked)", packed.Path, terminal.ByteSize(packed.Bytes), terminal.ByteSize(packed.UnpackedBytes))
+	out.PrintLine("integrity %s", packed.Integrity)
+	out.PrintLine("shasum %s", packed.Shasum)
 	return nil
 }

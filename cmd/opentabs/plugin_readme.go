@@ -52,9 +52,9 @@ func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
 	case changed && opts.check:
 		return &failure{code: exitFailed, err: errors.New(file + " is not up to date: run `opentabs plugin readme`")}
 	case changed:
-		opts.program.out.line("wrote %s", file)
+		opts.program.out.PrintLine("wrote %s", file)
 	default:
-		opts.program.out.say("%s is up to date", file)
+		opts.program.out.Notef("%s is up to date", file)
 	}
 	return nil
 }

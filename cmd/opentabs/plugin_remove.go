@@ -54,7 +54,7 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if err != nil {
 		return err
 	}
-	p.out.line("removed %s", opts.name)
+	p.out.PrintLine("removed %s", opts.name)
 	client, err := p.tellServer(ctx, dirs, settings)
 	if err != nil {
 		return err

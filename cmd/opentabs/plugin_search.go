@@ -71,12 +71,12 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 		list = append(list, foundPlugin{one.Name, name, one.Version, one.Description, one.Publisher, installed})
 	}
 	if opts.json {
-		return p.out.value(struct {
+		return p.out.PrintValue(struct {
 			Plugins []foundPlugin `json:"plugins"`
 		}{list})
 	}
 	if len(list) == 0 {
-		p.out.say("no plugin was found; try another word")
+		p.out.Notef("no plugin was found; try another word")
 		return nil
 	}
 	rows := [][]string{}
@@ -87,7 +87,7 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 		}
 		rows = append(rows, []string{one.Name, one.Version, mark, one.Description})
 	}
-	p.out.table("", rows)
-	p.out.say("install one with `opentabs plugin install NAME`; anybody can publish there, so look at it with `opentabs plugin review` before it runs")
+	p.out.PrintTable("", rows)
+	p.out.Notef("install one with `opentabs plugin install NAME`; anybody can publish there, so look at it with `opentabs plugin review` before it runs")
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/terminal"
 )
 
 type pluginTestOptions struct {
@@ -91,13 +91,13 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 			return err
 		}
 		defer browser.Close()
-		out.say("the tests run in %s", browser.program)
+		out.Notef("the tests run in %s", browser.program)
 		real = browser
 	}
 	var tally testTally
 	for _, file := range files {
 		if file.Node {
-			out.say("%s imports node:test: run it with node --test", oneLine(file.Name))
+			out.Notef("%s imports node:test: run it with node --test", terminal.SafeLine(file.Name))
 			continue
 		}
 		if err := opts.run(ctx, file, real, &tally); err != nil {
@@ -105,7 +105,7 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 		}
 	}
 	if opts.json {
-		if err := out.jsonValue(tally); err != nil {
+		if err := out.PrintValueLine(tally); err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	case tally.Passed == 0:
 		return &failure{code: exitFailed, err: errors.New("there are no tests: write one in src/index.test.ts with test() and simulate() of @opentabs/sdk/testing")}
 	}
-	out.say("%s, in %s", tally, spell(time.Since(began)))
+	out.Notef("%s, in %s", tally, terminal.Elapsed(time.Since(began)))
 	return nil
 }
 
@@ -127,7 +127,7 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 func (o pluginTestOptions) run(ctx context.Context, file jsbuild.TestFile, real jsbuild.Real, tally *testTally) error {
 	out := o.program.out
 	if !o.json {
-		out.line("%s", oneLine(file.Name))
+		out.PrintLine("%s", terminal.SafeLine(file.Name))
 	}
 	var told error
 	err := jsbuild.RunTests(ctx, o.dir, file, jsbuild.TestOptions{Timeout: o.timeout, Filter: o.filter, Real: real}, func(n jsbuild.TestNews) {
@@ -160,7 +160,7 @@ func (o pluginTestOptions) show(file string, n jsbuild.TestNews, tally *testTall
 	}
 	out := o.program.out
 	if o.json {
-		return out.jsonValue(struct {
+		return out.PrintValueLine(struct {
 			File      string  `json:"file"`
 			Test      string  `json:"test,omitempty"`
 			OK        bool    `json:"ok"`
@@ -170,39 +170,30 @@ func (o pluginTestOptions) show(file string, n jsbuild.TestNews, tally *testTall
 			VirtualMs float64 `json:"virtual_ms"`
 		}{file, n.Test, n.Error == "", skipped, n.Error, n.Where, n.VirtualMs})
 	}
-	name := oneLine(n.Test)
+	name := terminal.SafeLine(n.Test)
 	if name == "" {
 		name = "the file"
 	}
 	if n.Error == "" {
 		passed := "  ok    " + name
 		if n.VirtualMs >= 1000 {
-			passed += fmt.Sprintf(" (%s in the page)", spell(time.Duration(n.VirtualMs*float64(time.Millisecond))))
+			passed += fmt.Sprintf(" (%s in the page)", terminal.Elapsed(time.Duration(n.VirtualMs*float64(time.Millisecond))))
 		}
-		out.line("%s", passed)
+		out.PrintLine("%s", passed)
 		return nil
 	}
 	if skipped {
-		out.line("  skip  %s (%s)", name, oneLine(n.Error))
+		out.PrintLine("  skip  %s (%s)", name, terminal.SafeLine(n.Error))
 		return nil
 	}
-	out.line("  FAIL  %s", name)
+	out.PrintLine("  FAIL  %s", name)
 	for line := range strings.Lines(n.Error) {
-		out.line("        %s", oneLine(line))
+		out.PrintLine("        %s", terminal.SafeLine(line))
 	}
 	if n.Where != "" {
-		out.line("        at %s", oneLine(n.Where))
+		out.PrintLine("        at %s", terminal.SafeLine(n.Where))
 	}
 	return nil
-}
-
-// jsonValue prints a value as one line of JSON.
-func (o *output) jsonValue(v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("encode JSON: %w", err)
-	}
-	return o.jsonLine(text)
 }
 
 // newSimulateCmd is the child process in which `plugin test` runs tests; it is not
@@ -214,7 +205,7 @@ func newSimulateCmd(p *program) *cobra.Command {
 		Hidden: true,
 		Args:   atMost(0),
 		RunE: func(*cobra.Command, []string) error {
-			if code := jsbuild.Simulate(p.in, p.out.stdout); code != exitOK {
+			if code := jsbuild.Simulate(p.in, p.out.Stdout()); code != exitOK {
 				return &failure{code: code, err: errors.New("the tests could not be run: this command is started by opentabs plugin test")}
 			}
 			return nil

@@ -20,6 +20,7 @@ import (
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/realtab"
+	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -111,14 +112,14 @@ const loadPatience = 2 * time.Minute
 
 // removeAll removes a directory, and says so if that fails. A browser may still
 // write while it ends.
-func removeAll(out *output, dir string) {
+func removeAll(out *terminal.Output, dir string) {
 	err := os.RemoveAll(dir)
 	for tries := 0; err != nil && tries < 20; tries++ {
 		time.Sleep(50 * time.Millisecond)
 		err = os.RemoveAll(dir)
 	}
 	if err != nil {
-		out.say("%v: remove it yourself", err)
+		out.Notef("%v: remove it yourself", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/npm"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
 
@@ -89,10 +90,10 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	for _, o := range offers {
 		switch {
 		case o.Error != "":
-			p.out.say("%s: %s", o.Name, o.Error)
+			p.out.Notef("%s: %s", o.Name, o.Error)
 			failed++
 		case !o.isNewer():
-			p.out.line("%s", standsAt(o))
+			p.out.PrintLine("%s", standsAt(o))
 		default:
 			added, err := i.get(ctx, o.from, o.to, o.entry.Want)
 			if err == nil {
@@ -102,13 +103,13 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 				return context.Cause(ctx)
 			}
 			if err != nil {
-				p.out.say("%s: %v", o.Name, err)
+				p.out.Notef("%s: %v", o.Name, err)
 				failed++
 			}
 		}
 	}
 	if failed > 0 {
-		return &failure{code: exitFailed, err: fmt.Errorf("%d of %s could not be updated; what was there stays", failed, plural(len(offers), "plugin"))}
+		return &failure{code: exitFailed, err: fmt.Errorf("%d of %s could not be updated; what was there stays", failed, terminal.Plural(len(offers), "plugin"))}
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func (p *program) toUpdate(set *plugin.Set, names []string, list func() ([]plugi
 		return e.Source != plugin.SourceNPM || len(names) > 0 && !slices.Contains(names, e.Name) && !slices.Contains(names, e.Package)
 	})
 	if len(entries) == 0 {
-		p.out.say("no plugin was installed from a registry; install one with `opentabs plugin install NAME`")
+		p.out.Notef("no plugin was installed from a registry; install one with `opentabs plugin install NAME`")
 	}
 	return entries, nil
 }
@@ -176,9 +177,9 @@ func (i *installer) offers(ctx context.Context, entries []plugin.Entry, current 
 
 // standsAt says why there is nothing to install.
 func standsAt(o offer) string {
-	text := fmt.Sprintf("%s %s is up to date", o.Name, oneLine(o.Current))
+	text := fmt.Sprintf("%s %s is up to date", o.Name, terminal.SafeLine(o.Current))
 	if npm.Compare(o.Latest, o.Current) > 0 {
-		text += fmt.Sprintf(" with %s; there is %s (opentabs plugin install %s@%s)", oneLine(o.Want), oneLine(o.Latest), o.Package, latestTag)
+		text += fmt.Sprintf(" with %s; there is %s (opentabs plugin install %s@%s)", terminal.SafeLine(o.Want), terminal.SafeLine(o.Latest), o.Package, latestTag)
 	}
 	return text
 }
@@ -191,7 +192,7 @@ func (p *program) showOffers(offers []offer, asJSON bool) error {
 		if offers == nil {
 			offers = []offer{}
 		}
-		return p.out.value(struct {
+		return p.out.PrintValue(struct {
 			Plugins []offer `json:"plugins"`
 		}{offers})
 	}
@@ -199,11 +200,11 @@ func (p *program) showOffers(offers []offer, asJSON bool) error {
 	for _, o := range offers {
 		switch {
 		case o.Error != "":
-			problems = append(problems, o.Name+": "+oneLine(o.Error))
+			problems = append(problems, o.Name+": "+terminal.SafeLine(o.Error))
 		case o.isNewer():
-			p.out.line("%s %s -> %s", o.Name, oneLine(o.Current), oneLine(o.Wanted))
+			p.out.PrintLine("%s %s -> %s", o.Name, terminal.SafeLine(o.Current), terminal.SafeLine(o.Wanted))
 		default:
-			p.out.line("%s", standsAt(o))
+			p.out.PrintLine("%s", standsAt(o))
 		}
 	}
 	if len(problems) > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"opentabs/internal/author"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/terminal"
 )
 
 // runPluginWatch builds at once and at each change, until ctx ends.
@@ -23,20 +24,20 @@ func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 	build := func() error {
 		built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{Kept: kept})
 		if err != nil {
-			out.buildFailed(ctx, err)
+			printBuildFailure(ctx, out, err)
 			return err
 		}
-		out.builtAgain(built)
+		printBuild(out, built)
 		return nil
 	}
 	if build() != nil && !isPackage(opts.dir) {
 		return &failure{code: exitFailed, err: errors.New("there is nothing to wait for: name the directory of a plugin")}
 	}
 	if ctx.Err() == nil {
-		out.say("waiting for changes in %s; Ctrl-C ends", opts.dir)
+		out.Notef("waiting for changes in %s; Ctrl-C ends", opts.dir)
 	}
 	err = watch.Run(ctx, func(files []string) {
-		out.say("%s changed", someFiles(files))
+		out.Notef("%s changed", someFiles(files))
 		_ = build() // it has said why
 	})
 	if ctx.Err() != nil {
@@ -51,25 +52,25 @@ func isPackage(dir string) bool {
 	return err == nil
 }
 
-// builtAgain tells of a build in one line, and of what is odd.
-func (o *output) builtAgain(built *jsbuild.Built) {
+// printBuild prints a build in one line, and its warnings.
+func printBuild(o *terminal.Output, built *jsbuild.Built) {
 	for _, w := range built.Warnings {
-		o.say("warning: %s", w)
+		o.Notef("warning: %s", w)
 	}
-	o.line("built %s %s, %s, in %s", built.Name, oneLine(built.Version), plural(len(built.Tools), "tool"), spell(built.Took))
+	o.PrintLine("built %s %s, %s, in %s", built.Name, terminal.SafeLine(built.Version), terminal.Plural(len(built.Tools), "tool"), terminal.Elapsed(built.Took))
 }
 
-// buildFailed tells why there is no new build. Of an error that says more than
-// its problems only those are told, each with its place in front.
-func (o *output) buildFailed(ctx context.Context, err error) {
+// printBuildFailure prints why a build failed: the problems in the plugin's files if
+// there are any, else the error.
+func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 	var wrong *jsbuild.BuildError
 	switch {
-	case ctx.Err() != nil: // it was to end
+	case ctx.Err() != nil: // the command was interrupted
 	case !errors.As(err, &wrong):
-		o.say("%v", err)
+		o.Notef("%v", err)
 	default:
 		for _, p := range wrong.Problems {
-			o.say("error: %s", p)
+			o.Notef("error: %s", p)
 		}
 	}
 }
@@ -78,7 +79,7 @@ func (o *output) buildFailed(ctx context.Context, err error) {
 func someFiles(files []string) string {
 	const most = 3
 	if len(files) > most {
-		return strings.Join(files[:most], ", ") + " and " + plural(len(files)-most, "other file")
+		return strings.Join(files[:most], ", ") + " and " + terminal.Plural(len(files)-most, "other file")
 	}
 	return strings.Join(files, ", ")
 }

@@ -228,7 +228,7 @@ func (p *program) plugins(dirs config.Dirs) (*plugin.Registry, error) {
 	registry := plugin.NewRegistry(p.store(dirs), zerolog.Nop())
 	registry.UseValues(plugin.NewValues(dirs.State, p.told(dirs)))
 	if err := discover(registry, settings, p.getenv); err != nil {
-		p.out.say("warning: %v", err)
+		p.out.Notef("warning: %v", err)
 	}
 	return registry, registry.Reload()
 }
@@ -236,7 +236,7 @@ func (p *program) plugins(dirs config.Dirs) (*plugin.Registry, error) {
 // told is what files tell that a command changes.
 func (p *program) told(dirs config.Dirs) plugin.PolicyOptions {
 	return plugin.PolicyOptions{
-		Warn: func(sentence string) { p.out.say("%s", sentence) },
+		Warn: func(sentence string) { p.out.Notef("%s", sentence) },
 		Record: func(c plugin.Change) { // one line, so the log is not kept open
 			log := audit.Open(dirs.State, audit.Options{})
 			defer log.Close()

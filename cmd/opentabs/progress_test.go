@@ -2,105 +2,24 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"opentabs/internal/mcpclient"
+	"opentabs/internal/terminal"
 )
 
-// screen is a terminal of one line that counts what is drawn.
-type screen struct {
-	mu     sync.Mutex // guards all below
-	writes int
-	line   []rune
-	column int
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.writes++
-	for _, r := range string(p) {
-		switch {
-		case r == '\r':
-			s.column = 0
-		case s.column < len(s.line):
-			s.line[s.column] = r
-			s.column++
-		default:
-			s.line = append(s.line, r)
-			s.column++
-		}
-	}
-	return len(p), nil
-}
-
-func (s *screen) show() (line string, writes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.TrimRight(string(s.line), " "), s.writes
-}
-
-func terminalOutput(s *screen) *output {
-	return &output{stderr: s, errTerminal: true, errSize: func() (int, int) { return 61, 24 }, glyphs: asciiGlyphs}
-}
-
-func TestBarView(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &screen{}
-		v := newProgressView(terminalOutput(s), "a__b", true)
-		pass(200 * time.Millisecond)
-		if line, writes := s.show(); writes != 0 {
-			t.Errorf("a quick call would flicker: %q", line)
-		}
-		pass(101 * time.Millisecond)
-		if line, _ := s.show(); line != `a__b  \  no progress yet  0.3s` {
-			t.Errorf("got %q", line)
-		}
-		v.report(mcpclient.Progress{Progress: 1, Total: 4, HasTotal: true, Message: "first"})
-		v.report(mcpclient.Progress{Progress: 2, Total: 4, HasTotal: true})
-		pass(50 * time.Millisecond)
-		if line, _ := s.show(); line != "a__b  #######.......   50%  2/4  0.3s  first" {
-			t.Errorf("got %q", line)
-		}
-		v.close()
-		v.close()
-		v.report(mcpclient.Progress{Progress: 3})
-		if line, _ := s.show(); line != "" || s.column != 0 {
-			t.Errorf("left behind %q, column %d", line, s.column)
-		}
-	})
-}
-
-// TestBarViewRate reports much more often than anybody can see.
-func TestBarViewRate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &screen{}
-		v := newProgressView(terminalOutput(s), "a__b", true)
-		for i := range 2000 {
-			v.report(mcpclient.Progress{Progress: float64(i), Total: 2000, HasTotal: true, Message: fmt.Sprint(i)})
-			pass(time.Millisecond)
-		}
-		v.close()
-		if _, writes := s.show(); writes > 2*20+1 || writes < 2*15 {
-			t.Errorf("%d writes in 2 s", writes)
-		}
-	})
-}
-
-// pass lets time pass.
+// pass waits for d of fake time and for what happens then.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// Numbers are always shown, messages only if they are for the user or all are
-// asked for.
-func TestLineView(t *testing.T) {
+// TestShownProgress: numbers are always shown, messages only if they are for the
+// user or all are shown.
+func TestShownProgress(t *testing.T) {
 	reports := []mcpclient.Progress{
 		{Progress: 0.000001, Message: "indexing"},
 		{Progress: 0.000002, Message: "Reads the list.", Audience: "user"},
@@ -118,33 +37,40 @@ func TestLineView(t *testing.T) {
 			"100% 3/3|3 Tidies up.|1234567|",
 	} {
 		var b bytes.Buffer
-		v := newProgressView(&output{stderr: &b}, "a__b", all)
+		v := testPipe(&b).ShowProgress("a__b")
 		for _, p := range reports {
-			v.report(p)
+			v.Update(shownProgress(p, all))
 		}
-		v.close()
+		v.Close()
 		if got := strings.ReplaceAll(strings.ReplaceAll(b.String(), "opentabs: progress ", ""), "\n", "|"); got != want {
 			t.Errorf("all %t: got %q, want %q", all, got, want)
 		}
 	}
 }
 
-func TestBarViewShowsMessagesForTheUser(t *testing.T) {
+// TestBarKeepsMessageForTheUser: an internal message does not replace the last one
+// that is for the user.
+func TestBarKeepsMessageForTheUser(t *testing.T) {
 	for all, want := range map[bool]string{
-		false: `a__b  ####..........   33%  1/3  0.3s  Reads the list.`,
-		true:  `a__b  ####..........   33%  1/3  0.3s  cached`,
+		false: "a__b  ####..........   33%  1/3  0.3s  Reads the list.",
+		true:  "a__b  ####..........   33%  1/3  0.3s  cached",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &screen{}
-			v := newProgressView(terminalOutput(s), "a__b", all)
-			v.report(mcpclient.Progress{Progress: 0.000001, Message: "Reads the list.", Audience: "user"})
-			v.report(mcpclient.Progress{Progress: 1, Total: 3, HasTotal: true, Message: "cached"})
+			var b bytes.Buffer
+			v := terminal.NewTerminal(&b, func() (int, int) { return 61, 24 }).ShowProgress("a__b")
+			v.Update(shownProgress(mcpclient.Progress{Progress: 0.000001, Message: "Reads the list.", Audience: "user"}, all))
+			v.Update(shownProgress(mcpclient.Progress{Progress: 1, Total: 3, HasTotal: true, Message: "cached"}, all))
 			pass(301 * time.Millisecond)
-			line, _ := s.show()
-			v.close()
-			if strings.Join(strings.Fields(line), " ") != strings.Join(strings.Fields(want), " ") {
+			drawn := b.String()
+			v.Close()
+			if line := strings.TrimSpace(drawn[strings.LastIndex(drawn, "\r"):]); line != want {
 				t.Errorf("all %t: got %q, want %q", all, line, want)
 			}
 		})
 	}
+}
+
+// testPipe returns an output whose stdout and stderr are a pipe.
+func testPipe(b *bytes.Buffer) *terminal.Output {
+	return terminal.New(b, b, func(string) string { return "" })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -91,7 +92,7 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	if err := book.Review(one.Name, now.Hash, permission, httpapi.CommandLine); err != nil {
 		return misnamed(err)
 	}
-	p.out.say("%s is reviewed; its permission is %s", one.Name, permission)
+	p.out.Notef("%s is reviewed; its permission is %s", one.Name, permission)
 	if book.client == nil {
 		return nil
 	}
@@ -101,8 +102,8 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 // showPlugin prints all that a person should know before he lets a plugin in.
 func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) {
 	out := p.out
-	out.line("%s %s (%s)", one.Name, oneLine(one.Version), oneLine(one.DisplayName))
-	out.line("  %s", oneLine(one.Description))
+	out.PrintLine("%s %s (%s)", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName))
+	out.PrintLine("  %s", terminal.SafeLine(one.Description))
 	rows := [][]string{{"folder", one.Dir}, {"sites", strings.Join(one.Matches, " ")}}
 	if len(one.Excludes) > 0 {
 		rows = append(rows, []string{"but not", strings.Join(one.Excludes, " ")})
@@ -120,19 +121,19 @@ func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) 
 		rows = append(rows, []string{"advised", recommendationText(r)})
 	}
 	for _, row := range rows { // nothing is cut: this is what is decided on
-		out.line("  %-9s %s", row[0], oneLine(row[1]))
+		out.PrintLine("  %-9s %s", row[0], terminal.SafeLine(row[1]))
 	}
-	out.line("%s:", plural(len(one.Tools), "tool"))
+	out.PrintLine("%s:", terminal.Plural(len(one.Tools), "tool"))
 	for i, t := range one.Tools {
-		out.line("  %s%s%s", t.FullName(), annotationText(t.Annotations), ownText(now.Tools[i]))
-		out.line("      %s", oneLine(t.Description))
+		out.PrintLine("  %s%s%s", t.FullName(), annotationText(t.Annotations), ownText(now.Tools[i]))
+		out.PrintLine("      %s", terminal.SafeLine(t.Description))
 	}
 	if len(one.Prompts) > 0 {
-		out.line("%s:", plural(len(one.Prompts), "prompt"))
+		out.PrintLine("%s:", terminal.Plural(len(one.Prompts), "prompt"))
 	}
 	for _, prompt := range one.Prompts {
-		out.line("  %s", prompt.FullName())
-		out.line("      %s", oneLine(prompt.Description))
+		out.PrintLine("  %s", prompt.FullName())
+		out.PrintLine("      %s", terminal.SafeLine(prompt.Description))
 	}
 }
 
@@ -152,7 +153,7 @@ func codeSize(one *plugin.Plugin) string {
 	if err != nil {
 		return path
 	}
-	return fmt.Sprintf("%s, %s", path, size(int(info.Size())))
+	return fmt.Sprintf("%s, %s", path, terminal.ByteSize(int(info.Size())))
 }
 
 // reviewText tells what was reviewed before, and what was allowed then.
@@ -208,10 +209,10 @@ func annotationText(a plugin.Annotations) string {
 func ownText(t httpapi.ToolPermissions) string {
 	text := ""
 	if t.Own != "" {
-		text += "  " + oneLine(string(t.Own))
+		text += "  " + terminal.SafeLine(string(t.Own))
 	}
 	if t.Limit != "" {
-		text += "  limit " + oneLine(t.Limit)
+		text += "  limit " + terminal.SafeLine(t.Limit)
 	}
 	return text
 }
@@ -219,14 +220,10 @@ func ownText(t httpapi.ToolPermissions) string {
 // confirm asks the person at the terminal for the word yes. Without a terminal
 // there is nobody to ask.
 func (p *program) confirm(question string) (bool, error) {
-	f, ok := p.in.(*os.File)
-	if ok {
-		_, _, ok = terminalSize(f)
-	}
-	if !ok {
+	if !terminal.IsTerminal(p.in) {
 		return false, usage("there is no terminal to ask on: read what is printed above, then run it again with --yes")
 	}
-	p.out.ask(question)
+	p.out.Ask(question)
 	answer, err := bufio.NewReader(p.in).ReadString('\n')
 	if err != nil && answer == "" {
 		return false, nil // the person closed the terminal's input

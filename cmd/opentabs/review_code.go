@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
 
@@ -25,7 +26,7 @@ func (p *program) showCode(ctx context.Context, book rulebook, opts reviewOption
 	if err != nil {
 		return err
 	}
-	code := opts.code || p.out.terminal && !opts.noCode && !opts.yes
+	code := opts.code || p.out.IsTerminal() && !opts.noCode && !opts.yes
 	var b strings.Builder
 	for _, s := range shownSections {
 		if s.name != plugin.SectionChanges && !code {
@@ -46,10 +47,10 @@ func (p *program) showCode(ctx context.Context, book rulebook, opts reviewOption
 	if b.Len() == 0 {
 		return nil
 	}
-	if p.out.terminal && !opts.yes {
+	if p.out.IsTerminal() && !opts.yes {
 		return p.page(ctx, b.String())
 	}
-	p.out.text(b.String())
+	p.out.PrintText(b.String())
 	return nil
 }
 
@@ -66,7 +67,7 @@ func (p *program) page(ctx context.Context, text string) error {
 		}
 	}
 	if pager == "" {
-		p.out.text(text)
+		p.out.PrintText(text)
 		return nil
 	}
 	shell := []string{"sh", "-c", pager}
@@ -75,10 +76,11 @@ func (p *program) page(ctx context.Context, text string) error {
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
 	cmd.Env = append(os.Environ(), "LESSSECURE=1") // a reader, not a shell
-	// The terminal itself, not what watches its writes: a pager asks for its size.
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(visibleText(text)+"\n"), p.out.written.w, p.out.stderr
+	// The pager gets the terminal itself, to read its size.
+	cmd.Stdin = strings.NewReader(terminal.SafeText(text) + "\n")
+	cmd.Stdout, cmd.Stderr = p.out.Streams()
 	if err := cmd.Run(); err != nil {
-		p.out.say("the pager %q ended with an error (%v); set PAGER to another one, or see the code with `opentabs plugin inspect`", pager, err)
+		p.out.Notef("the pager %q ended with an error (%v); set PAGER to another one, or see the code with `opentabs plugin inspect`", pager, err)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"opentabs/internal/terminal"
 )
 
 // The pager gets the whole text, and nothing in it that a terminal obeys. One that
@@ -19,7 +21,7 @@ func TestPager(t *testing.T) {
 		}
 		return ""
 	}
-	p := &program{out: newOutput(&out, &err, getenv), getenv: getenv}
+	p := &program{out: terminal.New(&out, &err, getenv), getenv: getenv}
 	text := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
 	if e := p.page(t.Context(), text); e != nil {
 		t.Fatal(e)

@@ -15,13 +15,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"opentabs/internal/config"
+	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 )
 
 // program is what every command gets from the process that runs it.
 type program struct {
 	in     io.Reader
-	out    *output
+	out    *terminal.Output
 	getenv func(string) string
 }
 
@@ -32,22 +33,22 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	// The first signal asks the command to end; a second one ends the process.
 	defer context.AfterFunc(ctx, stop)()
 
-	p := &program{in: stdin, out: newOutput(stdout, stderr, os.Getenv), getenv: os.Getenv}
+	p := &program{in: stdin, out: terminal.New(stdout, stderr, os.Getenv), getenv: os.Getenv}
 	root := newRootCmd(p)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(p.out.stdout)
+	root.SetOut(p.out.Stdout())
 	root.SetErr(stderr)
 	err := unknownCommand(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
 	if err == nil {
-		err = p.out.written.failure()
+		err = p.out.WriteError()
 	}
 	sentence, code := explain(ctx, err)
 	if sentence != "" {
-		p.out.say("%s", sentence)
+		p.out.Notef("%s", sentence)
 	}
 	return code
 }
@@ -217,7 +218,7 @@ func (p *program) home() (config.Dirs, error) {
 	}
 	warnings, err := dirs.Make()
 	for _, w := range warnings {
-		p.out.say("%s", w)
+		p.out.Notef("%s", w)
 	}
 	return dirs, err
 }

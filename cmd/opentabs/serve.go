@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -79,16 +78,16 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	if err != nil {
 		return err
 	}
-	sink := p.out.stderr
+	var logFile io.Writer // nil for stderr
 	if opts.logFile != "" {
 		file, err := logfile.Open(opts.logFile, logfile.MaxBytes)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
-		sink = file
+		logFile = file
 	}
-	log, err := p.out.logger(sink, settings.LogLevel, opts.logFormat)
+	log, err := p.out.NewLogger(logFile, settings.LogLevel, opts.logFormat)
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	if err != nil {
 		return err
 	}
-	p.out.say("serving MCP on http://%s/mcp", v.address)
+	p.out.Notef("serving MCP on http://%s/mcp", v.address)
 	err = v.serve(ctx, listener)
 	return errors.Join(err, dirs.RemoveServer(os.Getpid()))
 }
@@ -175,42 +174,4 @@ func listen(ctx context.Context, port int, token string) (net.Listener, error) {
 
 func alreadyServing(r running) error {
 	return &failure{code: exitFailed, err: fmt.Errorf("%s, is already serving on port %d: use that one, stop it with `kill %d`, or choose another port with --port and another directory with OPENTABS_HOME", r, r.port, r.PID)}
-}
-
-// logger returns the log of the server, which goes to sink. What is in it from
-// browsers, clients and plugins is inert there and in a file.
-func (o *output) logger(sink io.Writer, level, format string) (zerolog.Logger, error) {
-	least, err := zerolog.ParseLevel(level)
-	if err != nil {
-		return zerolog.Logger{}, fmt.Errorf("set the log level: %w", err)
-	}
-	var w io.Writer = inertJSON{sink}
-	if format == "console" || format == "auto" && o.errTerminal && sink == o.stderr {
-		inert := func(v any) string { return visibleText(fmt.Sprintf("%s", v)) }
-		w = zerolog.ConsoleWriter{
-			Out: sink, NoColor: !o.color || sink != o.stderr, TimeFormat: time.DateTime,
-			FormatPrepare: inertMessage, FormatFieldValue: inert, FormatErrFieldValue: inert,
-		}
-	}
-	return zerolog.New(w).Level(least).With().Timestamp().Logger(), nil
-}
-
-// inertJSON writes lines of JSON that stay the same JSON. zerolog escapes ASCII's
-// control characters, but no others.
-type inertJSON struct{ w io.Writer }
-
-func (i inertJSON) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(i.w, visibleJSON(string(line))); err != nil {
-		return 0, err
-	}
-	return len(line), nil
-}
-
-// inertMessage makes the message of a line safe and keeps it on that line;
-// zerolog's console quotes texts in fields, but not this.
-func inertMessage(line map[string]any) error {
-	if message, ok := line[zerolog.MessageFieldName].(string); ok {
-		line[zerolog.MessageFieldName] = oneLine(message)
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
 
@@ -44,18 +45,18 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	}
 	out := opts.program.out
 	if opts.json {
-		return out.value(s)
+		return out.PrintValue(s)
 	}
 	uptime := time.Duration(s.UptimeMs) * time.Millisecond
-	out.line("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, spell(uptime))
-	out.line("files     %s", strings.Join(unique(s.Home.Config, s.Home.State), ", "))
-	out.line("limits    idle %s, hard %s", limit(s.Limits.IdleMs), limit(s.Limits.HardMs))
-	out.line("calls     %d running, %d waiting", s.Calls.Running, s.Calls.Pending)
+	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, terminal.Elapsed(uptime))
+	out.PrintLine("files     %s", strings.Join(unique(s.Home.Config, s.Home.State), ", "))
+	out.PrintLine("limits    idle %s, hard %s", limit(s.Limits.IdleMs), limit(s.Limits.HardMs))
+	out.PrintLine("calls     %d running, %d waiting", s.Calls.Running, s.Calls.Pending)
 	showBrowsers(out, s)
 	showPlugins(out, s)
-	out.line("clients   %s", count(len(s.Clients)))
+	out.PrintLine("clients   %s", count(len(s.Clients)))
 	for _, c := range s.Clients {
-		out.line("  %s, by %s, since %s", oneLine(clientName(c)), c.Transport, c.Since.Local().Format(time.DateTime))
+		out.PrintLine("  %s, by %s, since %s", terminal.SafeLine(clientName(c)), c.Transport, c.Since.Local().Format(time.DateTime))
 	}
 	return nil
 }
@@ -83,42 +84,42 @@ func count(n int) string {
 	return fmt.Sprint(n)
 }
 
-func showBrowsers(out *output, s httpapi.Status) {
-	out.line("browsers  %s", count(len(s.Browsers)))
+func showBrowsers(out *terminal.Output, s httpapi.Status) {
+	out.PrintLine("browsers  %s", count(len(s.Browsers)))
 	for _, b := range s.Browsers {
 		state := "connected"
 		if !b.Connected {
 			state = "link lost"
 		}
-		out.line("  %s (%s), extension %s, %s", oneLine(b.Name), oneLine(b.ID), oneLine(b.Version), state)
+		out.PrintLine("  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
 		switch b.Inject {
 		case wire.InjectNone:
-			out.line("    it cannot run plugins: switch on \"Allow User Scripts\" on the extension's page in chrome://extensions")
+			out.PrintLine("    it cannot run plugins: switch on \"Allow User Scripts\" on the extension's page in chrome://extensions")
 		case wire.InjectFiles:
-			out.line("    it runs plugins from files; switch on \"Allow User Scripts\" on the extension's page in chrome://extensions to load new ones at once")
+			out.PrintLine("    it runs plugins from files; switch on \"Allow User Scripts\" on the extension's page in chrome://extensions to load new ones at once")
 		}
 		for _, t := range b.Tabs {
-			out.line("    tab %d  %s  %s", t.TabID, oneLine(t.URL), oneLine(strings.Join(pluginsIn(t), ", ")))
+			out.PrintLine("    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
 			if t.Unresponsive {
-				out.line("      it does not answer: a script occupies the page (opentabs browser reload-tab %d)", t.TabID)
+				out.PrintLine("      it does not answer: a script occupies the page (opentabs browser reload-tab %d)", t.TabID)
 			}
 		}
 	}
 	if len(s.Browsers) == 0 {
-		out.line("  open Chrome with the opentabs extension; `opentabs extension install` says how")
+		out.PrintLine("  open Chrome with the opentabs extension; `opentabs extension install` says how")
 	}
 }
 
-func showPlugins(out *output, s httpapi.Status) {
-	out.line("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
+func showPlugins(out *terminal.Output, s httpapi.Status) {
+	out.PrintLine("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
 	for _, p := range s.Plugins {
-		out.line("  %s %s, %s, %s", p.Name, oneLine(p.Version), plural(len(p.Tools), "tool"), standing(p))
+		out.PrintLine("  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), standing(p))
 	}
 	for _, problem := range s.Permissions {
-		out.line("  permissions: %s", oneLine(problem))
+		out.PrintLine("  permissions: %s", terminal.SafeLine(problem))
 	}
 	for _, f := range s.Failed {
-		out.line("  %s failed: %s", oneLine(f.Path), oneLine(f.Error))
+		out.PrintLine("  %s failed: %s", terminal.SafeLine(f.Path), terminal.SafeLine(f.Error))
 	}
 }
 
@@ -158,7 +159,7 @@ func pluginsIn(t wire.TabInfo) []string {
 func standing(p httpapi.Plugin) string {
 	advised := ""
 	if p.Recommended != nil {
-		advised = ", " + oneLine(p.Recommended.By) + " recommends it"
+		advised = ", " + terminal.SafeLine(p.Recommended.By) + " recommends it"
 	}
 	if p.Changed {
 		return "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + advised
@@ -167,10 +168,10 @@ func standing(p httpapi.Plugin) string {
 		return "not reviewed (opentabs plugin review " + p.Name + ")" + advised
 	}
 	if p.Fault != nil {
-		return oneLine(string(p.Permission) + ", failed: " + p.Fault.Text)
+		return terminal.SafeLine(string(p.Permission) + ", failed: " + p.Fault.Text)
 	}
 	if len(p.Needs) > 0 {
-		return "needs settings: " + oneLine(strings.Join(p.Needs, ", ")) + " (opentabs plugin configure " + p.Name + ")"
+		return "needs settings: " + terminal.SafeLine(strings.Join(p.Needs, ", ")) + " (opentabs plugin configure " + p.Name + ")"
 	}
 	text := string(p.Permission)
 	if p.State != "" { // nobody knows without a server
@@ -182,13 +183,5 @@ func standing(p httpapi.Plugin) string {
 	if p.LateAccess {
 		text += ", late access"
 	}
-	return oneLine(text)
-}
-
-// plural is "1 tool" or "2 tools".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return terminal.SafeLine(text)
 }

@@ -15,6 +15,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/plaintext"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -50,8 +51,8 @@ var evilTexts = map[string]string{
 func TestAttackByText(t *testing.T) {
 	for name, evil := range evilTexts {
 		t.Run(name+" in everything that is printed", func(t *testing.T) {
-			for _, terminal := range []bool{true, false} {
-				for where, printed := range printEverywhere(t, evil, terminal) {
+			for _, isTerminal := range []bool{true, false} {
+				for where, printed := range printEverywhere(t, evil, isTerminal) {
 					isInert(t, where, printed)
 				}
 			}
@@ -82,13 +83,15 @@ func isInert(t *testing.T, where, printed string) {
 }
 
 // printEverywhere returns what each place prints of a text.
-func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string {
+func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]string {
 	t.Helper()
 	printed := map[string]string{}
-	capture := func(where string, print func(o *output) error) {
+	capture := func(where string, print func(o *terminal.Output) error) {
 		var b bytes.Buffer
-		size := func() (int, int) { return 400, 50 }
-		o := &output{stdout: &b, stderr: &b, terminal: terminal, errTerminal: terminal, size: size, errSize: size, glyphs: asciiGlyphs}
+		o := testPipe(&b)
+		if isTerminal {
+			o = terminal.NewTerminal(&b, func() (int, int) { return 400, 50 })
+		}
 		if err := print(o); err != nil {
 			t.Errorf("%s: %v", where, err)
 		}
@@ -125,20 +128,26 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 		Failed:  []httpapi.FailedPlugin{{Path: evil, Error: evil}},
 		Clients: []httpapi.MCPClient{{Name: evil, Version: evil, Transport: "http"}},
 	}
-	capture("a sentence on stderr", func(o *output) error { o.say("warning: %s", evil); return nil })
-	capture("a failed tool", func(o *output) error {
+	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evil); return nil })
+	capture("a failed tool", func(o *terminal.Output) error {
 		sentence, _ := explain(t.Context(), toolFailure(mcpclient.Result{IsError: true, Content: []mcpclient.Content{{Type: "text", Text: evil}}}))
-		o.say("%s", sentence)
+		o.Notef("%s", sentence)
 		return nil
 	})
-	capture("a failure", func(o *output) error { o.say("%v", errors.New(evil)); return nil })
-	capture("calls", func(o *output) error { o.table("", callRows([]dispatch.View{view, waiting}, true, now)); return nil })
-	capture("status: browsers", func(o *output) error { showBrowsers(o, status); return nil })
-	capture("status: plugins", func(o *output) error { showPlugins(o, status); return nil })
-	capture("status: clients", func(o *output) error { o.line("%s", oneLine(clientName(status.Clients[0]))); return nil })
+	capture("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evil)); return nil })
+	capture("calls", func(o *terminal.Output) error {
+		o.PrintTable("", callRows([]dispatch.View{view, waiting}, true, now))
+		return nil
+	})
+	capture("status: browsers", func(o *terminal.Output) error { showBrowsers(o, status); return nil })
+	capture("status: plugins", func(o *terminal.Output) error { showPlugins(o, status); return nil })
+	capture("status: clients", func(o *terminal.Output) error {
+		o.PrintLine("%s", terminal.SafeLine(clientName(status.Clients[0])))
+		return nil
+	})
 	for _, one := range []dispatch.View{view, waiting} {
-		capture("calls show: "+one.CallID, func(o *output) error { o.inert(sheetOf(o, one, true).lines(0)); return nil })
-		capture("calls show --follow: "+one.CallID, func(o *output) error {
+		capture("calls show: "+one.CallID, func(o *terminal.Output) error { o.PrintSafeLines(sheetOf(o, one, true).lines(0)...); return nil })
+		capture("calls show --follow: "+one.CallID, func(o *terminal.Output) error {
 			p := plainCall{out: o, drawn: map[string][]string{}}
 			p.show(one)
 			return nil
@@ -153,22 +162,22 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 			Activity: &wire.Activity{Type: evil, Patch: json.RawMessage(`[]`)},
 		}
 		event.Call.Waiting = waiting.Waiting
-		capture("calls --follow: "+string(kind), func(o *output) error { o.text(eventLine(event, true)); return nil })
+		capture("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(eventLine(event, true)); return nil })
 	}
 	record := audit.Record{
 		Kind: audit.KindCall, Tool: evil, Client: evil, CallID: evil, Session: evil, Origin: evil, Browser: evil, Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),
 		Approved: &audit.Approval{By: evil}, Decisions: []audit.Decision{{By: evil, Asked: evil}}, Said: []dispatch.Said{{Message: evil, Audience: evil}},
 	}
-	capture("audit", func(o *output) error { o.line("%s", auditLine(record)); return nil })
-	capture("audit --verbose", func(o *output) error {
+	capture("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditLine(record)); return nil })
+	capture("audit --verbose", func(o *terminal.Output) error {
 		for _, line := range auditDetails(record) {
-			o.line("%s", line)
+			o.PrintLine("%s", line)
 		}
 		return nil
 	})
 	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindOpening, audit.KindSettings, audit.KindRecommendation, audit.KindForget, audit.Kind(evil)} {
 		record := audit.Record{Kind: kind, Tool: evil, By: evil, Old: evil, New: evil, Scope: wire.Scope(evil)}
-		capture("audit: "+string(kind), func(o *output) error { o.line("%s", auditLine(record)); return nil })
+		capture("audit: "+string(kind), func(o *terminal.Output) error { o.PrintLine("%s", auditLine(record)); return nil })
 	}
 	one := &plugin.Plugin{Name: "messages", Version: evil, DisplayName: evil, Description: evil, Dir: evil, Matches: []string{evil}, Excludes: []string{evil}}
 	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: evil}}
@@ -178,30 +187,32 @@ func printEverywhere(t *testing.T, evil string, terminal bool) map[string]string
 		Plugin: "messages", Review: &httpapi.Review{Version: evil, Dir: evil, Mark: mark}, Mark: mark,
 		Tools: []httpapi.ToolPermissions{{Name: "echo", Own: wire.PermissionAsk, Mark: mark, Limit: evil, Grants: []httpapi.Grant{{Mark: mark}}}},
 	}
-	capture("plugin review", func(o *output) error { (&program{out: o}).showPlugin(one, standing); return nil })
-	capture("plugin permission", func(o *output) error { o.table("", permissionRows(standing, "")); return nil })
-	bar := barState{label: evil, message: evil, progress: 1, total: 2, known: true, counted: true}
-	printed["the progress bar"] = bar.draw(300, asciiGlyphs)
-	capture("progress in a pipe", func(o *output) error {
-		(&lineView{out: o, all: true}).report(mcpclient.Progress{Message: evil})
-		return nil
-	})
+	capture("plugin review", func(o *terminal.Output) error { (&program{out: o}).showPlugin(one, standing); return nil })
+	capture("plugin permission", func(o *terminal.Output) error { o.PrintTable("", permissionRows(standing, "")); return nil })
+	bar := terminal.Bar{Label: evil, Message: evil, Progress: 1, Total: 2, HasTotal: true, HasReport: true}
+	printed["the progress bar"] = bar.Draw(300, terminal.ASCIIGlyphs)
+	var pipe bytes.Buffer
+	testPipe(&pipe).ShowProgress("a__b").Update(shownProgress(mcpclient.Progress{Message: evil}, true))
+	printed["progress in a pipe"] = pipe.String()
 	for _, format := range []string{"json", "console"} {
-		capture("the log, "+format, func(o *output) error {
-			log, err := o.logger(o.stderr, "debug", format)
+		capture("the log, "+format, func(o *terminal.Output) error {
+			log, err := o.NewLogger(nil, "debug", format)
 			if err == nil {
 				logEverywhere(log, evil)
 			}
 			return err
 		})
 	}
-	if terminal {
+	if isTerminal {
 		text, err := json.Marshal(map[string]string{"value": evil})
 		if err != nil {
 			t.Fatal(err)
 		}
-		capture("a result on a terminal", func(o *output) error { return o.raw(text) })
-		capture(resultText, func(o *output) error { o.text(contentText(mcpclient.Content{Type: "text", Text: evil})); return nil })
+		capture("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(text) })
+		capture(resultText, func(o *terminal.Output) error {
+			o.PrintText(contentText(mcpclient.Content{Type: "text", Text: evil}))
+			return nil
+		})
 	}
 	return printed
 }
@@ -215,20 +226,20 @@ func logEverywhere(log zerolog.Logger, evil string) {
 func attackTextExact(t *testing.T) {
 	for name, evil := range evilTexts {
 		evil = strings.ToValidUTF8(evil, "\ufffd") // JSON has no other
-		var pipe, terminal bytes.Buffer
-		for _, o := range []*output{{stdout: &pipe}, onTerminal(&terminal)} {
-			if err := o.value(map[string]string{"v": evil}); err != nil {
+		var pipe, screen bytes.Buffer
+		for _, o := range []*terminal.Output{testPipe(&pipe), terminal.NewTerminal(&screen, func() (int, int) { return 30, 24 })} {
+			if err := o.PrintValue(map[string]string{"v": evil}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, text := range []string{pipe.String(), terminal.String()} {
+		for _, text := range []string{pipe.String(), screen.String()} {
 			var back map[string]string
 			if err := json.Unmarshal([]byte(text), &back); err != nil || back["v"] != evil {
 				t.Errorf("%s: %q became %q, %v", name, evil, back["v"], err)
 			}
 		}
 		pipe.Reset()
-		(&output{stdout: &pipe}).text(evil)
+		testPipe(&pipe).PrintText(evil)
 		if pipe.String() != strings.TrimSuffix(evil, "\n")+"\n" {
 			t.Errorf("%s: a pipe got %q", name, pipe.String())
 		}

@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/wire"
 )
 
 type versionOptions struct {
-	out  *output
+	out  *terminal.Output
 	json bool
 }
 
@@ -36,8 +37,8 @@ func runVersion(opts versionOptions) error {
 		Arch     string `json:"arch"`
 	}{version.Version, wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
 	if opts.json {
-		return opts.out.value(v)
+		return opts.out.PrintValue(v)
 	}
-	opts.out.line("opentabs %s (protocol %d, %s, %s/%s)", v.Version, v.Protocol, v.Go, v.OS, v.Arch)
+	opts.out.PrintLine("opentabs %s (protocol %d, %s, %s/%s)", v.Version, v.Protocol, v.Go, v.OS, v.Arch)
 	return nil
 }

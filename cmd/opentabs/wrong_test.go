@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"opentabs/internal/terminal"
 )
 
 // leaves returns every command that does something, as words.
@@ -36,7 +38,7 @@ func emptyHome(t testing.TB) {
 func TestWrongArguments(t *testing.T) {
 	emptyHome(t)
 	huge := strings.Repeat("x", 1<<20)
-	commands := leaves(newRootCmd(&program{out: newOutput(os.Stderr, os.Stderr, os.Getenv)}), nil)
+	commands := leaves(newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}), nil)
 	if len(commands) < 10 {
 		t.Fatalf("only %d commands", len(commands))
 	}

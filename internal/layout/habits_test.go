@@ -24,7 +24,6 @@ var tooLong = map[string]string{}
 // mayPrint are files that may use the process's standard output, each with the
 // reason.
 var mayPrint = map[string]string{
-	"cmd/opentabs/output.go": "the rules of output are in this one file",
 	"cmd/opentabs/main.go":   "hands the process's streams to run",
 	"internal/bench/main.go": "hands the process's streams to run",
 }
@@ -141,7 +140,7 @@ func checkPrinting(f goFile) []string {
 			}
 		}
 		if isSelector(n, "fmt", "Print", "Printf", "Println") || isSelector(n, "os", "Stdout") {
-			bad = append(bad, fmt.Sprintf("%s: only cmd/opentabs/output.go writes to stdout; accept an io.Writer", f.at(n)))
+			bad = append(bad, fmt.Sprintf("%s: print with internal/terminal, or accept an io.Writer", f.at(n)))
 		}
 		return true
 	})
@@ -352,8 +351,8 @@ func TestRulesBite(t *testing.T) {
 		{"name", "wire/a b.go", "package a\n", "no spaces"},
 		{"mutex", "wire/a.go", "package a\n\ntype t struct {\n\n\tmu sync.Mutex\n}\n", "guards"},
 		{"mutex", "wire/a.go", "package a\n\nvar mu sync.RWMutex\n", "guards"},
-		{"print", "wire/a.go", "package a\n\nfunc f() { fmt.Println() }\n", "output.go"},
-		{"print", "cmd/opentabs/call.go", "package main\n\nvar w = os.Stdout\n", "output.go"},
+		{"print", "wire/a.go", "package a\n\nfunc f() { fmt.Println() }\n", "internal/terminal"},
+		{"print", "cmd/opentabs/call.go", "package main\n\nvar w = os.Stdout\n", "internal/terminal"},
 		{"print", "wire/a.go", "package a\n\nfunc f() { println() }\n", "bypasses"},
 		{"sleep", "wire/a_test.go", "package a\n\nfunc f() { time.Sleep(1) }\n", "synctest"},
 		{"skip", "wire/a_test.go", "package a\n\nfunc TestA(t *testing.T) { t.Skip() }\n", "skipped"},

@@ -66,7 +66,10 @@ var mayImport = map[string][]string{
 	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
+	"internal/terminal":     {"internal/plaintext"},
 	"cmd/opentabs":          {everything},
+
+	"internal/terminal/terminaltest": {},
 }
 
 // everything means all packages; only the program itself may import them all.
@@ -82,6 +85,7 @@ var testsMayImport = map[string][]string{
 	"internal/httpapi":      {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
 	"internal/npm":          {"internal/npm/npmtest"},
+	"internal/terminal":     {"internal/terminal/terminaltest"},
 }
 
 // library is one module we depend on.
@@ -108,8 +112,10 @@ var libraries = map[string]library{
 		"testscript: the command line is tested by scripts that run the real main; diff: what changed since a review"},
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch"}, "applies the JSON Patches (RFC 6902) of activities"},
 	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
-	"golang.org/x/sys":                 {[]string{"internal/statefile", "internal/portowner", "cmd/opentabs"}, "file locks and process details of each system"},
-	"golang.org/x/term":                {[]string{"cmd/opentabs"}, "reads a secret from the terminal without showing it"},
+	"golang.org/x/sys":                 {[]string{"internal/statefile", "internal/portowner", "internal/terminal", "cmd/opentabs"}, "file locks, consoles and process details of each system"},
+	"golang.org/x/term":                {[]string{"internal/terminal", "cmd/opentabs"}, "the size of a terminal; reads a secret without showing it"},
+
+	"github.com/clipperhouse/displaywidth": {[]string{"internal/terminal"}, "columns of a text in a terminal, by Unicode's tables and grapheme clusters"},
 }
 
 // goFile is one parsed Go file of this repository.

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-func TestVisibleText(t *testing.T) {
+func TestSafeText(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain":                       "plain",
 		"":                            "",
@@ -23,20 +23,20 @@ func TestVisibleText(t *testing.T) {
 		"\u2066isolated\u2069\u2028x": `\u2066isolated\u2069\u2028x`,
 		"\x00":                        `\x00`,
 	} {
-		if got := visibleText(in); got != want {
+		if got := SafeText(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
 }
 
-// TestVisibleJSON keeps the meaning of what it changes.
-func TestVisibleJSON(t *testing.T) {
+// TestSafeJSON keeps the meaning of what it changes.
+func TestSafeJSON(t *testing.T) {
 	value := "a\u007f\u009b\u202e\u2028世"
 	text, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := visibleJSON("[\"raw \u009b\u202e\x7f\"," + string(text) + "]")
+	shown := safeJSON("[\"raw \u009b\u202e\x7f\"," + string(text) + "]")
 	if r, found := plaintext.FirstHidden(shown); found {
 		t.Errorf("%q holds %q", shown, r)
 	}
@@ -46,13 +46,13 @@ func TestVisibleJSON(t *testing.T) {
 	}
 }
 
-func TestOneLine(t *testing.T) {
-	if got := oneLine("  a\n\tb \x1b[2J\r\nc "); got != `a b \x1b[2J c` {
+func TestSafeLine(t *testing.T) {
+	if got := SafeLine("  a\n\tb \x1b[2J\r\nc "); got != `a b \x1b[2J c` {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestTextWidthAndFit(t *testing.T) {
+func TestWidthAndTruncate(t *testing.T) {
 	for text, want := range map[string]int{"abc": 3, "世界": 4, "e\u0301": 1, "🌍": 2, "": 0, "한글": 4, "é": 1, "a\u200db": 2} {
 		if got := textWidth(text); got != want {
 			t.Errorf("textWidth(%q) = %d, want %d", text, got, want)
@@ -71,24 +71,24 @@ func TestTextWidthAndFit(t *testing.T) {
 		{"abcdef", 0, ""},
 		{"abcdef", -1, ""},
 	} {
-		got := fit(c.text, c.width)
+		got := truncate(c.text, c.width)
 		if got != c.want || textWidth(got) > max(c.width, 0) {
-			t.Errorf("fit(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
+			t.Errorf("truncate(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
 		}
 	}
 }
 
-func FuzzVisible(f *testing.F) {
+func FuzzSafeText(f *testing.F) {
 	for _, seed := range []string{"", "plain", "\x1b[31m", "\x9b", "\u202e世\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if r, found := plaintext.FirstHidden(visibleText(text)); found {
+		if r, found := plaintext.FirstHidden(SafeText(text)); found {
 			t.Errorf("%q leaves %q", text, r)
 		}
 		for width := range 12 {
-			if got := fit(visibleText(text), width); textWidth(got) > width {
-				t.Errorf("fit(%q, %d) takes %d columns", text, width, textWidth(got))
+			if got := truncate(SafeText(text), width); textWidth(got) > width {
+				t.Errorf("truncate(%q, %d) takes %d columns", text, width, textWidth(got))
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestActivityLines(t *testing.T) {
+func TestContentLines(t *testing.T) {
 	for _, c := range []struct{ name, kind, content, want string }{
 		{"text", "text", `"one\ntwo\n"`, "one\ntwo"},
 		{"text that is none", "text", `{"a":1}`, "{\n  \"a\": 1\n}"},
@@ -28,15 +28,15 @@ func TestActivityLines(t *testing.T) {
 		{"no table: a text", "table", `"x"`, "x"},
 		{"no table: rows without columns", "table", `{"rows":[[1]]}`, "{\n  \"rows\": [\n    [\n      1\n    ]\n  ]\n}"},
 	} {
-		if got := strings.Join(activityLines(c.kind, json.RawMessage(c.content), false), "\n"); got != c.want {
+		if got := strings.Join(ContentLines(c.kind, json.RawMessage(c.content), false), "\n"); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
 }
 
-// TestActivityIsInert: nothing that a page says moves a cursor, hides text or
-// begins a line of its own where it should not.
-func TestActivityIsInert(t *testing.T) {
+// TestContentIsSafe: content of a page cannot move the cursor, hide text or add a
+// line.
+func TestContentIsSafe(t *testing.T) {
 	// Escaped, and as JSON may hold them too.
 	const evil = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b` + "\u009b31m\u202e\u2028\x7f"
 	for kind, content := range map[string]string{
@@ -45,9 +45,9 @@ func TestActivityIsInert(t *testing.T) {
 		"table": `[{"a` + evil + `":"b` + evil + `\nc","d":{"e` + evil + `":1}}]`,
 		"json":  `{"a` + evil + `":"` + evil + `"}`,
 	} {
-		lines := activityLines(kind, json.RawMessage(content), true)
+		lines := ContentLines(kind, json.RawMessage(content), true)
 		for _, line := range lines {
-			if line != visibleText(line) || strings.ContainsAny(line, "\n\t") {
+			if line != SafeText(line) || strings.ContainsAny(line, "\n\t") {
 				t.Errorf("%s: %q", kind, line)
 			}
 		}
@@ -58,7 +58,7 @@ func TestActivityIsInert(t *testing.T) {
 }
 
 func TestTableCellsAreCut(t *testing.T) {
-	lines := activityLines("table", json.RawMessage(`[{"a":"`+strings.Repeat("x", 1000)+`","b":1}]`), true)
+	lines := ContentLines("table", json.RawMessage(`[{"a":"`+strings.Repeat("x", 1000)+`","b":1}]`), true)
 	if len(lines) != 2 || textWidth(lines[1]) != maxCell+3 || !strings.HasSuffix(lines[1], "...  1") {
 		t.Errorf("got %q", lines)
 	}

@@ -1,0 +1,75 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBar draws states at several widths. The bars stand between two marks, so
+// that spaces at their ends show.
+func TestBar(t *testing.T) {
+	half := Bar{
+		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,
+		Message: "page 45 of 100", Elapsed: 12300 * time.Millisecond,
+	}
+	for _, c := range []struct {
+		name  string
+		state Bar
+		width int
+		want  string
+	}{
+		{"wide", half, 120, "messages__export_messages  #############.................   45%  4500/10000  12s  page 45 of 100"},
+		{"80 columns", half, 80, "messages__export_messages  ########...........   45%  4500/10000  12s  page 4..."},
+		{"no room for the message", half, 70, "messages__export_messages  ######.........   45%  4500/10000  12s"},
+		{"no room for the label", half, 50, "####.....   45%  4500/10000  12s  page 45 of 100"},
+		{"no room for the bar", half, 24, " 45%  4500/10000  12s"},
+		{"no room for the time", half, 18, " 45%  4500/10000"},
+		{"no room for the count", half, 10, " 45%  4..."},
+		{"no room", half, 0, ""},
+		{"nothing known", Bar{Label: "a__b", Elapsed: 300 * time.Millisecond}, 60, "a__b  \\  no progress yet  0.3s"},
+		{"indeterminate", Bar{Label: "a__b", Progress: 7, HasReport: true, Message: "seven", Elapsed: time.Minute + 5*time.Second}, 60, "a__b  -  7  1m05s  seven"},
+		{"a percentage", Bar{Label: "a__b", Progress: 33, Total: 100, HasTotal: true, HasReport: true, Elapsed: time.Hour}, 60, "a__b  ####...........   33%  1h00m"},
+		{"just below the end", Bar{Progress: 9999, Total: 10000, HasTotal: true, HasReport: true}, 40, "#####.   99%  9999/10000  0.0s"},
+		{"at the end", Bar{Progress: 10000, Total: 10000, HasTotal: true, HasReport: true}, 40, "######  100%  10000/10000  0.0s"},
+		{"beyond the end", Bar{Progress: 12, Total: 10, HasTotal: true, HasReport: true}, 40, "#######  100%  12/10  0.0s"},
+		{"nothing to do", Bar{Progress: 0, Total: 0, HasTotal: true, HasReport: true}, 40, "#######  100%  0/0  0.0s"},
+		{"fractions", Bar{Progress: 0.123456, Total: 3.5, HasTotal: true, HasReport: true}, 50, "........    3%  0.1235/3.5  0.0s"},
+		{"wide characters", Bar{Progress: 1, Total: 2, HasTotal: true, HasReport: true, Message: "世界世界世界世界"}, 40, "###....   50%  1/2  0.0s  世界世界世..."},
+		{"text of a page", Bar{Label: "a\x1b[2J", Progress: 1, HasReport: true, Message: "x\ny\x1b[31m"}, 60, `a\x1b[2J  |  1  0.0s  x y\x1b[31m`},
+	} {
+		got := c.state.Draw(c.width, ASCIIGlyphs)
+		if got != c.want {
+			t.Errorf("%s:\ngot  |%s|\nwant |%s|", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBarFits draws at every width with both sets of characters.
+func TestBarFits(t *testing.T) {
+	states := []Bar{
+		{}, {Label: "tool", HasReport: true, Progress: 5},
+		{Label: "a__tool", Progress: 123456, Total: 999999999, HasTotal: true, HasReport: true, Message: "世界 and e\u0301 and more", Elapsed: time.Hour},
+	}
+	for width := range 200 {
+		for i, s := range states {
+			for _, g := range []Glyphs{ASCIIGlyphs, unicodeGlyphs} {
+				line := s.Draw(width, g)
+				if textWidth(line) > width || strings.ContainsAny(line, "\n\r") {
+					t.Errorf("state %d at %d columns takes %d: %q", i, width, textWidth(line), line)
+				}
+			}
+		}
+	}
+}
+
+func TestElapsed(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0.0s", 1299 * time.Millisecond: "1.2s", 9999 * time.Millisecond: "9.9s", 10 * time.Second: "10s",
+		59*time.Second + 999*time.Millisecond: "59s", time.Minute: "1m00s", 5*time.Minute + 3*time.Second: "5m03s", 25 * time.Hour: "25h00m",
+	} {
+		if got := Elapsed(d); got != want {
+			t.Errorf("Elapsed(%v) = %s, want %s", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Block is a block of lines at the end of a terminal that is redrawn in place.
+// Only changed lines are written, in one write, so that it does not flicker.
+// Nothing else may be written to the terminal between two drawings.
+type Block struct {
+	out io.Writer
+	// size returns the columns and rows of the terminal, which may change.
+	size  func() (columns, rows int)
+	shown []string
+}
+
+// NewBlock returns an empty block on stdout, which must be a terminal for which
+// [Output.CanRedraw] is true.
+func (o *Output) NewBlock() *Block {
+	return &Block{out: o.stdout, size: o.stdout.size}
+}
+
+// Draw replaces the block by lines, which are safe for a terminal. It cuts a line
+// at the edge and omits the last lines where the screen is too low.
+func (b *Block) Draw(lines []string) {
+	columns, rows := b.size()
+	// The cursor is in the line below the block, and the last column stays free,
+	// because some terminals would wrap the line.
+	lines = lines[:min(len(lines), max(rows-1, 1))]
+	drawn := make([]string, len(lines))
+	for i, line := range lines {
+		drawn[i] = truncate(line, max(columns-1, 1))
+	}
+	toFirstLine := b.toFirstLine(columns)
+	if slices.Equal(drawn, b.shown) {
+		return
+	}
+	var text strings.Builder
+	text.WriteString(toFirstLine)
+	for i, line := range drawn {
+		if i >= len(b.shown) || b.shown[i] != line {
+			text.WriteString(line + "\x1b[K")
+		}
+		text.WriteByte('\n')
+	}
+	if len(b.shown) > len(drawn) {
+		text.WriteString("\x1b[J")
+	}
+	b.shown = drawn
+	io.WriteString(b.out, text.String())
+}
+
+// Clear removes the block from the terminal.
+func (b *Block) Clear() {
+	columns, _ := b.size()
+	if text := b.toFirstLine(columns); text != "" {
+		io.WriteString(b.out, text+"\x1b[J")
+	}
+	b.shown = nil
+}
+
+// toFirstLine returns the escape sequence that moves the cursor to the block's
+// first line. A terminal that has become narrower shows a line of the block in
+// several rows; then the sequence also clears the block, to redraw all of it.
+func (b *Block) toFirstLine(columns int) string {
+	up, wrapped := 0, false
+	for _, line := range b.shown {
+		rows := max(1, (textWidth(line)+columns-1)/max(columns, 1))
+		up += rows
+		wrapped = wrapped || rows > 1
+	}
+	switch {
+	case up == 0:
+		return ""
+	case wrapped:
+		b.shown = make([]string, len(b.shown))
+		return fmt.Sprintf("\r\x1b[%dA\x1b[J", up)
+	}
+	return fmt.Sprintf("\r\x1b[%dA", up)
+}

@@ -1,0 +1,98 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"opentabs/internal/terminal/terminaltest"
+)
+
+func TestBlock(t *testing.T) {
+	v := &terminaltest.Screen{Columns: 20, Rows: 6}
+	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	fmt.Fprint(v, "$ opentabs\n")
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"first", []string{"one", "two"}, "$ opentabs\none\ntwo"},
+		{"longer", []string{"one", "two and more", "three"}, "$ opentabs\none\ntwo and more\nthree"},
+		{"shorter", []string{"1"}, "$ opentabs\n1"},
+		{"cut at the edge", []string{strings.Repeat("x", 30)}, "$ opentabs\n" + strings.Repeat("x", 16) + "..."},
+		{"higher than the screen", []string{"1", "2", "3", "4", "5", "6", "7", "8"}, "$ opentabs\n1\n2\n3\n4\n5"},
+		{"and again", []string{"a"}, "$ opentabs\na"},
+	} {
+		b.Draw(c.lines)
+		if got := v.String(); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+	b.Clear()
+	if got := v.String(); got != "$ opentabs" {
+		t.Errorf("after clear: %q", got)
+	}
+	b.Clear()
+}
+
+// TestBlockWritesChanges: what stays the same is not written again.
+func TestBlockWritesChanges(t *testing.T) {
+	v := &terminaltest.Screen{Columns: 80, Rows: 50}
+	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("line %d %s", i, strings.Repeat("-", 60)))
+	}
+	b.Draw(lines)
+	before := v.Written
+	lines[20] = "changed"
+	b.Draw(lines)
+	if n := v.Written - before; n > 80 {
+		t.Errorf("one changed line costs %d bytes", n)
+	}
+	before = v.Written
+	b.Draw(lines)
+	if v.Written != before {
+		t.Errorf("what has not changed costs %d bytes", v.Written-before)
+	}
+	if !strings.Contains(v.String(), "\nchanged\nline 21 ") {
+		t.Errorf("got\n%s", v)
+	}
+}
+
+func TestBlockAtRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	v := &terminaltest.Screen{Columns: 30, Rows: 10}
+	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	for range 2000 {
+		lines := make([]string, random.IntN(14))
+		var want []string
+		for i := range lines {
+			lines[i] = strings.Repeat(string(rune('a'+random.IntN(3))), random.IntN(40)) + "."
+			if i < v.Rows-1 {
+				want = append(want, truncate(lines[i], v.Columns-1))
+			}
+		}
+		b.Draw(lines)
+		if got := v.String(); got != strings.Join(want, "\n") {
+			t.Fatalf("drew\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+		}
+	}
+}
+
+// TestBlockOnANarrowedTerminal: what was one line is two now.
+func TestBlockOnANarrowedTerminal(t *testing.T) {
+	var out bytes.Buffer
+	columns := 80
+	b := &Block{out: &out, size: func() (int, int) { return columns, 24 }}
+	b.Draw([]string{strings.Repeat("x", 60), "short"})
+	out.Reset()
+	columns = 40
+	b.Draw([]string{"a", "short"})
+	if got, want := out.String(), "\r\x1b[3A\x1b[Ja\x1b[K\nshort\x1b[K\n"; got != want {
+		t.Errorf("wrote %q, want %q", got, want)
+	}
+}

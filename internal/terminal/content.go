@@ -1,0 +1,188 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// ContentLines returns the content of an activity as lines that are safe for a
+// terminal. Text and code are written as they are, a table is a list of objects or
+// {columns, rows}. Other types, and content that does not match its type, are
+// written as JSON. If cut is set, as for a terminal, cells are cut at 40 columns.
+func ContentLines(kind string, content json.RawMessage, cut bool) []string {
+	text, isText := readText(kind, content)
+	switch {
+	case isText:
+		return textLines(text)
+	case kind == "table":
+		if t, ok := readTable(content); ok {
+			return t.lines(cut)
+		}
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, content, "", "  ") != nil {
+		return textLines(string(content)) // the server sends valid JSON
+	}
+	return strings.Split(safeJSON(b.String()), "\n")
+}
+
+// JSONLines returns a JSON text as indented lines that are safe for a terminal. Text
+// that is not JSON, such as a truncated one, keeps its lines.
+func JSONLines(text string) []string {
+	return ContentLines("json", json.RawMessage(text), false)
+}
+
+// readText returns a string, or the code in an object of type code; ok is false for
+// other content.
+func readText(kind string, content json.RawMessage) (text string, ok bool) {
+	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
+		return text, true
+	}
+	var code struct {
+		Code *string `json:"code"`
+	}
+	if kind == "code" && json.Unmarshal(content, &code) == nil && code.Code != nil {
+		return *code.Code, true
+	}
+	return "", false
+}
+
+func isNullJSON(content json.RawMessage) bool {
+	return bytes.Equal(bytes.TrimSpace(content), []byte("null"))
+}
+
+// tabStop is how many spaces replace a tab.
+const tabStop = 4
+
+// textLines splits text into lines that are safe for a terminal.
+func textLines(text string) []string {
+	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r\n", "\n")
+	text = strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabStop))
+	return strings.Split(SafeText(text), "\n")
+}
+
+// maxCell is the greatest width of a table's cell, in columns of a terminal.
+const maxCell = 40
+
+// table is the content of an activity of type table.
+type table struct {
+	columns []string
+	// rows have a cell for each column; an empty one is "".
+	rows [][]string
+	// numeric is set for each column that holds numbers only.
+	numeric []bool
+}
+
+// readTable reads a list of objects, whose members are the columns, or an object
+// with columns and rows. ok is false for other content.
+func readTable(content json.RawMessage) (t table, ok bool) {
+	var rows []json.RawMessage
+	if json.Unmarshal(content, &rows) != nil {
+		var given struct{ Columns, Rows []json.RawMessage }
+		if json.Unmarshal(content, &given) != nil || given.Rows == nil {
+			return table{}, false
+		}
+		for _, name := range given.Columns {
+			t.columns = append(t.columns, cellText(name))
+		}
+		rows = given.Rows
+	}
+	named := len(t.columns) > 0
+	for _, row := range rows {
+		if !t.addRow(row, named) {
+			return table{}, false
+		}
+	}
+	return t, len(t.columns) > 0
+}
+
+// addRow adds a row: an object, or a list of cells if the columns are named. If they
+// are not, the members of the objects become the columns.
+func (t *table) addRow(row json.RawMessage, named bool) bool {
+	t.rows = append(t.rows, nil)
+	var list []json.RawMessage
+	if named && json.Unmarshal(row, &list) == nil {
+		for i, value := range list[:min(len(list), len(t.columns))] {
+			t.setCell(i, value)
+		}
+		return true
+	}
+	names, values, ok := objectMembers(row)
+	for i, name := range names {
+		column := slices.Index(t.columns, SafeLine(name))
+		if column < 0 && !named {
+			column = len(t.columns)
+			t.columns = append(t.columns, SafeLine(name))
+		}
+		if column >= 0 {
+			t.setCell(column, values[i])
+		}
+	}
+	return ok
+}
+
+// setCell sets a cell of the last row.
+func (t *table) setCell(column int, value json.RawMessage) {
+	row := &t.rows[len(t.rows)-1]
+	for len(*row) <= column {
+		*row = append(*row, "")
+	}
+	(*row)[column] = cellText(value)
+	for len(t.numeric) <= column {
+		t.numeric = append(t.numeric, true)
+	}
+	var number json.Number
+	if json.Unmarshal(value, &number) != nil || value[0] == '"' {
+		t.numeric[column] = false
+	}
+}
+
+// objectMembers returns the names and values of an object's members, in order.
+func objectMembers(object json.RawMessage) (names []string, values []json.RawMessage, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil, nil, false
+	}
+	for dec.More() {
+		token, err := dec.Token()
+		name, isText := token.(string)
+		var value json.RawMessage
+		if err != nil || !isText || dec.Decode(&value) != nil {
+			return nil, nil, false
+		}
+		names, values = append(names, name), append(values, value)
+	}
+	return names, values, true
+}
+
+// cellText returns a value on one line: a string as it is, null as "", other values
+// as JSON.
+func cellText(value json.RawMessage) string {
+	var text string
+	switch {
+	case isNullJSON(value):
+		return ""
+	case json.Unmarshal(value, &text) == nil:
+		return SafeLine(text)
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return SafeLine(string(value))
+	}
+	return safeJSON(b.String())
+}
+
+// lines returns the table with its head and aligned columns.
+func (t table) lines(cut bool) []string {
+	rows := append([][]string{t.columns}, t.rows...)
+	if cut {
+		for _, row := range rows {
+			for i := range row {
+				row[i] = truncate(row[i], maxCell)
+			}
+		}
+	}
+	return alignColumns(rows, t.numeric)
+}

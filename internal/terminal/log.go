@@ -1,0 +1,52 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// NewLogger returns the log of the server, which writes to file, or to stderr if
+// file is nil. format is "json", "console", or "auto" for console text on a terminal
+// and JSON elsewhere. Text from browsers, clients and plugins is safe in the log.
+func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger, error) {
+	least, err := zerolog.ParseLevel(level)
+	if err != nil {
+		return zerolog.Logger{}, fmt.Errorf("set the log level: %w", err)
+	}
+	sink := file
+	if file == nil {
+		sink = o.stderr
+	}
+	var w io.Writer = safeJSONWriter{sink}
+	if format == "console" || format == "auto" && o.stderr.isTerminal && file == nil {
+		safeValue := func(v any) string { return SafeText(fmt.Sprintf("%s", v)) }
+		w = zerolog.ConsoleWriter{
+			Out: sink, NoColor: !o.color || file != nil, TimeFormat: time.DateTime,
+			FormatPrepare: makeMessageSafe, FormatFieldValue: safeValue, FormatErrFieldValue: safeValue,
+		}
+	}
+	return zerolog.New(w).Level(least).With().Timestamp().Logger(), nil
+}
+
+// safeJSONWriter makes lines of JSON safe for a terminal. zerolog escapes the control
+// characters of ASCII only.
+type safeJSONWriter struct{ w io.Writer }
+
+func (s safeJSONWriter) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(s.w, safeJSON(string(line))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// makeMessageSafe makes the message of a log line safe and puts it on one line.
+// zerolog's console writer quotes the texts in fields, but not the message.
+func makeMessageSafe(line map[string]any) error {
+	if message, ok := line[zerolog.MessageFieldName].(string); ok {
+		line[zerolog.MessageFieldName] = SafeLine(message)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package terminal
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Percent writes a part of 1 as a percentage, rounded down: 100 % means that all
+// is done.
+func Percent(part float64) string {
+	return fmt.Sprintf("%3d%%", int(math.Floor(part*100+1e-9)))
+}
+
+// Number writes a count without needless digits. It rounds off the small steps that the server
+// adds to order messages between two counts.
+func Number(f float64) string {
+	abs, whole := math.Abs(f), math.Round(f)
+	if abs < 1e15 && (f == whole || abs >= 1000 || abs >= 1 && math.Abs(f-whole) < 0.001) {
+		return strconv.FormatFloat(whole, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 4, 64)
+}
+
+// Elapsed writes a duration with as much detail as helps.
+func Elapsed(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// ByteSize writes a number of bytes in the largest fitting unit.
+func ByteSize(n int) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// Plural writes a number and a noun: "1 tab", "2 tabs".
+func Plural(n int, noun string) string { return Agree(n, noun, noun+"s") }
+
+// Agree writes a number and the words that agree with it: "1 call waits", "2 calls
+// wait".
+func Agree(n int, singular, plural string) string {
+	if n == 1 {
+		return "1 " + singular
+	}
+	return fmt.Sprintf("%d %s", n, plural)
+}

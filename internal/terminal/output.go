@@ -1,0 +1,148 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// Output is where a command writes.
+type Output struct {
+	stdout, stderr stream
+	// checked is the writer of stdout; a failed write fails the command.
+	checked *checkedWriter
+	glyphs  Glyphs
+	// canRedraw is set if stdout is a terminal that obeys escape sequences.
+	canRedraw bool
+	// color is set if a log on stderr is coloured.
+	color bool
+}
+
+// stream is stdout or stderr.
+type stream struct {
+	io.Writer
+	isTerminal bool
+	// size returns the columns and rows of the terminal, which may change.
+	size func() (columns, rows int)
+}
+
+// The size of a terminal that does not report one.
+const (
+	fallbackColumns = 80
+	fallbackRows    = 24
+)
+
+// New returns the output for these two streams. getenv is [os.Getenv], or returns
+// the variables of a test.
+func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
+	o := &Output{
+		stdout: newStream(stdout), stderr: newStream(stderr), checked: &checkedWriter{w: stdout}, glyphs: localeGlyphs(getenv),
+	}
+	o.stdout.Writer = o.checked
+	if f, ok := stdout.(*os.File); ok {
+		o.canRedraw = o.stdout.isTerminal && obeysEscapes(f)
+	}
+	if getenv("TERM") == "dumb" { // such a terminal cannot move its cursor back
+		o.stderr.isTerminal, o.canRedraw = false, false
+	}
+	o.color = o.stderr.isTerminal && getenv("NO_COLOR") == ""
+	return o
+}
+
+// NewTerminal returns the output for a terminal that w draws, without colour: a
+// simulated one, for tests. size returns its columns and rows.
+func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
+	both := stream{Writer: w, isTerminal: true, size: size}
+	return &Output{stdout: both, stderr: both, checked: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
+}
+
+func newStream(w io.Writer) stream {
+	s := stream{Writer: w, isTerminal: IsTerminal(w)}
+	s.size = func() (columns, rows int) {
+		if s.isTerminal {
+			columns, rows, _ = term.GetSize(int(w.(*os.File).Fd()))
+		}
+		if columns <= 0 {
+			columns = fallbackColumns
+		}
+		if rows <= 0 {
+			rows = fallbackRows
+		}
+		return columns, rows
+	}
+	return s
+}
+
+// localeGlyphs returns the characters that the user's locale can show.
+func localeGlyphs(getenv func(string) string) Glyphs {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToLower(getenv(name)); locale != "" {
+			if strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8") {
+				return unicodeGlyphs
+			}
+			break
+		}
+	}
+	return ASCIIGlyphs
+}
+
+// IsTerminal reports whether a command's input or output is a terminal.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// checkedWriter remembers the first failed write, such as one to a full disk. It
+// is safe for concurrent use.
+type checkedWriter struct {
+	w io.Writer
+
+	mu  sync.Mutex // guards err and the writes
+	err error
+}
+
+// Write implements io.Writer. After a failed write all others fail, because a
+// reader could not see that a part is missing.
+func (w *checkedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.w.Write(p)
+	w.err = err
+	return n, err
+}
+
+// WriteError returns the first failed write to stdout as the command's error.
+func (o *Output) WriteError() error {
+	o.checked.mu.Lock()
+	defer o.checked.mu.Unlock()
+	if o.checked.err == nil {
+		return nil
+	}
+	return fmt.Errorf("write the output: %w", o.checked.err)
+}
+
+// Stdout returns the writer for data that a command streams to stdout itself.
+func (o *Output) Stdout() io.Writer { return o.stdout }
+
+// Streams returns the process's own stdout and stderr, for a child process that
+// draws on the terminal itself, such as a pager.
+func (o *Output) Streams() (stdout, stderr io.Writer) { return o.checked.w, o.stderr.Writer }
+
+// IsTerminal reports whether stdout is a terminal.
+func (o *Output) IsTerminal() bool { return o.stdout.isTerminal }
+
+// CanRedraw reports whether stdout is a terminal in which a [Block] can be drawn.
+func (o *Output) CanRedraw() bool { return o.canRedraw }
+
+// Size returns the columns and rows of the terminal behind stdout.
+func (o *Output) Size() (columns, rows int) { return o.stdout.size() }
+
+// Glyphs returns the characters for bars.
+func (o *Output) Glyphs() Glyphs { return o.glyphs }

@@ -1,0 +1,99 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Notef writes a notice for the user to stderr. Its further lines are indented, so
+// that no text in it can pass for another notice.
+func (o *Output) Notef(format string, args ...any) {
+	text := SafeText(fmt.Sprintf(format, args...))
+	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+}
+
+// Ask writes a question to stderr. The user types the answer on the same line.
+func (o *Output) Ask(question string) {
+	fmt.Fprintf(o.stderr, "opentabs: %s", SafeText(question))
+}
+
+// EndQuestion ends the line of a question whose answer the terminal did not show.
+func (o *Output) EndQuestion() { fmt.Fprintln(o.stderr) }
+
+// ShowPrompt asks for a line of input on stderr.
+func (o *Output) ShowPrompt(name string) {
+	fmt.Fprintf(o.stderr, "%s> ", SafeText(name))
+}
+
+// ClearPrompt removes the prompt from a terminal.
+func (o *Output) ClearPrompt() {
+	if o.stderr.isTerminal {
+		fmt.Fprint(o.stderr, "\r\x1b[K")
+	}
+}
+
+// PrintLine writes one line of the result.
+func (o *Output) PrintLine(format string, args ...any) {
+	o.PrintText(fmt.Sprintf(format, args...))
+}
+
+// PrintText writes text of the result and ends its last line.
+func (o *Output) PrintText(text string) {
+	if o.stdout.isTerminal {
+		text = SafeText(text)
+	}
+	io.WriteString(o.stdout, strings.TrimSuffix(text, "\n")+"\n")
+}
+
+// PrintSafeLines writes lines that are safe for a terminal already.
+func (o *Output) PrintSafeLines(lines ...string) {
+	for _, line := range lines {
+		io.WriteString(o.stdout, line+"\n")
+	}
+}
+
+// PrintJSON writes a JSON text. Its numbers and the order of its members stay as
+// they are.
+func (o *Output) PrintJSON(text []byte) error { return o.printJSON(text, o.stdout.isTerminal) }
+
+// PrintJSONLine writes a JSON text on one line, on a terminal too.
+func (o *Output) PrintJSONLine(text []byte) error { return o.printJSON(text, false) }
+
+func (o *Output) printJSON(text []byte, indented bool) error {
+	var b bytes.Buffer
+	var err error
+	if indented {
+		err = json.Indent(&b, text, "", "  ")
+	} else {
+		err = json.Compact(&b, text)
+	}
+	if err != nil {
+		return fmt.Errorf("print the result: it is not JSON: %w", err)
+	}
+	b.WriteByte('\n')
+	out := b.Bytes()
+	if o.stdout.isTerminal {
+		out = []byte(safeJSON(b.String()))
+	}
+	_, err = o.stdout.Write(out)
+	return err
+}
+
+// PrintValue writes v as JSON.
+func (o *Output) PrintValue(v any) error { return o.printValue(v, o.stdout.isTerminal) }
+
+// PrintValueLine writes v as JSON on one line, on a terminal too.
+func (o *Output) PrintValueLine(v any) error { return o.printValue(v, false) }
+
+func (o *Output) printValue(v any, indented bool) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	return o.printJSON(b.Bytes(), indented)
+}

@@ -1,0 +1,142 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// redrawPause is the least time between two drawings of a bar.
+	redrawPause = 50 * time.Millisecond
+	// barDelay is how long a call runs before its bar is drawn.
+	barDelay = 250 * time.Millisecond
+)
+
+// Progress is one report of a call.
+type Progress struct {
+	Progress float64
+	// Total is set if HasTotal.
+	Total    float64
+	HasTotal bool
+	// Message is shown if it is not empty.
+	Message string
+}
+
+// ProgressView shows the progress of one call. Its methods may be called from any
+// goroutine.
+type ProgressView interface {
+	// Update shows a report. After Close it does nothing.
+	Update(p Progress)
+	// Close removes the view from the terminal.
+	Close()
+}
+
+// ShowProgress returns a view on stderr: a bar on a terminal, lines in a pipe.
+func (o *Output) ShowProgress(label string) ProgressView {
+	if !o.stderr.isTerminal {
+		return &lineView{out: o}
+	}
+	v := &barView{
+		out: o, bar: Bar{Label: label}, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	go v.run()
+	return v
+}
+
+// NoProgress is a view that shows nothing.
+var NoProgress ProgressView = noProgress{}
+
+type noProgress struct{}
+
+func (noProgress) Update(Progress) {}
+func (noProgress) Close()          {}
+
+// lineView writes a line for each report that changes what is shown.
+type lineView struct {
+	out *Output
+
+	mu      sync.Mutex // guards numbers
+	numbers string     // of the last line
+}
+
+func (v *lineView) Update(p Progress) {
+	b := Bar{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal, HasReport: true}
+	numbers := strings.Join(strings.Fields(b.Numbers()), " ")
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if p.Message == "" && numbers == v.numbers {
+		return
+	}
+	v.numbers = numbers
+	v.out.Notef("%s", strings.Join(strings.Fields("progress "+numbers+" "+SafeLine(p.Message)), " "))
+}
+
+func (v *lineView) Close() {}
+
+// barView draws a bar in the last line of the terminal.
+type barView struct {
+	out     *Output
+	began   time.Time
+	stop    chan struct{} // closed by Close
+	stopped chan struct{} // closed by run
+	once    sync.Once
+
+	mu  sync.Mutex // guards bar
+	bar Bar
+}
+
+func (v *barView) Update(p Progress) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.bar.Progress, v.bar.Total, v.bar.HasTotal, v.bar.HasReport = p.Progress, p.Total, p.HasTotal, true
+	if p.Message != "" {
+		v.bar.Message = p.Message
+	}
+}
+
+func (v *barView) Close() {
+	v.once.Do(func() { close(v.stop) })
+	<-v.stopped
+}
+
+func (v *barView) run() {
+	defer close(v.stopped)
+	tick := time.NewTicker(redrawPause)
+	defer tick.Stop()
+	shown := ""
+	for {
+		select {
+		case <-v.stop:
+			v.replace(shown, "")
+			return
+		case <-tick.C:
+		}
+		v.mu.Lock()
+		v.bar.Elapsed = time.Since(v.began)
+		bar := v.bar
+		v.mu.Unlock()
+		if bar.Elapsed < barDelay && !bar.HasReport {
+			continue
+		}
+		// The last column stays free, because some terminals would wrap the line.
+		columns, _ := v.out.stderr.size()
+		line := bar.Draw(columns-1, v.out.glyphs)
+		v.replace(shown, line)
+		shown = line
+	}
+}
+
+// replace draws line over shown.
+func (v *barView) replace(shown, line string) {
+	if line == shown {
+		return
+	}
+	rest := max(0, textWidth(shown)-textWidth(line))
+	text := "\r" + line + strings.Repeat(" ", rest)
+	if line == "" {
+		text += "\r"
+	}
+	fmt.Fprint(v.out.stderr, text)
+}

@@ -1,0 +1,119 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// screen is a terminal of one line that counts what is drawn.
+type screen struct {
+	mu     sync.Mutex // guards all below
+	writes int
+	line   []rune
+	column int
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	for _, r := range string(p) {
+		switch {
+		case r == '\r':
+			s.column = 0
+		case s.column < len(s.line):
+			s.line[s.column] = r
+			s.column++
+		default:
+			s.line = append(s.line, r)
+			s.column++
+		}
+	}
+	return len(p), nil
+}
+
+func (s *screen) show() (line string, writes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.TrimRight(string(s.line), " "), s.writes
+}
+
+func screenOutput(s *screen) *Output {
+	return NewTerminal(s, func() (int, int) { return 61, 24 })
+}
+
+func TestBarView(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{}
+		v := screenOutput(s).ShowProgress("a__b")
+		pass(200 * time.Millisecond)
+		if line, writes := s.show(); writes != 0 {
+			t.Errorf("a quick call would flicker: %q", line)
+		}
+		pass(101 * time.Millisecond)
+		if line, _ := s.show(); line != `a__b  \  no progress yet  0.3s` {
+			t.Errorf("got %q", line)
+		}
+		v.Update(Progress{Progress: 1, Total: 4, HasTotal: true, Message: "first"})
+		v.Update(Progress{Progress: 2, Total: 4, HasTotal: true})
+		pass(50 * time.Millisecond)
+		if line, _ := s.show(); line != "a__b  #######.......   50%  2/4  0.3s  first" {
+			t.Errorf("got %q", line)
+		}
+		v.Close()
+		v.Close()
+		v.Update(Progress{Progress: 3})
+		if line, _ := s.show(); line != "" || s.column != 0 {
+			t.Errorf("left behind %q, column %d", line, s.column)
+		}
+	})
+}
+
+// TestBarViewRate reports much more often than anybody can see.
+func TestBarViewRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{}
+		v := screenOutput(s).ShowProgress("a__b")
+		for i := range 2000 {
+			v.Update(Progress{Progress: float64(i), Total: 2000, HasTotal: true, Message: fmt.Sprint(i)})
+			pass(time.Millisecond)
+		}
+		v.Close()
+		if _, writes := s.show(); writes > 2*20+1 || writes < 2*15 {
+			t.Errorf("%d writes in 2 s", writes)
+		}
+	})
+}
+
+// pass waits for d of fake time and for what happens then.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// TestLineView: numbers that have not changed are not repeated without a message.
+func TestLineView(t *testing.T) {
+	var b bytes.Buffer
+	v := newTestPipe(&b).ShowProgress("a__b")
+	for _, p := range []Progress{
+		{Progress: 0.000001},
+		{Progress: 0.000002, Message: "Reads the list."},
+		{Progress: 1, Total: 3, HasTotal: true, Message: "one\nline \x1b[31m"},
+		{Progress: 1.000003, Total: 3, HasTotal: true},
+		{Progress: 3, Total: 3, HasTotal: true},
+		{Progress: 3.000003, Message: "Tidies up."},
+		{Progress: 1234567.000001},
+	} {
+		v.Update(p)
+	}
+	v.Close()
+	const want = "Reads the list.|33% 1/3 one line \\x1b[31m|100% 3/3|3 Tidies up.|1234567|"
+	if got := strings.ReplaceAll(strings.ReplaceAll(b.String(), "opentabs: progress ", ""), "\n", "|"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,56 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"opentabs/internal/plaintext"
+)
+
+// SafeText replaces each hidden character of a text (see package plaintext) by an
+// escape that the user can read: ESC becomes \x1b.
+func SafeText(s string) string {
+	return plaintext.Replace(s, func(r rune) string {
+		switch {
+		case r < 0x100:
+			return fmt.Sprintf(`\x%02x`, r)
+		case r > 0xffff:
+			return fmt.Sprintf(`\U%08x`, r)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
+}
+
+// safeJSON replaces each hidden character of a JSON text by its JSON escape. The
+// value stays the same, because such characters occur in JSON strings only.
+func safeJSON(s string) string {
+	return plaintext.Replace(s, func(r rune) string {
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
+}
+
+// SafeLine is SafeText on one line: white space of any length becomes one space.
+func SafeLine(s string) string {
+	return SafeText(strings.Join(strings.Fields(s), " "))
+}
+
+// textWidth returns how many columns of a terminal s takes.
+func textWidth(s string) int { return displaywidth.String(s) }
+
+// dots end a text that was cut.
+const dots = "..."
+
+// truncate cuts s to at most width columns. A text that was cut ends with dots.
+func truncate(s string, width int) string {
+	if width <= len(dots) && textWidth(s) > width {
+		return dots[:max(width, 0)]
+	}
+	return displaywidth.TruncateString(s, width, dots)
+}
