@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { addPlugin, type Pages, startPages } from './attacks/world.ts';
+import { addPlugin, type HandMade, type Pages, startPages } from './attacks/world.ts';
 import type { McpClient } from './harness/client.ts';
 import { run } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -30,16 +30,27 @@ function adapter(name: string, registeredAs = name, frozen = true): string {
 }
 
 /** kinds are adapters that do not start, and what is said of each. */
-const kinds: readonly (readonly [name: string, code: string, says: RegExp])[] = [
+const kinds: readonly (readonly [name: string, code: string, says: RegExp, more?: Partial<HandMade>])[] = [
   ['throws', 'throw new TypeError("no such thing");', /threw while it started: .*no such thing/],
   ['silent', 'globalThis.nothing = 1;', /register/],
   ['misnamed', adapter('misnamed', 'other'), /register/],
   ['unlocked', adapter('unlocked', 'unlocked', false), /lock|frozen/],
+  // The server's parser accepts these two, V8 does not.
+  ['unparsable', `// 1\n${adapter('unparsable')}\nvar x = /(?<a>.)(?<a>.)/;`, unparsable(3)],
+  ['unparsable-apart', `var x = /(?<a>.)(?<a>.)/;`, unparsable(1), { world: 'isolated' }],
+  ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, unparsable(2), { start: 'document_start' }],
 ];
 
-for (const [name, code, says] of kinds) {
+/** unparsable matches what is said of code with a regular expression that V8 rejects in this line. */
+function unparsable(line: number): RegExp {
+  const message =
+    /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
+  return new RegExp(`${message.source} \\(line ${line}\\)`);
+}
+
+for (const [name, code, says, more] of kinds) {
   test(`broken: ${name}`, async () => {
-    await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code });
+    await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code, ...more });
     const page = await stack.chrome.open(`${pages.origin}/${name}`);
     const refused = await until(`what ${name} says`, async () => {
       const beganMs = performance.now();

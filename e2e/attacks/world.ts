@@ -71,6 +71,9 @@ export interface HandMade {
   readonly matches: readonly string[];
   readonly tools: readonly string[];
   readonly code: string;
+  /** world is where the adapter runs, start when it starts; default what packages without these have. */
+  readonly world?: 'isolated';
+  readonly start?: 'document_start';
 }
 
 /** addPlugin writes a package and adds it to the running server; allow says how its person lets it in, if they do. */
@@ -88,13 +91,14 @@ export async function addPlugin(
       name: `opentabs-plugin-${plugin.name}`,
       version: '1.0.0',
       main: 'dist/adapter.iife.js',
-      opentabs: { displayName: plugin.name, description: 'x', urlPatterns: plugin.matches },
+      opentabs: { displayName: plugin.name, description: 'x', urlPatterns: plugin.matches, world: plugin.world },
     }),
   );
   writeFileSync(
     join(dir, 'dist/tools.json'),
     JSON.stringify({
       sdkVersion: '0.1.0',
+      start: plugin.start,
       tools: plugin.tools.map((name) => ({ name, description: 'x', input_schema: any, output_schema: {} })),
     }),
   );

@@ -148,7 +148,7 @@ test('pages that open while plugins arrive and change', async () => {
   await browser.start();
   await allLive('before', await openSome(all.slice(-3), 3));
   // A folder that has changed is off until its review.
-  const changed = ['many3', 'many4', 'framed'];
+  const changed = ['many3', 'many4', 'framed', 'apart'];
   for (const name of changed) write(name, 2);
   const others = openSome(
     ordinary.filter((name) => !changed.includes(name)),

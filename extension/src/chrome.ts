@@ -1,6 +1,6 @@
-// The only file that touches chrome.*: thin, typed functions, so that all
-// logic can be tested with fakes, and so that what the extension can do to the
-// browser is seen in one place.
+// This file and chrome-scripts.ts are the only ones that touch chrome.*: thin,
+// typed functions, so that all logic can be tested with fakes, and so that what
+// the extension can do to the browser is seen in one place.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
@@ -39,18 +39,6 @@ export interface Port {
   onMessage(listener: (message: unknown) => void): void;
   onDisconnect(listener: () => void): void;
   disconnect(): void;
-}
-
-/** Script is one adapter as Chrome has it registered. */
-export interface Script {
-  readonly id: string;
-  readonly matches: readonly string[];
-  readonly excludeMatches: readonly string[];
-  readonly isolated: boolean;
-  /** worldId names the isolated world that a user script has for itself. */
-  readonly worldId?: string;
-  /** allFrames has it run in the frames of a page too. */
-  readonly allFrames: boolean;
 }
 
 // ---- bridge and panel ----
@@ -306,122 +294,6 @@ export async function openInBackground(url: string): Promise<number> {
 export async function focusedWindow(): Promise<number> {
   const windows = await chrome.windows.getAll();
   return windows.find((w) => w.focused)?.id ?? -1;
-}
-
-// ---- adapters ----
-
-/** userScriptsAllowed reports whether the person has allowed user scripts. */
-export async function userScriptsAllowed(): Promise<boolean> {
-  try {
-    await chrome.userScripts.getScripts({ ids: [] });
-    return true;
-  } catch {
-    // Before the person allows them chrome.userScripts is undefined; after they take it back its methods throw.
-    return false;
-  }
-}
-
-/** userScripts returns the registered user scripts. Chrome hands over all their code with them, so ask rarely. */
-export async function userScripts(): Promise<Script[]> {
-  const scripts = await chrome.userScripts.getScripts();
-  return scripts.map((s) => ({
-    id: s.id,
-    matches: s.matches ?? [],
-    excludeMatches: s.excludeMatches ?? [],
-    isolated: s.world === 'USER_SCRIPT',
-    allFrames: s.allFrames === true,
-  }));
-}
-
-/**
- * registerUserScripts registers code for documents to come: all of it or, if Chrome refuses one, none. Chrome writes its
- * store of scripts anew each time.
- */
-export async function registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void> {
-  await chrome.userScripts.register(scripts.map(({ code, ...script }) => ({ ...userScript(script), js: [{ code }] })));
-}
-
-/** updateUserScript changes where a registered script runs. */
-export async function updateUserScript(script: Script): Promise<void> {
-  await chrome.userScripts.update([userScript(script)]);
-}
-
-function userScript(script: Script): chrome.userScripts.RegisteredUserScript {
-  // A world of its own, so that no other plugin shares a realm with it.
-  const world = script.isolated
-    ? ({ world: 'USER_SCRIPT', worldId: script.worldId ?? script.id.slice(0, 250) } as const)
-    : ({ world: 'MAIN' } as const);
-  return {
-    ...world,
-    id: script.id,
-    matches: [...script.matches],
-    excludeMatches: [...script.excludeMatches],
-    runAt: 'document_start',
-    allFrames: script.allFrames,
-  };
-}
-
-/** unregisterUserScripts removes scripts by id. */
-export async function unregisterUserScripts(ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await chrome.userScripts.unregister({ ids: [...ids] });
-}
-
-/**
- * runInPage runs code in one document, in the page's own world or in the one with worldId, and returns its value. It rejects
- * if the document is gone.
- */
-export async function runInPage(
-  { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
-  code: string,
-  worldId?: string,
-): Promise<unknown> {
-  const target = { tabId, documentIds: [documentId] };
-  const world = worldId === undefined ? ({ world: 'MAIN' } as const) : ({ world: 'USER_SCRIPT', worldId } as const);
-  const [frame] = await chrome.userScripts.execute({ ...world, target, js: [{ code }], injectImmediately: true });
-  return frame?.result;
-}
-
-/** fileScripts returns the registered content scripts. */
-export async function fileScripts(): Promise<Script[]> {
-  const scripts = await chrome.scripting.getRegisteredContentScripts();
-  return scripts.map((s) => ({
-    id: s.id,
-    matches: s.matches ?? [],
-    excludeMatches: s.excludeMatches ?? [],
-    isolated: s.world === 'ISOLATED',
-    allFrames: s.allFrames === true,
-  }));
-}
-
-/**
- * registerFiles registers files of the extension's folder for documents to come: all of them or, if one is missing, none.
- */
-export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
-  if (scripts.length === 0) return;
-  await chrome.scripting.registerContentScripts(scripts.map(({ file, ...script }) => contentScript(script, file)));
-}
-
-/** updateFile changes where a registered file runs. */
-export async function updateFile(script: Script, file: string): Promise<void> {
-  await chrome.scripting.updateContentScripts([contentScript(script, file)]);
-}
-
-function contentScript(script: Script, file: string): chrome.scripting.RegisteredContentScript {
-  return {
-    id: script.id,
-    js: [file],
-    matches: [...script.matches],
-    excludeMatches: [...script.excludeMatches],
-    world: script.isolated ? 'ISOLATED' : 'MAIN',
-    runAt: 'document_start',
-    allFrames: script.allFrames,
-    persistAcrossSessions: true,
-  };
-}
-
-/** unregisterFiles removes content scripts by id. */
-export async function unregisterFiles(ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await chrome.scripting.unregisterContentScripts({ ids: [...ids] });
 }
 
 // ---- the extension itself ----

@@ -48,7 +48,7 @@ export interface Desk {
 export function makeDesk(
   post: (message: FromBridge) => boolean,
   visible: () => boolean = () => true,
-  meet: (plugin: string, type: string) => void = () => undefined,
+  meet: (plugin: string, type: string) => () => void = () => () => undefined,
 ): Desk {
   return new CallDesk(post, visible, meet);
 }
@@ -65,7 +65,7 @@ class CallDesk implements Desk {
   constructor(
     post: (message: FromBridge) => boolean,
     visible: () => boolean,
-    meet: (plugin: string, type: string) => void,
+    meet: (plugin: string, type: string) => () => void,
   ) {
     this.#post = post;
     this.#swaps = makeSwaps({

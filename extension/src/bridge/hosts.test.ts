@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { OFFER, ROLL_CALL, TAKEN, UP } from '../handshake.ts';
-import { gatherHosts, type Host } from './hosts.ts';
+import { makeDesk } from './calls.ts';
+import { gatherHosts, type Host, meetHost } from './hosts.ts';
 
 class EmptyPage extends EventTarget {
   readonly documentElement = { firstChild: null, lastChild: null };
@@ -9,13 +10,13 @@ class EmptyPage extends EventTarget {
 }
 
 /** offer does what a host does, and reports whether the bridge took it and how to speak to it. */
-function offer(page: EventTarget, plugin: string) {
+function offer(page: EventTarget, plugin: string, type = OFFER) {
   const { port1: port } = new MessageChannel();
   const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP, { data })) };
   port.addEventListener(TAKEN, () => {
     made.taken = true;
   });
-  page.dispatchEvent(new MessageEvent(OFFER, { data: JSON.stringify([plugin, 'h']), ports: [port] }));
+  page.dispatchEvent(new MessageEvent(type, { data: JSON.stringify([plugin, 'h']), ports: [port] }));
   return made;
 }
 
@@ -49,4 +50,30 @@ test('a document has a limited number of hosts, one for each plugin', () => {
   });
   gatherHosts(page, { took: () => undefined, said: () => undefined });
   assert.equal(taken, 200);
+});
+
+test('of the hosts that start late for one plugin only that of the newest wait is taken, and once', () => {
+  const page = new EmptyPage();
+  const took: string[] = [];
+  const desk = makeDesk(
+    () => true,
+    () => true,
+    (plugin, type) => {
+      return meetHost(page, type, plugin, {
+        took: (host) => took.push(`${type} ${host.plugin}`),
+        said: () => undefined,
+      });
+    },
+  );
+  for (const nonce of ['old', 'new']) desk.fromWorker({ op: 'meet', plugin: 'demo', hash: nonce, nonce });
+  desk.fromWorker({ op: 'meet', plugin: 'other', hash: 'h', nonce: 'third' });
+  const taken = [
+    offer(page, 'demo', 'old').taken,
+    offer(page, 'other', 'new').taken,
+    offer(page, 'other', 'third').taken,
+    offer(page, 'other', 'third').taken,
+  ];
+  assert.deepEqual([taken, took], [[false, false, true, false], ['third other']]);
+  desk.fromWorker({ op: 'meet', plugin: 'demo', hash: 'newest', nonce: 'newest' });
+  assert.equal(offer(page, 'demo', 'newest').taken, true);
 });

@@ -64,17 +64,15 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 
 /**
  * meetHost takes the port of one host that starts late in a world that the page has no part in. type is the type of the event
- * that it offers itself in; nobody else knows it.
+ * that it offers itself in; nobody else knows it. It returns a function that ends the wait.
  */
-export function meetHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): void {
-  doc.addEventListener(
-    type,
-    (event) => {
-      const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
-      if (offer?.plugin === plugin) takeHost(offer, false, events);
-    },
-    { once: true },
-  );
+export function meetHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
+  const offered = (event: Event) => {
+    const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
+    if (offer?.plugin === plugin) takeHost(offer, false, events);
+  };
+  doc.addEventListener(type, offered, { once: true });
+  return () => doc.removeEventListener(type, offered);
 }
 
 /** Offer is what a host introduces itself with. */

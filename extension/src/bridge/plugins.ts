@@ -18,8 +18,8 @@ export interface PluginsOptions {
   hashOf(host: Host): string | undefined;
   /** swapped is called when a host is done with a new adapter, or has lost the one it had. */
   swapped(host: Host): void;
-  /** meet waits for the host of a plugin that starts late, in an event of this type. */
-  meet(plugin: string, type: string): void;
+  /** meet waits for the host of a plugin that starts late, in an event of this type, and returns a function that ends the wait. */
+  meet(plugin: string, type: string): () => void;
 }
 
 /** Plugins are those of this document: which are live, whether they are ready, and what they log. */
@@ -67,6 +67,8 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
   const hosts = new Map<string, Host>();
   const live = new Map<string, Live>();
   const removed = new Set<Host>();
+  /** meetings end the waits for hosts that start late: only the host of the newest 'meet' of a plugin is taken. */
+  const meetings = new Map<string, () => void>();
   const logs = makeLogs(post);
   const wakes = makeWakes({ post, visible });
   let parsed = false;
@@ -195,7 +197,8 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
         case 'meet':
           if (host) host.send(JSON.stringify(['renew', message.nonce, message.hash]));
           else {
-            meet(message.plugin, message.nonce);
+            meetings.get(message.plugin)?.();
+            meetings.set(message.plugin, meet(message.plugin, message.nonce));
             post({ op: 'armed', plugin: message.plugin, nonce: message.nonce, based: false, late: true });
           }
           break;

@@ -106,10 +106,11 @@ function startBase(): Door {
   });
 }
 
-/** startLate starts a plugin in a world of its own, where the bridge waits for it. */
-function startLate(given: Options, evaluate: Evaluate | undefined): Door {
+/** startLate starts a plugin in a world of its own. If the bridge does not wait for it, nothing starts. */
+function startLate(given: Options, evaluate: Evaluate | undefined): Door | undefined {
   const { channel, life, introduction } = makePlugin(given, evaluate);
-  if (channel.give(realDocument, given.meet, introduction)) life.begin(false);
+  if (!channel.give(realDocument, given.meet, introduction)) return undefined;
+  life.begin(false);
   return life.door;
 }
 

@@ -5,6 +5,7 @@ import { settle } from '../../test/server.ts';
 import type { Started, ToBridge } from '../port-message.ts';
 import { makeDelivery } from './delivery.ts';
 import { type Doc, makeDocs } from './docs.ts';
+import { startApart } from './doors.ts';
 
 const demo: PluginInfo = {
   name: 'demo',
@@ -23,7 +24,8 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   const got: ToBridge[] = [];
   const ran: string[] = [];
   const used: string[] = [];
-  const state = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, late: true };
+  const state = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, late: true, syntax: '' };
+  let parsed = 0;
   const delivery = makeDelivery({
     docs,
     doors: { nameOf: async (name) => `_${name}` },
@@ -34,6 +36,13 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
       return { code: 'function () {}', options: '{"name":"demo"}' };
     },
     host: async () => 'HOST',
+    syntax: {
+      problem: async () => {
+        parsed++;
+        return state.syntax === '' ? undefined : state.syntax;
+      },
+      known: () => undefined,
+    },
     run: async (doc, _, code) => {
       ran.push(`${doc.documentId} ${code}`);
       return state.hangs ? new Promise(() => undefined) : !state.refuses;
@@ -62,7 +71,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { docs, delivery, got, ran, used, state, join, pass };
+  return { docs, delivery, got, ran, used, state, join, pass, parsed: () => parsed };
 }
 
 test('the adapter goes through the door of the base once the document waits for it', async (t) => {
@@ -144,7 +153,51 @@ test('in a world of its own a host starts late, where the bridge waits for it', 
   assert.deepEqual(got, [{ op: 'meet', plugin: 'demo', hash: 'h', nonce: 'n' }]);
   delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true });
   await settle();
-  assert.deepEqual(ran, [`d var _demo = HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n);`]);
+  const start = `HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n)`;
+  assert.deepEqual(ran, [`d ${startApart('_demo', start)}`]);
+});
+
+test('a host that does not start is started again', async (t) => {
+  const { delivery, got, ran, state, join, pass } = makeBench(t, { ...demo, world: 'isolated' });
+  const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true } as const;
+  state.refuses = true;
+  const doc = join('d', { based: false });
+  await settle();
+  delivery.armed(doc, armed);
+  await settle();
+  assert.deepEqual([got.length, ran.length], [1, 1]);
+  await pass(400);
+  state.refuses = false;
+  delivery.armed(doc, armed);
+  await settle();
+  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [2, 2, true]);
+});
+
+test('an adapter that was taken and is not live is brought again, a few times', async (t) => {
+  const { delivery, got, ran, join, pass } = makeBench(t);
+  const doc = join('d');
+  for (let i = 0; i < 5; i++) {
+    await settle();
+    delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+    await settle();
+    await pass(5000);
+  }
+  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [3, 3, false]);
+  assert.equal(delivery.problem('d', 'demo'), undefined);
+  delivery.synced();
+  await settle();
+  assert.equal(got.length, 4);
+});
+
+test('code of a plugin that is not wanted any more goes nowhere', async (t) => {
+  const { delivery, got, ran, state, join } = makeBench(t);
+  const doc = join('d');
+  await settle();
+  state.plugins = [];
+  delivery.synced();
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  await settle();
+  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [1, 0, false]);
 });
 
 test('what fails is tried again, and in the end the document says why; the next sync begins from the start', async (t) => {
@@ -175,4 +228,42 @@ test('a document that goes ends its way', async (t) => {
   await settle();
   await pass(60_000);
   assert.deepEqual([ran, delivery.expects('d', 'demo')], [[], false]);
+});
+
+test('code that can not be parsed is broken at once, until there is other code', async (t) => {
+  const { delivery, got, state, join, pass } = makeBench(t);
+  Object.assign(state, { refuses: true, syntax: 'SyntaxError' });
+  const doc = join('d');
+  await settle();
+  const armed = () => delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  armed();
+  await settle();
+  const seen = () => [delivery.problem('d', 'demo'), delivery.isBroken('d', 'demo'), delivery.expects('d', 'demo')];
+  assert.deepEqual(seen(), ['SyntaxError', true, false]);
+  await pass(60_000);
+  delivery.synced();
+  await settle();
+  assert.deepEqual([got.length, seen()], [1, ['SyntaxError', true, false]]);
+  Object.assign(state, { plugins: [{ ...demo, script: 's2' }], refuses: false });
+  delivery.synced();
+  await settle();
+  armed();
+  await settle();
+  assert.deepEqual([got.length, seen()], [2, [undefined, false, true]]);
+});
+
+test('a plugin that comes at the start only and is missing is broken if its code can not be parsed', async (t) => {
+  const { delivery, got, state, join, parsed } = makeBench(t);
+  state.late = false;
+  join('fine');
+  await settle();
+  state.syntax = 'SyntaxError';
+  join('d');
+  join('started', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  await settle();
+  const seen = ['fine', 'd', 'started'].map((id) => delivery.problem(id, 'demo'));
+  assert.deepEqual([got, seen, parsed()], [[], [undefined, 'SyntaxError', undefined], 2]);
+  delivery.synced();
+  await settle();
+  assert.deepEqual([delivery.isBroken('d', 'demo'), parsed()], [true, 2]);
 });

@@ -1,8 +1,9 @@
 import type { PluginFetchResult, PluginInfo } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 import type { Doc, Docs } from './docs.ts';
-import { BASE, type Doors, enter } from './doors.ts';
+import { BASE, type Doors, enter, startApart } from './doors.ts';
 import { matchesAny } from './match.ts';
+import type { Syntax } from './syntax.ts';
 
 /** ArmMs is how long a document may take until it waits for an adapter, in milliseconds. */
 const ArmMs = 10_000;
@@ -11,8 +12,12 @@ const RunMs = 20_000;
 /** RetryMs is the time to the second try, in milliseconds; each further one takes twice as long. MaxTries is how many there are. */
 const RetryMs = 200;
 const MaxTries = 6;
-/** StartMs is how long an adapter that was brought may take to start before its tab counts as one without, in milliseconds. */
+/**
+ * StartMs is how long an adapter that was brought may take to become live, in milliseconds. Then it is brought again, at most
+ * MaxStarts times in all, and its tab counts as one without it.
+ */
 const StartMs = 5000;
+const MaxStarts = 3;
 
 /**
  * ComeMs is how long a host that has started may take to become live until its document counts as one without the plugin, in
@@ -32,6 +37,7 @@ export interface DeliveryOptions {
   /** code returns that of a plugin, host that of the host. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
+  readonly syntax: Syntax;
   /** run runs code in a document, in the world of a plugin, and returns its value. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns a text that nobody can guess. */
@@ -56,6 +62,8 @@ export interface Delivery {
   expects(documentId: string, plugin: string): boolean;
   /** problem says why a plugin could not be brought into a document; nothing if nothing went wrong. */
   problem(documentId: string, plugin: string): string | undefined;
+  /** isBroken reports whether the problem is in the plugin's code: then a reload does not help. */
+  isBroken(documentId: string, plugin: string): boolean;
 }
 
 /** makeDelivery returns a Delivery. */
@@ -70,7 +78,11 @@ interface Way {
   /** url is the address for which it matched. */
   readonly url: string;
   tries: number;
+  /** starts is how often its code was run. */
+  starts: number;
   problem?: string;
+  /** isBroken is set if the problem is in the plugin's code: it is not brought again. */
+  isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
   /** armed is called once with the document's word. */
   armed?: { readonly nonce: string; readonly take: (message: Armed) => void };
@@ -82,6 +94,8 @@ class DoorDelivery implements Delivery {
   readonly #ways = new Map<string, Map<string, Way>>();
   /** #coming are the hosts that are not live yet, by document and plugin. */
   readonly #coming = new Map<string, { isOverdue: boolean }>();
+  /** #examined are the scripts that examine has looked at, by document. */
+  readonly #examined = new Map<string, Set<string>>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -97,10 +111,18 @@ class DoorDelivery implements Delivery {
   }
 
   synced(): void {
+    const wanted = this.#options.plugins();
     for (const [id, ways] of this.#ways) {
-      if (!this.#options.docs.get(id)) this.#ways.delete(id);
-      for (const [name, way] of ways) if (way.problem !== undefined) ways.delete(name);
+      const isThere = this.#options.docs.get(id) !== undefined;
+      for (const way of [...ways.values()]) {
+        const isWanted = wanted.some(
+          (plugin) => plugin.name === way.plugin.name && plugin.script === way.plugin.script,
+        );
+        const isRetried = way.problem !== undefined && !way.isBroken;
+        if (!isThere || !isWanted || isRetried) this.#end(way);
+      }
     }
+    for (const id of this.#examined.keys()) if (!this.#options.docs.get(id)) this.#examined.delete(id);
     for (const key of this.#coming.keys()) {
       if (!this.#options.docs.get(key.slice(0, key.indexOf(' ')))) this.#coming.delete(key);
     }
@@ -140,6 +162,10 @@ class DoorDelivery implements Delivery {
     return this.#ways.get(documentId)?.get(plugin)?.problem;
   }
 
+  isBroken(documentId: string, plugin: string): boolean {
+    return this.#ways.get(documentId)?.get(plugin)?.isBroken === true;
+  }
+
   /** look sends what a document lacks. */
   #look(doc: Doc, url: string): void {
     for (const plugin of this.#options.plugins()) {
@@ -148,14 +174,47 @@ class DoorDelivery implements Delivery {
       if (way && this.#isLive(doc, plugin)) this.#end(way);
       if (way?.plugin.script === plugin.script || !this.#lacks(doc, url, plugin)) continue;
       if (way) this.#end(way);
-      this.#begin({ doc, plugin, url, tries: 0 });
+      const fresh: Way = { doc, plugin, url, tries: 0, starts: 0 };
+      if (this.#comes(doc, plugin)) {
+        this.#begin(fresh);
+        void this.#bring(fresh);
+      } else if (this.#shouldHaveStarted(doc, plugin)) void this.#examine(fresh);
     }
   }
 
   #begin(way: Way): void {
     const { documentId } = way.doc;
     this.#ways.set(documentId, (this.#ways.get(documentId) ?? new Map()).set(way.plugin.name, way));
-    void this.#bring(way);
+    this.#options.changed();
+  }
+
+  /** examine finds out whether a plugin that can't be brought is missing because Chrome can't parse its code. */
+  async #examine(way: Way): Promise<void> {
+    const { doc, plugin } = way;
+    const examined = this.#examined.get(doc.documentId) ?? new Set();
+    if (examined.has(plugin.script)) return;
+    this.#examined.set(doc.documentId, examined.add(plugin.script));
+    const problem = await this.#unparsable(way, () => this.#options.code(plugin)).catch(() => undefined);
+    const isWanted = this.#options.plugins().some((p) => p.name === plugin.name && p.script === plugin.script);
+    if (problem === undefined || !isWanted || !this.#lacks(doc, way.url, plugin)) return;
+    this.#begin(way);
+    this.#broken(way, problem);
+  }
+
+  /** unparsable returns why Chrome can't parse the code of a plugin; nothing if it can. */
+  async #unparsable({ doc, plugin }: Way, code: () => Promise<PluginFetchResult>): Promise<string | undefined> {
+    const { syntax, docs } = this.#options;
+    return syntax.known(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
+  }
+
+  #broken(way: Way, problem: string): void {
+    way.isBroken = true;
+    this.#giveUp(way, problem);
+  }
+
+  #giveUp(way: Way, problem: string): void {
+    way.problem = problem;
+    console.warn(`opentabs: tab ${way.doc.tabId} does not get the plugin ${way.plugin.name}: ${problem}`);
     this.#options.changed();
   }
 
@@ -172,23 +231,39 @@ class DoorDelivery implements Delivery {
     return this.#options.docs.told(doc.documentId)?.plugins.some((p) => p.name === name) === true;
   }
 
-  /** lacks reports whether a plugin should be in a document, is not, and can be brought. */
+  /** lacks reports whether a plugin should be in a document and is not. */
   #lacks(doc: Doc, url: string, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
     if (!docs.told(doc.documentId) || this.#isLive(doc, plugin)) return false;
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
     if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
     // Where it was removed and came back, it is brought like a new build (renewing.ts).
-    if (docs.vacant(doc.documentId).some((p) => p.name === plugin.name)) return false;
+    return !docs.vacant(doc.documentId).some((p) => p.name === plugin.name);
+  }
+
+  /** comes reports whether a plugin that a document lacks can be brought there. */
+  #comes(doc: Doc, plugin: PluginInfo): boolean {
+    const { docs } = this.#options;
     const started = docs.started(doc.documentId).find((s) => s.name === plugin.name);
     if (started) return started.empty;
     if (!this.#options.comesLate(plugin)) return false;
     return plugin.world === 'isolated' || docs.based(doc.documentId);
   }
 
+  /** shouldHaveStarted reports whether a plugin that a document lacks comes at the document's start only. */
+  #shouldHaveStarted(doc: Doc, plugin: PluginInfo): boolean {
+    const { docs, comesLate } = this.#options;
+    return !comesLate(plugin) && !docs.started(doc.documentId).some((s) => s.name === plugin.name);
+  }
+
   async #bring(way: Way): Promise<void> {
     const { plugin, doc } = way;
     try {
+      const known = this.#options.syntax.known(plugin);
+      if (known !== undefined) {
+        this.#broken(way, known);
+        return;
+      }
       const code = await this.#options.code(plugin);
       if (!this.#goesOn(way)) return;
       const nonce = this.#options.nonce();
@@ -198,12 +273,25 @@ class DoorDelivery implements Delivery {
         : enter(await this.#options.doors.nameOf(armed.based ? BASE : plugin.name), nonce, plugin.hash, code.code);
       if (!this.#goesOn(way)) return;
       const taken = await within(RunMs, this.#options.run(doc, plugin, text), 'the page did not run its code');
-      if (!armed.late && taken !== true) throw new Error('its door did not take it');
+      if (taken !== true) {
+        const problem = await this.#unparsable(way, async () => code);
+        if (problem === undefined) throw new Error(armed.late ? 'its host did not start' : 'its door did not take it');
+        if (this.#goesOn(way)) this.#broken(way, problem);
+        return;
+      }
       this.#options.used(plugin.name);
-      way.timer = setTimeout(() => this.#end(way), StartMs);
+      way.starts++;
+      way.timer = setTimeout(() => this.#late(way), StartMs);
     } catch (error) {
       this.#failed(way, error);
     }
+  }
+
+  /** late brings an adapter again that is not live: where it waits for the page's content, it starts once all the same. */
+  #late(way: Way): void {
+    if (!this.#goesOn(way)) return;
+    if (way.starts >= MaxStarts) this.#end(way);
+    else void this.#bring(way);
   }
 
   /** goesOn reports whether a way is still wanted; one whose document has gone ends. */
@@ -227,9 +315,7 @@ class DoorDelivery implements Delivery {
       );
       return;
     }
-    way.problem = error instanceof Error ? error.message : String(error);
-    console.warn(`opentabs: tab ${way.doc.tabId} does not get the plugin ${way.plugin.name}: ${way.problem}`);
-    this.#options.changed();
+    this.#giveUp(way, error instanceof Error ? error.message : String(error));
   }
 
   /** arm has the document wait for the adapter; the port that it connected with last is used. */
@@ -264,5 +350,5 @@ function within<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
 /** lateStart returns a script that starts a host with its adapter in a world that the page has no part in. */
 function lateStart(host: string, door: string, meet: string, { code, options = '{}' }: PluginFetchResult): string {
   const given = `${options.slice(0, -1)},"meet":${JSON.stringify(meet)}}`;
-  return `var ${door} = ${host}(true)(${JSON.stringify(given)}, ${code}\n);`;
+  return startApart(door, `${host}(true)(${JSON.stringify(given)}, ${code}\n)`);
 }

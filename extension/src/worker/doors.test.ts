@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { runInNewContext } from 'node:vm';
-import { declare, enter, makeDoors } from './doors.ts';
+import { createContext, runInContext, runInNewContext } from 'node:vm';
+import { declare, declareApart, enter, makeDoors, startApart } from './doors.ts';
 
 test('a door has a name of its own for each plugin and each browser, and keeps it', async () => {
   const doors = makeDoors(async () => 'secret');
@@ -24,4 +24,13 @@ test('what comes to a door ends its own last line', () => {
     `${declare('_door', '(nonce, hash, next) => next() === 7')};\n${enter(name, 'n', 'h', 'function () { return 7 } // end')}`;
   assert.equal(runInNewContext(code('_door')), true);
   assert.equal(runInNewContext(code('_none')), false);
+});
+
+test('in a world of its own a host starts late where one that the bridge did not take has started before', () => {
+  const realm = createContext({});
+  runInContext(declareApart('_door', '() => "first"'), realm);
+  assert.equal(runInContext(startApart('_door', '(() => undefined)()'), realm), false);
+  assert.equal(runInContext('_door()', realm), 'first');
+  assert.equal(runInContext(startApart('_door', '(() => typeof door)'), realm), true);
+  assert.equal(runInContext('_door()', realm), 'undefined');
 });

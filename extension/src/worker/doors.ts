@@ -33,6 +33,23 @@ export function declare(name: string, expression: string): string {
   return `const ${name} = ${expression}`;
 }
 
+/**
+ * declareApart returns a script that keeps the value of an expression in a variable, for a world that the page has no part in.
+ * A constant could not be replaced: where the bridge ran before the host, it is started once more (startApart).
+ */
+export function declareApart(name: string, expression: string): string {
+  return `var ${name} = ${expression}`;
+}
+
+/**
+ * startApart returns a script that starts a host late in a world that the page has no part in; expression is its door, or
+ * undefined if the bridge did not take it. The script's value is whether the bridge did.
+ */
+export function startApart(name: string, expression: string): string {
+  // The code in the expression sees no name of this script but its own door.
+  return `var ${name}; ((door) => { if (door) ${name} = door; return door !== undefined; })(${expression})`;
+}
+
 /** enter returns a script that brings an adapter to a door; its value is whether the door took it. */
 export function enter(name: string, nonce: string, hash: string, adapter: string): string {
   return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;

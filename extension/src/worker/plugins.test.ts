@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginInfo, PluginSyncParams } from '../../../wire/wire.gen.ts';
-import type { Script } from '../chrome.ts';
+import type { Script } from '../chrome-scripts.ts';
 import { makePlugins, type Plugins, type Registrar } from './plugins.ts';
 
 function makeBench() {
@@ -137,7 +137,7 @@ test('few adapters are registered ahead, with their doors, together, and the bri
     allFrames: false,
     worldId: 'plugin-i',
   });
-  assert.equal(code, `const _i = HOST(false)("{\\"name\\":\\"i\\"}",\nfunction () { i }\n);`);
+  assert.equal(code, `var _i = HOST(false)("{\\"name\\":\\"i\\"}",\nfunction () { i }\n);`);
   assert.deepEqual(few(order.slice(-1)), ['bridge']);
   assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
   for (const id of scripts.keys()) assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `no probe before ${id}`);

@@ -1,7 +1,7 @@
 import type { InjectMode, PluginFetchResult, PluginInfo, PluginSyncParams } from '../../../wire/wire.gen.ts';
-import type { Script } from '../chrome.ts';
+import type { Script } from '../chrome-scripts.ts';
 import { aheadOf, fitting } from './ahead.ts';
-import { BASE, type Doors, declare } from './doors.ts';
+import { BASE, type Doors, declare, declareApart } from './doors.ts';
 import { hex } from './hex.ts';
 import { asChrome } from './match.ts';
 
@@ -163,7 +163,8 @@ class RegisteredPlugins implements Plugins {
     const host = await this.#options.code('', this.#host);
     const parts = [JSON.stringify(code.options ?? '{}'), whole ? code.code : 'undefined'];
     if (code.preScript !== undefined) parts.push(code.preScript);
-    return declare(await this.#options.doors.nameOf(plugin.name), `${host.code}(false)(${parts.join(',\n')}\n);`);
+    const keep = plugin.world === 'isolated' ? declareApart : declare;
+    return keep(await this.#options.doors.nameOf(plugin.name), `${host.code}(false)(${parts.join(',\n')}\n);`);
   }
 
   /** registerAll registers all or, if Chrome refuses that because of one, each by itself. */

@@ -2,8 +2,10 @@
 // documents. Chrome may stop it at any time; all it holds can be rebuilt from
 // what documents and the server tell a new one.
 
+import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import { afterTasks, makeBurst } from '../burst.ts';
 import * as browser from '../chrome.ts';
+import * as scripts from '../chrome-scripts.ts';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { BRIDGE_PORT, charsOf, PANEL_PORT, readEach, readFromBridge, type ToBridge } from '../port-message.ts';
 import { makeActs } from './acts.ts';
@@ -30,6 +32,7 @@ import { makeReload } from './reload.ts';
 import { makeRenewing } from './renewing.ts';
 import { openSocket } from './socket.ts';
 import { makeStore } from './store.ts';
+import { makeSyntax, WORLD as SYNTAX_WORLD } from './syntax.ts';
 import { makeTabs } from './tabs.ts';
 import { makeTending } from './tending.ts';
 import { makeUnstick } from './unstick.ts';
@@ -53,11 +56,11 @@ const usage = makeUsage({
 });
 const plugins = makePlugins(
   {
-    ...browser,
-    registerUserScripts: registering.noted(browser.registerUserScripts),
-    updateUserScript: registering.noted(browser.updateUserScript),
-    registerFiles: registering.noted(browser.registerFiles),
-    updateFile: registering.noted(browser.updateFile),
+    ...scripts,
+    registerUserScripts: registering.noted(scripts.registerUserScripts),
+    updateUserScript: registering.noted(scripts.updateUserScript),
+    registerFiles: registering.noted(scripts.registerFiles),
+    updateFile: registering.noted(scripts.updateFile),
   },
   { doors, code: store.get, used: usage.names },
 );
@@ -146,12 +149,16 @@ const outbox = makeOutbox({
 const docs = makeDocs();
 const tending = makeTending({ docs, wanted: () => (synced ? plugins.wanted : undefined) });
 const logs = makeLogs({ runs: docs.runs, send: (params) => link.notify('plugin.log', params) });
+const syntax = makeSyntax((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_WORLD));
+/** runPlugin runs code in the world of a plugin in a document and returns its value. */
+const runPlugin = (doc: Doc, plugin: PluginInfo, code: string): Promise<unknown> =>
+  scripts.runInPage(doc, [code], plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined);
+const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
 const renewing = makeRenewing({
   docs,
   doors,
   plugin: (name) => plugins.wanted.find((plugin) => plugin.name === name),
-  run: (doc, plugin, code) =>
-    browser.runInPage(doc, code, plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined),
+  run: runPlugin,
   nonce: () => crypto.randomUUID(),
   changed: () => {
     tabs.touch();
@@ -163,10 +170,10 @@ const delivery = makeDelivery({
   doors,
   plugins: () => (synced && plugins.mode === 'userScripts' ? plugins.wanted : []),
   comesLate: (plugin) => plugins.comesLate(plugin),
-  code: ({ name, script }) => store.get(name, script),
+  code: pluginCode,
+  syntax,
   host: async () => (await store.get('', plugins.host)).code,
-  run: (doc, plugin, code) =>
-    browser.runInPage(doc, code, plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined),
+  run: runPlugin,
   nonce: () => crypto.randomUUID(),
   changed: () => tabs.touch(),
   used: usage.used,
@@ -276,6 +283,7 @@ const reload = makeReload({
   isLive: (tabId, { name, hash }, frame) => {
     const live = frame === undefined ? docs.live(tabId) : docs.told(frame);
     if (live?.plugins.some((p) => p.name === name && p.hash === hash)) return true;
+    if (live && delivery.isBroken(live.doc.documentId, name)) return true;
     return (live && delivery.expects(live.doc.documentId, name)) === true || renewing.expects(tabId, name);
   },
   changed: () => tabs.touch(),
