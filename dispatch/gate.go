@@ -153,12 +153,12 @@ type Ended struct {
 	Output json.RawMessage
 	// Resolutions are the decisions of people about the call, oldest first.
 	Resolutions []Resolution
-	// Said are the last messages that the tool reported, oldest first.
-	Said []Said
+	// LastMessages are the last messages that the tool reported, oldest first.
+	LastMessages []LastMessage
 }
 
-// Said is one message of a tool.
-type Said struct {
+// LastMessage is one message of a tool.
+type LastMessage struct {
 	Time     time.Time `json:"time"`
 	Message  string    `json:"message"`
 	Audience string    `json:"audience,omitempty"`

@@ -175,7 +175,7 @@ func TestHooksLearnWhatTheToolSaid(t *testing.T) {
 		if _, err, _ := call(t, p, dispatch.Options{After: []dispatch.After{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
-		said := h.ended.Said
+		said := h.ended.LastMessages
 		if len(said) != 20 {
 			t.Fatalf("%d messages", len(said))
 		}

@@ -76,7 +76,7 @@ type liveCall struct {
 	// resultText is the beginning of the result, once the call has succeeded.
 	resultText  string
 	endAudience string
-	said        []Said // the last messages
+	said        []LastMessage // the last messages
 	meter       meter
 }
 
@@ -412,7 +412,7 @@ func (c *liveCall) after() {
 	}
 	info := c.info(nil)
 	c.mu.Lock()
-	ended := Ended{View: c.viewLocked(), Target: c.target, Output: c.output, Resolutions: c.resolutions, Said: c.said}
+	ended := Ended{View: c.viewLocked(), Target: c.target, Output: c.output, Resolutions: c.resolutions, LastMessages: c.said}
 	c.mu.Unlock()
 	for _, hook := range c.d.opts.After {
 		hook.After(info, ended)

@@ -142,7 +142,7 @@ func (c *liveCall) show(n numbers, r *wire.Report) {
 	if len(c.said) == maxSaid {
 		c.said = append(c.said[:0], c.said[1:]...)
 	}
-	c.said = append(c.said, Said{Time: c.lastReport, Message: cutText([]byte(r.Message), maxSaidBytes), Audience: r.Audience})
+	c.said = append(c.said, LastMessage{Time: c.lastReport, Message: cutText([]byte(r.Message), maxSaidBytes), Audience: r.Audience})
 }
 
 // The last messages of a call that are kept, and how long each may be.

@@ -12,57 +12,8 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/terminal"
 	"opentabs/internal/timetext"
-	"opentabs/plugin"
 	"opentabs/wire"
 )
-
-// auditor writes down what agents did and what people allowed.
-type auditor struct {
-	log    *audit.Log
-	policy *plugin.Policy
-}
-
-var _ dispatch.After = auditor{}
-
-// After implements dispatch.After. It comes before the policy's own hook, which
-// forgets why the call was let through.
-func (a auditor) After(in dispatch.Info, e dispatch.Ended) {
-	v := e.View
-	r := audit.Record{
-		Kind: audit.KindCall, Tool: v.ToolName, Prompt: v.Prompt, CallID: v.CallID, Parent: v.ParentCallID,
-		Client: v.Client, ClientVia: v.ClientVia, ClientClaims: v.ClientClaims, Session: v.Session, Caller: v.Caller, Browser: v.Browser, Tab: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
-		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Reason: v.CancelReason, Stopped: v.Stopped, Reports: v.Reports,
-		Audience: v.EndAudience, Said: e.Said,
-	}
-	if v.Ended != nil {
-		r.Ended = v.Ended.UTC()
-	}
-	if review := a.policy.State(in.Tool.Plugin).Review; review != nil {
-		r.Hash = review.Hash
-	}
-	if approval, ok := a.policy.Approval(in); ok {
-		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
-	}
-	for _, d := range e.Resolutions {
-		r.Decisions = append(r.Decisions, audit.Decision{At: d.At.UTC(), By: d.By, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
-		if d.Gate == "" { // a gate records its own
-			a.log.Write(audit.Record{Time: d.At.UTC(), Kind: audit.KindAnswer, Tool: v.ToolName, CallID: v.CallID, By: d.By, Allow: &d.Allow})
-		}
-	}
-	a.log.Write(r)
-}
-
-// changeRecord is what is written down of a change.
-func changeRecord(c plugin.Change) audit.Record {
-	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: c.Plugin, Hash: c.Hash, By: c.By, Old: c.Old, New: c.New, CallID: c.CallID, Client: c.Client, Caller: c.Caller}
-	if c.Tool != "" {
-		r.Tool += "__" + c.Tool
-	}
-	if r.Kind == audit.KindDecision {
-		r.Allow, r.Scope, r.ForMs = &c.Allow, c.Scope, c.For.Milliseconds()
-	}
-	return r
-}
 
 type auditOptions struct {
 	program *program
@@ -99,7 +50,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 		return usage("--last is %d: give it 0 or more", opts.last)
 	}
 	p := opts.program
-	dirs, err := p.home()
+	dirs, err := p.dirs()
 	if err != nil {
 		return err
 	}
@@ -294,7 +245,7 @@ func auditDetails(r audit.Record) []string {
 		}
 		fact("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), text, d.By, asked))
 	}
-	for _, s := range r.Said {
+	for _, s := range r.LastMessages {
 		audience := s.Audience
 		if audience == "" {
 			audience = "internal"

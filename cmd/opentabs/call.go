@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/config"
+	"opentabs/internal/daemon"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/terminal"
@@ -79,7 +80,7 @@ func runCall(ctx context.Context, opts callOptions) error {
 		return err
 	}
 	client := mcpclient.New(mcpclient.Options{
-		URL: api.URL(httpapi.CommandPath), Token: token, Name: callClient, Version: version.Version, Transport: api.Transport(),
+		URL: api.URL(httpapi.CommandPath), Token: token, Name: daemon.CommandClient, Version: version.Version, Transport: api.Transport(),
 	})
 	if _, err := client.Initialize(ctx); err != nil {
 		return callError(ctx, err)
@@ -204,7 +205,7 @@ func callError(ctx context.Context, err error) error {
 	var rpc *mcpclient.RPCError
 	var status *mcpclient.StatusError
 	switch {
-	case errors.Is(err, httpapi.ErrStranger):
+	case errors.Is(err, httpapi.ErrForeignServer):
 		return err
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return &failure{code: exitInterrupted, err: errors.New("interrupted; the call was cancelled")}

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -10,7 +11,7 @@ import (
 
 // setCalling sets which other plugins a plugin may call, and whether one that
 // starts late has access.
-func (p *program) setCalling(book rulebook, opts permissionOptions) error {
+func (p *program) setCalling(book home.PolicyAccess, opts permissionOptions) error {
 	if opts.plugin == "" || opts.tool != "" {
 		return usage("--allow-calls-to, --forbid-calls-to and --late-access are for a plugin: run `opentabs plugin permission NAME --allow-calls-to OTHER`")
 	}
@@ -20,25 +21,25 @@ func (p *program) setCalling(book rulebook, opts permissionOptions) error {
 	const by = httpapi.CommandLine
 	for _, other := range opts.forbidCalls {
 		if err := book.SetCalls(opts.plugin, other, false, by); err != nil {
-			return misnamed(err)
+			return asUsage(err)
 		}
 		p.out.Notef("%s may not call the tools of %s", opts.plugin, other)
 	}
 	if opts.lateAccess != "" {
 		if err := book.SetLateAccess(opts.plugin, opts.lateAccess == "on", by); err != nil {
-			return misnamed(err)
+			return asUsage(err)
 		}
 		p.out.Notef("late access of %s is %s", opts.plugin, opts.lateAccess)
 	}
 	for _, other := range opts.allowCalls {
 		if err := book.SetCalls(opts.plugin, other, true, by); err != nil {
-			return misnamed(err)
+			return asUsage(err)
 		}
 		p.out.Notef("%s may call the tools of %s; the permission of each tool holds, too", opts.plugin, other)
 	}
 	now, err := book.Permissions(opts.plugin)
 	if err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
 	if len(opts.allowCalls) > 0 && now.Late && !now.LateAccess {
 		p.out.Notef("%s starts after the page's scripts, so it still calls no other plugin: see what that means with `opentabs plugin review %[1]s`, "+

@@ -11,6 +11,7 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/clienttoken"
 	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 )
 
@@ -67,29 +68,25 @@ type addedClient struct {
 
 func runClientAdd(ctx context.Context, opts clientAddOptions) error {
 	p := opts.program
-	dirs, err := p.home()
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
-	settings, err := p.settings(dirs, nil)
+	token, err := clienttoken.Open(h.ClientsFile()).Add(opts.name)
 	if err != nil {
 		return err
 	}
-	token, err := clienttoken.Open(dirs.ClientsFile()).Add(opts.name)
-	if err != nil {
-		return err
+	recordClient(h.Dirs, opts.name, clientAdded)
+	port := h.Settings.Port
+	if server, err := h.FindServer(ctx); err == nil {
+		port = server.Port
 	}
-	recordClient(dirs, opts.name, clientAdded)
-	port := settings.Port
-	if server, err := findServer(ctx, dirs, settings); err == nil {
-		port = server.port
-	}
-	told := p.tellClients(ctx, dirs, settings) // the token is printed whatever comes of that
+	reloadErr := reloadClients(ctx, h) // print the token in any case
 	added := addedClient{
 		Name: opts.name, Token: token, URL: fmt.Sprintf("http://127.0.0.1:%d/mcp", port), Header: "Authorization: Bearer " + token,
 	}
 	if opts.json {
-		return errors.Join(p.out.PrintValue(added), told)
+		return errors.Join(p.out.PrintValue(added), reloadErr)
 	}
 	p.out.PrintText(fmt.Sprintf(`The token of the MCP client %s. It is shown only this once:
 
@@ -103,7 +100,7 @@ The token opens /mcp and nothing else. Revoke it with: opentabs client remove %[
 	if port == 0 {
 		p.out.Notef("the port is 0, so the URL is not known yet: set a port, or look for the server's with `opentabs status`")
 	}
-	return told
+	return reloadErr
 }
 
 type clientListOptions struct {
@@ -129,7 +126,7 @@ stored, so they cannot be listed.`,
 
 func runClientList(opts clientListOptions) error {
 	p := opts.program
-	dirs, err := p.home()
+	dirs, err := p.dirs()
 	if err != nil {
 		return err
 	}
@@ -179,38 +176,34 @@ once, and its next request is refused.`,
 
 func runClientRemove(ctx context.Context, opts clientRemoveOptions) error {
 	p := opts.program
-	dirs, err := p.home()
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
-	settings, err := p.settings(dirs, nil)
-	if err != nil {
-		return err
-	}
-	err = clienttoken.Open(dirs.ClientsFile()).Remove(opts.name)
+	err = clienttoken.Open(h.ClientsFile()).Remove(opts.name)
 	if errors.Is(err, clienttoken.ErrUnknown) {
 		return usage("there is no client %s: list them with `opentabs client list`", opts.name)
 	}
 	if err != nil {
 		return err
 	}
-	recordClient(dirs, opts.name, clientRemoved)
-	if err := p.tellClients(ctx, dirs, settings); err != nil {
+	recordClient(h.Dirs, opts.name, clientRemoved)
+	if err := reloadClients(ctx, h); err != nil {
 		return err
 	}
 	p.out.Notef("the token of %s is revoked", opts.name)
 	return nil
 }
 
-// tellClients has a running server take over the tokens of clients. That no server
-// runs is fine.
-func (p *program) tellClients(ctx context.Context, dirs config.Dirs, s config.Settings) error {
-	client, err := p.serverOf(ctx, dirs, s)
+// reloadClients makes a running server reload the tokens of clients. It does nothing
+// if no server runs.
+func reloadClients(ctx context.Context, h *home.Home) error {
+	client, err := h.RunningClient(ctx)
 	if err == nil && client != nil {
 		err = client.ReloadClients(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("the change is made, but the running server did not confirm it (it looks for changes every %s by itself): %w", clienttoken.WatchInterval, err)
+		return fmt.Errorf("the change is made, but the running server did not confirm it (it checks for changes every %s): %w", clienttoken.WatchInterval, err)
 	}
 	return nil
 }

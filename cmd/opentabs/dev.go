@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"opentabs/internal/author"
-	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/plugin"
@@ -22,8 +22,7 @@ type developer struct {
 	program    *program
 	source     string // the plugin's directory as it was given
 	permission wire.Permission
-	dirs       config.Dirs
-	settings   config.Settings
+	home       *home.Home
 	options    jsbuild.Options
 
 	signals <-chan os.Signal
@@ -181,7 +180,7 @@ func (d *developer) add(ctx context.Context, dir string) error {
 		return err
 	}
 	began := time.Now()
-	added, err := d.program.store(d.dirs).Add(dir)
+	added, err := d.home.Store().Add(dir)
 	if err != nil {
 		return err
 	}

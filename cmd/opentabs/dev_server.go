@@ -27,20 +27,13 @@ const (
 
 // reach finds the server, or starts one.
 func (d *developer) reach(ctx context.Context) (*httpapi.Client, error) {
-	server, err := findServer(ctx, d.dirs, d.settings)
+	client, err := d.home.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
-		if err = startInBackground(ctx, d.dirs, d.settings); err == nil {
-			server, err = findServer(ctx, d.dirs, d.settings)
+		if err = d.home.StartServer(ctx); err == nil {
+			client, err = d.home.Client(ctx)
 		}
 	}
-	if err != nil {
-		return nil, stranger(err)
-	}
-	token, err := d.dirs.Token()
-	if err != nil {
-		return nil, err
-	}
-	return httpapi.NewClient(server.port, token), nil
+	return client, err
 }
 
 // attend says to the server that the plugin is being developed and hears what it

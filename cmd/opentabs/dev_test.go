@@ -102,14 +102,15 @@ func startDeveloper(t *testing.T) (out *said, lines chan<- string, signals chan<
 		}
 		return ""
 	}
-	settings, err := config.Load(dirs, getenv, nil)
+	p := &program{out: terminal.New(out, out, getenv), getenv: getenv}
+	h, err := p.load(dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	typed, interrupts, over := make(chan string), make(chan os.Signal, 1), make(chan error, 1)
 	d := &developer{
-		program: &program{out: terminal.New(out, out, getenv), getenv: getenv}, source: source, permission: wire.PermissionAuto,
-		dirs: dirs, settings: settings, options: jsbuild.Options{Extract: []string{self, "__extract"}},
+		program: p, source: source, permission: wire.PermissionAuto,
+		home: h, options: jsbuild.Options{Extract: []string{self, "__extract"}},
 		signals: interrupts, lines: typed, heard: make(chan func()), changes: make(chan []string),
 	}
 	go func() { over <- d.run(t.Context()) }()

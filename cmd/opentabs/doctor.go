@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
 )
@@ -39,9 +40,14 @@ type checkup struct {
 	set bool
 	// server and status are those of the running server; status is nil if none
 	// answered.
-	server   running
+	server   home.Server
 	status   *httpapi.Status
 	findings []finding
+}
+
+// home returns the installation that is checked.
+func (c *checkup) home() *home.Home {
+	return home.New(c.dirs, c.settings, c.program.getenv, func(sentence string) { c.program.out.Notef("%s", sentence) })
 }
 
 func (c *checkup) ok(check, format string, args ...any) {

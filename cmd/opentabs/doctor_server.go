@@ -16,6 +16,7 @@ import (
 	"opentabs/internal/extensiondir"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/permissions"
 	"opentabs/internal/portowner"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
@@ -31,12 +32,12 @@ func (c *checkup) checkServer(ctx context.Context) {
 		c.fail("server", "its port is not known", "correct the settings first")
 		return
 	}
-	server, err := findServer(ctx, c.dirs, c.settings)
+	server, err := c.home().FindServer(ctx)
 	switch {
 	case errors.Is(err, httpapi.ErrNoServer):
 		c.warn("server", fmt.Sprintf("none runs; %s", portWord(c.settings.Port)), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")
 		return
-	case errors.Is(err, httpapi.ErrStranger):
+	case errors.Is(err, httpapi.ErrForeignServer):
 		c.fail("server", fmt.Sprintf("port %d is taken by %s, which does not know the token of this installation", c.settings.Port, portowner.Find(ctx, c.settings.Port)),
 			"set OPENTABS_HOME to the directory of that server if it is yours, stop that program, or choose another port with OPENTABS_PORT")
 		return
@@ -48,12 +49,12 @@ func (c *checkup) checkServer(ctx context.Context) {
 	token, err := c.dirs.ExistingToken()
 	if err == nil {
 		var status httpapi.Status
-		if status, err = httpapi.NewClient(server.port, token).Status(ctx); err == nil {
+		if status, err = httpapi.NewClient(server.Port, token).Status(ctx); err == nil {
 			c.status = &status
 		}
 	}
 	if err != nil {
-		c.fail("server", fmt.Sprintf("%s, on port %d, does not tell its status: %v", server, server.port, err), fmt.Sprintf("stop it with `kill %d` and start it again", server.PID))
+		c.fail("server", fmt.Sprintf("%s, on port %d, does not tell its status: %v", server, server.Port, err), fmt.Sprintf("stop it with `kill %d` and start it again", server.PID))
 		return
 	}
 	c.describeServer()
@@ -70,11 +71,11 @@ func portWord(port int) string {
 func (c *checkup) describeServer() {
 	restart := fmt.Sprintf("stop it with `kill %d`, then start it with `opentabs serve`", c.server.PID)
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
-	says := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.port, terminal.Elapsed(uptime))
+	says := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, terminal.Elapsed(uptime))
 	switch {
 	case c.server.Version != version.Version:
 		c.warn("server", fmt.Sprintf("%s; this program is %s", says, version.Version), restart)
-	case c.settings.Port != 0 && c.settings.Port != c.server.port:
+	case c.settings.Port != 0 && c.settings.Port != c.server.Port:
 		c.warn("server", fmt.Sprintf("%s; the settings say port %d", says, c.settings.Port), restart+"; then run `opentabs extension install` and reload the extension")
 	default:
 		c.ok("server", "%s", says)
@@ -96,7 +97,7 @@ func (c *checkup) checkExtension() {
 	}
 	port := c.settings.Port
 	if c.status != nil {
-		port = c.server.port
+		port = c.server.Port
 	}
 	token, tokenErr := c.dirs.ExistingToken()
 	switch {
@@ -208,8 +209,9 @@ func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	if c.status != nil {
 		return c.status.Plugins, c.status.Failed, nil
 	}
-	registry := plugin.NewRegistry(c.program.store(c.dirs), zerolog.Nop())
-	if err := discover(registry, c.settings, c.program.getenv); err != nil {
+	h := c.home()
+	registry := plugin.NewRegistry(h.Store(), zerolog.Nop())
+	if err := h.DiscoverGlobal(registry); err != nil {
 		c.warn("plugins", err.Error(), "mend npm's settings, or set discoverGlobal to \"off\"")
 	}
 	if err := registry.Reload(); err != nil {
@@ -217,13 +219,14 @@ func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	}
 	set := registry.Set()
 	policy := plugin.NewPolicy(c.dirs.State, registry.Set, plugin.PolicyOptions{})
+	local := permissions.NewLocal(policy, registry)
 	var plugins []httpapi.Plugin
 	for _, p := range set.Plugins() {
-		plugins = append(plugins, policyAPI{policy, registry}.status(p))
+		plugins = append(plugins, local.Status(p))
 	}
 	var failed []httpapi.FailedPlugin
 	for _, f := range set.Failed() {
-		failed = append(failed, failedPlugin(f))
+		failed = append(failed, permissions.FailedStatus(f))
 	}
 	return plugins, failed, nil
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"syscall"
 
-	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/wire"
 )
@@ -93,7 +91,6 @@ func usage(format string, args ...any) error {
 // explain turns what the lower layers return into the sentence for a person and
 // the exit code. ctx is the command's.
 func explain(ctx context.Context, err error) (string, int) {
-	err = stranger(err)
 	var known *failure
 	switch {
 	case err == nil:
@@ -105,36 +102,5 @@ func explain(ctx context.Context, err error) (string, int) {
 	case errors.Is(err, httpapi.ErrNoServer):
 		return "no opentabs server is running; start it with `opentabs serve`", exitNoServer
 	}
-	return err.Error() + remedy(err), exitFailed
-}
-
-// remedies say what to do about what the system says.
-var remedies = []struct {
-	err  error
-	text string
-}{
-	{syscall.ENOSPC, "free some space on that disk, then try again"},
-	{syscall.EDQUOT, "free some of your space on that disk, then try again"},
-	{syscall.EROFS, "make that directory writable, or set " + config.HomeVariable + " to one that is"},
-	{fs.ErrPermission, "see that you may read and write there, or set " + config.HomeVariable + " to a directory of your own"},
-	{syscall.ENOTDIR, "move the file away that stands in the way, or set " + config.HomeVariable + " to another directory"},
-	{syscall.EMFILE, "close some programs, or raise the limit of open files (ulimit -n), then try again"},
-}
-
-// remedy says what to do about err, if the system's error in it tells.
-func remedy(err error) string {
-	for _, r := range remedies {
-		if errors.Is(err, r.err) {
-			return ": " + r.text
-		}
-	}
-	return ""
-}
-
-// stranger tells a person what httpapi.ErrStranger means.
-func stranger(err error) error {
-	if errors.Is(err, httpapi.ErrStranger) {
-		return &failure{code: exitFailed, err: errors.New("what listens on the port of opentabs does not know the token of this installation, and was told nothing: it is the server of another user or of another OPENTABS_HOME, or no opentabs at all; set OPENTABS_HOME to the directory of that server, or choose another port with OPENTABS_PORT")}
-	}
-	return err
+	return home.Explain(err), exitFailed
 }

@@ -62,7 +62,7 @@ func TestExplain(t *testing.T) {
 		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", exitNoServer},
 		{"Ctrl-C", gone, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
 		{"an error after Ctrl-C", gone, errors.New("boom"), "boom", exitFailed},
-		{"another token", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrStranger), "what listens on the port of opentabs does not know the token of this installation, and was told nothing: it is the server of another user or of another OPENTABS_HOME, or no opentabs at all; set OPENTABS_HOME to the directory of that server, or choose another port with OPENTABS_PORT", exitFailed},
+		{"another token", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", exitFailed},
 		{"a refusal", context.Background(), &httpapi.Refused{Status: 404, Sentence: "no such call"}, "no such call", exitFailed},
 	} {
 		if got, code := explain(c.ctx, c.err); got != c.want || code != c.code {

@@ -44,15 +44,11 @@ an update of opentabs or a change of the port, then reload the extension.`,
 
 func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) error {
 	p := opts.program
-	dirs, err := p.home()
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
-	settings, err := p.settings(dirs, nil)
-	if err != nil {
-		return err
-	}
-	token, err := dirs.Token()
+	token, err := h.Token()
 	if err != nil {
 		return err
 	}
@@ -61,18 +57,18 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 		return fmt.Errorf("find --dir %s: %w", opts.dir, err)
 	}
 	if opts.dir == "" {
-		dir = dirs.ExtensionDir()
+		dir = h.ExtensionDir()
 	}
-	// A server that runs knows its port better than the settings do.
-	port := settings.Port
-	server, serverErr := findServer(ctx, dirs, settings)
+	// The port of a running server may differ from the settings.
+	port := h.Settings.Port
+	server, serverErr := h.FindServer(ctx)
 	if serverErr == nil {
-		port = server.port
+		port = server.Port
 	}
 	if port == 0 {
 		return usage("the port is 0, so the extension cannot know it: set a port, or start the server first")
 	}
-	warnings, err := extensiondir.Install(dirs, dir, extensiondir.Connection{Port: port, Key: config.BrowserKey(token)})
+	warnings, err := extensiondir.Install(h.Dirs, dir, extensiondir.Connection{Port: port, Key: config.BrowserKey(token)})
 	for _, w := range warnings {
 		p.out.Notef("%s", w)
 	}
@@ -83,7 +79,7 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 		return err
 	}
 	if serverErr == nil { // it puts the adapters into the folder
-		if err := httpapi.NewClient(server.port, token).Reload(ctx); err != nil {
+		if err := httpapi.NewClient(server.Port, token).Reload(ctx); err != nil {
 			return fmt.Errorf("tell the server (pid %d): %w", server.PID, err)
 		}
 	}

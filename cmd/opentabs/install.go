@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/npm"
 	"opentabs/internal/statefile"
 	"opentabs/internal/version"
@@ -36,13 +36,13 @@ const (
 // installer gets packages from registries and files into the state directory.
 type installer struct {
 	p      *program
-	dirs   config.Dirs
+	home   *home.Home
 	client *npm.Client
 	config *npm.Config
 }
 
-func (p *program) installer(dirs config.Dirs) (*installer, error) {
-	settings, err := npmConfig(p.getenv)
+func (p *program) installer(h *home.Home) (*installer, error) {
+	settings, err := home.NPMConfig(p.getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -50,21 +50,21 @@ func (p *program) installer(dirs config.Dirs) (*installer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &installer{p: p, dirs: dirs, client: client, config: settings}, nil
+	return &installer{p: p, home: h, client: client, config: settings}, nil
 }
 
 // installing is what commands begin with that ask registries: an installer, and
 // the plugins that are there.
 func (p *program) installing() (*installer, *plugin.Registry, error) {
-	dirs, err := p.home()
+	h, err := p.open(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	i, err := p.installer(dirs)
+	i, err := p.installer(h)
 	if err != nil {
 		return nil, nil, err
 	}
-	registry, err := p.plugins(dirs)
+	registry, err := h.Plugins()
 	return i, registry, err
 }
 
@@ -152,7 +152,7 @@ func (i *installer) install(file npm.Tarball, e plugin.Entry, number string) (*p
 	if e.Path, err = i.place(fresh, file, e.Package, number); err != nil {
 		return nil, err
 	}
-	added, err := i.p.store(i.dirs).AddInstalled(e)
+	added, err := i.home.Store().AddInstalled(e)
 	if err != nil {
 		i.clear(e.Package)
 	}
@@ -171,7 +171,7 @@ func (i *installer) lock() (unlock func(), err error) {
 	return unlock, err
 }
 
-func (i *installer) folder() string { return filepath.Join(i.dirs.State, packagesFolder) }
+func (i *installer) folder() string { return filepath.Join(i.home.State, packagesFolder) }
 
 // place moves an unpacked package to where it stays: a folder whose name tells the
 // content, so that nothing which is in use is ever written to.
@@ -242,7 +242,7 @@ func (i *installer) sweep(name string) {
 
 // clear is sweep for one who holds the lock.
 func (i *installer) clear(name string) {
-	entries, err := i.p.store(i.dirs).Entries()
+	entries, err := i.home.Store().Entries()
 	if err != nil {
 		return
 	}

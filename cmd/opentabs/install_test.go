@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/npm"
 	"opentabs/internal/npm/npmtest"
 	"opentabs/internal/terminal"
@@ -36,7 +37,7 @@ func newInstaller(t *testing.T, r *npmtest.Registry) *installer {
 		t.Fatal(err)
 	}
 	p := &program{out: terminal.New(io.Discard, io.Discard, os.Getenv), getenv: os.Getenv}
-	return &installer{p: p, dirs: config.Dirs{State: t.TempDir()}, client: client, config: settings}
+	return &installer{p: p, home: home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, nil), client: client, config: settings}
 }
 
 // publish puts a plugin into a registry under a name and a version, whatever its
@@ -98,7 +99,7 @@ func TestInstallAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	entries, err := i.p.store(i.dirs).Entries()
+	entries, err := i.home.Store().Entries()
 	if err != nil || len(entries) != 4 {
 		t.Fatalf("%+v, %v", entries, err)
 	}

@@ -8,73 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/audit"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pluginlog"
 	"opentabs/internal/terminal"
-	"opentabs/mcpserver"
-	"opentabs/wire"
 )
-
-// auditedLogs is how many warnings and errors of one plugin a minute are written
-// down in the audit; of the others only how many they were. The log itself has
-// all.
-const auditedLogs = 30
-
-// spreadLogs hands what adapters log on to agents and, from warnings on, to the
-// audit, until the log is closed.
-func (v *server) spreadLogs() {
-	_, follower := v.logs.Follow(pluginlog.Filter{}, 0)
-	defer follower.Close()
-	record := logAuditor{write: v.audit.Write, seen: map[string]*minute{}}
-	for {
-		entries, _, err := follower.Next(context.Background())
-		if err != nil {
-			return
-		}
-		for _, e := range entries {
-			record.take(e)
-			v.mcp.Logged(mcpserver.LogEntry{Plugin: e.Plugin, Level: e.Level, Message: e.Message, Data: e.Data, Dropped: e.Dropped})
-		}
-	}
-}
-
-// logAuditor writes warnings and errors of plugins down, not more than a few a
-// minute of each plugin.
-type logAuditor struct {
-	write func(audit.Record)
-	seen  map[string]*minute
-}
-
-// minute is what one plugin has logged in its last minute.
-type minute struct {
-	began   time.Time
-	written int
-	dropped int
-}
-
-func (a logAuditor) take(e pluginlog.Entry) {
-	if !(pluginlog.Filter{Level: wire.LogWarning}).Wants(e) {
-		return
-	}
-	m := a.seen[e.Plugin]
-	if m == nil {
-		m = &minute{began: e.Time}
-		a.seen[e.Plugin] = m
-	}
-	if e.Time.Sub(m.began) >= time.Minute {
-		*m = minute{began: e.Time, dropped: m.dropped}
-	}
-	if m.written == auditedLogs {
-		m.dropped++
-		return
-	}
-	m.written++
-	a.write(audit.Record{
-		Time: e.Time, Kind: audit.KindLog, Tool: e.Plugin, Browser: e.Browser, Tab: e.Tab, Level: e.Level, Message: e.Message, Dropped: m.dropped,
-	})
-	m.dropped = 0
-}
 
 type logsOptions struct {
 	program *program
@@ -118,7 +55,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		return followLogs(ctx, opts)
 	}
 	p := opts.program
-	dirs, err := p.home()
+	dirs, err := p.dirs()
 	if err != nil {
 		return err
 	}

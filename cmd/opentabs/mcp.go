@@ -5,8 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/config"
-	"opentabs/internal/httpapi"
+	"opentabs/internal/home"
 )
 
 type mcpOptions struct{ program *program }
@@ -32,18 +31,14 @@ In the configuration of an MCP client:
 
 func runMCP(ctx context.Context, opts mcpOptions) error {
 	p := opts.program
-	dirs, err := p.home()
-	if err != nil {
-		return err
-	}
-	settings, err := p.settings(dirs, nil)
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
 	r := newRelay(relayOptions{
 		in: p.in, out: p.out.Stdout(), say: p.out.Notef,
-		join:  func(ctx context.Context) (session, error) { return joinServer(ctx, dirs, settings) },
-		start: func(ctx context.Context) error { return startInBackground(ctx, dirs, settings) },
+		join:  func(ctx context.Context) (session, error) { return joinServer(ctx, h) },
+		start: func(ctx context.Context) error { return h.StartServer(ctx) },
 	})
 	// A client ends its server with SIGTERM after it has closed stdin; both
 	// are the regular end.
@@ -52,18 +47,14 @@ func runMCP(ctx context.Context, opts mcpOptions) error {
 
 // joinServer opens a session with the server that runs; httpapi.ErrNoServer if
 // there is none.
-func joinServer(ctx context.Context, dirs config.Dirs, s config.Settings) (session, error) {
-	server, err := findServer(ctx, dirs, s)
-	if err != nil {
-		return nil, stranger(err)
-	}
-	token, err := dirs.Token()
+func joinServer(ctx context.Context, h *home.Home) (session, error) {
+	client, err := h.Client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := httpapi.NewClient(server.port, token).Stdio(ctx)
+	conn, err := client.Stdio(ctx)
 	if err != nil {
-		return nil, stranger(err)
+		return nil, err
 	}
 	return conn, nil
 }

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -80,7 +81,7 @@ not opened until you say so again.`,
 
 func runPermission(ctx context.Context, opts permissionOptions) error {
 	p := opts.program
-	book, err := p.rulebook(ctx)
+	book, err := p.openPolicy(ctx)
 	if err != nil {
 		return err
 	}
@@ -108,11 +109,11 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 		}
 	}
 	if err := book.SetPermission(opts.plugin, opts.tool, permission, httpapi.CommandLine); err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
 	now, err := book.Permissions(opts.plugin)
 	if err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
 	if opts.tool == "" {
 		p.out.Notef("the permission of %s is %s", opts.plugin, now.Permission)
@@ -129,7 +130,7 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 }
 
 // setOpening sets whether calls may open tabs of a plugin.
-func (p *program) setOpening(book rulebook, opts permissionOptions) error {
+func (p *program) setOpening(book home.PolicyAccess, opts permissionOptions) error {
 	if opts.openTabs != "on" && opts.openTabs != "off" {
 		return usage("--open-tabs: %q is neither on nor off", opts.openTabs)
 	}
@@ -137,11 +138,11 @@ func (p *program) setOpening(book rulebook, opts permissionOptions) error {
 		return usage("--open-tabs is for a plugin: run `opentabs plugin permission NAME --open-tabs %s`", opts.openTabs)
 	}
 	if err := book.SetOpening(opts.plugin, opts.openTabs == "on", httpapi.CommandLine); err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
 	now, err := book.Permissions(opts.plugin)
 	if err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
 	if now.Opening {
 		p.out.Notef("a call that finds no tab of %s may open %s", opts.plugin, now.OpensAt)
@@ -152,11 +153,11 @@ func (p *program) setOpening(book rulebook, opts permissionOptions) error {
 }
 
 // showPermissions prints those of one plugin or of all.
-func (p *program) showPermissions(book rulebook, opts permissionOptions) error {
+func (p *program) showPermissions(book home.PolicyAccess, opts permissionOptions) error {
 	names := []string{opts.plugin}
 	if opts.plugin == "" {
 		names = names[:0]
-		for _, one := range book.set.Plugins() {
+		for _, one := range book.Plugins.Plugins() {
 			names = append(names, one.Name)
 		}
 	}
@@ -164,7 +165,7 @@ func (p *program) showPermissions(book rulebook, opts permissionOptions) error {
 	for _, name := range names {
 		view, err := book.Permissions(name)
 		if err != nil {
-			return misnamed(err)
+			return asUsage(err)
 		}
 		views = append(views, view)
 	}
@@ -274,12 +275,12 @@ times a minute. A call beyond that ends with rate_limited; you are not asked.`,
 
 func runLimit(ctx context.Context, opts limitOptions) error {
 	p := opts.program
-	book, err := p.rulebook(ctx)
+	book, err := p.openPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	if err := book.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
 	if opts.limit == (plugin.Limit{}) {
 		p.out.Notef("%s__%s has no limit", opts.plugin, opts.tool)
@@ -289,16 +290,16 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 	return nil
 }
 
-// letIn reviews a plugin that was just added, if the person said so, and says
-// what is to be done otherwise.
-func (p *program) letIn(ctx context.Context, dirs config.Dirs, client *httpapi.Client, added *plugin.Plugin, permission wire.Permission) error {
-	book, err := p.bookOf(ctx, dirs, client)
+// review reviews a plugin that was just added if --permission was given. Otherwise
+// it prints how to review it.
+func (p *program) review(ctx context.Context, h *home.Home, client *httpapi.Client, added *plugin.Plugin, permission wire.Permission) error {
+	book, err := h.PolicyOf(ctx, client)
 	if err != nil {
 		return err
 	}
 	if permission != "" {
 		if err := book.Review(added.Name, added.ContentHash(), permission, httpapi.CommandLine); err != nil {
-			return misnamed(err)
+			return asUsage(err)
 		}
 		p.out.Notef("%s is reviewed; its permission is %s", added.Name, permission)
 		return nil
@@ -306,7 +307,7 @@ func (p *program) letIn(ctx context.Context, dirs config.Dirs, client *httpapi.C
 	now, err := book.Permissions(added.Name)
 	switch {
 	case err != nil:
-		return misnamed(err)
+		return asUsage(err)
 	case now.Reviewed:
 		p.out.Notef("it is as you reviewed it; its permission is %s", now.Permission)
 	case now.Review != nil:
@@ -317,23 +318,19 @@ func (p *program) letIn(ctx context.Context, dirs config.Dirs, client *httpapi.C
 	return nil
 }
 
-// forget takes away what was said of a plugin that was removed.
-func (p *program) forget(ctx context.Context, dirs config.Dirs, client *httpapi.Client, name string) error {
-	book, err := p.bookOf(ctx, dirs, client)
+// forget removes the review, permissions and settings of a plugin.
+func forget(ctx context.Context, h *home.Home, client *httpapi.Client, name string) error {
+	book, err := h.PolicyOf(ctx, client)
 	if err != nil {
 		return err
 	}
 	return book.Forget(name, httpapi.CommandLine)
 }
 
-// bookOf is rulebook for a command that has looked for the server already.
-func (p *program) bookOf(ctx context.Context, dirs config.Dirs, client *httpapi.Client) (httpapi.Policy, error) {
-	if client != nil {
-		return remotePolicy{ctx, client}, nil
+// asUsage makes an error about an unknown plugin or tool a usage error.
+func asUsage(err error) error {
+	if errors.Is(err, httpapi.ErrUnknown) {
+		return usage("%v", err)
 	}
-	registry, err := p.plugins(dirs)
-	if err != nil {
-		return nil, err
-	}
-	return policyAPI{p.policy(dirs, registry), registry}, nil
+	return err
 }

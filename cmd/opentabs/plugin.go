@@ -2,21 +2,17 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
-	"opentabs/internal/scriptcheck"
 	"opentabs/internal/terminal"
-	"opentabs/internal/version"
 	"opentabs/plugin"
 )
 
@@ -26,27 +22,6 @@ func newPluginCmd(p *program) *cobra.Command {
 		Short:   "Install, review, list, remove and make plugins",
 		Example: "  opentabs plugin install slack\n  opentabs plugin review slack\n  opentabs plugin create my-site",
 	}, newPluginCreateCmd(p), newPluginBuildCmd(p), newPluginDevCmd(p), newPluginTestCmd(p), newPluginCheckCmd(p), newPluginReadmeCmd(p), newPluginPackCmd(p), newPluginInstallCmd(p), newPluginUpdateCmd(p), newPluginSearchCmd(p), newPluginInfoCmd(p), newPluginAddCmd(p), newPluginInspectCmd(p), newPluginReviewCmd(p), newPluginConfigureCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
-}
-
-// store is the list of plugins; what is wrong with it is told on stderr.
-func (p *program) store(dirs config.Dirs) *plugin.Store {
-	checked := scriptcheck.New(dirs, zerolog.Nop())
-	return plugin.NewStore(dirs.State, plugin.StoreOptions{
-		Check: checked.Check, Passed: checked.HasPassed,
-		IndexKey: indexKey(dirs),
-		Warn:     func(sentence string) { p.out.Notef("%s", sentence) },
-	})
-}
-
-// indexKey seals the index of plugins, for this installation and version of
-// opentabs; nil before there is a token.
-func indexKey(dirs config.Dirs) []byte {
-	token, err := dirs.ExistingToken()
-	if err != nil || token == "" {
-		return nil
-	}
-	key := sha256.Sum256([]byte("opentabs plugin index\n" + version.Version + "\n" + token))
-	return key[:]
 }
 
 type pluginAddOptions struct {
@@ -84,11 +59,7 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	if err != nil {
 		return err
 	}
-	dirs, err := p.home()
-	if err != nil {
-		return err
-	}
-	settings, err := p.settings(dirs, nil)
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
@@ -96,7 +67,7 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", opts.path, err)
 	}
-	added, err := p.store(dirs).Add(path)
+	added, err := h.Store().Add(path)
 	if err != nil {
 		return withBuildHint(err, path, opts.path)
 	}
@@ -105,11 +76,11 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	}
 	p.out.PrintLine("added %s %s (%s), %s", added.Name, terminal.SafeLine(added.Version), terminal.SafeLine(added.DisplayName), terminal.Plural(len(added.Tools), "tool"))
 	p.out.PrintTable("  ", toolRows(added))
-	client, err := p.tellServer(ctx, dirs, settings)
+	client, err := reloadPlugins(ctx, h)
 	if err != nil {
 		return err
 	}
-	if err := p.letIn(ctx, dirs, client, added, permission); err != nil || client == nil {
+	if err := p.review(ctx, h, client, added, permission); err != nil || client == nil {
 		return err
 	}
 	return p.tellTabs(ctx, client)
@@ -134,10 +105,10 @@ func toolRows(p *plugin.Plugin) [][]string {
 	return rows
 }
 
-// tellServer has a running server read the plugins anew. That no server runs is
-// fine.
-func (p *program) tellServer(ctx context.Context, dirs config.Dirs, s config.Settings) (*httpapi.Client, error) {
-	client, err := p.serverOf(ctx, dirs, s)
+// reloadPlugins makes a running server reload the plugins, and returns a client of
+// it. It returns nil if no server runs.
+func reloadPlugins(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
+	client, err := h.RunningClient(ctx)
 	if client == nil || err != nil {
 		return nil, err
 	}

@@ -70,13 +70,13 @@ A server that runs has the change at once, and so have the pages that are open.`
 
 func runConfigure(ctx context.Context, opts configureOptions) error {
 	p := opts.program
-	book, err := p.rulebook(ctx)
+	book, err := p.openPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	views, err := book.Settings(opts.name)
 	if err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
 	form := newSettingsForm(opts.name, views)
 	named := len(opts.sets)+len(opts.unset)+len(opts.instances) > 0
@@ -95,7 +95,7 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 			return usage("%v; nothing has changed", err)
 		}
 		if views, err = book.Settings(opts.name); err != nil {
-			return misnamed(err)
+			return asUsage(err)
 		}
 	}
 	switch {

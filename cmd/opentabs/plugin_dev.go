@@ -52,11 +52,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 		return usage("--permission: %v", err)
 	}
 	p := opts.program
-	dirs, err := p.home()
-	if err != nil {
-		return err
-	}
-	settings, err := p.settings(dirs, nil)
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
@@ -65,7 +61,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	d := &developer{
-		program: p, source: opts.dir, permission: permission, dirs: dirs, settings: settings,
+		program: p, source: opts.dir, permission: permission, home: h,
 		signals: signals, heard: make(chan func()), changes: make(chan []string),
 	}
 	if terminal.IsTerminal(p.in) {

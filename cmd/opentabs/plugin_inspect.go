@@ -33,17 +33,17 @@ changes; opentabs plugin review lets a plugin in.`,
 
 func runInspect(opts inspectOptions) error {
 	p := opts.program
-	dirs, err := p.home()
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
-	registry, err := p.plugins(dirs)
+	registry, err := h.Plugins()
 	if err != nil {
 		return err
 	}
-	in, err := policyAPI{p.policy(dirs, registry), registry}.Inspect(opts.name)
+	in, err := h.Permissions(registry).Inspect(opts.name)
 	if err != nil {
-		return misnamed(known(err))
+		return asUsage(err)
 	}
 	for section := opts.section; section != ""; {
 		text, next, err := in.Page(section)

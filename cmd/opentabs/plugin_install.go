@@ -156,10 +156,6 @@ func (i *installer) get(ctx context.Context, from *npm.Package, v *npm.Version, 
 // finish tells what was installed to the person and to the server that runs.
 func (i *installer) finish(ctx context.Context, added, before *plugin.Plugin, permission wire.Permission) error {
 	p := i.p
-	settings, err := p.settings(i.dirs, nil)
-	if err != nil {
-		return err
-	}
 	for _, w := range added.Warnings {
 		p.out.Notef("warning: %s", w)
 	}
@@ -178,12 +174,12 @@ func (i *installer) finish(ctx context.Context, added, before *plugin.Plugin, pe
 	if before == nil {
 		p.out.PrintTable("  ", toolRows(added))
 	}
-	client, err := p.tellServer(ctx, i.dirs, settings)
+	client, err := reloadPlugins(ctx, i.home)
 	if err != nil {
 		return err
 	}
 	i.sweep(added.Package)
-	if err := p.letIn(ctx, i.dirs, client, added, permission); err != nil || client == nil {
+	if err := p.review(ctx, i.home, client, added, permission); err != nil || client == nil {
 		return err
 	}
 	return p.tellTabs(ctx, client)

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/permissions"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
@@ -29,15 +30,15 @@ func newPluginListCmd(p *program) *cobra.Command {
 // runPluginList reads the plugins itself, so that it works without a server.
 func runPluginList(opts pluginListOptions) error {
 	p := opts.program
-	dirs, err := p.home()
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
-	registry, err := p.plugins(dirs)
+	registry, err := h.Plugins()
 	if err != nil {
 		return err
 	}
-	set, api := registry.Set(), policyAPI{p.policy(dirs, registry), registry}
+	set, api := registry.Set(), h.Permissions(registry)
 	if opts.json {
 		return p.out.PrintValue(pluginList(set, api))
 	}
@@ -45,7 +46,7 @@ func runPluginList(opts pluginListOptions) error {
 		p.out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
 	}
 	for _, one := range set.Plugins() {
-		p.out.PrintLine("%s %s (%s), %s, %s", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName), standing(api.status(one)), origin(one))
+		p.out.PrintLine("%s %s (%s), %s, %s", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName), standing(api.Status(one)), origin(one))
 		p.out.PrintTable("  ", toolRows(one))
 	}
 	for _, f := range set.Failed() {
@@ -66,16 +67,16 @@ func origin(one *plugin.Plugin) string {
 }
 
 // pluginList is what --json prints, in the words of /status.
-func pluginList(set *plugin.Set, api policyAPI) any {
+func pluginList(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
 		Failed  []httpapi.FailedPlugin `json:"failed"`
 	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
 	for _, one := range set.Plugins() {
-		list.Plugins = append(list.Plugins, api.status(one))
+		list.Plugins = append(list.Plugins, api.Status(one))
 	}
 	for _, f := range set.Failed() {
-		list.Failed = append(list.Failed, failedPlugin(f))
+		list.Failed = append(list.Failed, permissions.FailedStatus(f))
 	}
 	return list
 }

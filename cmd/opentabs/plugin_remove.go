@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/plugin"
 )
 
@@ -32,19 +32,15 @@ folder that was added stays.`,
 
 func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	p := opts.program
-	dirs, err := p.home()
+	h, err := p.open(nil)
 	if err != nil {
 		return err
 	}
-	settings, err := p.settings(dirs, nil)
-	if err != nil {
-		return err
-	}
-	store := p.store(dirs)
+	store := h.Store()
 	entry := added(store, opts.name)
 	if entry.Name != "" {
 		opts.name = entry.Name // it may have been that of the package
-	} else if err := p.notOurs(dirs, opts.name); err != nil {
+	} else if err := notOurs(h, opts.name); err != nil {
 		return err
 	}
 	err = store.Remove(opts.name)
@@ -55,14 +51,14 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 		return err
 	}
 	p.out.PrintLine("removed %s", opts.name)
-	client, err := p.tellServer(ctx, dirs, settings)
+	client, err := reloadPlugins(ctx, h)
 	if err != nil {
 		return err
 	}
 	if entry.Source == plugin.SourceNPM {
-		(&installer{p: p, dirs: dirs}).sweep(entry.Package)
+		(&installer{p: p, home: h}).sweep(entry.Package)
 	}
-	if err := p.forget(ctx, dirs, client, opts.name); err != nil || client == nil {
+	if err := forget(ctx, h, client, opts.name); err != nil || client == nil {
 		return err
 	}
 	return p.tellTabs(ctx, client)
@@ -83,8 +79,8 @@ func added(store *plugin.Store, name string) plugin.Entry {
 }
 
 // notOurs refuses to remove what npm has installed.
-func (p *program) notOurs(dirs config.Dirs, name string) error {
-	registry, err := p.plugins(dirs)
+func notOurs(h *home.Home, name string) error {
+	registry, err := h.Plugins()
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,7 +14,9 @@ import (
 
 	"opentabs/extension"
 	"opentabs/internal/config"
+	"opentabs/internal/daemon"
 	"opentabs/internal/extensiondir"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/mcpclient"
@@ -30,7 +31,7 @@ import (
 // browser with the extension, and the sites, all of its own.
 type trialBrowser struct {
 	dir    string // everything that is written
-	server *server
+	daemon *daemon.Started
 	client *mcpclient.Client
 	close  []func() // undoes what was begun, the last first
 
@@ -137,8 +138,8 @@ func (t *trialBrowser) Close() {
 // serve starts a server that knows the plugin in folder and no other, writes the
 // extension for it, and connects to it as an agent.
 func (t *trialBrowser) serve(ctx context.Context, folder string) error {
-	home := filepath.Join(t.dir, "home")
-	dirs := config.Dirs{Config: home, State: home}
+	state := filepath.Join(t.dir, "home")
+	dirs := config.Dirs{Config: state, State: state}
 	if _, err := dirs.Make(); err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 	}
 	settings := config.Defaults()
 	settings.Port, settings.DiscoverGlobal = 0, false
-	v, listener, err := startServer(ctx, dirs, settings, zerolog.Nop())
+	v, err := daemon.Start(ctx, home.New(dirs, settings, os.Getenv, nil), zerolog.Nop())
 	if err != nil {
 		return err
 	}
@@ -156,22 +157,22 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = v.serve(serving, listener)
+		_ = v.Serve(serving)
 	}()
 	t.undo(func() { stop(); <-ended })
-	t.server = v
-	if err := v.ready(ctx); err != nil {
+	t.daemon = v
+	if err := v.Ready(ctx); err != nil {
 		return err
 	}
-	one, ok := v.registry.Set().Plugin(added.Name)
+	one, ok := v.Registry.Set().Plugin(added.Name)
 	if !ok {
 		return fmt.Errorf("the server does not take %s in", added.Name)
 	}
-	if err := v.policy.Review(one.Name, one.ContentHash(), wire.PermissionAuto, "opentabs plugin test"); err != nil {
+	if err := v.Policy.Review(one.Name, one.ContentHash(), wire.PermissionAuto, "opentabs plugin test"); err != nil {
 		return err
 	}
 	if one.StartsLate() { // the author tests their own plugin
-		if err := v.policy.SetLateAccess(one.Name, true, "opentabs plugin test"); err != nil {
+		if err := v.Policy.SetLateAccess(one.Name, true, "opentabs plugin test"); err != nil {
 			return err
 		}
 	}
@@ -180,18 +181,10 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	_, port, err := net.SplitHostPort(v.address)
-	if err != nil {
-		return fmt.Errorf("find the server's port: %w", err)
-	}
-	var number int
-	if _, err := fmt.Sscan(port, &number); err != nil {
-		return fmt.Errorf("find the server's port: %w", err)
-	}
-	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: number, Key: config.BrowserKey(token)}); err != nil {
+	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: v.Port(), Key: config.BrowserKey(token)}); err != nil {
 		return err
 	}
-	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + v.address + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
+	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + v.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
 	_, err = t.client.Initialize(ctx)
 	t.undo(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), goodbye)
@@ -227,14 +220,14 @@ func (t *trialBrowser) until(ctx context.Context, is func() (bool, error)) error
 // under way may be of what was before, so it takes two.
 func (t *trialBrowser) inSync(ctx context.Context) error {
 	synced := func() int {
-		for _, b := range t.server.hub.Browsers() {
+		for _, b := range t.daemon.Hub.Browsers() {
 			return b.Syncs
 		}
 		return 0
 	}
 	for range 2 {
 		before := synced()
-		t.server.hub.Sync()
+		t.daemon.Hub.Sync()
 		if err := t.until(ctx, func() (bool, error) { return synced() > before, nil }); err != nil {
 			return fmt.Errorf("wait for the extension in the browser: %w", err)
 		}

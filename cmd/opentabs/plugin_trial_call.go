@@ -95,7 +95,7 @@ func (t *trialBrowser) callTool(ctx context.Context, params json.RawMessage) (*t
 	c := &trialCall{order: order, in: tab, trial: t, cancel: cancel, done: make(chan struct{}), result: trialResult{
 		Reports: []wire.Report{}, Activities: []any{}, Calls: []trialNested{}, UserRequests: []trialRequest{}, Dropped: []string{},
 	}}
-	follower := t.server.calls.Follow(dispatch.FollowOptions{})
+	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{})
 	defer follower.Close()
 	following, unfollow := context.WithCancel(ctx)
 	defer unfollow()
@@ -164,7 +164,7 @@ func (c *trialCall) take(ctx context.Context, e *dispatch.Event) (last bool) {
 			r.UserRequests = append(r.UserRequests, trialRequest{Reason: w.Reason, Title: w.Title})
 		}
 		// It fails if the call has ended, which is told.
-		_, _ = c.trial.server.calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.in.deny, By: "the test"})
+		_, _ = c.trial.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.in.deny, By: "the test"})
 	case dispatch.EventEnded:
 		return !told(e.Call) || e.Call.Stopped != ""
 	case dispatch.EventStopped:

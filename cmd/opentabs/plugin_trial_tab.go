@@ -98,7 +98,7 @@ func (t *trialBrowser) open(ctx context.Context, params json.RawMessage) (*trial
 
 // place finds where the page is, and refuses what is no place for the plugin.
 func (t *trialBrowser) place(page *trialPage) (*url.URL, error) {
-	one, ok := t.server.registry.Set().Plugin(t.plugin.Name)
+	one, ok := t.daemon.Registry.Set().Plugin(t.plugin.Name)
 	if !ok {
 		return nil, errors.New("the server has lost the plugin")
 	}
@@ -144,7 +144,7 @@ func (t *trialBrowser) current() *trialTab {
 
 // tabs are the tabs that the browser has told of.
 func (t *trialBrowser) tabs() (all []wire.TabInfo) {
-	for _, b := range t.server.hub.Browsers() {
+	for _, b := range t.daemon.Hub.Browsers() {
 		all = append(all, b.Tabs...)
 	}
 	return all
@@ -166,7 +166,7 @@ func (t *trialBrowser) live() bool {
 // set gives the plugin the settings of a test, and takes all others away.
 func (t *trialBrowser) set(ctx context.Context, settings map[string]json.RawMessage) error {
 	changes := map[string]json.RawMessage{}
-	for key := range t.server.values.Of(t.plugin) {
+	for key := range t.daemon.Values.Of(t.plugin) {
 		changes[key] = json.RawMessage("null")
 	}
 	for key, value := range settings {
@@ -175,7 +175,7 @@ func (t *trialBrowser) set(ctx context.Context, settings map[string]json.RawMess
 	if len(changes) == 0 {
 		return nil
 	}
-	if err := t.server.values.Change(t.plugin, changes, "opentabs plugin test"); err != nil {
+	if err := t.daemon.Values.Change(t.plugin, changes, "opentabs plugin test"); err != nil {
 		return fmt.Errorf("simulate: settings: %w", err)
 	}
 	return t.inSync(ctx)
@@ -214,7 +214,7 @@ func (t *trialBrowser) look(ctx context.Context, tab *trialTab) (*trialState, er
 	last := t.lastLogged()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, e := range t.server.logs.Last(pluginlog.Filter{Plugin: t.plugin.Name}, 0) {
+	for _, e := range t.daemon.Logs.Last(pluginlog.Filter{Plugin: t.plugin.Name}, 0) {
 		if e.Seq <= tab.logged || e.Seq > last {
 			continue
 		}
@@ -235,9 +235,9 @@ const logMark = "(plugin test)"
 // lastLogged returns the number of the last entry of all that has arrived so
 // far. Entries are kept a moment after they arrived, in their order.
 func (t *trialBrowser) lastLogged() uint64 {
-	_, follower := t.server.logs.Follow(pluginlog.Filter{Plugin: logMark}, 0)
+	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logMark}, 0)
 	defer follower.Close()
-	t.server.logs.Add("", wire.PluginLogParams{Plugin: logMark, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})
+	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logMark, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})
 	entries, _, err := follower.Next(context.Background()) // the log answers or is closed
 	if err != nil || len(entries) == 0 {
 		return 0

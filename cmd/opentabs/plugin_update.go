@@ -74,7 +74,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	if err != nil {
 		return err
 	}
-	entries, err := p.toUpdate(registry.Set(), opts.names, func() ([]plugin.Entry, error) { return p.store(i.dirs).Entries() })
+	entries, err := p.toUpdate(registry.Set(), opts.names, func() ([]plugin.Entry, error) { return i.home.Store().Entries() })
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 )
 
@@ -98,7 +99,7 @@ func (r *relay) run(ctx context.Context) error {
 	go r.readClient(lines, gone)
 	// The server is there before it is needed, so that browsers can connect.
 	if err := r.connect(ctx, true); err != nil && ctx.Err() == nil {
-		r.say("%s", err)
+		r.say("%s", home.Explain(err))
 	}
 	for ctx.Err() == nil {
 		select {
@@ -219,7 +220,7 @@ func (r *relay) remember(l rpcLine, line []byte) {
 
 // refuse answers the requests of a line for which there is no server.
 func (r *relay) refuse(l rpcLine, err error) {
-	why := err.Error() + remedy(err)
+	why := home.Explain(err)
 	r.say("%s", why)
 	for _, id := range l.requests {
 		r.toClient(errorLine(id, "opentabs has no server: "+why))

@@ -64,15 +64,15 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 		return usage("--permission: %v", err)
 	}
 	p := opts.program
-	book, err := p.rulebook(ctx)
+	book, err := p.openPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	now, err := book.Permissions(opts.name)
 	if err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
-	one, ok := book.set.Plugin(opts.name)
+	one, ok := book.Plugins.Plugin(opts.name)
 	if !ok || one.ContentHash() != now.Hash {
 		return fmt.Errorf("the plugin %s is changing: the server has another content than its folder; try again", opts.name)
 	}
@@ -90,13 +90,13 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 		}
 	}
 	if err := book.Review(one.Name, now.Hash, permission, httpapi.CommandLine); err != nil {
-		return misnamed(err)
+		return asUsage(err)
 	}
 	p.out.Notef("%s is reviewed; its permission is %s", one.Name, permission)
-	if book.client == nil {
+	if book.Client == nil {
 		return nil
 	}
-	return p.tellTabs(ctx, book.client)
+	return p.tellTabs(ctx, book.Client)
 }
 
 // showPlugin prints all that a person should know before he lets a plugin in.

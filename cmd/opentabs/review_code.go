@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"opentabs/internal/home"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
@@ -21,8 +22,8 @@ var shownSections = []struct{ name, title string }{
 
 // showCode shows what has changed and the code, as the options say: on a terminal
 // by the pager, elsewhere only if that is asked for. Changes are always shown.
-func (p *program) showCode(ctx context.Context, book rulebook, opts reviewOptions) error {
-	in, err := book.here.Inspect(opts.name)
+func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts reviewOptions) error {
+	in, err := book.Local.Inspect(opts.name)
 	if err != nil {
 		return err
 	}

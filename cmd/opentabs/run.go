@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 )
@@ -210,8 +212,9 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// home returns the directories, made where they are missing.
-func (p *program) home() (config.Dirs, error) {
+// dirs returns the directories of the installation and creates them if they are
+// missing.
+func (p *program) dirs() (config.Dirs, error) {
 	dirs, err := config.FindDirs(p.getenv)
 	if err != nil {
 		return config.Dirs{}, usage("%v", err)
@@ -223,11 +226,55 @@ func (p *program) home() (config.Dirs, error) {
 	return dirs, err
 }
 
-// settings returns the settings; flags are those of the command line.
-func (p *program) settings(dirs config.Dirs, flags map[string]string) (config.Settings, error) {
+// open returns the installation with its settings, and creates its directories if
+// they are missing. flags are the settings of the command line.
+func (p *program) open(flags map[string]string) (*home.Home, error) {
+	dirs, err := p.dirs()
+	if err != nil {
+		return nil, err
+	}
+	return p.load(dirs, flags)
+}
+
+// load returns the installation in dirs, with its settings.
+func (p *program) load(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
 	s, err := config.Load(dirs, p.getenv, flags)
 	if err != nil {
-		return config.Settings{}, usage("%v", err)
+		return nil, usage("%v", err)
 	}
-	return s, nil
+	return home.New(dirs, s, p.getenv, func(sentence string) { p.out.Notef("%s", sentence) }), nil
+}
+
+// openPolicy is what commands begin with that read or change permissions.
+func (p *program) openPolicy(ctx context.Context) (home.PolicyAccess, error) {
+	h, err := p.open(nil)
+	if err != nil {
+		return home.PolicyAccess{}, err
+	}
+	return h.OpenPolicy(ctx)
+}
+
+// client returns a client of the running daemon and the token. It starts no daemon,
+// and creates no directories if none runs.
+func (p *program) client(ctx context.Context) (*httpapi.Client, string, error) {
+	dirs, err := config.FindDirs(p.getenv)
+	if err != nil {
+		return nil, "", usage("%v", err)
+	}
+	h, err := p.load(dirs, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	server, err := h.FindServer(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err = p.dirs(); err != nil {
+		return nil, "", err
+	}
+	token, err := h.Token()
+	if err != nil {
+		return nil, "", err
+	}
+	return httpapi.NewClient(server.Port, token), token, nil
 }

@@ -74,7 +74,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	untilSaid(t, command, "^server    opentabs", "status")
-	if out, err := command("plugin", "remove", "x").CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no plugin") && !strings.Contains(string(out), "see that you may read and write there") {
+	if out, err := command("plugin", "remove", "x").CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no plugin") && !strings.Contains(string(out), "check that you can read and write there") {
 		t.Errorf("plugin remove: %v: %s", err, out)
 	}
 	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {

@@ -166,7 +166,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 	}
 	record := audit.Record{
 		Kind: audit.KindCall, Tool: evil, Client: evil, CallID: evil, Session: evil, Origin: evil, Browser: evil, Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),
-		Approved: &audit.Approval{By: evil}, Decisions: []audit.Decision{{By: evil, Asked: evil}}, Said: []dispatch.Said{{Message: evil, Audience: evil}},
+		Approved: &audit.Approval{By: evil}, Decisions: []audit.Decision{{By: evil, Asked: evil}}, LastMessages: []dispatch.LastMessage{{Message: evil, Audience: evil}},
 	}
 	capture("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditLine(record)); return nil })
 	capture("audit --verbose", func(o *terminal.Output) error {

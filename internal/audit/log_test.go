@@ -33,14 +33,14 @@ func TestWriteAndRead(t *testing.T) {
 		Browser: "b", Tab: 7, Origin: "http://localhost", Came: time.Unix(998, 0).UTC(), Ended: time.Unix(999, 0).UTC(), RanMs: 1.5,
 		Status: wire.StatusDone, Stopped: wire.CancelAborted, Reports: 3, Approved: &Approval{Scope: wire.ScopeOnce, By: "me"},
 		Decisions: []Decision{{By: "me", Allow: true, Scope: wire.ScopeOnce, Asked: "permission"}},
-		Audience:  "user", Said: []dispatch.Said{{Message: "<b>", Audience: "user"}}, Allow: &yes,
+		Audience:  "user", LastMessages: []dispatch.LastMessage{{Message: "<b>", Audience: "user"}}, Allow: &yes,
 	}
 	l.Write(want)
 	l.Write(Record{Kind: KindDecision, Tool: "a__c", By: "me"})
 	l.Close()
 	l.Write(Record{Kind: KindCall}) // does nothing
 	got := read(t, dir, 0)
-	if len(got) != 2 || fmt.Sprintf("%+v", got[0].Said) != fmt.Sprintf("%+v", want.Said) || *got[0].Approved != *want.Approved ||
+	if len(got) != 2 || fmt.Sprintf("%+v", got[0].LastMessages) != fmt.Sprintf("%+v", want.LastMessages) || *got[0].Approved != *want.Approved ||
 		got[0].Decisions[0] != want.Decisions[0] || !got[0].Came.Equal(want.Came) || got[1].Time.IsZero() {
 		t.Fatalf("got %+v", got)
 	}

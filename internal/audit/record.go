@@ -87,8 +87,8 @@ type Record struct {
 	Decisions []Decision `json:"decisions,omitempty"`
 	// Audience is for whom the end of the call was.
 	Audience string `json:"audience,omitempty"`
-	// Said are the last messages of the tool, oldest first.
-	Said []dispatch.Said `json:"said,omitempty"`
+	// LastMessages are the last messages of the tool, oldest first.
+	LastMessages []dispatch.LastMessage `json:"said,omitempty"`
 
 	// By is the surface of a decision or a change.
 	By string `json:"by,omitempty"`

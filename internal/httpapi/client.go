@@ -52,7 +52,7 @@ type Refused struct {
 func (e *Refused) Error() string { return e.Sentence }
 
 // Client asks a running server. Its methods return ErrNoServer if nobody
-// listens, ErrStranger if somebody else does, ErrSilent if it does not answer,
+// listens, ErrForeignServer if somebody else does, ErrSilent if it does not answer,
 // *Refused if the server refused.
 type Client struct {
 	address string
@@ -343,8 +343,8 @@ func dialError(err error) error {
 	var late net.Error
 	switch {
 	case gaveUp:
-	case errors.Is(err, ErrStranger):
-		return ErrStranger
+	case errors.Is(err, ErrForeignServer):
+		return ErrForeignServer
 	case errors.Is(err, ErrSilent), errors.As(err, &late) && late.Timeout():
 		return ErrSilent
 	case errors.As(err, &op) && op.Op == "dial":

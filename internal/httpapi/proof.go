@@ -23,9 +23,9 @@ import (
 // program on another port can't pass a challenge on to the server and its
 // answer back.
 
-// ErrStranger says that what listens on the port does not know the token. It
+// ErrForeignServer says that what listens on the port does not know the token. It
 // was not told the token, nor anything else.
-var ErrStranger = errors.New("what listens on the port does not know the token")
+var ErrForeignServer = errors.New("what listens on the port does not know the token")
 
 // The length of a challenge, in characters: letters, digits, - and _.
 const (
@@ -61,7 +61,7 @@ func localPort(r *http.Request) int {
 }
 
 // dial opens a connection to the server on which it has proved to know the
-// token; a client without a token asks for no proof. It returns ErrStranger if
+// token; a client without a token asks for no proof. It returns ErrForeignServer if
 // somebody else listens.
 func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialPatience}).DialContext(ctx, "tcp", c.address)
@@ -107,7 +107,7 @@ func (c *Client) prove(ctx context.Context, conn net.Conn) error {
 	}
 	want := proof(c.token, c.port, challenge)
 	if json.Unmarshal(text, &h) != nil || !hmac.Equal([]byte(h.Proof), []byte(want)) {
-		return ErrStranger
+		return ErrForeignServer
 	}
 	return conn.SetDeadline(time.Time{})
 }
@@ -122,5 +122,5 @@ func noAnswer(err error) error {
 	if errors.As(err, &broken) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("ask the server: %w", err)
 	}
-	return ErrStranger
+	return ErrForeignServer
 }

@@ -34,12 +34,12 @@ func TestClientOfStrangers(t *testing.T) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
 			_, _ = io.Copy(io.Discard, c)
 		}, ErrSilent},
-		{"no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9\r\n"); _ = c.Close() }, ErrStranger},
-		{"a head without an end", flood, ErrStranger},
+		{"no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9\r\n"); _ = c.Close() }, ErrForeignServer},
+		{"a head without an end", flood, ErrForeignServer},
 		{"another HTTP server", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}")
 			_ = c.Close()
-		}, ErrStranger},
+		}, ErrForeignServer},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

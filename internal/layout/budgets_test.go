@@ -22,7 +22,7 @@ type packageSize struct{ files, lines int }
 // budget became a test (rounded up). An allowance is only ever lowered; a
 // package that fits the budget loses its entry.
 var packageAllowances = map[string]packageSize{
-	"cmd/opentabs": {84, 13200},
+	"cmd/opentabs": {57, 9500},
 	"dispatch":     {27, 5400},
 	"mcpserver":    {38, 6900},
 	"plugin":       {66, 9100},
@@ -32,7 +32,6 @@ var packageAllowances = map[string]packageSize{
 // methodAllowances are the types above the budget, with their number of methods
 // when the budget became a test (rounded up). The rules are those of packageAllowances.
 var methodAllowances = map[string]int{
-	"cmd/opentabs.program":    32,
 	"dispatch.liveCall":       60,
 	"internal/httpapi.API":    32,
 	"internal/httpapi.Client": 37,

@@ -63,6 +63,9 @@ var mayImport = map[string][]string{
 	"internal/logfile":      {},
 	"internal/portowner":    {},
 	"internal/scriptcheck":  {"internal/config", "internal/jsbuild", "internal/statefile"},
+	"internal/permissions":  {"wire", "plugin", "internal/audit", "internal/httpapi"},
+	"internal/home":         {"wire", "plugin", "internal/audit", "internal/config", "internal/httpapi", "internal/logfile", "internal/npm", "internal/permissions", "internal/portowner", "internal/scriptcheck", "internal/version"},
+	"internal/daemon":       {everything},
 	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
@@ -72,7 +75,8 @@ var mayImport = map[string][]string{
 	"internal/terminal/terminaltest": {},
 }
 
-// everything means all packages; only the program itself may import them all.
+// everything means all packages. The program and the composition of the daemon may
+// import them all.
 const everything = "*"
 
 // testsMayImport lists what a package's tests may import beyond mayImport.
@@ -112,7 +116,7 @@ var libraries = map[string]library{
 		"testscript: the command line is tested by scripts that run the real main; diff: what changed since a review"},
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch"}, "applies the JSON Patches (RFC 6902) of activities"},
 	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
-	"golang.org/x/sys":                 {[]string{"internal/statefile", "internal/portowner", "internal/terminal", "cmd/opentabs"}, "file locks, consoles and process details of each system"},
+	"golang.org/x/sys":                 {[]string{"internal/statefile", "internal/home", "internal/portowner", "internal/terminal"}, "file locks, consoles and process details of each system"},
 	"golang.org/x/term":                {[]string{"internal/terminal", "cmd/opentabs"}, "the size of a terminal; reads a secret without showing it"},
 
 	"github.com/clipperhouse/displaywidth": {[]string{"internal/terminal"}, "columns of a text in a terminal, by Unicode's tables and grapheme clusters"},

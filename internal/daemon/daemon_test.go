@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"testing"
@@ -16,11 +16,11 @@ func TestSettingsReachCalls(t *testing.T) {
 		{50 * time.Millisecond, 50 * time.Millisecond},
 		{0, -1}, // no limit
 	} {
-		v := &server{registry: plugin.NewRegistry(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}), zerolog.Nop()), settings: config.Settings{
+		registry := plugin.NewRegistry(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}), zerolog.Nop())
+		o := dispatchOptions(config.Settings{
 			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.set,
 			MaxRunning: 4, MaxWaiting: 5, MaxResultBytes: 6,
-		}}
-		o := v.dispatchOptions()
+		}, &plugins{registry: registry}, nil, nil, zerolog.Nop())
 		if o.ProgressInterval != tt.interval {
 			t.Errorf("an interval of %v became %v, want %v", tt.set, o.ProgressInterval, tt.interval)
 		}

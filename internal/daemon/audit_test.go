@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"strings"
@@ -12,9 +12,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestAuditor: a call is recorded with all that is known of it but what it was
-// given and what it returned; what a person answered to its tool is a record too.
-func TestAuditor(t *testing.T) {
+// TestCallAuditor: the record of a call has everything but its arguments and its
+// result. The user's answers to its tool are records too.
+func TestCallAuditor(t *testing.T) {
 	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()
 	policy := reviewed(t, config.Dirs{State: t.TempDir()}, registry)
@@ -22,7 +22,7 @@ func TestAuditor(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	ended := at.Add(time.Minute)
 	in := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
-	auditor{log, policy}.After(in, dispatch.Ended{
+	callAuditor{log, policy}.After(in, dispatch.Ended{
 		View: dispatch.View{
 			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Status: wire.StatusFailed, ParentCallID: "call_0"},
 			Plugin:   "one", Tool: "echo", Client: "C", Session: "session-1", Browser: "b", TabID: 3, Created: at, Ended: &ended,
@@ -34,7 +34,7 @@ func TestAuditor(t *testing.T) {
 			{Gate: "permission", Allow: true, Scope: wire.ScopeOnce, By: "the side panel", At: at},
 			{Allow: false, By: "opentabs calls deny", At: at, Data: []byte(`"S3CRET"`)},
 		},
-		Said: []dispatch.Said{{Message: "half", Audience: "user"}},
+		LastMessages: []dispatch.LastMessage{{Message: "half", Audience: "user"}},
 	})
 	log.Close()
 	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
@@ -50,10 +50,13 @@ func TestAuditor(t *testing.T) {
 		`"status":"failed","code":"tool_error","stopped":"aborted","reports":7,"approved":{"scope":"always","by":"test","at":"AT"},` +
 		`"decisions":[{"at":"2026-01-02T03:04:05Z","by":"the side panel","allow":true,"scope":"once","asked":"permission"},` +
 		`{"at":"2026-01-02T03:04:05Z","by":"opentabs calls deny","allow":false}],` +
-		`"audience":"user","said":[{"time":"0001-01-01T00:00:00Z","message":"half","audience":"user"}]}`
+		`"audience":"user"`
 	one, _ := registry.Set().Plugin("one")
 	set := policy.State("one").Set.At.Format(time.RFC3339)
-	if got := string(call.Line); !strings.HasSuffix(got, strings.NewReplacer("HASH", one.ContentHash(), "AT", set).Replace(want)) {
+	if got := string(call.Line); !strings.Contains(got, strings.NewReplacer("HASH", one.ContentHash(), "AT", set).Replace(want)) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := string(call.Line); strings.Contains(got, "S3CRET") || !strings.HasSuffix(got, `[{"time":"0001-01-01T00:00:00Z","message":"half","audience":"user"}]}`) {
+		t.Errorf("the record has a secret, or lacks the last message: %s", got)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,12 +17,13 @@ import (
 
 	"opentabs/internal/clienttoken"
 	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/memnet"
 )
 
-// patientWorld is the whole server in fake time.
-type patientWorld struct {
+// fakeTimeDaemon is a whole daemon in fake time.
+type fakeTimeDaemon struct {
 	t      *testing.T
 	listen *memnet.Listener
 	client *http.Client
@@ -30,11 +32,11 @@ type patientWorld struct {
 	clientToken string
 }
 
-func inPatientWorld(t *testing.T, test func(w *patientWorld)) {
+func withFakeTimeDaemon(t *testing.T, test func(w *fakeTimeDaemon)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		home := filepath.Join(t.TempDir(), "home")
-		dirs := config.Dirs{Config: home, State: home}
+		dir := filepath.Join(t.TempDir(), "home")
+		dirs := config.Dirs{Config: dir, State: dir}
 		if _, err := dirs.Make(); err != nil {
 			t.Fatal(err)
 		}
@@ -46,14 +48,11 @@ func inPatientWorld(t *testing.T, test func(w *patientWorld)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &patientWorld{t: t, listen: memnet.Listen(), token: token, clientToken: clientToken}
-		v, err := newServer(dirs, config.Defaults(), token, "127.0.0.1:80", zerolog.Nop())
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := &fakeTimeDaemon{t: t, listen: memnet.Listen(), token: token, clientToken: clientToken}
+		d := newDaemon(home.New(dirs, config.Defaults(), os.Getenv, nil), token, "127.0.0.1:80", zerolog.Nop())
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- v.serve(ctx, w.listen) }()
+		go func() { ended <- d.Serve(ctx, w.listen) }()
 		transport := &http.Transport{DialContext: w.listen.Dial}
 		w.client = &http.Client{Transport: transport}
 		test(w)
@@ -66,7 +65,7 @@ func inPatientWorld(t *testing.T, test func(w *patientWorld)) {
 }
 
 // ask sends a request whose answer is read by the caller.
-func (w *patientWorld) ask(method, path, body string, headers ...string) *http.Response {
+func (w *fakeTimeDaemon) ask(method, path, body string, headers ...string) *http.Response {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
 	if err != nil {
@@ -93,9 +92,9 @@ func (w *patientWorld) ask(method, path, body string, headers ...string) *http.R
 	return resp
 }
 
-// lives reads a stream for so long and reports whether it went on and gave signs
-// of life.
-func (w *patientWorld) lives(name string, body io.Reader, d time.Duration) {
+// expectAlive reads a stream for d. It fails unless the stream stays open and sends
+// keep-alive lines.
+func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duration) {
 	w.t.Helper()
 	signs := make(chan struct{}, 1000)
 	over := make(chan error, 1)
@@ -112,42 +111,42 @@ func (w *patientWorld) lives(name string, body io.Reader, d time.Duration) {
 	case <-time.After(d):
 	}
 	if len(signs) < 2 {
-		w.t.Errorf("%s gave %d signs of life", name, len(signs))
+		w.t.Errorf("%s sent %d keep-alive lines", name, len(signs))
 	}
 }
 
-// TestServerIsPatient: streams and sessions of minutes outlive every limit that
-// is there for slow clients.
-func TestServerIsPatient(t *testing.T) {
+// TestLongStreams: no limit for slow clients ends a stream or a session that takes
+// minutes.
+func TestLongStreams(t *testing.T) {
 	const long = 20 * time.Minute
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 	t.Run("events", func(t *testing.T) {
-		inPatientWorld(t, func(w *patientWorld) {
+		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 			resp := w.ask("GET", "/events", "")
-			w.lives("/events", resp.Body, long)
+			w.expectAlive("/events", resp.Body, long)
 			_ = resp.Body.Close()
 		})
 	})
 	t.Run("listening", func(t *testing.T) {
-		inPatientWorld(t, func(w *patientWorld) {
+		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 			resp := w.ask("POST", "/mcp", initialize)
 			session := resp.Header.Get("Mcp-Session-Id")
 			_ = resp.Body.Close()
 			resp = w.ask("GET", "/mcp", "", "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25")
-			w.lives("GET /mcp", resp.Body, long)
+			w.expectAlive("GET /mcp", resp.Body, long)
 			_ = resp.Body.Close()
 		})
 	})
 	t.Run("subscribed", func(t *testing.T) {
-		inPatientWorld(t, func(w *patientWorld) {
+		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 			resp := w.ask("POST", "/mcp", `{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
 				"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
-			w.lives("subscriptions/listen", resp.Body, long)
+			w.expectAlive("subscriptions/listen", resp.Body, long)
 			_ = resp.Body.Close()
 		})
 	})
 	t.Run("stdio", func(t *testing.T) {
-		inPatientWorld(t, func(w *patientWorld) {
+		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 			conn, err := w.listen.Dial(w.t.Context(), "", "")
 			if err != nil {
 				t.Fatal(err)

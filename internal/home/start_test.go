@@ -1,4 +1,4 @@
-package main
+package home
 
 import (
 	"os"
@@ -6,23 +6,23 @@ import (
 	"testing"
 )
 
-func TestWhyNot(t *testing.T) {
+func TestLastMessage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	const before = "opentabs: of another start\n"
 	for text, want := range map[string]string{
-		"":                       "the server did not start and did not say why",
-		"{\"level\":\"info\"}\n": "the server did not start and did not say why",
+		"":                       "the server did not start and logged no reason",
+		"{\"level\":\"info\"}\n": "the server did not start and logged no reason",
 		"opentabs: a warning\n{\"level\":\"info\"}\nopentabs: port 1 is taken\n": "port 1 is taken",
-		"opentabs: cut off": "cut off",
+		"opentabs: no newline": "no newline",
 	} {
 		if err := os.WriteFile(path, []byte(before+text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := whyNot(path, int64(len(before))); got != want {
+		if got := lastMessage(path, int64(len(before))); got != want {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}
-	if got := whyNot(path+"x", 0); got != "the server did not start and did not say why" {
+	if got := lastMessage(path+"x", 0); got != "the server did not start and logged no reason" {
 		t.Errorf("without a log: %q", got)
 	}
 }

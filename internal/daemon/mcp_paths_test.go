@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"io"
@@ -13,7 +13,7 @@ import (
 // administrator's token the path of the commands, and neither opens the other
 // path or a session that began there.
 func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
-	inPatientWorld(t, func(w *patientWorld) {
+	withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 		post := func(path, token, session, body string) (*http.Response, string) {
 			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(body))
 			if err != nil {

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"crypto/sha256"
@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,31 +18,27 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/extensiondir"
 	"opentabs/internal/jsbuild"
-	"opentabs/internal/scriptcheck"
 	"opentabs/internal/statefile"
 	"opentabs/plugin"
 	"opentabs/wire"
 	"opentabs/wsbridge"
 )
 
-// adapterFolder is the folder of the unpacked extension that holds the
-// adapters for a browser without user scripts.
+// adapterFolder is the folder of the unpacked extension with the scripts for
+// browsers without user scripts.
 const adapterFolder = "adapters"
 
-// adapters gives browsers the plugins' code, each adapter wrapped in the host
+// adapters composes the scripts that browsers get: each adapter inside the host
 // that runs it. It is safe for concurrent use.
 type adapters struct {
-	registry *plugin.Registry
-	policy   *plugin.Policy
-	dev      *developing // nil if none is developed here
-	dirs     config.Dirs
-	log      zerolog.Logger
-	host     func() ([]byte, error)
-	// loaded is closed when the plugins are loaded; nil if they are.
-	loaded  <-chan struct{}
-	checked *scriptcheck.Cache
+	plugins *plugins
+	folders *devFolders
+	dirs    config.Dirs
+	log     zerolog.Logger
+	host    func() ([]byte, error)
+	loaded  <-chan struct{} // closed when the plugins are loaded
 
-	writing sync.Mutex // makes two writeFiles follow one another
+	writing sync.Mutex // held by writeFiles, so that two calls do not overlap
 
 	mu    sync.Mutex        // guards files
 	files map[string]string // the path in the extension's folder, by plugin name
@@ -51,31 +46,28 @@ type adapters struct {
 
 var _ wsbridge.Adapters = (*adapters)(nil)
 
-func newAdapters(registry *plugin.Registry, policy *plugin.Policy, dirs config.Dirs, log zerolog.Logger) *adapters {
-	return &adapters{
-		registry: registry, policy: policy, dirs: dirs, log: log, host: jsbuild.Host,
-		checked: scriptcheck.New(dirs, log), files: map[string]string{},
-	}
+func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, loaded <-chan struct{}, log zerolog.Logger) *adapters {
+	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.Host, loaded: loaded, files: map[string]string{}}
 }
 
-// script is what a browser should have of one plugin.
+// script is the script of one plugin.
 type script struct {
 	info     wire.PluginInfo
 	plugin   *plugin.Plugin
 	settings wire.PluginSettings
 }
 
-// current returns the scripts of the plugins that may run: no page gets the code
-// of another.
+// current returns the scripts of the plugins that may run. Pages get the code of no
+// other plugin.
 func (a *adapters) current() []script {
 	scripts := []script{}
-	running := a.running()
-	if len(running) == 0 { // then the host is not bundled
+	running := a.plugins.running()
+	if len(running) == 0 { // then the host need not be bundled
 		return scripts
 	}
 	host, err := a.hostName()
 	if err != nil {
-		a.log.Error().Err(err).Msg("no page gets an adapter")
+		a.log.Error().Err(err).Msg("the host script could not be bundled, so pages get no adapters")
 		return scripts
 	}
 	for _, one := range running {
@@ -84,22 +76,17 @@ func (a *adapters) current() []script {
 	return scripts
 }
 
-// running returns the plugins that may run.
-func (a *adapters) running() []*plugin.Plugin {
-	return slices.DeleteFunc(a.registry.Set().Plugins(), func(one *plugin.Plugin) bool { return !a.policy.Runs(one) })
-}
-
-// Hashes returns the adapters' hashes of the plugins that may run, by name. Unlike
-// List it takes no time, and does not wait for the plugins to be loaded.
+// Hashes returns the adapter hashes of the plugins that may run, by plugin name. It
+// is fast, and unlike List does not wait for the first load.
 func (a *adapters) Hashes() map[string]string {
 	hashes := map[string]string{}
-	for _, one := range a.running() {
+	for _, one := range a.plugins.running() {
 		hashes[one.Name] = one.Hash
 	}
 	return hashes
 }
 
-// hostName names the host that scripts are composed with.
+// hostName returns the SHA-256 of the host script.
 func (a *adapters) hostName() (string, error) {
 	host, err := a.host()
 	if err != nil {
@@ -110,18 +97,18 @@ func (a *adapters) hostName() (string, error) {
 }
 
 func (a *adapters) scriptOf(one *plugin.Plugin, host string) script {
-	s := script{info: one.Info(), plugin: one, settings: a.registry.Values().ForPage(one, a.policy.IsRestricted(one))}
-	s.info.Dev, s.info.Base = a.dev.has(one), s.base()
+	s := script{info: one.Info(), plugin: one, settings: a.plugins.values.ForPage(one, a.plugins.policy.IsRestricted(one))}
+	s.info.Dev, s.info.Base = a.folders.has(one), s.base()
 	s.info.Script = s.id(host)
 	return s
 }
 
-// id names the script. Chrome keeps scripts by their id or path, so that other
-// content needs another name: each part of it counts.
+// id returns the name of the script. Chrome identifies scripts by id or path, so the
+// id depends on all of the content.
 func (s script) id(host string) string {
 	parts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
 	if err != nil {
-		panic("opentabs: settings that are no JSON: " + err.Error()) // they were encoded here
+		panic("opentabs: settings that are not JSON: " + err.Error()) // they were encoded here
 	}
 	sum := sha256.Sum256(parts)
 	return hex.EncodeToString(sum[:8])
@@ -134,8 +121,8 @@ func (s script) options() jsbuild.ScriptOptions {
 	}
 }
 
-// start is when the adapter starts, empty if its code decides. The existing tool
-// chain starts adapters when the document is there, and they may rely on it.
+// start returns when the adapter starts, empty if its code decides. The original
+// OpenTabs SDK starts adapters at DOMContentLoaded, and they may rely on that.
 func (s script) start() jsbuild.StartAt {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -146,21 +133,21 @@ func (s script) start() jsbuild.StartAt {
 	return ""
 }
 
-// base names what stays in a document when another adapter takes the place of
-// the one that is live there.
+// base identifies the parts that stay in a document when a hot reload replaces the
+// adapter.
 func (s script) base() string {
 	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
 	return hex.EncodeToString(sum[:8])
 }
 
-// How long calls that run may take to end before their adapter is replaced. An
-// author who has saved a file waits for the new code.
+// How long running calls may take to end before a hot reload replaces their adapter.
+// It is short during development, where the author waits for the new code.
 const (
 	swapWait    = 30 * time.Second
 	swapWaitDev = time.Second
 )
 
-// swapWait is the time for the calls of one plugin.
+// swapWait returns the limit for the calls of the plugin.
 func (s script) swapWait() time.Duration {
 	if s.info.Dev {
 		return swapWaitDev
@@ -168,12 +155,10 @@ func (s script) swapWait() time.Duration {
 	return swapWait
 }
 
-// List returns every plugin that a browser should have. It waits until they are
-// loaded: of an empty list a browser would remove all that it has.
+// List returns the plugins that may run. It waits for the first load, because a
+// browser that gets an empty list removes all its adapters.
 func (a *adapters) List() []wire.PluginInfo {
-	if a.loaded != nil {
-		<-a.loaded
-	}
+	<-a.loaded
 	infos := []wire.PluginInfo{}
 	for _, s := range a.current() {
 		infos = append(infos, s.info)
@@ -186,21 +171,20 @@ func (a *adapters) List() []wire.PluginInfo {
 	return infos
 }
 
-// Code returns the script that runs a plugin's adapter. It fails if the adapter
-// would not stay inside it: an older version, or another hand, may have added
-// it without the check.
+// Code returns the script of a plugin. It fails if the adapter could break out of
+// its wrapper: an older version of opentabs may have added it without the check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostName()
 	if err != nil {
 		return wire.PluginCodeParams{}, err
 	}
-	one, ok := a.registry.Set().Plugin(name)
-	if !ok || !a.policy.Runs(one) {
+	one, ok := a.plugins.registry.Set().Plugin(name)
+	if !ok || !a.plugins.policy.Runs(one) {
 		return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q may not run", name)
 	}
 	s := a.scriptOf(one, host)
 	if s.info.Script != id {
-		return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q has another script by now than %q", name, id)
+		return wire.PluginCodeParams{}, fmt.Errorf("the script of the plugin %q has changed and is not %q any more", name, id)
 	}
 	code, err := a.compose(s)
 	if err != nil {
@@ -214,8 +198,7 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	}, nil
 }
 
-// Fetch returns the parts of the script that runs a plugin's adapter, or the
-// host.
+// Fetch returns the parts of a plugin's script, or the host if p names no plugin.
 func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	host, err := a.hostName()
 	if err != nil {
@@ -224,17 +207,17 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	if p.Name == "" {
 		code, err := a.host()
 		if err == nil && p.Script != host {
-			err = errors.New("the server has another host now; sync the plugins first")
+			err = errors.New("the host script has changed; sync the plugins first")
 		}
 		return wire.PluginFetchResult{Code: string(code)}, err
 	}
-	one, ok := a.registry.Set().Plugin(p.Name)
-	if !ok || !a.policy.Runs(one) {
+	one, ok := a.plugins.registry.Set().Plugin(p.Name)
+	if !ok || !a.plugins.policy.Runs(one) {
 		return wire.PluginFetchResult{}, fmt.Errorf("the plugin %q may not run", p.Name)
 	}
 	s := a.scriptOf(one, host)
 	if s.info.Script != p.Script {
-		return wire.PluginFetchResult{}, fmt.Errorf("the plugin %q has another script now; sync the plugins first", p.Name)
+		return wire.PluginFetchResult{}, fmt.Errorf("the script of the plugin %q has changed; sync the plugins first", p.Name)
 	}
 	adapter, preScript, err := a.codes(s)
 	if err != nil {
@@ -244,7 +227,7 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	return wire.PluginFetchResult{Code: string(parts.Adapter), Options: string(parts.Options), PreScript: string(parts.PreScript)}, nil
 }
 
-// Host names the code of the host; empty if there is none.
+// Host returns the SHA-256 of the host script; empty if it cannot be bundled.
 func (a *adapters) Host() string {
 	name, err := a.hostName()
 	if err != nil {
@@ -253,10 +236,10 @@ func (a *adapters) Host() string {
 	return name
 }
 
-// composed is the text of a script, and of the adapter alone.
+// composed is the code of a script, and of its adapter alone.
 type composed struct{ whole, adapter []byte }
 
-// compose writes the script, of parts that stay inside it.
+// compose returns the code of a script.
 func (a *adapters) compose(s script) (composed, error) {
 	adapter, preScript, err := a.codes(s)
 	if err != nil {
@@ -269,35 +252,35 @@ func (a *adapters) compose(s script) (composed, error) {
 	return composed{whole: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
 }
 
-// refuse notes that no page gets the code of a plugin.
-func (a *adapters) refuse(s script, err error) error {
-	a.registry.Faults().Failed(s.plugin, err.Error(), "", "")
+// recordFault records why no page gets the code of a plugin, and returns err.
+func (a *adapters) recordFault(s script, err error) error {
+	a.plugins.registry.Faults().Failed(s.plugin, err.Error(), "", "")
 	return err
 }
 
-// codes returns the codes of the adapter and of the pre-script, which may be
-// empty. It fails if one would leave the function that it is put in.
+// codes returns the code of the adapter and of the pre-script, which may be empty. It
+// fails if one of them could break out of the function that wraps it.
 func (a *adapters) codes(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
 	}
-	if err := a.checked.Check(adapter); err != nil {
-		return nil, nil, a.refuse(s, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
+	if err := a.plugins.checked.Check(adapter); err != nil {
+		return nil, nil, a.recordFault(s, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
 	}
 	if preScript, err = s.plugin.PreScriptCode(); err != nil {
 		return nil, nil, err
 	}
 	if len(preScript) > 0 {
-		if err := a.checked.Check(preScript); err != nil {
-			return nil, nil, a.refuse(s, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
+		if err := a.plugins.checked.Check(preScript); err != nil {
+			return nil, nil, a.recordFault(s, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
 		}
 	}
 	return adapter, preScript, nil
 }
 
-// writeFiles makes the extension's folder hold the current adapters and no
-// others. Without an extension's folder it does nothing. A browser without user
-// scripts runs these files.
+// writeFiles writes the current scripts into the extension's folder and removes all
+// others. It does nothing without an installed extension. Browsers without user
+// scripts run these files.
 func (a *adapters) writeFiles() error {
 	folder, ok := extensiondir.Find(a.dirs)
 	if !ok {
@@ -325,7 +308,8 @@ func (a *adapters) writeFiles() error {
 	return errors.Join(errors.Join(failed...), removeOthers(folder, current))
 }
 
-// writeFile writes one script unless it is there: its name says what is in it.
+// writeFile writes one script. An existing file is left alone: its name depends on
+// its content.
 func (a *adapters) writeFile(path string, s script) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -337,7 +321,7 @@ func (a *adapters) writeFile(path string, s script) error {
 	return statefile.Write(path, code.whole)
 }
 
-// removeOthers removes the scripts that are not current.
+// removeOthers removes the scripts in folder that are not current.
 func removeOthers(folder string, current map[string]bool) error {
 	statefile.RemoveLeftovers(folder)
 	entries, err := os.ReadDir(folder)

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"encoding/json"
@@ -13,18 +13,19 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/internal/extensiondir"
+	"opentabs/internal/scriptcheck"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 	"opentabs/wire"
 )
 
-// TestAdaptersCheckAgain: an adapter that was added without the check, as an
-// older version did, gets into no browser and no file.
+// TestAdaptersCheckAgain: an adapter that an older version added without the check
+// is sent to no browser and written to no file.
 func TestAdaptersCheckAgain(t *testing.T) {
 	const evil = "var a = 1}, EVIL(), function () {"
 	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})
 	dirs := config.Dirs{State: t.TempDir()}
-	a := newAdapters(registry, reviewed(t, dirs, registry), dirs, zerolog.Nop())
+	a := newTestAdapters(registry, reviewed(t, dirs, registry), dirs)
 	scripts := map[string]string{}
 	for _, info := range a.List() {
 		scripts[info.Name] = info.Script
@@ -51,13 +52,12 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	}
 }
 
-// TestAdaptersOfReviewedPlugins: no browser gets the code of a plugin that may not
-// run.
+// TestAdaptersOfReviewedPlugins: browsers get no code of plugins that may not run.
 func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "one"}, plugintest.Package{Name: "other"})
 	dirs := config.Dirs{State: t.TempDir()}
 	policy := plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{})
-	a := newAdapters(registry, policy, dirs, zerolog.Nop())
+	a := newTestAdapters(registry, policy, dirs)
 	hold := func(want ...string) {
 		t.Helper()
 		got := []string{}
@@ -87,8 +87,8 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	hold("one") // for tools that it may get
 }
 
-// TestAdaptersScript: what a page gets of a plugin is in its script, and the
-// script has another name if any of it is another.
+// TestAdaptersScript: the script of a plugin has all that a page gets, and its id
+// depends on all of it.
 func TestAdaptersScript(t *testing.T) {
 	registry, _ := plugintest.Registry(t,
 		plugintest.Package{Name: "ours"},
@@ -97,7 +97,7 @@ func TestAdaptersScript(t *testing.T) {
 		plugintest.Package{Name: "pre", PreScript: "token()", Settings: json.RawMessage(`{"key":{"type":"string","label":"Key"}}`)},
 	)
 	dirs := config.Dirs{State: t.TempDir()}
-	a := newAdapters(registry, reviewed(t, dirs, registry), dirs, zerolog.Nop())
+	a := newTestAdapters(registry, reviewed(t, dirs, registry), dirs)
 	code := func(name string) (wire.PluginInfo, wire.PluginCodeParams) {
 		t.Helper()
 		for _, info := range a.List() {
@@ -130,20 +130,28 @@ func TestAdaptersScript(t *testing.T) {
 		t.Errorf("settings are not in the script, or it has the same name: %s", after.Script)
 	}
 	if _, err := a.Code("pre", before.Script); err == nil {
-		t.Error("a script that is no more was composed")
+		t.Error("the script of an old version was composed")
 	}
-	a.dev = &developing{held: map[string]*heldOpen{one.Dir: {}}}
+	a.folders.add(one.Dir, wire.PermissionAuto)
 	developed, got := code("pre")
 	if !developed.Dev || developed.Script != after.Script || got.Hot.WaitMs != 1000 ||
 		!strings.HasPrefix(got.Hot.Adapter, "function (") || strings.Contains(got.Hot.Adapter, "token()") {
-		t.Errorf("the adapter of a plugin that is developed is not there: %+v, %+v", developed, got.Hot)
+		t.Errorf("the adapter of a plugin under development is missing: %+v, %+v", developed, got.Hot)
 	}
 	if other, _ := code("ours"); other.Base == "" || other.Base == developed.Base || developed.Base != before.Base {
 		t.Errorf("bases: %q with a pre-script, %q without, %q before", developed.Base, other.Base, before.Base)
 	}
 }
 
-// reviewed is a policy by which all plugins run.
+// newTestAdapters returns the adapters of plugins that are loaded.
+func newTestAdapters(registry *plugin.Registry, policy *plugin.Policy, dirs config.Dirs) *adapters {
+	loaded := make(chan struct{})
+	close(loaded)
+	p := &plugins{registry: registry, values: registry.Values(), policy: policy, checked: scriptcheck.New(dirs, zerolog.Nop())}
+	return newAdapters(p, newDevFolders(), dirs, loaded, zerolog.Nop())
+}
+
+// reviewed returns a policy by which all plugins run.
 func reviewed(t testing.TB, dirs config.Dirs, registry *plugin.Registry) *plugin.Policy {
 	t.Helper()
 	policy := plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{})
@@ -155,8 +163,8 @@ func reviewed(t testing.TB, dirs config.Dirs, registry *plugin.Registry) *plugin
 	return policy
 }
 
-// BenchmarkAdaptersCode composes 120 adapters of 0.7 MB that were checked
-// before, as a server does that starts after an update.
+// BenchmarkAdaptersCode composes 120 adapters of 0.7 MB that are in the script cache,
+// as the first daemon after an update does.
 func BenchmarkAdaptersCode(b *testing.B) {
 	packages := make([]plugintest.Package, 120)
 	for i := range packages {
@@ -166,10 +174,10 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	}
 	registry, _ := plugintest.Registry(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
-	first := newAdapters(registry, reviewed(b, dirs, registry), dirs, zerolog.Nop())
+	first := newTestAdapters(registry, reviewed(b, dirs, registry), dirs)
 	compose(b, first) // checks each adapter, which takes half a minute
 	for b.Loop() {
-		compose(b, newAdapters(registry, reviewed(b, dirs, registry), dirs, zerolog.Nop()))
+		compose(b, newTestAdapters(registry, reviewed(b, dirs, registry), dirs))
 	}
 }
 
@@ -181,16 +189,16 @@ func compose(b *testing.B, a *adapters) {
 	}
 }
 
-// Fault 95: of plugins called x and x-prescript the second one lost its file when
-// the first one went.
-func TestAdapterFilesOfAlikeNames(t *testing.T) {
+// TestAdapterFilesOfSimilarNames: when the plugin x is removed, the file of the
+// plugin x-prescript stays.
+func TestAdapterFilesOfSimilarNames(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "x", PreScript: "token()"}, plugintest.Package{Name: "x-prescript"})
 	dirs := config.Dirs{State: t.TempDir()}
 	folder := filepath.Join(dirs.ExtensionDir(), adapterFolder)
 	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(dirs.ExtensionDir(), extensiondir.ConnectionFile), []byte("{}"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	a := newAdapters(registry, reviewed(t, dirs, registry), dirs, zerolog.Nop())
+	a := newTestAdapters(registry, reviewed(t, dirs, registry), dirs)
 	hold := func(want ...string) {
 		t.Helper()
 		if err := a.writeFiles(); err != nil {
@@ -206,7 +214,7 @@ func TestAdapterFilesOfAlikeNames(t *testing.T) {
 		}
 		for _, e := range entries {
 			if !files[e.Name()] {
-				t.Errorf("there is %s, which no plugin names: %v", e.Name(), files)
+				t.Errorf("there is %s, which belongs to no plugin: %v", e.Name(), files)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package home
 
 import (
 	"syscall"
@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// detached makes a process that has no console, so that Ctrl-C in the client's
+// detached starts a process without a console, so that Ctrl-C in the client's
 // console does not reach it.
 func detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS, HideWindow: true}

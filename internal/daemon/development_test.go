@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"testing"
@@ -10,8 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// developed is a registry with two plugins, of which the first can be built anew.
-func developed(t *testing.T) (d *developing, changes *int, build func(code string), reload func() (mine, other plugin.State)) {
+// newDevelopedPlugin returns a registry with two plugins, and a function that
+// rebuilds the first.
+func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (mine, other plugin.State)) {
 	t.Helper()
 	state := t.TempDir()
 	store := plugin.NewStore(state, plugin.StoreOptions{})
@@ -23,17 +24,17 @@ func developed(t *testing.T) (d *developing, changes *int, build func(code strin
 	}
 	registry := plugin.NewRegistry(store, zerolog.Nop())
 	changes = new(int)
-	d = &developing{set: registry.Set, changed: func() { *changes++ }, held: map[string]*heldOpen{}}
-	policy := plugin.NewPolicy(state, registry.Set, plugin.PolicyOptions{Trusted: d.permission})
-	d.policy = policy
-	// Nobody ever sees a build that is being developed without a review.
+	folders := newDevFolders()
+	policy := plugin.NewPolicy(state, registry.Set, plugin.PolicyOptions{Trusted: folders.permission})
+	d = newDevelopment(folders, &plugins{registry: registry, policy: policy}, func() { *changes++ }, zerolog.Nop())
+	// A build under development counts as reviewed from the first moment.
 	registry.OnChange(func(*plugin.Set) {
 		one, _ := registry.Set().Plugin("mine")
-		if state := policy.State("mine"); d.has(one) && !state.Reviewed {
+		if state := policy.State("mine"); folders.has(one) && !state.Reviewed {
 			t.Errorf("between two builds: %+v", state)
 		}
 	})
-	registry.OnChange(d.review)
+	registry.OnChange(func(*plugin.Set) { d.review() })
 	reload = func() (mine, other plugin.State) {
 		t.Helper()
 		if err := registry.Reload(); err != nil {
@@ -46,10 +47,10 @@ func developed(t *testing.T) (d *developing, changes *int, build func(code strin
 	return d, changes, build, reload
 }
 
-// dirOfPlugin is the folder that a plugin of the list is in.
-func dirOfPlugin(t *testing.T, d *developing, name string) string {
+// dirOfPlugin returns the folder of a plugin.
+func dirOfPlugin(t *testing.T, d *development, name string) string {
 	t.Helper()
-	one, ok := d.set().Plugin(name)
+	one, ok := d.plugins.registry.Set().Plugin(name)
 	if !ok {
 		t.Fatalf("there is no %s", name)
 	}
@@ -57,9 +58,9 @@ func dirOfPlugin(t *testing.T, d *developing, name string) string {
 }
 
 func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
-	d, changes, build, reload := developed(t)
+	d, changes, build, reload := newDevelopedPlugin(t)
 	if mine, _ := reload(); mine.Reviewed {
-		t.Fatal("it is reviewed before anybody has seen it")
+		t.Fatal("the plugin is reviewed before development begins")
 	}
 	end, err := d.begin(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
 	if err != nil {
@@ -77,16 +78,16 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 			t.Errorf("after %q: mine %+v, other %+v", code, mine, other)
 		}
 	}
-	// What the person has decided stays.
-	if err := d.policy.SetPermission("mine", "", wire.PermissionAuto, "test"); err != nil {
+	// A permission that the user has set stays.
+	if err := d.plugins.policy.SetPermission("mine", "", wire.PermissionAuto, "test"); err != nil {
 		t.Fatal(err)
 	}
 	build("(function(){ var fourth })();")
 	again()
 	if mine, _ := reload(); mine.Effective != wire.PermissionAuto || *changes != 1 {
-		t.Errorf("one command goes on: %+v, %d changes", mine, *changes)
+		t.Errorf("while one command still runs: %+v, %d changes", mine, *changes)
 	}
-	// What was built last stays, and what is built later does not count.
+	// The last build stays reviewed; later builds are not.
 	end()
 	if mine, _ := reload(); !mine.Reviewed || *changes != 2 {
 		t.Errorf("ended: %+v, %d changes", mine, *changes)
@@ -97,8 +98,8 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	}
 }
 
-func TestDevelopingIsAboutAFolderOfThePerson(t *testing.T) {
-	d, _, _, _ := developed(t)
+func TestDevelopmentIsOfAddedFolders(t *testing.T) {
+	d, _, _, _ := newDevelopedPlugin(t)
 	end, err := d.begin("/mine", wire.PermissionAuto)
 	if err != nil {
 		t.Fatal(err)
@@ -112,14 +113,14 @@ func TestDevelopingIsAboutAFolderOfThePerson(t *testing.T) {
 		{plugin.Plugin{Name: "a", Dir: "/other", Source: plugin.SourceFolder}, false},
 		{plugin.Plugin{Name: "a", Dir: "/mine", Source: plugin.SourceNPM}, false},
 	} {
-		if d.has(&c.one) != c.want {
+		if d.folders.has(&c.one) != c.want {
 			t.Errorf("%+v: %t", c.one, !c.want)
 		}
 	}
-	if (*developing)(nil).has(&plugin.Plugin{}) {
-		t.Error("without a list there is one")
+	if newDevFolders().has(&plugin.Plugin{}) {
+		t.Error("a plugin is under development in no folder")
 	}
 	if _, err := d.begin("/mine", "always"); err == nil {
-		t.Error("a permission that there is not was taken")
+		t.Error("an unknown permission was accepted")
 	}
 }

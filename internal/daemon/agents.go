@@ -1,0 +1,45 @@
+package daemon
+
+import (
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/internal/config"
+	"opentabs/internal/permissions"
+	"opentabs/internal/version"
+	"opentabs/mcpserver"
+	"opentabs/plugin"
+	"opentabs/wsbridge"
+)
+
+// CommandClient is the client name of `opentabs call` in MCP's initialize.
+const CommandClient = "opentabs call"
+
+// mcpOptions returns the options of the MCP server. It has jobs only if the
+// settings let calls of some client become jobs.
+func mcpOptions(
+	s config.Settings, policy *plugin.Policy, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, load *loading, log zerolog.Logger,
+) mcpserver.Options {
+	o := mcpserver.Options{
+		Version: version.Version, Log: log, Watch: calls, NoForms: !s.Elicitation,
+		Tabs: hub.Where, Inspector: access, Ready: load.wait,
+		Refusals: policy.Refusals,
+	}
+	if !s.Detach.Never() {
+		o.Jobs = dispatch.NewJobs(calls, dispatch.JobOptions{})
+		o.Detach = detachRules(s.Detach)
+	}
+	return o
+}
+
+// detachRules returns when calls become jobs, by client. Those of `opentabs call`
+// never do: the user waits for the result.
+func detachRules(d config.Detach) func(client string) mcpserver.Detach {
+	return func(client string) mcpserver.Detach {
+		if client == CommandClient {
+			return mcpserver.Detach{}
+		}
+		rule := d.For(client)
+		return mcpserver.Detach{Auto: rule.Auto, After: rule.After}
+	}
+}

@@ -1,0 +1,19 @@
+package daemon
+
+import (
+	"testing"
+	"time"
+
+	"opentabs/mcpserver"
+)
+
+func TestDetachRules(t *testing.T) {
+	of := detachRules("20s, claude-code=auto, cursor=never")
+	for client, want := range map[string]mcpserver.Detach{
+		"x": {After: 20 * time.Second}, "claude-code": {Auto: true}, "Cursor": {}, CommandClient: {},
+	} {
+		if got := of(client); got != want {
+			t.Errorf("%s: %+v", client, got)
+		}
+	}
+}

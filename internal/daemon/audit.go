@@ -1,0 +1,108 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/audit"
+	"opentabs/internal/pluginlog"
+	"opentabs/mcpserver"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// callAuditor writes the calls that ended, and the user's answers, into the audit.
+type callAuditor struct {
+	log    *audit.Log
+	policy *plugin.Policy
+}
+
+var _ dispatch.After = callAuditor{}
+
+// After implements dispatch.After. It runs before the policy's own hook, which
+// forgets why the call was allowed.
+func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
+	v := e.View
+	r := audit.Record{
+		Kind: audit.KindCall, Tool: v.ToolName, Prompt: v.Prompt, CallID: v.CallID, Parent: v.ParentCallID,
+		Client: v.Client, ClientVia: v.ClientVia, ClientClaims: v.ClientClaims, Session: v.Session, Caller: v.Caller, Browser: v.Browser, Tab: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
+		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Reason: v.CancelReason, Stopped: v.Stopped, Reports: v.Reports,
+		Audience: v.EndAudience, LastMessages: e.LastMessages,
+	}
+	if v.Ended != nil {
+		r.Ended = v.Ended.UTC()
+	}
+	if review := a.policy.State(in.Tool.Plugin).Review; review != nil {
+		r.Hash = review.Hash
+	}
+	if approval, ok := a.policy.Approval(in); ok {
+		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
+	}
+	for _, d := range e.Resolutions {
+		r.Decisions = append(r.Decisions, audit.Decision{At: d.At.UTC(), By: d.By, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
+		if d.Gate == "" { // gates write their own records
+			a.log.Write(audit.Record{Time: d.At.UTC(), Kind: audit.KindAnswer, Tool: v.ToolName, CallID: v.CallID, By: d.By, Allow: &d.Allow})
+		}
+	}
+	a.log.Write(r)
+}
+
+// maxAuditedEntries is how many warnings and errors of one plugin the audit gets per
+// minute. Beyond that it only gets their number; the plugin log has all.
+const maxAuditedEntries = 30
+
+// forwardLogs sends the log entries of plugins to agents, and warnings and errors to
+// the audit. It returns when logs is closed.
+func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log) {
+	_, follower := logs.Follow(pluginlog.Filter{}, 0)
+	defer follower.Close()
+	auditor := logAuditor{write: auditLog.Write, minutes: map[string]*auditMinute{}}
+	for {
+		entries, _, err := follower.Next(context.Background())
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			auditor.record(e)
+			mcp.Logged(mcpserver.LogEntry{Plugin: e.Plugin, Level: e.Level, Message: e.Message, Data: e.Data, Dropped: e.Dropped})
+		}
+	}
+}
+
+// logAuditor writes warnings and errors of plugins into the audit, at most
+// maxAuditedEntries per plugin and minute.
+type logAuditor struct {
+	write   func(audit.Record)
+	minutes map[string]*auditMinute // by plugin
+}
+
+// auditMinute counts the entries of one plugin in the current minute.
+type auditMinute struct {
+	began   time.Time
+	written int
+	dropped int
+}
+
+func (a logAuditor) record(e pluginlog.Entry) {
+	if !(pluginlog.Filter{Level: wire.LogWarning}).Wants(e) {
+		return
+	}
+	m := a.minutes[e.Plugin]
+	if m == nil {
+		m = &auditMinute{began: e.Time}
+		a.minutes[e.Plugin] = m
+	}
+	if e.Time.Sub(m.began) >= time.Minute {
+		*m = auditMinute{began: e.Time, dropped: m.dropped}
+	}
+	if m.written == maxAuditedEntries {
+		m.dropped++
+		return
+	}
+	m.written++
+	a.write(audit.Record{
+		Time: e.Time, Kind: audit.KindLog, Tool: e.Plugin, Browser: e.Browser, Tab: e.Tab, Level: e.Level, Message: e.Message, Dropped: m.dropped,
+	})
+	m.dropped = 0
+}

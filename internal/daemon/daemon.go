@@ -1,0 +1,163 @@
+// Package daemon composes the parts that `opentabs serve` runs: plugins, browsers,
+// calls, agents and the HTTP API.
+//
+// No other package sees more than one of these parts. newDaemon builds them from the
+// inside out, in one phase: each part gets the parts that it needs when it is
+// built. [Daemon.Serve] runs them and ends them in an order in which every call
+// gets its result or error before its connection closes.
+package daemon
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/extension"
+	"opentabs/internal/audit"
+	"opentabs/internal/clienttoken"
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/permissions"
+	"opentabs/internal/pluginlog"
+	"opentabs/internal/version"
+	"opentabs/mcpserver"
+	"opentabs/plugin"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// Daemon is a daemon that was built. The exported parts are for `opentabs plugin
+// test --browser`, which runs a separate one.
+type Daemon struct {
+	Registry *plugin.Registry
+	Policy   *plugin.Policy
+	Values   *plugin.Values
+	Logs     *pluginlog.Log
+	Hub      *wsbridge.Hub
+	Calls    *dispatch.Dispatcher
+
+	log     zerolog.Logger
+	loading *loading
+	browser *browserSync
+	audit   *audit.Log
+	mcp     *mcpserver.Server
+	clients *clienttoken.Store
+	api     *httpapi.API
+}
+
+// newDaemon builds a daemon that serves at address. Damaged files are repaired or
+// ignored with an error in the log. [Daemon.Serve] loads the plugins.
+func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon {
+	started := time.Now()
+	origins := []string{"chrome-extension://" + extension.ID()}
+	load := newLoading()
+	folders := newDevFolders()
+	auditLog := audit.Open(h.State, audit.Options{Log: log})
+
+	p := newPlugins(h, folders, auditLog, log)
+	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }})
+	access := permissions.NewLocal(p.policy, p.registry)
+	adapters := newAdapters(p, folders, h.Dirs, load.done, log)
+	hub := wsbridge.New(wsbridge.Options{
+		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
+		Host: adapters.Host, Fetch: adapters.Fetch,
+		Policy: access, Settings: p.pageSettings, RunsIn: p.runsIn,
+		Started: p.recordStart,
+		Logs:    func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
+	})
+	calls := dispatch.New(hub, dispatchOptions(h.Settings, p, hub, auditLog, log))
+	hub.SetCalls(calls)
+	sync := &browserSync{p.registry, adapters, hub, log}
+	dev := newDevelopment(folders, p, sync.run, log)
+	mcp := mcpserver.New(calls, p.registry, mcpOptions(h.Settings, p.policy, access, hub, calls, load, log))
+	clients := openClients(h.Dirs, log)
+	reporter := statusReporter{
+		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp,
+	}
+	api := httpapi.New(httpapi.Options{
+		Token: token, Clients: clients, Origins: origins, Log: log,
+		Health:    httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
+		Calls:     calls,
+		Logs:      logs,
+		Status:    reporter.status,
+		Ready:     load.wait,
+		Reload:    sync.reload,
+		Develop:   dev.begin,
+		ReloadTab: hub.ReloadTab,
+		Policy:    access,
+		MCP:       withCredential(mcp.Handler()),
+		Browsers:  hub.Handler(),
+		Stdio:     mcp.ServeStdio,
+	})
+	d := &Daemon{
+		Registry: p.registry, Policy: p.policy, Values: p.values, Logs: logs, Hub: hub, Calls: calls,
+		log: log, loading: load, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
+	}
+	p.registry.OnChange(dev.reviewLater)
+	p.registry.Faults().OnChange(hub.WantPlugins)
+	p.policy.OnChange(d.permissionsChanged)
+	p.values.OnChange(d.settingsChanged)
+	clients.OnRemoved(mcp.Revoke)
+	return d
+}
+
+// openClients opens the file of client tokens. A damaged file is put aside.
+func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
+	clients := clienttoken.Open(dirs.ClientsFile())
+	if warning, err := clients.Mend(); err != nil || warning != "" {
+		log.Error().Err(err).Msg(cmp.Or(warning, "the damaged file of client tokens could not be renamed; no client can connect over HTTP"))
+	}
+	return clients
+}
+
+// withCredential adds the authenticated caller of a request to its context for the
+// MCP server: a client on /mcp, or a command on httpapi.CommandPath.
+func withCredential(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller := mcpserver.Credential{Via: dispatch.ViaCommandLine}
+		if name := httpapi.CallerOf(r.Context()).Client; name != "" {
+			caller = mcpserver.Credential{Via: dispatch.ViaToken, Token: name}
+		}
+		next.ServeHTTP(w, r.WithContext(mcpserver.WithCredential(r.Context(), caller)))
+	})
+}
+
+// dispatchOptions returns the limits, gates and hooks of calls.
+func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditLog *audit.Log, log zerolog.Logger) dispatch.Options {
+	o := dispatch.Options{
+		Idle: s.IdleTimeout, MaxIdle: s.MaxIdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
+		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
+		Gates:       append(p.policy.Gates(), p.values.Gate(p.registry.Set), p.policy.SecretsGate(p.values), p.registry.Faults().Gate(p.registry.Set)),
+		Before:      p.policy.Before(),
+		MayOpen:     p.policy.MayOpen,
+		FailureNote: func(t dispatch.Tool) (forAgent, forUser string) { return p.policy.FailureNote(t, p.values) },
+		After:       append([]dispatch.After{callAuditor{auditLog, p.policy}}, p.policy.After()...),
+		Waiting:     hub.Waiting,
+		Resolve:     p.policy.Resolve(p.registry), Log: log,
+	}
+	if o.ProgressInterval == 0 { // 0 selects dispatch's default
+		o.ProgressInterval = -1
+	}
+	return o
+}
+
+// settingsChanged reloads the plugins: settings add sites to their patterns, and
+// pages have a copy of the settings.
+func (d *Daemon) settingsChanged() {
+	if err := d.browser.reload(); err != nil {
+		d.log.Error().Err(err).Msg("the plugins could not be reloaded after their settings changed")
+	}
+}
+
+// permissionsChanged syncs the adapters of browsers with the plugins that may run,
+// and decides the calls that wait for a permission.
+func (d *Daemon) permissionsChanged() {
+	d.browser.run()
+	d.mcp.PolicyChanged()
+	decideWaiting(d.Calls, d.Policy, d.log)
+}

@@ -1,0 +1,133 @@
+package daemon
+
+import (
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// devFolders are the folders of plugins for which `opentabs plugin dev` runs. It is
+// safe for concurrent use.
+type devFolders struct {
+	mu    sync.Mutex // guards all below
+	byDir map[string]*devFolder
+}
+
+// devFolder is one folder.
+type devFolder struct {
+	commands   int // that run for the folder
+	permission wire.Permission
+}
+
+func newDevFolders() *devFolders { return &devFolders{byDir: map[string]*devFolder{}} }
+
+// add counts one more command for dir and reports whether it is the first.
+func (f *devFolders) add(dir string, permission wire.Permission) (first bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	folder := f.byDir[dir]
+	if folder == nil {
+		folder = &devFolder{}
+		f.byDir[dir] = folder
+	}
+	folder.commands++
+	folder.permission = permission
+	return folder.commands == 1
+}
+
+// remove counts one command less for dir and reports whether it was the last.
+func (f *devFolders) remove(dir string) (last bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.byDir[dir].commands--
+	last = f.byDir[dir].commands == 0
+	if last {
+		delete(f.byDir, dir)
+	}
+	return last
+}
+
+// has reports whether this plugin is under development. A plugin of the same name
+// in another folder is not.
+func (f *devFolders) has(one *plugin.Plugin) bool {
+	_, ok := f.permission(one)
+	return ok
+}
+
+// permission returns the permission of a plugin under development that has none
+// set. It is plugin.PolicyOptions.Trusted: between two builds the plugin counts as
+// reviewed.
+func (f *devFolders) permission(one *plugin.Plugin) (wire.Permission, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	folder := f.byDir[one.Dir]
+	if folder == nil || one.Source != plugin.SourceFolder {
+		return "", false
+	}
+	return folder.permission, true
+}
+
+// development lets `opentabs plugin dev` bring builds into pages. The user who runs
+// the command is the author of the plugin, so its builds count as reviewed. It is
+// safe for concurrent use.
+type development struct {
+	folders *devFolders
+	plugins *plugins
+	// changed is called when the set of plugins under development changes.
+	changed func()
+	log     zerolog.Logger
+
+	reviewing sync.Mutex // held while reviews are recorded
+}
+
+func newDevelopment(folders *devFolders, p *plugins, changed func(), log zerolog.Logger) *development {
+	return &development{folders: folders, plugins: p, changed: changed, log: log}
+}
+
+// begin puts the plugin in dir, an absolute path, under development until end is
+// called. permission applies if the plugin has none set.
+func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
+	if _, err := plugin.ParsePermission(string(permission)); err != nil {
+		return nil, err
+	}
+	first := d.folders.add(dir, permission)
+	d.review()
+	if first {
+		d.changed()
+	}
+	return func() { d.end(dir) }, nil
+}
+
+func (d *development) end(dir string) {
+	d.review() // the last build stays reviewed
+	if d.folders.remove(dir) {
+		d.changed()
+	}
+}
+
+// review records the current builds under development as reviewed, so that they
+// stay reviewed afterwards. A permission that the user has set stays.
+func (d *development) review() {
+	d.reviewing.Lock()
+	defer d.reviewing.Unlock()
+	for _, one := range d.plugins.registry.Set().Plugins() {
+		permission, ok := d.folders.permission(one)
+		state := d.plugins.policy.State(one.Name)
+		if !ok || state.Review != nil && state.Review.Hash == one.ContentHash() {
+			continue
+		}
+		if state.Permission != "" {
+			permission = state.Permission
+		}
+		if err := d.plugins.policy.Review(one.Name, one.ContentHash(), permission, "opentabs plugin dev"); err != nil {
+			d.log.Error().Err(err).Str("plugin", one.Name).Msg("a new build could not be reviewed")
+		}
+	}
+}
+
+// reviewLater starts review in a goroutine. It follows changes of the registry:
+// pages must not wait until a review is stored.
+func (d *development) reviewLater(*plugin.Set) { go d.review() }

@@ -1,0 +1,61 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// loadTimeout is how long a request waits for the plugins of a daemon that has just
+// started. With an index, loading takes about 50 ms.
+const loadTimeout = 10 * time.Second
+
+// errLoading is for agents and users.
+var errLoading = errors.New("opentabs has just started and is still loading its plugins; try again in a few seconds")
+
+// loading is the first load of the plugins, which runs while the daemon already
+// answers.
+type loading struct {
+	done chan struct{} // closed when the plugins are loaded, as far as possible
+}
+
+func newLoading() *loading { return &loading{done: make(chan struct{})} }
+
+// wait returns when the plugins are loaded, or an error after loadTimeout or the
+// end of ctx.
+func (l *loading) wait(ctx context.Context) error {
+	select {
+	case <-l.done:
+		return nil
+	default:
+	}
+	timeout := time.NewTimer(loadTimeout)
+	defer timeout.Stop()
+	select {
+	case <-l.done:
+		return nil
+	case <-timeout.C:
+		return errLoading
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// load loads the plugins for the first time.
+func (d *Daemon) load() {
+	began := time.Now()
+	if err := d.Registry.Reload(); err != nil {
+		// The status shows the error too. All else works.
+		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
+	}
+	d.Hub.Sync()
+	close(d.loading.done)
+	set := d.Registry.Set()
+	d.log.Debug().Int("plugins", len(set.Plugins())).Int("tools", len(set.Tools())).Dur("took", time.Since(began)).Msg("plugins loaded")
+	// Writing the files takes a while after an update, and most browsers do not use
+	// them.
+	d.browser.run()
+}
+
+// Ready returns when the plugins are loaded.
+func (d *Daemon) Ready(ctx context.Context) error { return d.loading.wait(ctx) }

@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/audit"
+	"opentabs/internal/home"
+	"opentabs/internal/permissions"
+	"opentabs/internal/scriptcheck"
+	"opentabs/plugin"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// plugins are the plugins of the installation, with their settings and permissions.
+type plugins struct {
+	registry *plugin.Registry
+	values   *plugin.Values
+	policy   *plugin.Policy
+	checked  *scriptcheck.Cache
+}
+
+// newPlugins opens the files of the installation. Plugins in folders count as
+// reviewed.
+func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
+	options := plugin.PolicyOptions{
+		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
+		Record: func(c plugin.Change) { auditLog.Write(permissions.AuditRecord(c)) },
+	}
+	values := plugin.NewValues(h.State, options)
+	if err := values.Mend(); err != nil {
+		log.Error().Err(err).Msg("a damaged file of settings could not be renamed; no plugin has settings")
+	}
+	checked := scriptcheck.New(h.Dirs, log)
+	registry := plugin.NewRegistry(h.StoreWith(checked, nil), log)
+	registry.UseValues(values)
+	if err := h.DiscoverGlobal(registry); err != nil {
+		log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
+	}
+	options.Trusted = folders.permission
+	policy := plugin.NewPolicy(h.State, registry.Set, options)
+	if err := policy.Mend(); err != nil {
+		log.Error().Err(err).Msg("a damaged file of permissions could not be renamed; no plugin is reviewed")
+	}
+	return &plugins{registry: registry, values: values, policy: policy, checked: checked}
+}
+
+// running returns the plugins that may run.
+func (p *plugins) running() []*plugin.Plugin {
+	return slices.DeleteFunc(p.registry.Set().Plugins(), func(one *plugin.Plugin) bool { return !p.policy.Runs(one) })
+}
+
+// pageSettings returns the settings that documents get, of the plugins that may
+// run.
+func (p *plugins) pageSettings() []wire.PluginSettingsParams {
+	var all []wire.PluginSettingsParams
+	for _, one := range p.running() {
+		if len(one.Settings) > 0 {
+			all = append(all, wire.PluginSettingsParams{Name: one.Name, Settings: p.values.ForPage(one, p.policy.IsRestricted(one))})
+		}
+	}
+	return all
+}
+
+// runsIn reports whether a plugin may run in a document.
+func (p *plugins) runsIn(name, url string, frame bool) bool {
+	one, ok := p.registry.Set().Plugin(name)
+	return ok && one.MatchesURL(url) && (!frame || one.Frames)
+}
+
+// recordStart records whether an adapter started in a browser. It ignores adapters
+// of other versions of the plugin.
+func (p *plugins) recordStart(s wsbridge.Start) {
+	one, ok := p.registry.Set().Plugin(s.Plugin)
+	switch {
+	case !ok || one.Hash != s.Hash:
+	case s.Problem == "":
+		p.registry.Faults().Started(one)
+	default:
+		p.registry.Faults().Failed(one, s.Problem, s.URL, s.Browser)
+	}
+}
+
+// browserSync brings the current plugins into browsers.
+type browserSync struct {
+	registry *plugin.Registry
+	adapters *adapters
+	hub      *wsbridge.Hub
+	log      zerolog.Logger
+}
+
+// reload reads the plugins from disk and syncs the browsers. Agents are notified by
+// the MCP server, which follows the registry.
+func (b *browserSync) reload() error {
+	if err := b.registry.Reload(); err != nil {
+		return err
+	}
+	b.run()
+	return nil
+}
+
+// run syncs the browsers, and the adapter files in the extension's folder.
+func (b *browserSync) run() {
+	if err := b.adapters.writeFiles(); err != nil {
+		b.log.Warn().Err(err).Msg("the adapters could not be written into the extension's folder")
+	}
+	b.hub.Sync()
+}
+
+// watch reloads the plugins when their files change, until ctx ends.
+func (b *browserSync) watch(ctx context.Context) {
+	watch := b.registry.Watch()
+	tick := time.NewTicker(plugin.WatchInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !watch.Changed() {
+			continue
+		}
+		if err := b.reload(); err != nil {
+			b.log.Error().Err(err).Msg("the plugins have changed, but their list cannot be read; the loaded plugins stay")
+		}
+	}
+}

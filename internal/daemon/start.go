@@ -1,0 +1,103 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/portowner"
+	"opentabs/internal/version"
+)
+
+// Started is a daemon with its open port and its record in the state directory.
+type Started struct {
+	*Daemon
+	home     *home.Home
+	listener net.Listener
+}
+
+// Start opens the port of the settings, builds the daemon and writes its record.
+// A lock lets only one process start at a time, so that of two the second finds the
+// first.
+func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, error) {
+	unlock, err := h.LockStart()
+	switch {
+	case home.IsUnwritable(err) && h.Settings.Port != 0: // then the port keeps a second daemon out
+		log.Warn().Err(err).Msg("the state directory cannot be written; the server runs, but changes are not stored")
+	case err != nil:
+		return nil, err
+	default:
+		defer unlock()
+	}
+	warnings, err := h.Mend()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		log.Error().Msg(w)
+	}
+	token, err := h.Token()
+	if err != nil {
+		return nil, err
+	}
+	if record, ok := h.ReadServer(); ok {
+		health, err := httpapi.NewClient(record.Port, token).Health(ctx)
+		if err == nil && health.PID == record.PID {
+			return nil, alreadyServing(home.Server{Health: health, Port: record.Port})
+		}
+	}
+	listener, err := listen(ctx, h.Settings.Port, token)
+	if err != nil {
+		return nil, err
+	}
+	s := &Started{Daemon: newDaemon(h, token, listener.Addr().String(), log), home: h, listener: listener}
+	err = h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
+	if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find it by the port of the settings
+		log.Warn().Err(err).Msg("the server's record could not be written")
+	} else if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return s, nil
+}
+
+// Port returns the port that the daemon listens on.
+func (s *Started) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
+
+// Address returns the host and port that the daemon listens on.
+func (s *Started) Address() string { return s.listener.Addr().String() }
+
+// Serve serves until ctx ends, and then removes the record.
+func (s *Started) Serve(ctx context.Context) error {
+	err := s.Daemon.Serve(ctx, s.listener)
+	return errors.Join(err, s.home.RemoveServer(os.Getpid()))
+}
+
+// listen opens the port on loopback. The error for a port in use names its owner.
+func listen(ctx context.Context, port int, token string) (net.Listener, error) {
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err == nil {
+		return listener, nil
+	}
+	health, probeErr := httpapi.NewClient(port, token).Health(ctx)
+	switch {
+	case probeErr == nil:
+		return nil, alreadyServing(home.Server{Health: health, Port: port})
+	case port == 0 || errors.Is(probeErr, httpapi.ErrNoServer) && !errors.Is(err, portowner.ErrPortTaken):
+		return nil, fmt.Errorf("open the port: %w", err)
+	}
+	return nil, fmt.Errorf("port %d is in use by %s: stop that program, or choose another port with --port and run opentabs extension install again", port, portowner.Find(ctx, port))
+}
+
+func alreadyServing(s home.Server) error {
+	return fmt.Errorf("%s, is already serving on port %d: use that one, stop it with `kill %d`, or choose another port with --port and another directory with OPENTABS_HOME", s, s.Port, s.PID)
+}

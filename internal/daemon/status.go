@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"os"
+	"runtime"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/memory"
+	"opentabs/internal/permissions"
+	"opentabs/internal/version"
+	"opentabs/mcpserver"
+	"opentabs/plugin"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// statusReporter collects what GET /status returns.
+type statusReporter struct {
+	home     *home.Home
+	address  string
+	started  time.Time
+	registry *plugin.Registry
+	policy   *plugin.Policy
+	access   permissions.Local
+	hub      *wsbridge.Hub
+	calls    *dispatch.Dispatcher
+	mcp      *mcpserver.Server
+}
+
+func (r statusReporter) status() httpapi.Status {
+	s, used := r.home.Settings, memory.Used()
+	status := httpapi.Status{
+		Version: version.Version, Protocol: wire.Version, PID: os.Getpid(), Address: r.address,
+		Started: r.started.UTC(), UptimeMs: time.Since(r.started).Milliseconds(),
+		Home: httpapi.Home{Config: r.home.Config, State: r.home.State},
+		Limits: httpapi.Limits{
+			IdleMs: s.IdleTimeout.Milliseconds(), HardMs: s.HardTimeout.Milliseconds(),
+			ProgressIntervalMs: s.ProgressInterval.Milliseconds(), MaxResultBytes: s.MaxResultBytes, MaxRunning: s.MaxRunning,
+			MaxWaiting: s.MaxWaiting,
+		},
+		Memory: httpapi.Memory{HeapBytes: used.HeapBytes, SystemBytes: used.SystemBytes, Goroutines: runtime.NumGoroutine()},
+		// An empty list is [] in JSON, not null.
+		Browsers: []httpapi.Browser{}, Plugins: []httpapi.Plugin{},
+		Failed: []httpapi.FailedPlugin{}, Clients: []httpapi.MCPClient{},
+	}
+	for _, c := range r.calls.Calls() {
+		switch c.Status {
+		case wire.StatusRunning:
+			status.Calls.Running++
+		case wire.StatusPending:
+			status.Calls.Pending++
+		}
+	}
+	for _, b := range r.hub.Browsers() {
+		status.Browsers = append(status.Browsers, httpapi.Browser{
+			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, Connected: b.Connected, Since: b.Since,
+			Running: b.Running, Inject: b.Inject, Tabs: append([]wire.TabInfo{}, b.Tabs...),
+		})
+	}
+	for _, c := range r.mcp.Clients() {
+		// The session id is left out: it works as a password.
+		status.Clients = append(status.Clients, httpapi.MCPClient{
+			Client: c.Token, Via: string(c.Via), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.Since,
+		})
+	}
+	set := r.registry.Set()
+	for _, p := range set.Plugins() {
+		one := r.access.Status(p)
+		one.State = r.hub.Where(p.Name).State()
+		status.Plugins = append(status.Plugins, one)
+	}
+	status.Permissions = r.policy.Problems()
+	for _, f := range set.Failed() {
+		status.Failed = append(status.Failed, permissions.FailedStatus(f))
+	}
+	return status
+}

@@ -1,0 +1,43 @@
+package home
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+)
+
+// Explain returns the text of err for the user, followed by what to do where the
+// kind of error is known.
+func Explain(err error) string {
+	if errors.Is(err, httpapi.ErrForeignServer) {
+		return "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT"
+	}
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return err.Error() + ": " + r.action
+		}
+	}
+	return err.Error()
+}
+
+// remedies are the actions for errors of the operating system.
+var remedies = []struct {
+	err    error
+	action string
+}{
+	{syscall.ENOSPC, "free some space on that disk, then try again"},
+	{syscall.EDQUOT, "free some of your space on that disk, then try again"},
+	{syscall.EROFS, "make that directory writable, or set " + config.HomeVariable + " to one that is"},
+	{fs.ErrPermission, "check that you can read and write there, or set " + config.HomeVariable + " to a directory of your own"},
+	{syscall.ENOTDIR, "move the file that is in place of a directory, or set " + config.HomeVariable + " to another directory"},
+	{syscall.EMFILE, "close some programs, or raise the limit of open files (ulimit -n), then try again"},
+}
+
+// IsUnwritable reports whether err is from a directory that cannot be written: no
+// permission, read-only, or a full disk.
+func IsUnwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}

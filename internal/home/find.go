@@ -1,0 +1,81 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/portowner"
+)
+
+// Server is a daemon that has answered.
+type Server struct {
+	httpapi.Health
+	Port int
+}
+
+// String names the daemon for the user.
+func (s Server) String() string {
+	return fmt.Sprintf("opentabs %s, pid %d", s.Version, s.PID)
+}
+
+// FindServer returns the daemon of this installation. It tries the port in the
+// daemon's record, then the port of the settings, and trusts only a daemon that
+// proves to have the token.
+//
+// The error is httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
+// the port of the settings belongs to another program or installation. If the
+// owner of the port does not respond, the error names the owner.
+func (h *Home) FindServer(ctx context.Context) (Server, error) {
+	record, recorded := h.ReadServer()
+	token, err := h.ExistingToken()
+	switch {
+	case errors.Is(err, config.ErrDamaged) && !(recorded && isAlive(record.PID)):
+		return Server{}, httpapi.ErrNoServer // the next daemon replaces the token
+	case err != nil:
+		return Server{}, err
+	}
+	missing := httpapi.ErrNoServer
+	ports := []int{}
+	if recorded {
+		ports = append(ports, record.Port)
+	}
+	if own := h.Settings.Port; own != 0 && (len(ports) == 0 || ports[0] != own) {
+		ports = append(ports, own)
+	}
+	for _, port := range ports {
+		health, err := httpapi.NewClient(port, token).Health(ctx)
+		switch {
+		case err == nil && token != "":
+			return Server{health, port}, nil
+		case ctx.Err() != nil:
+			return Server{}, fmt.Errorf("find the server: %w", errors.Join(ctx.Err(), err))
+		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
+			missing = httpapi.ErrForeignServer
+		case errors.Is(err, httpapi.ErrSilent) && (port == h.Settings.Port || isAlive(record.PID)):
+			missing = silentOwnerError(ctx, port)
+		}
+	}
+	return Server{}, missing
+}
+
+// isAlive reports whether there is a process with this id. On Windows FindProcess
+// fails for a missing process, and signal 0 is not supported.
+func isAlive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = process.Release() }()
+	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
+}
+
+// silentOwnerError is the error for a port whose owner does not respond.
+func silentOwnerError(ctx context.Context, port int) error {
+	return fmt.Errorf("port %d is in use by %s, which does not respond: if that is the opentabs server, stop it and start it again; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port))
+}

@@ -1,0 +1,153 @@
+// Package home opens an installation of opentabs: its directories, settings,
+// plugins and permissions, and the connection to its daemon.
+//
+// Commands and the daemon open the installation in the same way. Where a daemon
+// runs, commands change permissions through it; otherwise they change the files.
+package home
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/audit"
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/permissions"
+	"opentabs/internal/scriptcheck"
+	"opentabs/internal/version"
+	"opentabs/plugin"
+)
+
+// Home is one installation.
+type Home struct {
+	config.Dirs
+	Settings config.Settings
+
+	getenv func(string) string
+	warn   func(sentence string)
+}
+
+// New returns the installation in dirs. getenv reads the environment; warn receives
+// warnings for the user.
+func New(dirs config.Dirs, s config.Settings, getenv func(string) string, warn func(sentence string)) *Home {
+	return &Home{Dirs: dirs, Settings: s, getenv: getenv, warn: warn}
+}
+
+// Store returns the list of added and installed plugins.
+func (h *Home) Store() *plugin.Store {
+	return h.StoreWith(scriptcheck.New(h.Dirs, zerolog.Nop()), h.warn)
+}
+
+// StoreWith is like [Home.Store], with a script cache and a receiver of warnings.
+func (h *Home) StoreWith(checked *scriptcheck.Cache, warn func(sentence string)) *plugin.Store {
+	return plugin.NewStore(h.State, plugin.StoreOptions{
+		Check: checked.Check, Passed: checked.HasPassed, IndexKey: h.indexKey(), Warn: warn,
+	})
+}
+
+// indexKey returns the key that authenticates the index of plugins. It depends on
+// the installation and on the version of opentabs; nil before there is a token.
+func (h *Home) indexKey() []byte {
+	token, err := h.ExistingToken()
+	if err != nil || token == "" {
+		return nil
+	}
+	key := sha256.Sum256([]byte("opentabs plugin index\n" + version.Version + "\n" + token))
+	return key[:]
+}
+
+// Plugins loads the plugins, with their settings.
+func (h *Home) Plugins() (*plugin.Registry, error) {
+	registry := plugin.NewRegistry(h.Store(), zerolog.Nop())
+	registry.UseValues(plugin.NewValues(h.State, h.policyOptions()))
+	if err := h.DiscoverGlobal(registry); err != nil {
+		h.warn("warning: " + err.Error())
+	}
+	return registry, registry.Reload()
+}
+
+// Permissions returns the permissions in the files of the installation.
+func (h *Home) Permissions(registry *plugin.Registry) permissions.Local {
+	return permissions.NewLocal(plugin.NewPolicy(h.State, registry.Set, h.policyOptions()), registry)
+}
+
+// policyOptions are for a command that changes settings or permissions.
+func (h *Home) policyOptions() plugin.PolicyOptions {
+	return plugin.PolicyOptions{
+		Warn: h.warn,
+		Record: func(c plugin.Change) { // one record, so the log is not kept open
+			log := audit.Open(h.State, audit.Options{})
+			defer log.Close()
+			log.Write(permissions.AuditRecord(c))
+		},
+	}
+}
+
+// PolicyAccess is how a command reads and changes permissions: through the daemon
+// if one runs, else in the files.
+type PolicyAccess struct {
+	httpapi.Policy
+	// Plugins are the plugins as this process has loaded them.
+	Plugins *plugin.Set
+	// Local reads the files in any case.
+	Local permissions.Local
+	// Client is that of the daemon, nil if none runs.
+	Client *httpapi.Client
+}
+
+// OpenPolicy loads the plugins and connects to the daemon if one runs.
+func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
+	registry, err := h.Plugins()
+	if err != nil {
+		return PolicyAccess{}, err
+	}
+	access := PolicyAccess{Plugins: registry.Set(), Local: h.Permissions(registry)}
+	if access.Client, err = h.RunningClient(ctx); err != nil {
+		return PolicyAccess{}, err
+	}
+	if access.Client != nil {
+		access.Policy = permissions.NewRemote(ctx, access.Client)
+	} else {
+		access.Policy = access.Local
+	}
+	return access, nil
+}
+
+// PolicyOf returns the permissions of the daemon behind client, or those in the
+// files if client is nil.
+func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
+	if client != nil {
+		return permissions.NewRemote(ctx, client), nil
+	}
+	registry, err := h.Plugins()
+	if err != nil {
+		return nil, err
+	}
+	return h.Permissions(registry), nil
+}
+
+// RunningClient returns a client of the daemon, nil if none runs.
+func (h *Home) RunningClient(ctx context.Context) (*httpapi.Client, error) {
+	client, err := h.Client(ctx)
+	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer) {
+		return nil, nil
+	}
+	return client, err
+}
+
+// Client returns a client of the running daemon. The errors are those of
+// [Home.FindServer].
+func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
+	server, err := h.FindServer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	token, err := h.Token()
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.NewClient(server.Port, token), nil
+}

@@ -1,0 +1,31 @@
+package home
+
+import (
+	"os"
+
+	"opentabs/internal/npm"
+	"opentabs/plugin"
+)
+
+// NPMConfig reads npm's settings for this process.
+func NPMConfig(getenv func(string) string) (*npm.Config, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then the user has no .npmrc
+	}
+	return npm.LoadConfig(npm.Environment{Getenv: getenv, Environ: os.Environ, Home: home, Dir: "."})
+}
+
+// DiscoverGlobal adds the plugins that are installed globally with npm to registry,
+// if the setting discoverGlobal is on. After an error all other plugins still load.
+func (h *Home) DiscoverGlobal(registry *plugin.Registry) error {
+	if !h.Settings.DiscoverGlobal {
+		return nil
+	}
+	settings, err := NPMConfig(h.getenv)
+	if err != nil {
+		return err
+	}
+	registry.DiscoverIn(settings.GlobalFolders())
+	return nil
+}

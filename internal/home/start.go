@@ -1,0 +1,114 @@
+package home
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"opentabs/internal/config"
+	"opentabs/internal/logfile"
+)
+
+const (
+	// startTimeout is how long a daemon may take to answer.
+	startTimeout = 10 * time.Second
+	// startPoll is the interval between two attempts to reach it.
+	startPoll = 10 * time.Millisecond
+	// otherTimeout is how long the daemon of another process may take to answer
+	// after ours has exited because the other was first.
+	otherTimeout = time.Second
+)
+
+// StartServer starts `opentabs serve` as a background process and returns when a
+// daemon answers. If two processes start one at once, both use the daemon that
+// came first.
+func (h *Home) StartServer(ctx context.Context) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+	logName := h.LogFile()
+	log, err := logfile.Open(logName, logfile.MaxBytes)
+	if IsUnwritable(err) { // the server also runs without a log
+		logName = os.DevNull
+		log, err = logfile.Open(logName, logfile.MaxBytes)
+	}
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	offset := log.Size()
+	// The daemon opens the log itself, so that it can rotate the file. Its stderr
+	// only gets messages to the user and panics.
+	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
+	cmd.Dir = h.State // not the client's directory, which the user may want to remove
+	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()
+	cmd.SysProcAttr = detached()
+	cmd.Env = os.Environ()
+	if os.Getenv(config.HomeVariable) != "" { // may be relative to the client's directory
+		cmd.Env = append(cmd.Env, config.HomeVariable+"="+h.State)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	if h.waitForServer(ctx, ended) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%s (its log is %s)", lastMessage(logName, offset), logName)
+}
+
+// waitForServer reports whether a daemon answered. It gives up after startTimeout,
+// or otherTimeout after ended.
+func (h *Home) waitForServer(ctx context.Context, ended <-chan error) bool {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		if _, err := h.FindServer(ctx); err == nil {
+			return true
+		}
+		select {
+		case <-time.After(startPoll):
+		case <-ended:
+			ended = nil
+			time.AfterFunc(otherTimeout, cancel)
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// lastMessage returns the last message to the user in the log after offset: why
+// the daemon did not start.
+func lastMessage(path string, offset int64) string {
+	const none = "the server did not start and logged no reason"
+	f, err := os.Open(path)
+	if err != nil {
+		return none
+	}
+	defer f.Close()
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return none
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return none
+	}
+	message := none
+	for line := range bytes.Lines(text) {
+		if sentence, ok := strings.CutPrefix(string(bytes.TrimSpace(line)), "opentabs: "); ok {
+			message = sentence
+		}
+	}
+	return message
+}

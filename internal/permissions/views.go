@@ -1,0 +1,150 @@
+package permissions
+
+import (
+	"slices"
+
+	"opentabs/internal/httpapi"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// Status returns what GET /status reports about a plugin, without the state of its
+// tabs.
+func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
+	state := l.policy.State(p.Name)
+	status := httpapi.Plugin{
+		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Source: string(p.Source), Package: p.Package, Dir: p.Dir, Hash: p.Hash,
+		Matches: append([]string{}, p.Matches...), Tools: []string{},
+		Reviewed: state.Reviewed, Permission: state.Effective, Changed: state.Review != nil && !state.Reviewed,
+	}
+	for _, t := range p.Tools {
+		status.Tools = append(status.Tools, t.FullName())
+	}
+	for _, s := range l.registry.Values().Missing(p) {
+		status.Needs = append(status.Needs, s.Key)
+	}
+	if state.Reviewed {
+		status.Calls = state.CallsTo()
+	}
+	status.Late, status.LateAccess = p.StartsLate(), state.HasLateAccess()
+	status.Recommended = l.recommendation(p)
+	status.Fault = l.fault(p)
+	return status
+}
+
+// FailedStatus returns what GET /status reports about a plugin that failed to load.
+func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
+	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
+}
+
+// fault returns why the plugin does not start in browsers, nil if it does.
+func (l Local) fault(p *plugin.Plugin) *httpapi.Fault {
+	f, broken := l.registry.Faults().Of(p)
+	if !broken {
+		return nil
+	}
+	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
+}
+
+// recommendation returns what an agent recommends for a plugin, nil if none did.
+func (l Local) recommendation(one *plugin.Plugin) *httpapi.Recommendation {
+	r := l.policy.Recommended(one)
+	if r == nil {
+		return nil
+	}
+	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, Mark: httpapi.Mark(r.Mark)}
+}
+
+// permissionsOf returns the review, permissions, limits and grants of a plugin.
+func (l Local) permissionsOf(one *plugin.Plugin) httpapi.PluginPermissions {
+	s := l.policy.State(one.Name)
+	view := httpapi.PluginPermissions{
+		Plugin: one.Name, Hash: one.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
+		Mark: httpapi.Mark(s.Set), Problems: l.policy.Problems(), Tools: []httpapi.ToolPermissions{},
+		OpensAt: one.OpensAt, Opening: l.policy.MayOpen(one.Name),
+		World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(),
+	}
+	for _, other := range s.CallsTo() {
+		call := httpapi.AllowedCall{Plugin: other, Mark: httpapi.Mark(s.Calls[other])}
+		if s.Reviewed {
+			view.Calls = append(view.Calls, call)
+		} else {
+			view.StoredCalls = append(view.StoredCalls, call)
+		}
+	}
+	if r := s.Review; r != nil {
+		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.Mark)}
+	}
+	grants := l.policy.Grants(one.Name)
+	for _, t := range one.Tools {
+		own := s.Tools[t.Name]
+		tool := httpapi.ToolPermissions{
+			Name: t.Name, Permission: s.Tool(t.Name), Own: own.Permission, Mark: httpapi.Mark(own.Mark), Limit: own.Limit.String(),
+		}
+		for _, g := range grants[t.Name] {
+			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, Mark: httpapi.Mark(g.Mark), Until: g.Until})
+		}
+		view.Tools = append(view.Tools, tool)
+	}
+	return view
+}
+
+// settingViews returns the settings of a plugin. Secrets that the plugin does not
+// receive are marked as withheld.
+func (l Local) settingViews(one *plugin.Plugin) []wire.SettingView {
+	views := l.registry.Values().Views(one)
+	if l.policy.IsRestricted(one) {
+		for i := range views {
+			views[i].Withheld = views[i].Secret
+		}
+	}
+	return views
+}
+
+func (l Local) pluginViews() []wire.PluginView {
+	views := []wire.PluginView{}
+	for _, one := range l.registry.Set().Plugins() {
+		s := l.policy.State(one.Name)
+		view := wire.PluginView{
+			Name: one.Name, DisplayName: one.DisplayName, Version: one.Version, Hash: one.ContentHash(),
+			Reviewed: s.Reviewed, Permission: s.Effective, Matches: slices.Clone(one.Matches),
+			Icon: one.Icon, Homepage: one.Homepage, Settings: l.settingViews(one),
+			Opening: l.policy.MayOpen(one.Name), OpensAt: one.OpensAt,
+			World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(), Refused: l.policy.Refused(one.Name),
+		}
+		if s.Reviewed {
+			view.Calls = s.CallsTo()
+		}
+		if fault, broken := l.registry.Faults().Of(one); broken {
+			view.Problem = fault.Text()
+		}
+		if r := l.policy.Recommended(one); r != nil {
+			view.Recommended = &wire.RecommendedView{By: r.By, Permission: r.Permission, Note: r.Note}
+		}
+		for _, t := range one.Tools {
+			view.Tools = append(view.Tools, wire.ToolView{
+				Name: t.Name, DisplayName: t.DisplayName, Permission: s.Tools[t.Name].Permission,
+				ReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly, Allowed: allowedViews(s.Tools[t.Name]), Category: t.Group,
+			})
+		}
+		views = append(views, view)
+	}
+	return views
+}
+
+// allowedViews returns the callers that a tool always runs for.
+func allowedViews(tool plugin.ToolStanding) []wire.AllowedView {
+	var views []wire.AllowedView
+	for _, one := range tool.Allowed {
+		views = append(views, wire.AllowedView{Client: one.Client, Caller: one.Caller})
+	}
+	return views
+}
+
+func failedViews(set *plugin.Set) []wire.FailedView {
+	var views []wire.FailedView
+	for _, f := range set.Failed() {
+		views = append(views, wire.FailedView{Name: f.Name, Path: f.Path, Error: f.Err.Error()})
+	}
+	return views
+}
