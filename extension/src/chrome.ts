@@ -134,9 +134,15 @@ export function onTabsChanged(
   chrome.windows.onFocusChanged.addListener(changed);
 }
 
-/** onLoads listens for top documents: a tab shows a new one, or could not load one, with Chrome's name of the error. */
-export function onLoads(shown: (tabId: number) => void, failed: (tabId: number, error: string) => void): void {
-  chrome.webNavigation.onCommitted.addListener(({ tabId, frameId }) => frameId === 0 && shown(tabId));
+/**
+ * onLoads listens for top documents: a tab shows a new one since atMs, in milliseconds since 1970, or could not load one, with
+ * Chrome's name of the error.
+ */
+export function onLoads(
+  shown: (tabId: number, atMs: number) => void,
+  failed: (tabId: number, error: string) => void,
+): void {
+  chrome.webNavigation.onCommitted.addListener((e) => e.frameId === 0 && shown(e.tabId, e.timeStamp));
   chrome.webNavigation.onErrorOccurred.addListener((e) => e.frameId === 0 && failed(e.tabId, e.error));
 }
 
@@ -237,15 +243,25 @@ export async function unloadTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
 
-/** FramePage is a frame of a tab's page. */
-export interface FramePage {
+/** Frame is a frame of a tab's page. */
+export interface Frame {
   readonly documentId: string;
   readonly url: string;
+}
+
+/** FramePage is what a frame tells of itself. */
+export interface FramePage extends Frame {
   readonly startedMs: number;
   readonly touched: boolean;
 }
 
-/** readFrames returns the frames of a tab that have the origin of its top document and have loaded something. */
+/** listFrames returns the frames of a tab as the browser knows them, and runs nothing in them. */
+export async function listFrames(tabId: number): Promise<Frame[]> {
+  const all = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
+  return all.filter((frame) => frame.frameId !== 0).map(({ documentId, url }) => ({ documentId, url }));
+}
+
+/** readFrames asks the frames of a tab that have the origin of its top document and have loaded something. */
 export async function readFrames(tabId: number): Promise<FramePage[]> {
   const all = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },

@@ -92,3 +92,29 @@ test('a frozen tab, a sleep of the machine and a new port are no silence', async
   await pass(60_000);
   assert.deepEqual(changes, [true]);
 });
+
+test('a document is asked whether it answers, once at a time and within a limit', async (t) => {
+  const { health, doc, pinged, page, pass } = makeBench(t);
+  page.busy = false;
+  const answers: boolean[] = [];
+  const ask = () => void health.answers(doc, 1000).then((answer) => answers.push(answer));
+  ask();
+  ask();
+  assert.deepEqual(pinged, [1]);
+  await pass(999);
+  health.heard(doc, 1);
+  await pass(0);
+  assert.deepEqual(answers, [true, true]);
+  ask();
+  await pass(1000);
+  assert.deepEqual(
+    [pinged, answers],
+    [
+      [1, 2],
+      [true, true, false],
+    ],
+  );
+  health.heard(doc, 2);
+  await pass(10_000);
+  assert.deepEqual([answers.length, health.isSilent('d')], [3, false]);
+});

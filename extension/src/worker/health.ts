@@ -23,6 +23,8 @@ export interface HealthOptions {
 export interface Health {
   /** calling notes that a call is about to be sent, and returns the number of the ping that precedes it; 0 if it needs none. */
   calling(doc: Doc): number;
+  /** answers pings a document and reports whether it has answered within some milliseconds. */
+  answers(doc: Doc, withinMs: number): Promise<boolean>;
   /** answered reports whether a document has answered a ping: what was sent after it has arrived. */
   answered(documentId: string, ping: number): boolean;
   /** heard notes a message of a document; ping is the number that it answers. */
@@ -43,6 +45,8 @@ interface Pulse {
   answered: number;
   silent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
+  /** waiting is called at the next answer. */
+  waiting: (() => void)[];
 }
 
 /** makeHealth returns a Health that knows no document. */
@@ -55,7 +59,15 @@ export function makeHealth(options: HealthOptions): Health {
       known.doc = doc;
       return known;
     }
-    const fresh: Pulse = { doc, heardAt: Date.now(), sent: 0, answered: 0, silent: false, timer: undefined };
+    const fresh: Pulse = {
+      doc,
+      heardAt: Date.now(),
+      sent: 0,
+      answered: 0,
+      silent: false,
+      timer: undefined,
+      waiting: [],
+    };
     pulses.set(doc.documentId, fresh);
     return fresh;
   };
@@ -102,12 +114,21 @@ export function makeHealth(options: HealthOptions): Health {
       ping(pulse);
       return pulse.sent;
     },
+    answers: (doc, withinMs) => {
+      const pulse = pulseOf(doc);
+      ping(pulse);
+      return new Promise((resolve) => {
+        setTimeout(() => resolve(false), withinMs);
+        pulse.waiting.push(() => resolve(true));
+      });
+    },
     answered: (documentId, number) => number <= (pulses.get(documentId)?.answered ?? 0),
     heard: (doc, number) => {
       const pulse = pulseOf(doc);
       pulse.heardAt = Date.now();
       if (number === undefined || number <= pulse.answered || number > pulse.sent) return;
       pulse.answered = number;
+      for (const answered of pulse.waiting.splice(0)) answered();
       watch(pulse);
       if (!pulse.silent) return;
       pulse.silent = false;

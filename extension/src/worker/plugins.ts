@@ -188,11 +188,13 @@ class RegisteredPlugins implements Plugins {
     const bases = await this.#bases();
     const fresh = bases.filter((base) => !have.has(base.id));
     if (fresh.length > 0) {
-      const host = await this.#options.code('', this.#host);
-      const door = await this.#options.doors.nameOf(BASE);
+      const [host, door] = await Promise.all([
+        this.#options.code('', this.#host),
+        this.#options.doors.nameOf(BASE),
+        this.#putProbes(fresh),
+      ]);
       const code = (frames: boolean) =>
         declare(door, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
-      await this.#putProbes(fresh);
       await this.#registrar.registerUserScripts(fresh.map((base) => ({ ...base, code: code(base.allFrames) })));
       for (const base of fresh) have.set(base.id, base);
     }

@@ -1,9 +1,17 @@
 /** LeadMs is how long before a registration its cause may have come: a plugin is added, and the server sends it a little later. */
 const LeadMs = 3000;
 
+/** Registrations are those that were made together, by time in milliseconds since 1970. */
+export interface Registrations {
+  /** fromMs is from when on documents may have begun that lack what the server wants by now. */
+  readonly fromMs: number;
+  /** firstMs is when the first was made: documents before it have none. Undefined if there was nothing to register. */
+  readonly firstMs: number | undefined;
+}
+
 /**
  * Registering follows the registrations of scripts. A document that begins before the last of them may lack what the server
- * wants by then; registered is called with the time from which on that may be.
+ * wants by then. registered is called when those are made that all documents need, and again when the rest is.
  */
 export interface Registering {
   /** noted returns change, a registration, so that it is noted when it is made. */
@@ -14,6 +22,8 @@ export interface Registering {
   began(): void;
   /** pending reports whether something is still to be registered. */
   readonly pending: boolean;
+  /** based notes that what every document needs is registered: adapters can come on demand. */
+  based(): void;
   /** settled notes that all is registered that the server has asked for. */
   settled(): void;
 }
@@ -22,9 +32,13 @@ export interface Registering {
  * makeRegistering returns a Registering for a worker that has just started: the one before it may have stopped between two
  * registrations.
  */
-export function makeRegistering(registered: (fromMs: number) => void): Registering {
+export function makeRegistering(registered: (registrations: Registrations) => void): Registering {
   let sinceMs: number | undefined = Date.now() - LeadMs;
+  let firstMs: number | undefined;
   let changed = false;
+  const report = () => {
+    if (changed && sinceMs !== undefined) registered({ fromMs: sinceMs, firstMs });
+  };
   return {
     noted:
       (change) =>
@@ -33,6 +47,7 @@ export function makeRegistering(registered: (fromMs: number) => void): Registeri
         if (!Array.isArray(scripts) || scripts.length > 0) {
           changed = true;
           sinceMs ??= Date.now() - LeadMs;
+          firstMs ??= Date.now();
         }
         return change(...args);
       },
@@ -46,9 +61,11 @@ export function makeRegistering(registered: (fromMs: number) => void): Registeri
     get pending() {
       return sinceMs !== undefined;
     },
+    based: report,
     settled: () => {
-      if (changed && sinceMs !== undefined) registered(sinceMs);
+      report();
       sinceMs = undefined;
+      firstMs = undefined;
       changed = false;
     },
   };

@@ -7,7 +7,8 @@ import { makeReload } from './reload.ts';
 /** busyMs is how long a busy page takes to tell of itself. */
 const busyMs = 8000;
 
-const untouched: Page = { touched: false, startedMs: 5000, audible: false, documentId: 'd', bridged: true };
+/** untouched is a page without a bridge that the user has not used. */
+const untouched: Page = { touched: false, startedMs: 5000, audible: false, documentId: 'd', bridged: false };
 
 function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5000 });
@@ -20,6 +21,12 @@ function makeBench(t: TestContext) {
   const loading = new Set<number>();
   const frames = new Map<number, FramePage[]>();
   const reframed: string[] = [];
+  /** inspected are the tabs in which a script was run, pinged the documents that were asked over their ports. */
+  const inspected: number[] = [];
+  const pinged: string[] = [];
+  const deaf = new Set<string>();
+  const fetched: string[] = [];
+  const world = { isRegistered: true, isConnected: true };
   const reload = makeReload({
     query: async () =>
       [...pages.keys()].map((id) => ({
@@ -35,6 +42,7 @@ function makeBench(t: TestContext) {
       })),
     tabState: async (id) => states.get(id) ?? 'open',
     readPage: async (id) => {
+      inspected.push(id);
       const page = pages.get(id);
       if (page !== 'busy') return page;
       return new Promise((resolve) => setTimeout(() => resolve(untouched), busyMs));
@@ -62,10 +70,21 @@ function makeBench(t: TestContext) {
         matches: ['<all>', 'https://*/*'],
       },
     ],
-    readFrames: async (id) => frames.get(id) ?? [],
+    listFrames: async (id) => frames.get(id) ?? [],
+    readFrames: async (id) => {
+      inspected.push(id);
+      return frames.get(id) ?? [];
+    },
     reloadFrame: async (_, documentId) => void reframed.push(documentId),
     isLive: (id, _, frame) => live.has(id) && frame !== 'f-without',
-    isConnected: () => true,
+    liveDocument: (id) => (live.has(id) ? `d${id}` : undefined),
+    answers: async (documentId) => {
+      pinged.push(documentId);
+      return !deaf.has(documentId);
+    },
+    isRegistered: () => world.isRegistered,
+    reloading: (plugins) => fetched.push(...plugins.map(({ name }) => name)),
+    isConnected: () => world.isConnected,
     changed: () => undefined,
     canRun: (plugin) => plugin.name === 'demo',
     orphaned: (documentId) => orphans.push(documentId),
@@ -74,15 +93,20 @@ function makeBench(t: TestContext) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { reload, frames, reframed, reloaded, orphans, pages, states, live, gone, loading, pass };
+  const registered = async (fromMs: number, firstMs: number | undefined = Date.now()) => {
+    reload.registered({ fromMs, firstMs });
+    await pass(0);
+  };
+  const of = { inspected, pinged, deaf, fetched, world };
+  return { reload, registered, frames, reframed, reloaded, orphans, pages, states, live, gone, loading, pass, ...of };
 }
 
 test('an error page is loaded again for a call, and left alone otherwise', async (t) => {
-  const { reload, reloaded, pages, pass } = makeBench(t);
+  const { reload, registered, reloaded, pages, pass } = makeBench(t);
   pages.set(1, 'error');
   assert.equal(await reload.load(1), true);
   assert.deepEqual(reloaded, [1]);
-  reload.registered(0);
+  await registered(0);
   for (let i = 0; i < 20; i++) await pass(1000);
   assert.deepEqual([reloaded, reload.expects(1)], [[1], false]);
 });
@@ -125,8 +149,8 @@ test('a page that does not answer because it is being loaded is awaited, one tha
   assert.deepEqual([await answers, reloaded], [[true, false], []]);
 });
 
-test('documents that began while scripts were registered are reloaded; others are not', async (t) => {
-  const { reload, reloaded, pages, live, pass } = makeBench(t);
+test('documents that began while scripts were registered are reloaded at once; others are not', async (t) => {
+  const { reload, registered, reloaded, fetched, pages, live, pass } = makeBench(t);
   for (const [id, startedMs] of [
     [1, 4900],
     [2, 5000],
@@ -138,23 +162,104 @@ test('documents that began while scripts were registered are reloaded; others ar
     pages.set(id, { ...untouched, startedMs, touched: id === 6 });
   }
   live.add(5);
-  reload.registered(5000);
   await pass(60);
-  reload.registered(5060);
-  assert.equal(reload.expects(2), true);
-  await pass(199);
+  await registered(5000);
+  assert.deepEqual(
+    [reloaded, fetched],
+    [
+      [2, 3],
+      ['demo', 'demo'],
+    ],
+  );
+  assert.deepEqual([1, 2, 6].map(reload.expects.bind(reload)), [false, true, false]);
+});
+
+test('a document that may have its scripts is inspected only if it does not connect', async (t) => {
+  const { reload, registered, reloaded, inspected, pages, live, pass } = makeBench(t);
+  for (const id of [1, 2, 3]) pages.set(id, untouched);
+  await pass(100);
+  reload.began(1, 5040); // before the registrations
+  reload.began(2, 5060); // while they were made
+  reload.began(3, 5080);
+  await registered(4000, 5050);
+  assert.deepEqual([inspected, reloaded], [[1, 1], [1]], 'no document before them has their scripts');
+  live.add(1).add(2);
+  await pass(300);
+  assert.deepEqual(
+    [inspected.slice(2), reloaded],
+    [
+      [3, 3],
+      [1, 3],
+    ],
+  );
+  assert.equal(reload.expects(2), false);
+});
+
+test('no script is run in pages that begin soon after a registration and get their plugins', async (t) => {
+  const { reload, registered, inspected, pinged, reloaded, pages, live, loading, pass } = makeBench(t);
+  pages.set(1, untouched);
+  pages.set(2, untouched);
+  live.add(1).add(2);
+  await registered(0);
+  // 1 navigates at once, 2 when no document can lack any more what was registered.
+  reload.began(1, 5010);
+  live.delete(1);
+  loading.add(1).add(2);
+  await pass(10);
+  await registered(2000, 5000);
+  await pass(150);
+  live.add(1);
+  loading.delete(1);
+  await pass(900);
+  live.delete(2);
+  reload.began(2, 6050);
+  for (let i = 0; i < 10; i++) await pass(300);
+  loading.delete(2);
+  await pass(300);
+  assert.deepEqual([inspected, reloaded, new Set(pinged)], [[], [], new Set(['d1', 'd2'])]);
+  assert.deepEqual([reload.expects(1), reload.expects(2)], [false, false]);
+});
+
+test('a bridge that a script finds only the second time, or that has not connected, is awaited', async (t) => {
+  const { registered, reloaded, inspected, pages, live, world, pass } = makeBench(t);
+  let bridged = false;
+  pages.set(1, {
+    ...untouched,
+    get bridged() {
+      const before = bridged;
+      bridged = true;
+      return before;
+    },
+  });
+  world.isConnected = false;
+  await registered(5000);
+  assert.deepEqual([inspected, reloaded], [[1, 1], []]);
+  for (let i = 0; i < 10; i++) await pass(300);
   assert.deepEqual(reloaded, []);
-  await pass(1);
-  assert.deepEqual(reloaded, [2, 3]);
-  assert.deepEqual([reload.expects(1), reload.expects(2), reload.expects(6)], [false, true, false]);
+  live.add(1);
+  await pass(300);
+  const looks = inspected.length;
+  await pass(10_000);
+  assert.deepEqual([inspected.length, reloaded], [looks, []]);
+});
+
+test('a tab whose plugin is still to be registered is reloaded after that', async (t) => {
+  const { registered, reloaded, inspected, pages, world, pass } = makeBench(t);
+  pages.set(1, untouched);
+  world.isRegistered = false;
+  await registered(0);
+  await pass(300);
+  assert.deepEqual([inspected, reloaded], [[], []]);
+  world.isRegistered = true;
+  await registered(0);
+  assert.deepEqual(reloaded, [1]);
 });
 
 test('a tab that was reloaded is watched until its plugins are live, and reloaded twice at most', async (t) => {
-  const { reload, reloaded, pages, live, pass } = makeBench(t);
+  const { reload, registered, reloaded, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
   pages.set(2, untouched);
-  reload.registered(5000);
-  await pass(200);
+  await registered(5000);
   assert.deepEqual(reloaded, [1, 2]);
   live.add(1);
   for (let i = 0; i < 9; i++) await pass(300);
@@ -166,14 +271,13 @@ test('a tab that was reloaded is watched until its plugins are live, and reloade
 });
 
 test('a tab that is busy, and one that can not be reloaded just then, delay no other and are not forgotten', async (t) => {
-  const { reload, reloaded, pages, live, gone, pass } = makeBench(t);
+  const { registered, reloaded, pages, live, gone, pass } = makeBench(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
   pages.set(2, untouched);
   gone.add(2);
   pages.set(3, untouched);
-  reload.registered(5000);
-  await pass(200);
+  await registered(5000);
   assert.deepEqual(reloaded, [3]);
   live.add(3);
   gone.delete(2);
@@ -181,37 +285,56 @@ test('a tab that is busy, and one that can not be reloaded just then, delay no o
   assert.deepEqual(reloaded, [3, 2], 'the busy page delays no other');
   live.add(2);
   await pass(busyMs);
+  await pass(busyMs);
   assert.deepEqual(reloaded, [3, 2, 1]);
   assert.match(String(warn.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });
 
 test('a frame that began while scripts were registered is reloaded by itself', async (t) => {
-  const { reload, reloaded, reframed, frames, pages, live, pass } = makeBench(t);
+  const { registered, reloaded, reframed, inspected, frames, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
   live.add(1);
   const frame = { url: 'https://demo.example/in', startedMs: 5000, touched: false };
+  await pass(50);
   frames.set(1, [
     { ...frame, documentId: 'f-live' },
+    { ...frame, documentId: 'f-without', url: 'https://other.example/' },
+    { ...frame, documentId: 'f-without', url: 'about:blank' },
+  ]);
+  await registered(5000);
+  assert.deepEqual([reframed, inspected], [[], []], 'no frame that can have a plugin lacks it');
+  frames.set(1, [
     { ...frame, documentId: 'f-without', touched: true },
     { ...frame, documentId: 'f-without', startedMs: 10 },
-    { ...frame, documentId: 'f-without', url: 'https://other.example/' },
   ]);
-  reload.registered(5000);
-  await pass(200);
-  assert.deepEqual(reframed, []);
+  await registered(5000);
+  assert.deepEqual([reframed, inspected], [[], [1]]);
   frames.set(1, [{ ...frame, documentId: 'f-without' }]);
-  reload.registered(5000);
-  await pass(200);
+  await registered(5000);
   assert.deepEqual([reframed, reloaded], [['f-without'], []]);
 });
 
-test('a document that seems live and has the bridge of an extension that is gone is dropped and reloaded', async (t) => {
-  const { reload, reloaded, orphans, pages, live, pass } = makeBench(t);
+test('a frame that may have its scripts is given time to connect', async (t) => {
+  const { registered, reframed, frames, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
-  pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2', bridged: false });
-  pages.set(3, { ...untouched, documentId: 'd3', bridged: false, touched: true });
+  live.add(1);
+  const frame = { url: 'https://demo.example/in', startedMs: 5000, touched: false };
+  frames.set(1, [{ ...frame, documentId: 'f-without' }]);
+  await registered(0, 5000);
+  assert.deepEqual(reframed, []);
+  await pass(300);
+  assert.deepEqual(reframed, ['f-without']);
+});
+
+test('a document that seems live and has the bridge of an extension that is gone is dropped and reloaded', async (t) => {
+  const { registered, reloaded, orphans, inspected, deaf, pages, live } = makeBench(t);
+  pages.set(1, untouched);
+  pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2' });
+  pages.set(3, { ...untouched, documentId: 'd3', touched: true });
+  // It is busy, and answers when it is not.
+  pages.set(4, { ...untouched, documentId: 'd4', bridged: true });
   for (const id of pages.keys()) live.add(id);
-  reload.registered(0);
-  await pass(200);
-  assert.deepEqual([orphans, reloaded], [['d2', 'd3'], [2]]);
+  for (const id of ['d2', 'd3', 'd4']) deaf.add(id);
+  await registered(0);
+  assert.deepEqual([orphans, reloaded, inspected], [['d2', 'd3'], [2], [2, 3, 4]]);
 });

@@ -1,8 +1,12 @@
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
-import type { FramePage, Page, Tab, TabState } from '../chrome.ts';
+import type { Frame, FramePage, Page, Tab, TabState } from '../chrome.ts';
 import { matchesAny } from './match.ts';
+import type { Registrations } from './registering.ts';
 
-/** SettleMs is how long documents that began while scripts were registered may take to name their plugins, in milliseconds. */
+/**
+ * SettleMs is how long a document that may have its scripts is given to name its plugins, in milliseconds, until it is
+ * inspected by a script.
+ */
 const SettleMs = 200;
 /** AgainMs is the time until a tab that could not be judged is looked at once more, in milliseconds; MaxLooks is how often. */
 const AgainMs = 300;
@@ -11,8 +15,7 @@ const MaxLooks = 200;
 const AfterMs = 1000;
 /** MaxReloads is how often a tab is reloaded before its plugins are live in it. */
 const MaxReloads = 2;
-/** FreshMs is how long a document may take to get its scripts and to connect, ReloadMs a tab to show the next one, in milliseconds. */
-const FreshMs = 1000;
+/** ReloadMs is how long a tab may take to show the next document, in milliseconds. */
 const ReloadMs = 3000;
 /** AskMs is how long a page may take to answer while a call waits, LateMs while none does, in milliseconds. */
 const AskMs = 1000;
@@ -23,7 +26,9 @@ export interface ReloadOptions {
   tabState(tabId: number): Promise<TabState>;
   /** readPage returns 'error' for Chrome's page for a load that failed. */
   readPage(tabId: number): Promise<Page | 'error' | undefined>;
-  /** readFrames returns the frames of a tab that have the origin of its top document. */
+  /** listFrames returns the frames of a tab without running a script in them. */
+  listFrames(tabId: number): Promise<readonly Frame[]>;
+  /** readFrames returns the frames of a tab that have the origin of its top document, by a script in each. */
   readFrames(tabId: number): Promise<readonly FramePage[]>;
   reloadTab(tabId: number): Promise<void>;
   /** reloadFrame reloads one frame. */
@@ -31,10 +36,18 @@ export interface ReloadOptions {
   plugins(): readonly PluginInfo[];
   /** isLive reports whether a plugin is live, has failed to start, or is on its way in a tab's document, or in a frame. */
   isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
+  /** liveDocument returns the top document of a tab if it has named its plugins. */
+  liveDocument(tabId: number): string | undefined;
+  /** answers pings a connected document over its port and reports whether it answers soon. */
+  answers(documentId: string): Promise<boolean>;
   /** isConnected reports whether a document has named its plugins. */
   isConnected(documentId: string): boolean;
   /** canRun reports whether a plugin can get into pages at all. */
   canRun(plugin: PluginInfo): boolean;
+  /** isRegistered reports whether a document that begins now can get a plugin. */
+  isRegistered(plugin: PluginInfo): boolean;
+  /** reloading is called with the plugins for which a tab is about to be reloaded. */
+  reloading(plugins: readonly PluginInfo[]): void;
   /** orphaned is called for a document that seems live and whose bridge belongs to an extension that was reloaded: nobody answers there. */
   orphaned(documentId: string): void;
   /** changed is called when expects has changed. */
@@ -49,10 +62,13 @@ export interface Reload {
    */
   load(tabId: number): Promise<boolean>;
   /**
-   * registered notes that scripts were registered from a moment until now: a document that began meanwhile may have only some
-   * of what belongs together. Each such document is looked at until its plugins are live or it can't be helped.
+   * registered notes that scripts were registered until now: a document that began meanwhile may have only some of what belongs
+   * together. Each such document is followed until its plugins are live or it can't be helped. Those that have named their
+   * plugins are asked over their ports; a script is run in the others only.
    */
-  registered(fromMs: number): void;
+  registered(registrations: Registrations): void;
+  /** began notes when the document that a tab shows has begun, in milliseconds since 1970. */
+  began(tabId: number, atMs: number): void;
   /** expects reports whether a tab is still to be looked at, and may be reloaded. */
   expects(tabId: number): boolean;
 }
@@ -72,6 +88,11 @@ class TabReload implements Reload {
   /** #looks is how often each tab was looked at that has no verdict yet; #reloads how often it was reloaded meanwhile. */
   readonly #looks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
+  /** #began is when the document of each tab began, unless that was before this worker. */
+  readonly #began = new Map<number, number>();
+  /** #firstMs is when the first of the last registrations was made, #lastMs when all were. */
+  #firstMs: number | undefined;
+  #lastMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** #judging are the tabs whose page has been asked and has not answered: a busy one delays no other. */
   readonly #judging = new Set<number>();
@@ -86,7 +107,7 @@ class TabReload implements Reload {
     const tab = await find();
     if (!tab || this.#possible(tab).length === 0) return false;
     // It was reloaded meanwhile, and the server is about to hear of it.
-    if (!this.#absent(tab)) return true;
+    if (this.#missing(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#ask(tabId, AskMs);
       // An error page has nothing to lose. A page that can't be asked because it is being loaded is on its way already.
@@ -97,11 +118,17 @@ class TabReload implements Reload {
     return true;
   }
 
-  registered(fromMs: number): void {
-    const toMs = Date.now() + AfterMs;
+  registered({ fromMs, firstMs }: Registrations): void {
+    this.#firstMs = firstMs;
+    this.#lastMs = Date.now();
+    const toMs = this.#lastMs + AfterMs;
     this.#spans = [...this.#spans.filter((span) => toMs - span.toMs < LateMs * 6), { fromMs, toMs }];
     this.#all = true;
-    this.#schedule(SettleMs);
+    this.#schedule(0);
+  }
+
+  began(tabId: number, atMs: number): void {
+    this.#began.set(tabId, atMs);
   }
 
   expects(tabId: number): boolean {
@@ -117,7 +144,9 @@ class TabReload implements Reload {
     const all = this.#all;
     this.#all = false;
     try {
-      const tabs = (await this.#options.query()).filter((t) => this.#possible(t).length > 0);
+      const present = await this.#options.query();
+      for (const id of this.#began.keys()) if (!present.some((tab) => tab.id === id)) this.#began.delete(id);
+      const tabs = present.filter((t) => this.#possible(t).length > 0);
       const open = new Set(tabs.map((tab) => tab.id));
       for (const id of this.#looks.keys()) if (!open.has(id)) this.#done(id);
       for (const tab of tabs) {
@@ -150,21 +179,59 @@ class TabReload implements Reload {
 
   async #mend(tab: Tab): Promise<Verdict> {
     if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
-    const missing = this.#absent(tab);
-    const mayBeOrphaned = this.#spans.some((span) => span.fromMs === 0);
-    if (!missing && !mayBeOrphaned) return tab.loading ? 'again' : this.#mendFrames(tab);
+    const missing = this.#missing(tab);
+    return missing.length === 0 ? this.#mendLive(tab) : this.#mendWithout(tab, missing);
+  }
+
+  /**
+   * mendLive drops a document that seems live and does not answer: one that began while the extension was reloaded may have
+   * the old one's bridge, on a port to this worker.
+   */
+  async #mendLive(tab: Tab): Promise<Verdict> {
+    const documentId = this.#options.liveDocument(tab.id);
+    const mayBeOrphaned = documentId !== undefined && this.#spans.some((span) => span.fromMs === 0);
+    if (mayBeOrphaned && !(await this.#options.answers(documentId))) {
+      const page = await this.#ask(tab.id, LateMs);
+      if (!page) return 'again';
+      if (page === 'error') return 'done';
+      if (!page.bridged) {
+        this.#options.orphaned(page.documentId);
+        if (!isUntouched(page)) return 'done';
+        return this.#reloadOnce(tab.id, () => this.#options.reloadTab(tab.id));
+      }
+    }
+    return tab.loading ? 'again' : this.#mendFrames(tab);
+  }
+
+  /** mendWithout reloads a tab whose document began without the scripts of these plugins. */
+  async #mendWithout(tab: Tab, missing: readonly PluginInfo[]): Promise<Verdict> {
+    const beganMs = this.#began.get(tab.id);
+    const unconcerned = tab.loading ? 'again' : 'done';
+    if (beganMs !== undefined && !this.#between(beganMs)) return unconcerned;
+    if (this.#mayConnect(beganMs) || !missing.every((plugin) => this.#options.isRegistered(plugin))) return 'again';
     const page = await this.#ask(tab.id, LateMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
-    // A document that began while the extension was reloaded may have the old one's bridge, on a port to this worker.
-    if (!missing && !page.bridged) this.#options.orphaned(page.documentId);
-    if (!missing && page.bridged) return tab.loading ? 'again' : this.#mendFrames(tab);
-    if (missing && !this.#between(page.startedMs)) return tab.loading ? 'again' : 'done';
+    if (!this.#between(page.startedMs)) return unconcerned;
     if (!isUntouched(page)) return 'done';
-    // A bridge that runs is about to connect, and one may be about to run.
-    const waits = page.bridged ? !this.#options.isConnected(page.documentId) : Date.now() - page.startedMs < FreshMs;
-    if (missing && waits && (this.#looks.get(tab.id) ?? 0) * AgainMs < LateMs) return 'again';
-    return this.#reloadOnce(tab.id, () => this.#options.reloadTab(tab.id));
+    if (page.bridged) {
+      const waits = !this.#options.isConnected(page.documentId);
+      if (waits && (this.#looks.get(tab.id) ?? 0) * AgainMs < LateMs) return 'again';
+    } else {
+      // In a document that is just beginning Chrome runs the first script ahead of the bridge.
+      const later = await this.#ask(tab.id, LateMs);
+      if (!later || later === 'error' || later.bridged || later.documentId !== page.documentId) return 'again';
+    }
+    return this.#reloadOnce(tab.id, () => {
+      this.#options.reloading(missing);
+      return this.#options.reloadTab(tab.id);
+    });
+  }
+
+  /** mayConnect reports whether a document may have its scripts and be about to connect. */
+  #mayConnect(beganMs: number | undefined): boolean {
+    if (this.#firstMs !== undefined && (beganMs ?? 0) < this.#firstMs) return false;
+    return Date.now() < Math.max(beganMs ?? 0, this.#lastMs) + SettleMs;
   }
 
   /** reloadOnce reloads a tab or a frame of it, unless that was done just now or too often. */
@@ -181,11 +248,14 @@ class TabReload implements Reload {
   async #mendFrames(tab: Tab): Promise<Verdict> {
     const { plugins, canRun, isLive } = this.#options;
     const framed = plugins().filter((p) => p.frames === true && canRun(p));
-    if (framed.length === 0) return 'done';
+    const lacks = ({ url, documentId }: Frame) =>
+      framed.some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []) && !isLive(tab.id, p, documentId));
+    const { origin } = new URL(tab.url);
+    const listed = framed.length === 0 ? [] : await this.#options.listFrames(tab.id);
+    if (!listed.some((frame) => lacks(frame) && new URL(frame.url).origin === origin)) return 'done';
     for (const frame of await this.#options.readFrames(tab.id)) {
-      const wanted = framed.filter((p) => matchesAny(frame.url, p.matches ?? [], p.excludes ?? []));
-      const missing = wanted.some((p) => !isLive(tab.id, p, frame.documentId));
-      if (!missing || frame.touched || !this.#between(frame.startedMs)) continue;
+      if (!lacks(frame) || frame.touched || !this.#between(frame.startedMs)) continue;
+      if (this.#mayConnect(frame.startedMs)) return 'again';
       return this.#reloadOnce(tab.id, () => this.#options.reloadFrame(tab.id, frame.documentId));
     }
     return 'done';
@@ -201,9 +271,9 @@ class TabReload implements Reload {
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
-  /** absent reports whether one of them isn't live there. */
-  #absent(tab: Tab): boolean {
-    return this.#possible(tab).some((p) => !this.#options.isLive(tab.id, p));
+  /** missing returns those of them that aren't live there. */
+  #missing(tab: Tab): readonly PluginInfo[] {
+    return this.#possible(tab).filter((p) => !this.#options.isLive(tab.id, p));
   }
 
   #ask(tabId: number, limitMs: number): Promise<Page | 'error' | undefined> {

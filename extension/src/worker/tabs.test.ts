@@ -137,7 +137,7 @@ test('plugins that want frames are live in those too, others are not (fault 88)'
 });
 
 function makeBench(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const world: { tabs: Tab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
   const told: string[] = [];
   const tabs = makeTabs({
@@ -179,6 +179,29 @@ test('changes are gathered, and only what differs is told', async (t) => {
     tabs.known.map((i) => i.tabId),
     [1, 3],
   );
+});
+
+test('a change that a call may wait for is sent at once, and those that follow fast are gathered', async (t) => {
+  const { world, told, tabs } = makeBench(t);
+  tabs.sync();
+  await settle();
+  t.mock.timers.tick(50);
+  tabs.touch();
+  told.splice(0);
+  const hurryWith = async (title: string) => {
+    world.tabs = [tab(1, { title })];
+    tabs.hurry();
+    await settle();
+  };
+  await hurryWith('live');
+  assert.deepEqual(told.splice(0), ['1 live', '2 gone']);
+  for (const title of ['a', 'b', 'c']) await hurryWith(title);
+  assert.deepEqual(told, []);
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(told.splice(0), ['1 c']);
+  await hurryWith('d');
+  assert.deepEqual(told, ['1 d']);
 });
 
 test('a change while the tabs are being listed is not lost', async (t) => {

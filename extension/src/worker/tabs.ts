@@ -36,6 +36,8 @@ export interface Tabs {
   readonly known: readonly TabInfo[];
   /** touch notes that something may have changed. */
   touch(): void;
+  /** hurry notes a change that a call may wait for: the first in a while is sent at once. */
+  hurry(): void;
   /** tellNow sends at once what has changed. */
   tellNow(): Promise<void>;
   /** forget has a tab told again, though it may be as it was told last: the server knows it otherwise. */
@@ -51,6 +53,7 @@ export function makeTabs(options: TabsOptions): Tabs {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let looking = false;
   let again = false;
+  let hurriedAtMs = Number.NEGATIVE_INFINITY;
 
   const look = async () => {
     timer = undefined;
@@ -99,15 +102,22 @@ export function makeTabs(options: TabsOptions): Tabs {
   const soon = () => {
     timer ??= setTimeout(() => void look(), CoalesceMs);
   };
+  const now = () => {
+    clearTimeout(timer);
+    return look();
+  };
   return {
     get known() {
       return [...told.values()].map((entry) => entry.tab);
     },
     touch: soon,
-    tellNow: () => {
-      clearTimeout(timer);
-      return look();
+    hurry: () => {
+      const atMs = Date.now();
+      if (looking || atMs - hurriedAtMs < CoalesceMs) return soon();
+      hurriedAtMs = atMs;
+      void now();
     },
+    tellNow: now,
     forget: (tabId) => {
       const entry = told.get(tabId);
       if (entry) entry.text = '';
@@ -115,8 +125,7 @@ export function makeTabs(options: TabsOptions): Tabs {
     },
     sync: () => {
       whole = true;
-      clearTimeout(timer);
-      void look();
+      void now();
     },
   };
 }

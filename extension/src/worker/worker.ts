@@ -39,14 +39,17 @@ import { makeUnstick } from './unstick.ts';
 import { makeWakes } from './wakes.ts';
 
 let browserName = '';
-/** synced is set once the server has named the plugins. */
+/** syncing is set when the server begins to name the plugins, synced once it has. */
+let syncing = false;
 let synced = false;
 /** waiting is how many calls wait for a person; the server says so after hello if there are any. */
 let waiting = 0;
+/** AnswerMs is how long a document that may be orphaned has to answer, in milliseconds. */
+const AnswerMs = 1000;
 /** frozenTabs are those that Chrome has suspended while this worker ran. */
 const frozenTabs = new Set<number>();
 
-const registering = makeRegistering((fromMs) => reload.registered(fromMs));
+const registering = makeRegistering((registrations) => reload.registered(registrations));
 const doors = makeDoors(() => doorSecret(browser));
 const store = makeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
 const usage = makeUsage({
@@ -74,11 +77,13 @@ const handlers: Handlers = {
   'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
   'tool.answer': async (params) => ({ taken: await calls.answer(params) }),
   'plugin.sync': async (params) => {
+    syncing = true;
     const mode = await plugins.sync(params);
     // Documents with an older adapter want the code at once.
     const missing = mode === 'userScripts' ? [...new Set(renewing.lacking())] : [];
     renewing.synced(missing);
     synced = true;
+    registering.based();
     delivery.synced();
     tending.synced();
     tabs.sync();
@@ -236,7 +241,7 @@ const calls = makeCalls({
   counted: () => showBadge(),
   docMissing: (tabId) => tabs.forget(tabId),
   docsChanged: () => {
-    tabs.touch();
+    tabs.hurry();
     panels.touch();
   },
 });
@@ -278,6 +283,7 @@ const reload = makeReload({
   readPage: browser.readPage,
   reloadTab: browser.reloadTab,
   plugins: () => plugins.wanted,
+  listFrames: browser.listFrames,
   readFrames: browser.readFrames,
   reloadFrame: browser.reloadFrame,
   isLive: (tabId, { name, hash }, frame) => {
@@ -287,9 +293,23 @@ const reload = makeReload({
     return (live && delivery.expects(live.doc.documentId, name)) === true || renewing.expects(tabId, name);
   },
   changed: () => tabs.touch(),
+  liveDocument: (tabId) => docs.live(tabId)?.doc.documentId,
+  answers: async (documentId) => {
+    const doc = docs.get(documentId);
+    return doc !== undefined && (await health.answers(doc, AnswerMs));
+  },
   isConnected: (documentId) => docs.told(documentId) !== undefined,
+  isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.comesLate(plugin)),
+  // Their code is here when the next document asks for it.
+  reloading: (missing) => {
+    if (plugins.mode !== 'userScripts') return;
+    for (const { name, script } of missing) void store.get(name, script).catch(() => undefined);
+  },
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
-  orphaned: (documentId) => calls.orphaned(documentId),
+  orphaned: (documentId) => {
+    calls.orphaned(documentId);
+    health.left(documentId);
+  },
 });
 
 const panels = makePanels({
@@ -417,7 +437,10 @@ browser.onTabsChanged(
     else frozenTabs.delete(tabId);
   },
 );
-browser.onLoads(loadErrors.shown, loadErrors.failed);
+browser.onLoads((tabId, atMs) => {
+  reload.began(tabId, atMs);
+  loadErrors.shown(tabId);
+}, loadErrors.failed);
 browser.onWake(() => {
   link.start();
   void checkMode();
@@ -425,7 +448,9 @@ browser.onWake(() => {
 browser.onInstalled(() => {
   // What an older version registered may be of another protocol.
   registering.cleared();
-  void plugins.clear().then(() => link.restart());
+  const cleared = plugins.clear();
+  // A sync that has begun may have registered what is cleared after it.
+  if (syncing) void cleared.then(() => link.restart());
 });
 /** The session's store is empty when the browser, or the extension, has just started. */
 void browser.readUntilRestart('began').then(async (began) => {
