@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts e2e faults attacks fuzz bench conformance soak demo setup clean
+.PHONY: build gen fmt lint test test-go test-ts e2e faults attacks fuzz bench conformance soak demo picture setup clean
 
 WORKSPACES := wire extension sdk-ts
 
@@ -69,6 +69,10 @@ soak: setup build
 ## demo: a long call with live progress, a silent one and a cancelled one
 demo: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e demo
+
+## picture: draw docs/images/long-call.svg from a real long call in a terminal
+picture: setup build
+	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e picture
 
 setup:
 	@.ci/setup

@@ -4,7 +4,6 @@ package layout
 // check yet. Whoever rewrites one removes its entry; nothing is added.
 var unclean = []string{
 	"CHANGELOG.md",
-	"README.md",
 	"cmd/opentabs",
 	"dispatch",
 	"docs/coverage.md",
@@ -16,7 +15,6 @@ var unclean = []string{
 	"docs/protocol.md",
 	"docs/security.md",
 	"docs/tool-call.md",
-	"docs/troubleshooting.md",
 	"e2e",
 	"e2e/README.md",
 	"e2e/attacks",

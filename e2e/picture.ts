@@ -1,0 +1,99 @@
+/**
+ * Draws docs/images/long-call.svg from a real run: a daemon, a browser, a site, and `opentabs call` in a terminal of 92
+ * columns. The animation shows lines that the terminal really showed, faster than they came.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { binary, root } from './harness/process.ts';
+import { startStack } from './harness/stack.ts';
+
+const columns = 92;
+const frames = 12;
+const output = join(root, 'docs/images/long-call.svg');
+const command = 'opentabs call messages__export_messages --arg channelId=archive-60-650 > archive.json';
+
+/** Line is the last line of the terminal at one moment. */
+interface Line {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** record runs the command in a terminal and returns each state of its last line. */
+async function record(env: Readonly<Record<string, string>>, folder: string): Promise<readonly Line[]> {
+  const path = `${dirname(binary)}:${process.env.PATH ?? ''}`;
+  const shell = `stty cols ${columns} rows 24; cd '${folder}'; ${command}`;
+  const child = spawn('script', ['-qec', shell, '/dev/null'], {
+    env: { ...process.env, ...env, PATH: path, TERM: 'xterm-256color', LANG: 'C.UTF-8', SHELL: '/bin/sh' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const began = Date.now();
+  const lines: Line[] = [];
+  child.stdout.setEncoding('utf8');
+  child.stdout.on('data', (chunk: string) => {
+    const text = lastLine(chunk);
+    if (text !== '') lines.push({ atMs: Date.now() - began, text });
+  });
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  if (code !== 0) throw new Error(`the command exited with ${String(code)}: ${lines.at(-1)?.text ?? ''}`);
+  return lines;
+}
+
+/** lastLine returns the last text that a chunk of terminal output draws on one line. */
+function lastLine(chunk: string): string {
+  const controls = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
+  const drawn = chunk.replace(controls, '').split(/[\r\n]+/);
+  return drawn.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
+}
+
+/** pick chooses lines at even times, the last one included. */
+function pick(lines: readonly Line[]): readonly Line[] {
+  const end = lines.at(-1)?.atMs ?? 0;
+  const chosen = Array.from({ length: frames }, (_, i) => {
+    const atMs = (end * i) / (frames - 1);
+    return lines.find((line) => line.atMs >= atMs);
+  });
+  return chosen.filter((line) => line !== undefined);
+}
+
+/** draw returns the SVG: the command, and one line after the other below it. */
+function draw(lines: readonly Line[]): string {
+  const width = Math.ceil(columns * 7.85) + 32;
+  const seconds = lines.length * 0.6 + 2;
+  const keyframes = lines.map((_, i) => {
+    const from = ((i * 0.6) / seconds) * 100;
+    const to = i === lines.length - 1 ? 100 : (((i + 1) * 0.6) / seconds) * 100;
+    const before = i === 0 ? '' : '0%{opacity:0}';
+    const after = to === 100 ? '' : `${to.toFixed(2)}%,100%{opacity:0}`;
+    return `@keyframes f${i}{${before}${from.toFixed(2)}%{opacity:1}${after}}`;
+  });
+  const shown = lines.map((line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`);
+  const animations = lines.map((_, i) => `#l${i}{animation:f${i} ${seconds}s steps(1) infinite}`);
+  const still = Math.floor(lines.length * 0.8);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 76" role="img" aria-label="A long call in a terminal, with its progress bar">
+<style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#d4d4d4;white-space:pre}.l{opacity:0}
+@media(prefers-reduced-motion:reduce){#l${still}{opacity:1}}
+@media(prefers-reduced-motion:no-preference){${animations.join('')}}
+${keyframes.join('\n')}</style>
+<rect width="${width}" height="76" rx="8" fill="#1e1e1e"/>
+<text x="16" y="28" style="fill:#7fd88f">$<tspan fill="#d4d4d4" x="32">${escapeXml(command)}</tspan></text>
+${shown.join('\n')}
+</svg>
+`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+const stack = await startStack();
+try {
+  const lines = await record(stack.env, stack.home);
+  const size = readFileSync(join(stack.home, 'archive.json')).length;
+  mkdirSync(dirname(output), { recursive: true });
+  writeFileSync(output, draw(pick(lines)));
+  const last = lines.at(-1);
+  process.stdout.write(`${output}: ${lines.length} lines in ${last?.atMs ?? 0} ms, a result of ${size} bytes\n`);
+} finally {
+  await stack.close();
+}
