@@ -232,6 +232,18 @@ func TestMeterKeepsReports(t *testing.T) {
 	if m.kept != 0 {
 		t.Errorf("%d notices are kept", m.kept)
 	}
+	for i := range 100 { // a tool that asks again and again, and a client that does not read
+		m.hear(now, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
+		m.keep()
+		m.remind(now, "reminder")
+	}
+	if n := len(m.queue); n > maxKept+2 {
+		t.Errorf("%d notices wait", n)
+	}
+	got = drain(&m)
+	if last := got[len(got)-2]; last.Message != "question 99" {
+		t.Errorf("the last question is lost: %+v", got)
+	}
 }
 
 // TestMeterProperty feeds random reports at random times and checks what holds

@@ -314,4 +314,7 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	if m := p.must(); string(m.ID) != `8` || !json.Valid(m.Result) {
 		t.Errorf("after the cancel of the subscription: %s", m.text)
 	}
+	if left := p.rest(); len(left) > 0 {
+		t.Errorf("the cancelled subscription was answered: %v", left)
+	}
 }

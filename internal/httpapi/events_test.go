@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -288,6 +289,9 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 			}
 			if got.ActivityType != "tool-call-progress" {
 				other = append(other, got.Type+" "+got.ActivityType)
+				if e.Kind == dispatch.EventEnded {
+					return fmt.Errorf("the end is no progress: %s", raw)
+				}
 				return nil
 			}
 			if got.Type != "ActivitySnapshot" || !got.Replace || got.Content.Schema != "tool-call-progress.v1" || got.Content.CallID != e.Call.CallID {
