@@ -27,7 +27,7 @@ func TestMCPNonsense(t *testing.T) {
 	write(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
 	for _, nonsense := range []string{
 		"this is no JSON", `{"jsonrpc":"2.0","id":1,"method":"tools/list"`, "\xff\xfe\x00", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":`, "[]", "null", "7", `"text"`, `{}`,
-		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat("x", maxLineBytes+1), "{" + strings.Repeat(" ", 17<<20) + "}",
+		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat("x", 32<<20+1), "{" + strings.Repeat(" ", 17<<20) + "}",
 	} {
 		write(nonsense + "\n")
 		lines := c.until(`"id":null,"error":{"code":-32`)
@@ -62,7 +62,7 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
 	began := time.Now()
 	c.end()
-	if took := time.Since(began); took > endPatience {
+	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("it took %v to end", took)
 	}
 	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })

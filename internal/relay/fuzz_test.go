@@ -1,4 +1,4 @@
-package main
+package relay
 
 import (
 	"bufio"
@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 )
 
-// FuzzRelay has a client of `opentabs mcp` write anything in any pieces: each
-// line reaches the server as it is, in order and once, and the client gets only
-// whole JSON messages, an answer to each of its requests among them.
+// FuzzRelay sends any text of a client in pieces of any size. Each line reaches the
+// daemon unchanged, in order and once. The client receives one answer to each request,
+// and only whole JSON messages.
 func FuzzRelay(f *testing.F) {
 	for _, text := range []string{
 		initializeLine + "\n" + initializedLine + "\n", "\xef\xbb\xbf" + initializeLine + "\r\n\r\n\n", `{"id":1,"method":"a"}` + "\n" + `{"id":2,"method":"b"`,
@@ -24,52 +24,52 @@ func FuzzRelay(f *testing.F) {
 		f.Add([]byte(text), byte(7))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, size byte) {
-		if len(text) > 32<<10 { // the lines' scanner has its limit
+		if len(text) > 32<<10 { // the scanner of lines has a limit
 			return
 		}
-		synctest.Test(t, func(t *testing.T) { relayAnything(t, text, int(size)+1) })
+		synctest.Test(t, func(t *testing.T) { fuzzRelay(t, text, int(size)+1) })
 	})
 }
 
-func relayAnything(t *testing.T, text []byte, size int) {
+func fuzzRelay(t *testing.T, text []byte, size int) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	conn := pipeSession{Reader: toClient, w: fromClient, r: toClient}
-	var heard []string
-	heardAll := make(chan struct{})
+	server := pipeConn{Reader: toClient, w: fromClient, r: toClient}
+	var received []string
+	allReceived := make(chan struct{})
 	go func() {
-		defer close(heardAll)
+		defer close(allReceived)
 		in := bufio.NewReader(toServer)
 		for {
 			line, err := in.ReadString('\n')
 			if err != nil {
 				break
 			}
-			heard = append(heard, line)
-			for _, id := range parseLine([]byte(line)).requests {
+			received = append(received, line)
+			for _, id := range parseMessage([]byte(line)).requests {
 				fmt.Fprintf(fromServer, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
 			}
 		}
 		_ = fromServer.Close()
 	}()
 	var out bytes.Buffer
-	r := newRelay(relayOptions{
-		in: pieces{bytes.NewReader(text), size}, out: &out, say: func(string, ...any) {},
-		join:  func(context.Context) (session, error) { return conn, nil },
-		start: func(context.Context) error { return errors.New("there is a server already") },
+	r := newRelay(endpoints{
+		in: pieces{bytes.NewReader(text), size}, out: &out, notef: func(string, ...any) {},
+		join:  func(context.Context) (conn, error) { return server, nil },
+		start: func(context.Context) error { return errors.New("a server runs already") },
 	})
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.Close()
-	<-heardAll
+	_ = server.Close()
+	<-allReceived
 	want := wantedLines(text)
-	if strings.Join(heard, "") != strings.Join(want, "") {
-		t.Fatalf("the server got\n%q\nwant\n%q", heard, want)
+	if strings.Join(received, "") != strings.Join(want, "") {
+		t.Fatalf("the server got\n%q\nwant\n%q", received, want)
 	}
 	requests := 0
-	for _, line := range heard {
-		requests += len(parseLine([]byte(line)).requests)
+	for _, line := range received {
+		requests += len(parseMessage([]byte(line)).requests)
 	}
 	answers := strings.SplitAfter(out.String(), "\n")
 	if len(answers)-1 != requests {
@@ -82,7 +82,7 @@ func relayAnything(t *testing.T, text []byte, size int) {
 	}
 }
 
-// wantedLines are the lines of text that are passed on.
+// wantedLines returns the lines of text that are forwarded.
 func wantedLines(text []byte) []string {
 	var lines []string
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {

@@ -1,4 +1,4 @@
-package main
+package relay
 
 import (
 	"encoding/json"
@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestRelaySubscribesAgain: a new server is told of the resources that the client
-// subscribed to, and the client that they have changed; it gets no answer that
-// it did not ask for.
-func TestRelaySubscribesAgain(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestSubscribesAgain: the relay subscribes to the client's resources on a new daemon
+// and reports to the client that they have changed. The client receives no answers to
+// the relay's requests.
+func TestSubscribesAgain(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		for i, line := range []string{
 			`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"opentabs://calls"}}`,
@@ -26,7 +26,7 @@ func TestRelaySubscribesAgain(t *testing.T) {
 		}
 		server.die()
 		next := <-w.servers
-		w.resumed(next)
+		w.expectResumed(next)
 		for _, uri := range []string{`"opentabs://calls"`, `"opentabs://calls/a\"b"`} {
 			var request struct{ ID, Method string }
 			line := next.expect(t, `"uri":`+uri)

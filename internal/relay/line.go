@@ -1,19 +1,20 @@
-package main
+package relay
 
 import (
 	"bufio"
 	"errors"
 )
 
-// maxLineBytes is the longest line a client may send; the server's own limit is
-// lower and its error better.
+// maxLineBytes is the longest line that a client may send. The daemon has a lower
+// limit and a better error.
 const maxLineBytes = 32 << 20
 
 var errLineTooLong = errors.New("the line is too long")
 
-// boundedLine returns the next line with its end, in memory of its own. Of a
-// line that is too long nothing is kept.
-func boundedLine(in *bufio.Reader) ([]byte, error) {
+// readLine returns a copy of the next line with its newline. It discards a line
+// that is longer than maxLineBytes and returns errLineTooLong. At the end of the
+// input it adds a missing newline.
+func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	tooLong := false
 	for {

@@ -1,12 +1,12 @@
-package main
+package relay
 
 import (
 	"reflect"
 	"testing"
 )
 
-func TestParseLine(t *testing.T) {
-	for line, want := range map[string]rpcLine{
+func TestParseMessage(t *testing.T) {
+	for line, want := range map[string]message{
 		`{"jsonrpc":"2.0","id":1,"method":"a"}`:                  {requests: []string{"1"}, method: "a"},
 		`{"method":"a","params":{"id":9,"method":"x"},"id":"q"}`: {requests: []string{`"q"`}, method: "a"},
 		`{"method":"n"}`:           {method: "n"},
@@ -14,7 +14,7 @@ func TestParseLine(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"1","result":{"method":"x"}}`:          {answers: []string{`"1"`}},
 		`{"result":{"id":5},"id":7}`:                                  {answers: []string{"7"}},
 		`{"id":7,"error":{"code":1}}`:                                 {answers: []string{"7"}},
-		`{"id":7,"result":{"cut off": `:                               {answers: []string{"7"}},
+		`{"id":7,"result":{"truncated": `:                             {answers: []string{"7"}},
 		` [{"id":1,"method":"a"},{"method":"n"},{"id":2,"result":1}]`: {requests: []string{"1"}, answers: []string{"2"}},
 		`[{"id":1`:             {},
 		`nonsense`:             {},
@@ -23,40 +23,40 @@ func TestParseLine(t *testing.T) {
 		`{"id":1,"method":5}`:  {},
 		`{"id":1,"method":"a"`: {requests: []string{"1"}, method: "a"},
 	} {
-		if got := parseLine([]byte(line)); !reflect.DeepEqual(got, want) {
+		if got := parseMessage([]byte(line)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v", line, got, want)
 		}
 	}
 }
 
-func TestWantsAnswer(t *testing.T) {
+func TestExpectsAnswer(t *testing.T) {
 	for line, want := range map[string]bool{
 		`{"id":1,"method":"a"}`:  true,
 		`nonsense`:               true,
 		`{"method":"n"}`:         false,
 		`{"id":1,"result":null}`: false,
 	} {
-		if got := parseLine([]byte(line)).wantsAnswer(); got != want {
+		if got := parseMessage([]byte(line)).expectsAnswer(); got != want {
 			t.Errorf("%s: got %v", line, got)
 		}
 	}
 }
 
 func TestErrorLine(t *testing.T) {
-	want := `{"jsonrpc":"2.0","id":"a\"b","error":{"code":-32000,"message":"say \"why\""}}` + "\n"
-	if got := string(errorLine(`"a\"b"`, `say "why"`)); got != want {
+	want := `{"jsonrpc":"2.0","id":"a\"b","error":{"code":-32000,"message":"spell \"why\""}}` + "\n"
+	if got := string(errorLine(`"a\"b"`, `spell "why"`)); got != want {
 		t.Errorf("got %s", got)
 	}
 }
 
-func FuzzParseLine(f *testing.F) {
+func FuzzParseMessage(f *testing.F) {
 	for _, seed := range []string{`{"id":1,"method":"a"}`, `[{"id":1}]`, `{`, ``, `{"id":1,"result":`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		l := parseLine(line)
-		if l.wantsAnswer() && len(l.answers) > 0 && len(l.requests) == 0 {
-			t.Errorf("%q: an answer wants an answer", line)
+		l := parseMessage(line)
+		if l.expectsAnswer() && len(l.answers) > 0 && len(l.requests) == 0 {
+			t.Errorf("%q: an answer expects an answer", line)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package relay
 
 import (
 	"bufio"
@@ -16,25 +16,25 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// pipeSession is the client's end of a connection in memory.
-type pipeSession struct {
+// pipeConn is the relay's end of a connection in memory.
+type pipeConn struct {
 	io.Reader
 	w *io.PipeWriter
 	r *io.PipeReader
 }
 
-func (p pipeSession) Write(b []byte) (int, error) { return p.w.Write(b) }
-func (p pipeSession) CloseWrite() error           { return p.w.Close() }
-func (p pipeSession) Close() error                { return errors.Join(p.w.Close(), p.r.Close()) }
+func (p pipeConn) Write(b []byte) (int, error) { return p.w.Write(b) }
+func (p pipeConn) CloseWrite() error           { return p.w.Close() }
+func (p pipeConn) Close() error                { return errors.Join(p.w.Close(), p.r.Close()) }
 
-// serverEnd is the server's end.
+// serverEnd is the daemon's end.
 type serverEnd struct {
-	lines chan string // what it got
+	lines chan string // the lines that it received
 	r     *io.PipeReader
 	w     *io.PipeWriter
 }
 
-// expect reads a line that holds each of words.
+// expect reads a line that contains each of words.
 func (s *serverEnd) expect(t *testing.T, words ...string) string {
 	t.Helper()
 	line, ok := <-s.lines
@@ -52,69 +52,69 @@ func (s *serverEnd) expect(t *testing.T, words ...string) string {
 func (s *serverEnd) send(line string) { fmt.Fprintln(s.w, line) }
 func (s *serverEnd) die()             { _ = s.r.Close(); _ = s.w.Close() }
 
-// relayWorld is a relay with a client and servers in memory.
-type relayWorld struct {
+// testRelay is a relay with a client and daemons in memory.
+type testRelay struct {
 	t      *testing.T
 	client *io.PipeWriter // what the client sends
-	said   chan string    // what the client gets
+	output chan string    // the lines that the client receives
 	ended  chan error
 	began  time.Time
 
 	mu      sync.Mutex // guards all below
 	up      bool
-	refuse  error // why start fails
+	refuse  error // the error of start
 	starts  int
 	joins   []time.Duration
 	servers chan *serverEnd
 	notes   []string
 }
 
-func inRelayWorld(t *testing.T, test func(w *relayWorld)) {
+func withRelay(t *testing.T, test func(w *testRelay)) {
 	t.Helper()
-	inRefusingWorld(t, nil, test)
+	withRefusedStart(t, nil, test)
 }
 
-// inRefusingWorld is inRelayWorld where no server can be started.
-func inRefusingWorld(t *testing.T, refuse error, test func(w *relayWorld)) {
+// withRefusedStart is like withRelay, but start fails with refuse.
+func withRefusedStart(t *testing.T, refuse error, test func(w *testRelay)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		in, client := io.Pipe()
-		said, out := io.Pipe()
-		w := &relayWorld{
-			t: t, client: client, said: make(chan string, 100), ended: make(chan error, 1), began: time.Now(),
+		output, out := io.Pipe()
+		w := &testRelay{
+			t: t, client: client, output: make(chan string, 100), ended: make(chan error, 1), began: time.Now(),
 			servers: make(chan *serverEnd, 10), refuse: refuse,
 		}
-		r := newRelay(relayOptions{in: in, out: out, say: w.note, join: w.join, start: w.start})
+		r := newRelay(endpoints{in: in, out: out, notef: w.note, join: w.join, start: w.start})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			w.ended <- r.run(ctx)
 			_ = out.Close()
 		}()
-		go scan(said, w.said)
+		go sendLines(output, w.output)
 		test(w)
 		cancel()
 		_ = client.Close()
-		for line := range w.said {
+		for line := range w.output {
 			t.Errorf("the client also got %s", line)
 		}
 	})
 }
 
-// scan hands over lines until r ends.
-func scan(r io.Reader, lines chan<- string) {
+// sendLines sends the lines of r to lines until r ends.
+func sendLines(r io.Reader, lines chan<- string) {
 	defer close(lines)
 	for in := bufio.NewScanner(r); in.Scan(); {
 		lines <- in.Text()
 	}
 }
 
-func (w *relayWorld) note(format string, args ...any) {
+func (w *testRelay) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }
 
-func (w *relayWorld) join(context.Context) (session, error) {
+func (w *testRelay) join(context.Context) (conn, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.up {
@@ -124,12 +124,12 @@ func (w *relayWorld) join(context.Context) (session, error) {
 	toClient, fromServer := io.Pipe()
 	w.joins = append(w.joins, time.Since(w.began))
 	server := &serverEnd{lines: make(chan string, 100), r: toServer, w: fromServer}
-	go scan(toServer, server.lines)
+	go sendLines(toServer, server.lines)
 	w.servers <- server
-	return pipeSession{Reader: toClient, w: fromClient, r: toClient}, nil
+	return pipeConn{Reader: toClient, w: fromClient, r: toClient}, nil
 }
 
-func (w *relayWorld) start(context.Context) error {
+func (w *testRelay) start(context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.starts++
@@ -140,24 +140,24 @@ func (w *relayWorld) start(context.Context) error {
 	return nil
 }
 
-func (w *relayWorld) setUp(up bool) {
+func (w *testRelay) setUp(up bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.up = up
 }
 
-func (w *relayWorld) started() int {
+func (w *testRelay) started() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.starts
 }
 
-func (w *relayWorld) send(line string) { fmt.Fprintln(w.client, line) }
+func (w *testRelay) send(line string) { fmt.Fprintln(w.client, line) }
 
-// expect reads a line for the client that holds each of words.
-func (w *relayWorld) expect(words ...string) {
+// expect reads a line of the client that contains each of words.
+func (w *testRelay) expect(words ...string) {
 	w.t.Helper()
-	line, ok := <-w.said
+	line, ok := <-w.output
 	if !ok {
 		w.t.Fatalf("the output ended before a line with %q", words)
 	}
@@ -173,8 +173,8 @@ const (
 	initializedLine = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// open opens a session and returns the server's end.
-func (w *relayWorld) open() *serverEnd {
+// open opens a session and returns the daemon's end.
+func (w *testRelay) open() *serverEnd {
 	w.t.Helper()
 	server := <-w.servers
 	w.send(initializeLine)
@@ -186,8 +186,8 @@ func (w *relayWorld) open() *serverEnd {
 	return server
 }
 
-// resumed expects what a new server is told.
-func (w *relayWorld) resumed(server *serverEnd) {
+// expectResumed expects the lines that continue a session on a new daemon.
+func (w *testRelay) expectResumed(server *serverEnd) {
 	w.t.Helper()
 	if got := server.expect(w.t); got != initializeLine {
 		w.t.Errorf("the new server got %s", got)
@@ -202,13 +202,13 @@ func (w *relayWorld) resumed(server *serverEnd) {
 	w.expect(`"notifications/prompts/list_changed"`)
 }
 
-func TestRelayPassesLinesOn(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+func TestForwardsLines(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		for _, line := range []string{
 			`{"jsonrpc":"2.0","id":"a","method":"tools/list"}`,
 			` { "id" : 9007199254740993 , "method":"x" } `,
-			`no JSON at all`,
+			`not JSON`,
 			`[{"jsonrpc":"2.0","id":5,"method":"ping"}]`,
 			`{"jsonrpc":"2.0","id":77,"result":{}}`,
 		} {
@@ -242,9 +242,9 @@ func TestRelayPassesLinesOn(t *testing.T) {
 	})
 }
 
-// TestRelayServerKilled has a call and a list under way when the server dies.
-func TestRelayServerKilled(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestServerKilled kills the daemon while calls and a list are open.
+func TestServerKilled(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`)
 		server.expect(t, `"id":1`)
@@ -259,28 +259,28 @@ func TestRelayServerKilled(t *testing.T) {
 		w.setUp(false)
 		server.die()
 
-		// The call is answered at once, the cancelled one not at all.
-		w.expect(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or was restarted while this call ran`, "call again")
-		w.expect(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or was restarted while this call ran`)
-		// The list is asked again of the next server.
+		// Calls fail at once; the cancelled call gets no answer.
+		w.expect(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
+		w.expect(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
+		// The list is requested from the next daemon.
 		next := <-w.servers
-		w.resumed(next)
+		w.expectResumed(next)
 		next.expect(t, `"id":"1"`, "tools/list")
 		next.send(`{"jsonrpc":"2.0","id":"1","result":{"tools":[]}}`)
 		w.expect(`"id":"1","result"`)
 		if w.started() != 2 {
 			t.Errorf("%d servers were started", w.started())
 		}
-		if got := w.joins[1]; got != startAfter {
-			t.Errorf("the new server was joined after %v, want %v: somebody may be restarting it", got, startAfter)
+		if got := w.joins[1]; got != restartWait {
+			t.Errorf("the new server was joined after %v, want %v: the user may be restarting it", got, restartWait)
 		}
 	})
 }
 
-// TestRelayWaitsForNobody has a client that asks for nothing: no server is
-// started, but one that comes is joined.
-func TestRelayWaitsForNobody(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestIdleClient has no open request when the daemon dies. The relay starts no daemon,
+// but joins one that another process starts.
+func TestIdleClient(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.setUp(false)
 		server.die()
@@ -290,18 +290,16 @@ func TestRelayWaitsForNobody(t *testing.T) {
 		}
 		w.setUp(true)
 		next := <-w.servers
-		w.resumed(next)
+		w.expectResumed(next)
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 		next.expect(t, "ping")
 	})
 }
 
-// TestRelayQuickRestart has somebody restart the server by hand, while the
-// client goes on asking.
-// TestRelayTakesFormsBack: nobody waits for the answer to what a lost server has
-// asked.
-func TestRelayTakesFormsBack(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestCancelsDaemonRequests: the requests that a lost daemon sent to the client are
+// cancelled.
+func TestCancelsDaemonRequests(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
 		server.expect(t, `"id":2`)
@@ -319,15 +317,16 @@ func TestRelayTakesFormsBack(t *testing.T) {
 	})
 }
 
-func TestRelayQuickRestart(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestQuickRestart restarts the daemon while the client sends a request.
+func TestQuickRestart(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.setUp(false)
 		server.die()
 		time.AfterFunc(300*time.Millisecond, func() { w.setUp(true) })
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
 		next := <-w.servers
-		w.resumed(next)
+		w.expectResumed(next)
 		next.expect(t, `"id":2`)
 		if w.started() != 1 || w.joins[1] < 300*time.Millisecond || w.joins[1] > 400*time.Millisecond {
 			t.Errorf("%d servers were started, joined at %v", w.started(), w.joins)
@@ -335,9 +334,9 @@ func TestRelayQuickRestart(t *testing.T) {
 	})
 }
 
-// TestRelayWithoutOpening is the protocol that has no sessions.
-func TestRelayWithoutOpening(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestWithoutSession uses MCP 2026-07-28, which has no sessions.
+func TestWithoutSession(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}`)
 		server.expect(t, `"id":1`)
@@ -349,9 +348,9 @@ func TestRelayWithoutOpening(t *testing.T) {
 	})
 }
 
-// TestRelayOpeningLost loses the server before it has answered initialize.
-func TestRelayOpeningLost(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestLostBeforeInitialize kills the daemon before it has answered initialize.
+func TestLostBeforeInitialize(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(initializeLine)
 		server.expect(t, "initialize")
@@ -365,10 +364,10 @@ func TestRelayOpeningLost(t *testing.T) {
 	})
 }
 
-// TestRelayInitializedWhileAway loses the server between the two steps of the
-// opening.
-func TestRelayInitializedWhileAway(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestLostBeforeInitialized kills the daemon between initialize and
+// notifications/initialized.
+func TestLostBeforeInitialized(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(initializeLine)
 		server.expect(t, "initialize")
@@ -391,12 +390,12 @@ func TestRelayInitializedWhileAway(t *testing.T) {
 	})
 }
 
-// TestRelayNoServer has a server that can't be started.
-func TestRelayNoServer(t *testing.T) {
-	taken := errors.New("port 9527 is taken by python3, pid 7")
-	inRefusingWorld(t, taken, func(w *relayWorld) {
+// TestNoServer cannot start a daemon.
+func TestNoServer(t *testing.T) {
+	inUse := errors.New("port 9527 is in use by python3, pid 7")
+	withRefusedStart(t, inUse, func(w *testRelay) {
 		w.send(initializeLine)
-		w.expect(`"id":0,"error":{"code":-32000,"message":"opentabs has no server: port 9527 is taken by python3, pid 7"`)
+		w.expect(`"id":0,"error":{"code":-32000,"message":"opentabs has no server: port 9527 is in use by python3, pid 7"`)
 		w.send(`{"jsonrpc":"2.0","id":"x","method":"ping"}`)
 		w.expect(`"id":"x","error"`)
 		if w.started() > 2 {
@@ -405,42 +404,41 @@ func TestRelayNoServer(t *testing.T) {
 		w.mu.Lock()
 		w.refuse = nil
 		w.mu.Unlock()
-		pass(failedFor)
+		pass(failureTTL)
 		w.send(initializeLine)
 		server := <-w.servers
 		server.expect(t, "initialize")
 	})
 }
 
-// What the system refuses is told with what to do about it.
-func TestRelayNoRoom(t *testing.T) {
-	inRefusingWorld(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *relayWorld) {
+// TestDiskFull: an error of the system comes with an action for the user.
+func TestDiskFull(t *testing.T) {
+	withRefusedStart(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *testRelay) {
 		w.send(initializeLine)
 		w.expect(`"opentabs has no server: open the server's log: no space left on device: free some space on that disk, then try again"`)
 	})
 }
 
-// TestRelayNewServerFails has the next server die while the session is opened
-// again.
-func TestRelayNewServerFails(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestNewServerFails kills the next daemon while the session is repeated.
+func TestNewServerFails(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		server.die()
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 		next := <-w.servers
 		next.expect(t, "initialize")
 		next.die()
-		w.expect(`"id":2,"error":`, "the server has gone again")
-		pass(failedFor)
+		w.expect(`"id":2,"error":`, "the server stopped again")
+		pass(failureTTL)
 		w.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
 		last := <-w.servers
-		w.resumed(last)
+		w.expectResumed(last)
 		last.expect(t, `"id":3`)
 	})
 }
 
-func TestRelayLongLine(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+func TestLongLine(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		go func() {
 			_, _ = io.WriteString(w.client, strings.Repeat("x", maxLineBytes+1)+"\n")
@@ -451,9 +449,9 @@ func TestRelayLongLine(t *testing.T) {
 	})
 }
 
-// TestRelayLastLine has no line end after its last line.
-func TestRelayLastLine(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestLastLine sends a last line without a newline.
+func TestLastLine(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		go func() {
 			_, _ = io.WriteString(w.client, "\n\n"+`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
@@ -469,27 +467,27 @@ func TestRelayLastLine(t *testing.T) {
 	})
 }
 
-// TestRelayServerNeverEnds has a server that goes on after the client's end.
-func TestRelayServerNeverEnds(t *testing.T) {
-	inRelayWorld(t, func(w *relayWorld) {
+// TestServerNeverEnds has a daemon that does not close the session after the client.
+func TestServerNeverEnds(t *testing.T) {
+	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		began := time.Now()
 		_ = w.client.Close()
-		if err := <-w.ended; err != nil || time.Since(began) != endPatience {
+		if err := <-w.ended; err != nil || time.Since(began) != endTimeout {
 			t.Errorf("ended after %v with %v", time.Since(began), err)
 		}
 		server.die()
 	})
 }
 
-// TestRelayStopped is told to end by a signal.
-func TestRelayStopped(t *testing.T) {
+// TestInterrupted ends the context while a daemon starts.
+func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, client := io.Pipe()
 		ctx, cancel := context.WithCancel(t.Context())
-		r := newRelay(relayOptions{
-			in: in, out: io.Discard, say: func(string, ...any) {},
-			join:  func(context.Context) (session, error) { return nil, httpapi.ErrNoServer },
+		r := newRelay(endpoints{
+			in: in, out: io.Discard, notef: func(string, ...any) {},
+			join:  func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
 			start: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		})
 		time.AfterFunc(time.Second, cancel)
@@ -500,15 +498,15 @@ func TestRelayStopped(t *testing.T) {
 	})
 }
 
-// TestRelayClientGone has a client that reads nothing any more.
-func TestRelayClientGone(t *testing.T) {
+// TestClientGone has a client that has closed its end.
+func TestClientGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, client := io.Pipe()
-		said, out := io.Pipe()
-		_ = said.Close()
-		r := newRelay(relayOptions{
-			in: in, out: out, say: func(string, ...any) {},
-			join:  func(context.Context) (session, error) { return nil, httpapi.ErrNoServer },
+		output, out := io.Pipe()
+		_ = output.Close()
+		r := newRelay(endpoints{
+			in: in, out: out, notef: func(string, ...any) {},
+			join:  func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
 			start: func(context.Context) error { return errors.New("no") },
 		})
 		ended := make(chan error, 1)
@@ -519,4 +517,10 @@ func TestRelayClientGone(t *testing.T) {
 		}
 		_ = client.Close()
 	})
+}
+
+// pass waits for d of fake time and for what happens then.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
 }

@@ -1,0 +1,142 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"opentabs/internal/rawjson"
+)
+
+// message has the ids and the method of one line of MCP.
+type message struct {
+	// requests and answers are the raw ids. Only a batch has more than one message.
+	requests, answers []string
+	// method is that of a single message; empty for an answer.
+	method string
+}
+
+// parseMessage parses a line. An invalid line has neither requests nor answers; the
+// daemon answers it with an error.
+func parseMessage(line []byte) message {
+	var m message
+	if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) > 0 && trimmed[0] == '[' {
+		var batch []json.RawMessage
+		if json.Unmarshal(line, &batch) != nil {
+			return m
+		}
+		for _, one := range batch {
+			id, method := parseEnvelope(one)
+			m.add(id, method)
+		}
+		return m
+	}
+	id, method := parseEnvelope(line)
+	m.add(id, method)
+	m.method = method
+	return m
+}
+
+// expectsAnswer reports whether the client waits for an answer to the line: to a
+// request, or to an invalid line.
+func (m message) expectsAnswer() bool {
+	return len(m.requests) > 0 || m.method == "" && len(m.answers) == 0
+}
+
+func (m *message) add(id, method string) {
+	switch {
+	case id == "" || id == "null":
+	case method != "":
+		m.requests = append(m.requests, id)
+	default:
+		m.answers = append(m.answers, id)
+	}
+}
+
+// parseEnvelope returns the id and the method of a message. It stops at the result of
+// an answer, which may have many megabytes.
+func parseEnvelope(text []byte) (id, method string) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return "", ""
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return "", ""
+		}
+		if id != "" && (key == "result" || key == "error") {
+			return id, ""
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return "", ""
+		}
+		switch key {
+		case "id":
+			id = string(value)
+		case "method":
+			if json.Unmarshal(value, &method) != nil {
+				return "", ""
+			}
+		}
+	}
+	return id, method
+}
+
+// cancelledID returns the id of the request that a notifications/cancelled cancels.
+func cancelledID(line []byte) string {
+	var m struct {
+		Params struct {
+			RequestID json.RawMessage `json:"requestId"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(line, &m) != nil {
+		return ""
+	}
+	return string(m.Params.RequestID)
+}
+
+// resourceURI returns the uri parameter of a request.
+func resourceURI(line []byte) string {
+	var m struct {
+		Params struct {
+			URI string `json:"uri"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(line, &m) != nil {
+		return ""
+	}
+	return m.Params.URI
+}
+
+// subscribeLine returns a request to subscribe to a resource.
+func subscribeLine(id, uri string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"resources/subscribe","params":{"uri":%s}}`+"\n", rawjson.Encode(id), rawjson.Encode(uri))
+}
+
+// updatedLine returns the notification that a resource has changed.
+func updatedLine(uri string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%s}}`+"\n", rawjson.Encode(uri))
+}
+
+// listChangedLine returns the notification that the list of tools or prompts has
+// changed.
+func listChangedLine(list string) []byte {
+	return []byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}` + "\n")
+}
+
+// cancelLine returns the notification that the daemon's request with this raw id
+// needs no answer.
+func cancelLine(id string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the opentabs server stopped or restarted"}}`+"\n", id)
+}
+
+// codeServerLost is the JSON-RPC code of the relay's own errors, from the range
+// for server errors.
+const codeServerLost = -32000
+
+// errorLine returns an error response to the request with this raw id.
+func errorLine(id, text string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(text))
+}

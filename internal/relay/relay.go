@@ -1,0 +1,448 @@
+package relay
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/rawjson"
+)
+
+const (
+	// restartWait is how long a lost daemon may take to come back before the relay
+	// starts one: the user may be restarting it.
+	restartWait = 500 * time.Millisecond
+	// minPoll and maxPoll bound the interval between two attempts to join a daemon
+	// while no request is open.
+	minPoll = 50 * time.Millisecond
+	maxPoll = 2 * time.Second
+	// resumeTimeout is how long a new daemon may take to answer initialize.
+	resumeTimeout = 5 * time.Second
+	// drainTimeout is how long the last lines of a lost daemon may take to arrive.
+	drainTimeout = time.Second
+	// endTimeout is how long the daemon may take to end the session after the client
+	// has closed its input.
+	endTimeout = 5 * time.Second
+	// failureTTL is how long a failure to get a daemon is returned without another
+	// attempt.
+	failureTTL = 2 * time.Second
+)
+
+// Options are what [Run] connects. All are required.
+type Options struct {
+	Home *home.Home
+	In   io.Reader
+	Out  io.Writer
+	// Notef writes a note for the user.
+	Notef func(format string, args ...any)
+}
+
+// Run connects a client to the daemon until the client closes its input or ctx ends.
+// Neither is an error: clients close stdin and then send SIGTERM.
+func Run(ctx context.Context, o Options) error {
+	r := newRelay(endpoints{
+		in: o.In, out: o.Out, notef: o.Notef, start: o.Home.StartServer,
+		join: func(ctx context.Context) (conn, error) {
+			client, err := o.Home.Client(ctx)
+			if err != nil {
+				return nil, err
+			}
+			stdio, err := client.Stdio(ctx)
+			if err != nil {
+				return nil, err // not a conn that holds a nil pointer
+			}
+			return stdio, nil
+		},
+	})
+	return r.run(ctx)
+}
+
+// conn is a connection to the daemon.
+type conn interface {
+	io.ReadWriteCloser
+	CloseWrite() error
+}
+
+// endpoints are what a relay connects.
+type endpoints struct {
+	in    io.Reader
+	out   io.Writer
+	notef func(format string, args ...any)
+	// join connects to a running daemon, or returns httpapi.ErrNoServer.
+	join func(context.Context) (conn, error)
+	// start starts a daemon and returns when it can be joined.
+	start func(context.Context) error
+}
+
+// relay connects a client to one daemon after the other.
+type relay struct {
+	endpoints
+
+	// Only the goroutine of run uses the fields up to mu.
+	link      *daemonLink
+	lostAt    time.Time // when the last link was lost; zero before the first
+	poll      time.Duration
+	joinErr   error // why the last attempt to get a daemon failed
+	joinErrAt time.Time
+
+	mu       sync.Mutex // guards all below, and writes to out
+	session  sessionState
+	writeErr error // the first error of a write to the client
+}
+
+// daemonLink is one connection to a daemon.
+type daemonLink struct {
+	conn conn
+	done chan struct{} // closed when its reader has ended
+	// resumed is closed when the daemon has answered the repeated initialize, whose
+	// id is resumeID. It is nil if initialize is not repeated.
+	resumed  chan struct{}
+	resumeID string
+	// ownID is the id of the relay's own requests. Their answers are dropped.
+	ownID string
+}
+
+func newRelay(e endpoints) *relay {
+	return &relay{endpoints: e, poll: minPoll, session: newSessionState()}
+}
+
+func (r *relay) run(ctx context.Context) error {
+	lines := make(chan []byte)
+	stopped := make(chan struct{})
+	defer close(stopped)
+	go r.readClient(lines, stopped)
+	// Start the daemon before the first request, so that browsers can connect.
+	if err := r.connect(ctx, true); err != nil && ctx.Err() == nil {
+		r.notef("%s", home.Explain(err))
+	}
+	for ctx.Err() == nil {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				return r.finish(ctx)
+			}
+			r.forward(ctx, line)
+		case <-r.linkDone():
+			r.handleLoss(ctx)
+		case <-r.nextPoll():
+			// No request is open, so no daemon is started.
+			if r.connect(ctx, false) != nil {
+				r.poll = min(r.poll*2, maxPoll)
+			}
+		case <-ctx.Done():
+		}
+		if err := r.clientError(); err != nil {
+			return err
+		}
+	}
+	if r.link != nil {
+		_ = r.link.conn.Close()
+	}
+	return nil
+}
+
+// linkDone returns a channel that is closed when the link is lost; nil without a
+// link.
+func (r *relay) linkDone() <-chan struct{} {
+	if r.link == nil {
+		return nil
+	}
+	return r.link.done
+}
+
+// nextPoll returns a channel that fires when it is time to look for a daemon again;
+// nil while there is a link.
+func (r *relay) nextPoll() <-chan time.Time {
+	if r.link != nil {
+		return nil
+	}
+	return time.After(r.poll)
+}
+
+// readClient sends the client's lines to lines until its input ends.
+func (r *relay) readClient(lines chan<- []byte, stopped <-chan struct{}) {
+	defer close(lines)
+	in := bufio.NewReaderSize(r.in, 64<<10)
+	for isFirst := true; ; isFirst = false {
+		line, err := readLine(in)
+		if isFirst { // shells of Windows write a byte order mark
+			line = rawjson.TrimBOM(line)
+		}
+		if errors.Is(err, errLineTooLong) {
+			r.writeClient(errorLine("null", fmt.Sprintf("the line has more than %d MiB: send less in one message", maxLineBytes>>20)))
+			continue
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			select {
+			case lines <- line:
+			case <-stopped:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// forward sends a line of the client to the daemon. It joins or starts a daemon if
+// there is none and the client waits for an answer.
+func (r *relay) forward(ctx context.Context, line []byte) {
+	m := parseMessage(line)
+	select {
+	case <-r.linkDone(): // lost, but not handled yet
+		r.handleLoss(ctx)
+	default:
+	}
+	if err := r.connect(ctx, m.expectsAnswer()); err != nil {
+		switch {
+		case ctx.Err() != nil:
+		case m.expectsAnswer():
+			r.refuse(m.requests, err)
+		default: // a notification about the session of the lost daemon
+			r.recordSent(m, line)
+		}
+		return
+	}
+	if !r.writeDaemon(ctx, m, line) {
+		r.forward(ctx, line)
+	}
+}
+
+// writeDaemon sends a line to the daemon. It returns false if the link was lost
+// before the daemon can have read the line, so that the line can be sent again.
+func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
+	r.recordSent(m, line)
+	n, err := r.link.conn.Write(line)
+	if err == nil {
+		return true
+	}
+	canRepeat := n < len(line)-1 && m.expectsAnswer()
+	if canRepeat {
+		r.mu.Lock()
+		r.session.dropSent(m)
+		r.mu.Unlock()
+	}
+	r.handleLoss(ctx)
+	return !canRepeat
+}
+
+func (r *relay) recordSent(m message, line []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.session.recordSent(m, line)
+}
+
+// refuse answers requests with the reason why there is no daemon.
+func (r *relay) refuse(ids []string, err error) {
+	reason := home.Explain(err)
+	r.notef("%s", reason)
+	for _, id := range ids {
+		r.writeClient(errorLine(id, "opentabs has no server: "+reason))
+	}
+}
+
+// handleLoss ends the link. It answers open calls with an error, and repeats the
+// other open requests on the next daemon.
+func (r *relay) handleLoss(ctx context.Context) {
+	// The last lines of the daemon may still be on their way.
+	select {
+	case <-r.link.done:
+	case <-time.After(drainTimeout):
+	}
+	_ = r.link.conn.Close()
+	<-r.link.done
+	r.link, r.lostAt, r.poll, r.joinErr = nil, time.Now(), minPoll, nil
+	r.mu.Lock()
+	daemonRequests := r.session.dropDaemonRequests()
+	calls := r.session.dropCalls()
+	hasOpen := r.session.hasOpen()
+	r.mu.Unlock()
+	for _, id := range daemonRequests {
+		r.writeClient(cancelLine(id))
+	}
+	for _, id := range calls {
+		r.writeClient(errorLine(id, "the opentabs server stopped or restarted while this call ran; its result is lost and it may have taken effect: check the page before you call again"))
+	}
+	r.notef("the server stopped; it starts again with the next request")
+	if !hasOpen {
+		return
+	}
+	if err := r.connect(ctx, true); err != nil && ctx.Err() == nil {
+		r.mu.Lock()
+		ids := r.session.dropAll()
+		r.mu.Unlock()
+		r.refuse(ids, err)
+	}
+}
+
+// connect makes sure that there is a link. With mayStart it starts a daemon if none
+// runs.
+func (r *relay) connect(ctx context.Context, mayStart bool) error {
+	if r.link != nil {
+		return nil
+	}
+	if r.joinErr != nil && time.Since(r.joinErrAt) < failureTTL {
+		return r.joinErr
+	}
+	err := r.joinRunning(ctx)
+	if err == nil || !mayStart || ctx.Err() != nil {
+		return err
+	}
+	if errors.Is(err, httpapi.ErrNoServer) {
+		err = r.joinOrStart(ctx)
+	}
+	if err != nil {
+		r.joinErr, r.joinErrAt = err, time.Now()
+	}
+	return err
+}
+
+// joinOrStart waits up to restartWait for a daemon that restarts, then starts one.
+func (r *relay) joinOrStart(ctx context.Context) error {
+	for time.Since(r.lostAt) < restartWait {
+		select {
+		case <-time.After(minPoll):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := r.joinRunning(ctx); !errors.Is(err, httpapi.ErrNoServer) {
+			return err
+		}
+	}
+	if err := r.start(ctx); err != nil {
+		return err
+	}
+	return r.joinRunning(ctx)
+}
+
+// joinRunning connects to a running daemon and continues the client's session there.
+func (r *relay) joinRunning(ctx context.Context) error {
+	c, err := r.join(ctx)
+	if err != nil {
+		return err
+	}
+	link := &daemonLink{conn: c, done: make(chan struct{}), ownID: "relay-" + rand.Text()}
+	r.mu.Lock()
+	session := r.session.replay()
+	r.mu.Unlock()
+	if session.initialize != nil {
+		link.resumed, link.resumeID = make(chan struct{}), session.initializeID
+	}
+	go r.readDaemon(link)
+	if err := link.resume(session); err != nil {
+		_ = c.Close()
+		<-link.done
+		return fmt.Errorf("open the session on the new server: %w", err)
+	}
+	if session.initialized != nil {
+		// The new daemon may have other tools and prompts, and has none of the calls.
+		r.writeClient(listChangedLine("tools"))
+		r.writeClient(listChangedLine("prompts"))
+		for _, uri := range session.subscribed {
+			r.writeClient(updatedLine(uri))
+		}
+	}
+	r.link, r.joinErr = link, nil
+	return nil
+}
+
+// resume repeats the session on a new daemon.
+func (l *daemonLink) resume(session replay) error {
+	if session.initialize != nil {
+		if _, err := l.conn.Write(session.initialize); err != nil {
+			return err
+		}
+		select {
+		case <-l.resumed:
+		case <-l.done:
+			return errors.New("the server stopped again")
+		case <-time.After(resumeTimeout):
+			return errors.New("the server does not respond")
+		}
+	}
+	lines := [][]byte{session.initialized}
+	for _, uri := range session.subscribed {
+		lines = append(lines, subscribeLine(l.ownID, uri))
+	}
+	for _, line := range append(lines, session.requests...) {
+		if line == nil {
+			continue
+		}
+		if _, err := l.conn.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readDaemon sends the daemon's lines to the client until the link ends.
+func (r *relay) readDaemon(link *daemonLink) {
+	defer close(link.done)
+	in := bufio.NewReaderSize(link.conn, 256<<10)
+	isResuming := link.resumed != nil
+	ownID := string(rawjson.Encode(link.ownID))
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil { // the line is incomplete
+			return
+		}
+		m := parseMessage(line)
+		if isResuming && len(m.answers) == 1 && m.answers[0] == link.resumeID {
+			isResuming = false
+			close(link.resumed)
+			continue
+		}
+		if len(m.answers) == 1 && m.answers[0] == ownID {
+			continue
+		}
+		r.mu.Lock()
+		r.session.recordReceived(m, line)
+		r.mu.Unlock()
+		r.writeClient(line)
+	}
+}
+
+// writeClient writes a line to the client.
+func (r *relay) writeClient(line []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.writeErr != nil {
+		return
+	}
+	_, r.writeErr = r.out.Write(line)
+}
+
+func (r *relay) clientError() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.writeErr != nil {
+		return fmt.Errorf("write to the client: %w", r.writeErr)
+	}
+	return nil
+}
+
+// finish closes the daemon's input and waits until the daemon has answered all open
+// requests.
+func (r *relay) finish(ctx context.Context) error {
+	if r.link == nil {
+		return nil
+	}
+	defer r.link.conn.Close()
+	if r.link.conn.CloseWrite() == nil {
+		select {
+		case <-r.link.done:
+		case <-ctx.Done():
+		case <-time.After(endTimeout):
+		}
+	}
+	return r.clientError()
+}

@@ -1,0 +1,164 @@
+package relay
+
+import (
+	"maps"
+	"slices"
+)
+
+const (
+	// maxRepeatBytes is the size of the longest request that is repeated on the next
+	// daemon.
+	maxRepeatBytes = 1 << 20
+	// maxDaemonRequests is how many open requests of the daemon are remembered.
+	maxDaemonRequests = 1000
+	// maxSubscribed is how many subscriptions are remembered: as many as a daemon
+	// accepts in one session.
+	maxSubscribed = 256
+)
+
+// sessionState is the state of the client's session: how it was opened, and which
+// requests are open. It is not safe for concurrent use.
+type sessionState struct {
+	// initialize and initialized are the lines that opened the session. They are nil
+	// in MCP 2026-07-28, which has no sessions.
+	initialize, initialized []byte
+	initializeID            string
+	// isOpen is set when the daemon has answered initialize.
+	isOpen bool
+	// subscribed are the URIs that the client has subscribed to.
+	subscribed map[string]struct{}
+	// open are the client's requests without an answer, oldest first.
+	open []openRequest
+	// daemonRequests are the ids of the daemon's requests without an answer.
+	daemonRequests []string
+}
+
+// openRequest is a request without an answer.
+type openRequest struct {
+	id string
+	// line is the request if it can be repeated; nil for a call, which may have taken
+	// effect.
+	line []byte
+}
+
+// replay is what the next daemon receives to continue the session.
+type replay struct {
+	initialize, initialized []byte
+	initializeID            string
+	subscribed              []string // URIs
+	requests                [][]byte
+}
+
+func newSessionState() sessionState {
+	return sessionState{subscribed: map[string]struct{}{}}
+}
+
+// recordSent records a line of the client.
+func (s *sessionState) recordSent(m message, line []byte) {
+	switch m.method {
+	case "initialize":
+		if len(m.requests) == 1 {
+			s.initialize, s.initializeID, s.isOpen = line, m.requests[0], false
+		}
+	case "notifications/initialized":
+		s.initialized = line
+	case "notifications/cancelled":
+		s.drop(cancelledID(line)) // gets no answer
+	case "resources/subscribe":
+		if uri := resourceURI(line); uri != "" && len(s.subscribed) < maxSubscribed {
+			s.subscribed[uri] = struct{}{}
+		}
+	case "resources/unsubscribe":
+		delete(s.subscribed, resourceURI(line))
+	}
+	for _, id := range m.answers {
+		s.dropDaemonRequest(id)
+	}
+	for _, id := range m.requests {
+		r := openRequest{id: id}
+		// A batch, which has no method, may contain a call. A prompt runs in the page
+		// like a tool.
+		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
+			r.line = line
+		}
+		s.open = append(s.open, r)
+	}
+}
+
+// dropSent forgets the requests of a line that was not sent.
+func (s *sessionState) dropSent(m message) {
+	for _, id := range m.requests {
+		s.drop(id)
+	}
+}
+
+// recordReceived records a line of the daemon.
+func (s *sessionState) recordReceived(m message, line []byte) {
+	for _, id := range m.requests {
+		if len(s.daemonRequests) < maxDaemonRequests {
+			s.daemonRequests = append(s.daemonRequests, id)
+		}
+	}
+	if m.method == "notifications/cancelled" {
+		s.dropDaemonRequest(cancelledID(line))
+	}
+	for _, id := range m.answers {
+		if id == s.initializeID && s.initialize != nil {
+			s.isOpen = true
+		}
+		s.drop(id)
+	}
+}
+
+func (s *sessionState) drop(id string) {
+	s.open = slices.DeleteFunc(s.open, func(r openRequest) bool { return r.id == id })
+}
+
+func (s *sessionState) dropDaemonRequest(id string) {
+	s.daemonRequests = slices.DeleteFunc(s.daemonRequests, func(open string) bool { return open == id })
+}
+
+// dropDaemonRequests forgets the open requests of the daemon and returns their ids.
+func (s *sessionState) dropDaemonRequests() []string {
+	ids := s.daemonRequests
+	s.daemonRequests = nil
+	return ids
+}
+
+// hasOpen reports whether a request of the client is open.
+func (s *sessionState) hasOpen() bool { return len(s.open) > 0 }
+
+// dropCalls forgets the open requests that cannot be repeated and returns their ids.
+func (s *sessionState) dropCalls() []string {
+	var ids []string
+	s.open = slices.DeleteFunc(s.open, func(r openRequest) bool {
+		if r.line == nil {
+			ids = append(ids, r.id)
+		}
+		return r.line == nil
+	})
+	return ids
+}
+
+// dropAll forgets all open requests and returns their ids.
+func (s *sessionState) dropAll() []string {
+	ids := make([]string, len(s.open))
+	for i, r := range s.open {
+		ids[i] = r.id
+	}
+	s.open = nil
+	return ids
+}
+
+// replay returns what the next daemon must receive.
+func (s *sessionState) replay() replay {
+	var r replay
+	if s.isOpen {
+		r.initialize, r.initializeID, r.initialized = s.initialize, s.initializeID, s.initialized
+		r.subscribed = slices.Sorted(maps.Keys(s.subscribed))
+	}
+	for _, open := range s.open {
+		r.requests = append(r.requests, open.line)
+	}
+	return r
+}
