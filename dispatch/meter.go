@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -215,9 +216,7 @@ func (m *meter) pop(now time.Time, last bool) (Progress, bool) {
 		}
 		m.shift()
 		if !ok {
-			if len(m.queue) > 0 && m.queue[0].isEmpty() {
-				m.queue[0].said = e.said
-			}
+			m.displace(e)
 			continue
 		}
 		m.line.high = p.Progress
@@ -227,6 +226,32 @@ func (m *meter) pop(now time.Time, last bool) (Progress, bool) {
 		return p, true
 	}
 	return Progress{}, false
+}
+
+// displace handles a notice for which there is no number before the next one. The
+// next one takes its message over if it has none; else a message for the user
+// follows the next number, unless a later one for the user comes before that.
+func (m *meter) displace(e notice) {
+	if len(m.queue) == 0 || e.isEmpty() {
+		return
+	}
+	if m.queue[0].isEmpty() {
+		m.queue[0].said = e.said
+		return
+	}
+	for i := range m.queue {
+		next := &m.queue[i]
+		switch {
+		case !e.forUser():
+			return
+		case next.exact && next.progress > m.line.high: // it is sent, and makes room
+			behind := notice{said: e.said, total: e.total, hasTotal: e.hasTotal, reminder: e.reminder}
+			m.queue = slices.Insert(m.queue, i+1, behind)
+			return
+		case next.forUser() && !next.isEmpty():
+			return
+		}
+	}
 }
 
 // number is the notification of a notice. It reports false if there is no number

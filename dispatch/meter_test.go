@@ -102,6 +102,10 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 		{"zero of zero after a message", []wire.Report{say("a"), r(0, 0, "")}, []Progress{at(0.000001, "a"), at(0.000002, "")}},
 		{"total 1", []wire.Report{say("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Progress{at(0.000001, "a"), of(0.1, 1, ""), of(0.2, 1, "b"), of(0.200001, 1, "c"), of(1, 1, "")}},
 		{"nearly the total", []wire.Report{r(0.9999999999999999, 1, ""), say("a"), r(1, 1, "")}, []Progress{of(0.9999999999999999, 1, ""), of(1, 1, "a")}},
+		{
+			"nearly the total, and a message for the user", []wire.Report{r(0.9999999999999999, 1, ""), {Message: "a", Audience: AudienceUser}, say("b"), r(1, 1, "c")},
+			[]Progress{of(0.9999999999999999, 1, ""), of(1, 1, "c"), {Progress: 1.0000000000004656, Message: "a", Audience: AudienceUser}},
+		},
 		{"nearly the total, and no more", []wire.Report{r(0.9999999999999999, 1, ""), say("a")}, []Progress{of(0.9999999999999999, 1, ""), at(1, "a")}},
 		{"one by one of very many", []wire.Report{r(1, 1e9, ""), say("a"), r(2, 1e9, "")}, []Progress{of(1, 1e9, ""), of(1.001, 1e9, "a"), of(2, 1e9, "")}},
 		{"where numbers are far apart", []wire.Report{only(9e15, ""), say("a")}, []Progress{at(9e15, ""), at(9e15+16*(above-9e15), "a")}},
