@@ -117,9 +117,12 @@ var libraries = map[string]library{
 		"testscript: the command line is tested by scripts that run the real main; diff: what changed since a review"},
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch"}, "applies the JSON Patches (RFC 6902) of activities"},
 	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
-	"golang.org/x/sys":                 {[]string{"internal/statefile", "internal/home", "internal/portowner", "internal/terminal"}, "file locks, consoles and process details of each system"},
+	"golang.org/x/sys":                 {[]string{"internal/home", "internal/portowner", "internal/terminal"}, "consoles and process details of each system"},
 	"golang.org/x/term":                {[]string{"internal/terminal", "cmd/opentabs"}, "the size of a terminal; reads a secret without showing it"},
 
+	"github.com/gofrs/flock":               {[]string{"internal/statefile"}, "file locks of each system"},
+	"github.com/agnivade/levenshtein":      {[]string{"internal/nearest"}, "edit distance of two names"},
+	"github.com/shirou/gopsutil/v4":        {[]string{"internal/portowner"}, "which process listens on a port, on each system"},
 	"github.com/clipperhouse/displaywidth": {[]string{"internal/terminal"}, "columns of a text in a terminal, by Unicode's tables and grapheme clusters"},
 }
 

@@ -1,7 +1,11 @@
 // Package nearest finds the name that was probably meant by a misspelled one.
 package nearest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
 
 // Name returns the name that is most similar to wrong; empty if no name is similar.
 func Name(wrong string, names []string) string {
@@ -15,7 +19,7 @@ func Name(wrong string, names []string) string {
 			continue
 		}
 		// Any short name is only a few edits away.
-		if d := editDistance(wrong, name); d < bestDistance && d*3 <= len(name) {
+		if d := levenshtein.ComputeDistance(wrong, name); d < bestDistance && d*3 <= len(name) {
 			best, bestDistance = name, d
 		}
 	}
@@ -26,27 +30,6 @@ func Name(wrong string, names []string) string {
 // channel_id, channel-id.
 func normalize(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
-}
-
-// editDistance returns how many bytes must be inserted, deleted or replaced to turn
-// a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }
 
 // Suggestion returns " (did you mean NAME?)" for the most similar name; empty if no

@@ -3,34 +3,33 @@ package statefile
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
-// ErrLocked says that another process, or another goroutine, held a lock for
-// too long.
+// ErrLocked is the error of [Lock] if another process, or another goroutine, holds
+// the lock for too long.
 var ErrLocked = errors.New("it is locked")
 
-// lockRetry is the time between two tries to get a lock.
+// lockRetry is the time between two attempts to take a lock.
 const lockRetry = 10 * time.Millisecond
 
-// Lock takes the lock file at path, for this process and against others, and
-// waits for it at most as long as wait. The file stays; the system frees the
-// lock of a process that dies.
+// Lock takes the lock file at path, against other processes and other goroutines of
+// this one. It waits up to wait. The file stays; the system frees the lock of a
+// process that dies.
 func Lock(path string, wait time.Duration) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("lock: %w", err)
-	}
+	lock := flock.New(path)
 	deadline := time.Now().Add(wait)
 	for {
-		err := tryLock(f)
+		locked, err := lock.TryLock()
 		switch {
-		case err == nil:
-			return func() { f.Close() }, nil // closing frees it
-		case !errors.Is(err, ErrLocked) || !time.Now().Before(deadline):
-			f.Close()
+		case locked:
+			return func() { _ = lock.Unlock() }, nil
+		case err != nil:
 			return nil, fmt.Errorf("lock %s: %w", path, err)
+		case !time.Now().Before(deadline):
+			return nil, fmt.Errorf("lock %s: %w", path, ErrLocked)
 		}
 		time.Sleep(lockRetry)
 	}
