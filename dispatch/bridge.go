@@ -34,6 +34,8 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
+	// Frozen says that the browser has suspended the page: nothing runs in it.
+	Frozen bool
 	// Problem says why the adapter did not start, in [Targets.Broken]; in
 	// [Targets.Failed] it is Chrome's name of the network error.
 	Problem string

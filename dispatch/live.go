@@ -314,8 +314,8 @@ func (c *liveCall) expire(code wire.ErrorCode) {
 	}
 	err := &wire.CallError{Code: code, Message: message}
 	if code == wire.ErrIdleTimeout {
-		if silent := c.silentPage(); silent != nil {
-			err = silent
+		if stopped := c.stoppedPage(message); stopped != nil {
+			err = stopped
 		}
 	}
 	c.end(ending{status: StatusFailed, err: err, tell: true})

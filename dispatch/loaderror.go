@@ -1,6 +1,11 @@
 package dispatch
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+
+	"opentabs/wire"
+)
 
 // What the user can do about a page that can't be loaded.
 const (
@@ -42,6 +47,9 @@ var loadErrors = []struct{ prefix, reason, action string }{
 // explainLoadError says in words why a page can't be loaded, and what the user can
 // do. name is Chrome's, such as net::ERR_CONNECTION_REFUSED.
 func explainLoadError(name string) string {
+	if name == wire.LoadErrorNoAnswer {
+		return fmt.Sprintf("the site has not answered for %d s; %s", wire.NoAnswerMs/1000, checkSite)
+	}
 	for _, known := range loadErrors {
 		if strings.HasPrefix(name, "net::ERR_"+known.prefix) {
 			return known.reason + " (" + name + "); " + known.action

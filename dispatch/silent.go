@@ -9,17 +9,25 @@ import (
 	"opentabs/wire"
 )
 
-// silentPage returns the error of a call that was silent for its idle limit
-// because its page does not answer; nil if the page answers.
-func (c *liveCall) silentPage() *wire.CallError {
+// stoppedPage returns the error of a call that was silent for its idle limit
+// because its page is suspended or does not answer; nil if the page runs. silence
+// says how long the call was silent.
+func (c *liveCall) stoppedPage(silence string) *wire.CallError {
 	c.mu.Lock()
 	at := c.target
 	c.mu.Unlock()
 	now, cancel := context.WithCancel(context.Background())
 	cancel() // of what is there at this moment
-	silent := c.d.bridge.Targets(now, Want{Plugin: c.req.Tool.Plugin, Browser: at.Browser, TabID: at.TabID}).Silent
+	there := c.d.bridge.Targets(now, Want{Plugin: c.req.Tool.Plugin, Browser: at.Browser, TabID: at.TabID})
 	here := func(t Target) bool { return t.Browser == at.Browser && t.TabID == at.TabID }
-	if at.Browser == "" || !slices.ContainsFunc(silent, here) {
+	isFrozen := func(t Target) bool { return here(t) && t.Frozen }
+	switch {
+	case at.Browser == "":
+		return nil
+	case slices.ContainsFunc(slices.Concat(there.Live, there.Silent), isFrozen):
+		return &wire.CallError{Code: wire.ErrTabFrozen, Message: fmt.Sprintf(
+			"%s: the browser has suspended tab %d to save resources, so nothing runs in it; the call may have taken effect", silence, at.TabID)}
+	case !slices.ContainsFunc(there.Silent, here):
 		return nil
 	}
 	message := fmt.Sprintf("the page of tab %d does not answer: a script occupies it", at.TabID)

@@ -70,3 +70,32 @@ func TestNoCallBeginsInASilentPage(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestCallInAFrozenPage: a call whose tab the browser suspends while it runs ends
+// at its idle limit with an error that names the suspension.
+func TestCallInAFrozenPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.Want) dispatch.Targets {
+			here, other := dispatchtest.Document, dispatchtest.Document
+			here.Frozen = time.Since(began) > 5*time.Second
+			other.TabID, other.Frozen = here.TabID+1, true
+			return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{here, other}}
+		}}
+		d := dispatch.New(bridge, dispatch.Options{})
+		_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
+		if err == nil {
+			t.Fatal("no error")
+		}
+		for _, want := range []string{
+			"no progress and no result for 30", "the browser has suspended tab 7", "may have taken effect", string(wire.ErrTabFrozen), "show the tab or to reload it",
+		} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("no %q in %s", want, err)
+			}
+		}
+		if ran := time.Since(began); ran != 30*time.Second {
+			t.Errorf("it ended after %v", ran)
+		}
+	})
+}

@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Bed } from './faults/bed.ts';
+import { must } from './harness/process.ts';
 import { until } from './harness/wait.ts';
+
+/** IdleMs is how long a call may be silent, in milliseconds. */
+const IdleMs = 6000;
 
 let bed: Bed;
 before(async () => {
-  bed = await Bed.make();
+  bed = await Bed.make('--idle-timeout', `${IdleMs}ms`);
 });
 after(() => bed?.close());
 
@@ -119,5 +123,36 @@ test('a call to a suspended tab fails at once with its reason, or runs in anothe
   await suspend(false);
   await until('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
   assert.equal(await bed.evaluate(path, 'document.documentElement.dataset.aborted'), undefined);
+  await page.detach();
+});
+
+test('a call whose tab is suspended in the middle ends with that reason, and status shows it', async () => {
+  await bed.closeTabs();
+  const { path, tab } = await bed.open();
+  const client = await bed.client();
+  const page = await bed.browser.cdp.attach(await bed.target(path));
+  const suspend = (state: 'frozen' | 'active') => page.send('Page.setWebLifecycleState', { state });
+  let suspended: Promise<unknown> | undefined;
+  const out = await client.call(
+    'messages__countdown',
+    { from: 1000, intervalMs: 500, tabId: tab.tabId },
+    {
+      onProgress: ({ progress }) => {
+        if (progress === 2) suspended = suspend('frozen');
+      },
+    },
+  );
+  await suspended;
+  assert.equal(out.code, 'tab_frozen', out.text);
+  assert.match(
+    out.text,
+    /no progress and no result for 6\.?0? ?s: the browser has suspended tab \d+ to save resources/,
+  );
+  assert.match(out.text, /may have taken effect.*show the tab or to reload it/s);
+  const status = await must(['status'], bed.env);
+  assert.match(status, /Chrome has suspended it to save resources: nothing runs in it until you look at it/);
+  await suspend('active');
+  await until('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
+  assert.doesNotMatch(await must(['status'], bed.env), /suspended/);
   await page.detach();
 });

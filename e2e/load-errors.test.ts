@@ -1,7 +1,7 @@
 /** Promise: a call whose tab can't load ends within 10 s with the network's reason, and runs as soon as the site is back. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { after, before, test } from 'node:test';
+import { createServer, type RequestListener } from 'node:http';
+import { after, before, type TestContext, test } from 'node:test';
 import { freePort } from './harness/chromium.ts';
 import type { McpClient } from './harness/client.ts';
 import { places, type Stack, startStack } from './harness/stack.ts';
@@ -77,12 +77,12 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   silent.close();
 });
 
-test('a page that was opened for a call and cannot load fails the call; the next one runs once the site is back', async () => {
-  const port = await freePort();
+/** openAt closes all tabs of the plugin, and has its calls open one at url. */
+async function openAt(url: string): Promise<void> {
   const set = await fetch(`http://127.0.0.1:${stack.port}/plugins/places/settings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ values: { site: `http://127.0.0.1:${port}/start` } }),
+    body: JSON.stringify({ values: { site: url } }),
   });
   assert.equal(set.status, 200, await set.text());
   const allowed = await stack.cli('plugin', 'permission', 'places', '--open-tabs', 'on');
@@ -90,6 +90,26 @@ test('a page that was opened for a call and cannot load fails the call; the next
   const front = await stack.chrome.open('about:blank#front');
   for (const page of stack.chrome.context.pages()) if (page !== front) await page.close();
   await until('no tab', async () => (await stack.tabs()).length === 0);
+}
+
+/** serve serves HTTP on a port of its own, which it returns, until the test ends. */
+async function serve(t: TestContext, listener: RequestListener): Promise<number> {
+  const site = createServer(listener);
+  t.after(() => {
+    site.closeAllConnections();
+    site.close();
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const address = site.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return address.port;
+}
+
+const html = '<!doctype html><title>Here</title><link rel="icon" href="data:,">';
+
+test('a page that was opened for a call and cannot load fails the call; the next one runs once the site is back', async () => {
+  const port = await freePort();
+  await openAt(`http://127.0.0.1:${port}/start`);
   assert.match(
     await refused(),
     /was opened for the call, but its page can't be loaded: the server refused the connection \(net::ERR_CONNECTION_REFUSED\)/,
@@ -108,4 +128,70 @@ test('a page that was opened for a call and cannot load fails the call; the next
   assert.deepEqual([tabs.length, tabs[0]?.loadError], [1, undefined]);
   site.closeAllConnections();
   site.close();
+});
+
+test('a site that accepts connections and never answers fails the call within 10 s; once it answers, calls run', async (t) => {
+  let silent = true;
+  const port = await serve(t, (_, response) => {
+    if (silent) return;
+    response.setHeader('content-type', 'text/html');
+    response.end(html);
+  });
+  await openAt(`http://127.0.0.1:${port}/start`);
+  assert.match(
+    await refused(),
+    /was opened for the call, but its page can't be loaded: the site has not answered for 8 s; check that the site is running/,
+  );
+  assert.match((await stack.cli('status')).stdout, /places \(the site does not answer\)/);
+  // The next call asks the site once more, in the same tab.
+  await refused();
+  assert.equal((await stack.tabs()).length, 1);
+  silent = false;
+  await until('a call to run', async () => !(await client.call('places__where')).isError, 40_000);
+  assert.equal((await stack.tabs()).length, 1);
+});
+
+for (const [name, dead, reason] of [
+  ['refuses connections', async () => `http://dead.localhost:${await freePort()}/`, /net::ERR_CONNECTION_REFUSED/],
+  ['never answers', undefined, /the site has not answered for 8 s/],
+] as const) {
+  test(`a page that redirects to a site which ${name}, and in which no plugin works, fails the call`, async (t) => {
+    const silent = await serve(t, () => undefined);
+    const to = dead ? await dead() : `http://dead.localhost:${silent}/`;
+    let back = false;
+    const port = await serve(t, (_, response) => {
+      response.writeHead(back ? 200 : 302, { 'content-type': 'text/html', location: to });
+      response.end(html);
+    });
+    await openAt(`http://127.0.0.1:${port}/start`);
+    const text = await refused();
+    assert.match(text, /was opened for the call, but its page can't be loaded/);
+    assert.match(text, reason);
+    assert.doesNotMatch(text, /dead\.localhost/);
+    assert.match(await refused(), /its page can't be loaded/);
+    // The site no longer redirects: the tab loads the page that it was opened for.
+    back = true;
+    const out = await until(
+      'a call to run',
+      async () => {
+        const one = await client.call('places__where');
+        return one.isError ? undefined : one;
+      },
+      40_000,
+    );
+    assert.deepEqual([Object(out.structured).path, (await stack.tabs()).length], ['/start', 1], out.text);
+  });
+}
+
+test('a page that is sent slowly is no failure', async (t) => {
+  const port = await serve(t, (_, response) => {
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.write(html);
+      setTimeout(() => response.end('<p>the end'), 9000);
+    }, 4000);
+  });
+  await openAt(`http://127.0.0.1:${port}/start`);
+  const out = await client.call('places__where');
+  assert.deepEqual([out.isError, Object(out.structured).path], [false, '/start'], out.text);
 });

@@ -344,6 +344,27 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       loadFailedMs: 1790000000250.5,
     },
   } satisfies Golden['tab.changed.params'],
+  'tab.changed.params.frozen': {
+    tabId: 9,
+    tab: {
+      tabId: 9,
+      windowId: 1,
+      url: 'http://localhost:8080/',
+      title: 'messages',
+      active: false,
+      focused: true,
+      lastAccessedMs: 1790000000000,
+      documentId: '6D4F1B2C',
+      plugins: [
+        {
+          name: 'messages',
+          hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+          ready: false,
+        },
+      ],
+      frozen: true,
+    },
+  } satisfies Golden['tab.changed.params'],
   'error.notStarted': {
     code: -32000,
     message: 'the tab shows another document by now',

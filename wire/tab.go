@@ -28,6 +28,15 @@ type FrameInfo struct {
 	Plugins    []TabPlugin `json:"plugins,omitempty"`
 }
 
+const (
+	// LoadErrorNoAnswer is the LoadError of a tab whose site does not answer: Chrome
+	// still waits.
+	LoadErrorNoAnswer = "no_answer"
+	// NoAnswerMs is how long a site may take to send the beginning of a page, in
+	// milliseconds.
+	NoAnswerMs = 8000
+)
+
 // TabInfo is one tab that at least one plugin matches.
 type TabInfo struct {
 	TabID    int    `json:"tabId"`
@@ -52,6 +61,9 @@ type TabInfo struct {
 	// Unresponsive is set while the page does not answer, because a script
 	// occupies it: no call can begin there.
 	Unresponsive bool `json:"unresponsive,omitempty"`
+	// Frozen is set while Chrome has suspended the page to save resources: nothing
+	// runs in it.
+	Frozen bool `json:"frozen,omitempty"`
 	// Loading names plugins that match the tab, are not live in it, and may be
 	// in a moment: its document is still loading.
 	Loading []string `json:"loading,omitempty"`
@@ -64,7 +76,10 @@ type TabInfo struct {
 	// Broken are the plugins whose adapter failed to start in the document.
 	Broken []BrokenPlugin `json:"broken,omitempty"`
 	// LoadError is Chrome's name of the network error whose error page the tab shows,
-	// such as net::ERR_CONNECTION_REFUSED; empty while the tab loads again.
+	// such as net::ERR_CONNECTION_REFUSED; empty while the tab loads again. It is
+	// LoadErrorNoAnswer while the site has not answered for NoAnswerMs. A tab that was
+	// opened for a call and led to another site, which can't be loaded, has the URL
+	// that it was opened with.
 	LoadError string `json:"loadError,omitempty"`
 	// LoadFailedMs is when that load failed, in milliseconds since 1970 by the
 	// browser's clock: it tells a second failure from the first.

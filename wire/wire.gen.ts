@@ -962,6 +962,11 @@ export interface TabInfo {
    */
   unresponsive?: boolean;
   /**
+   * Frozen is set while Chrome has suspended the page to save resources: nothing
+   * runs in it.
+   */
+  frozen?: boolean;
+  /**
    * Loading names plugins that match the tab, are not live in it, and may be
    * in a moment: its document is still loading.
    */
@@ -980,7 +985,10 @@ export interface TabInfo {
   broken?: readonly BrokenPlugin[];
   /**
    * LoadError is Chrome's name of the network error whose error page the tab shows,
-   * such as net::ERR_CONNECTION_REFUSED; empty while the tab loads again.
+   * such as net::ERR_CONNECTION_REFUSED; empty while the tab loads again. It is
+   * LoadErrorNoAnswer while the site has not answered for NoAnswerMs. A tab that was
+   * opened for a call and led to another site, which can't be loaded, has the URL
+   * that it was opened with.
    */
   loadError?: string;
   /**
@@ -1367,6 +1375,18 @@ export const CloseVersion = 4001;
  * of the same browser replaced.
  */
 export const CloseReplaced = 4002;
+
+/**
+ * LoadErrorNoAnswer is the LoadError of a tab whose site does not answer: Chrome
+ * still waits.
+ */
+export const LoadErrorNoAnswer = 'no_answer';
+
+/**
+ * NoAnswerMs is how long a site may take to send the beginning of a page, in
+ * milliseconds.
+ */
+export const NoAnswerMs = 8000;
 
 /** Requests pairs each method that is answered with its params and its result. */
 export interface Requests {
@@ -1839,6 +1859,7 @@ export const Shapes = {
     'frames?': ['FrameInfo'],
     'discarded?': 'boolean',
     'unresponsive?': 'boolean',
+    'frozen?': 'boolean',
     'loading?': ['string'],
     'arriving?': ['string'],
     'needsReload?': ['string'],

@@ -169,3 +169,34 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestSiteDoesNotAnswer: a call ends when the browser reports that the site of the
+// tab has not answered, and opens no second tab beside one that loads.
+func TestSiteDoesNotAnswer(t *testing.T) {
+	hash := "h1"
+	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)
+	t.Run("a tab that was opened for the call", func(t *testing.T) {
+		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+			p := w.settled()
+			found, took := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+				loading, errorPage(7, "no_answer", 8000))
+			if took > time.Second || found.Opened == nil || len(found.Failed) != 1 || found.Failed[0].Problem != "no_answer" {
+				t.Errorf("after %v: opened %+v, failed %+v", took, found.Opened, found.Failed)
+			}
+		})
+	})
+	t.Run("a tab that loads", func(t *testing.T) {
+		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+			p := w.settled(loading)
+			found, took := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+				if strings.Contains(frame, "tab.") {
+					t.Errorf("the browser was asked for %s", frame)
+				}
+				return ""
+			})
+			if took > loadWait+time.Second || names(found.Loading) != "b1/7" {
+				t.Errorf("after %v: loading %+v", took, found.Loading)
+			}
+		})
+	})
+}

@@ -149,12 +149,14 @@ func (s *search) ask(ctx context.Context) (answered bool, left time.Duration) {
 	again := slices.DeleteFunc(slices.Clone(s.found.Failed), s.isNew)
 	reloadable := slices.Concat(s.found.NeedReload, again)
 	reload := slices.ContainsFunc(reloadable, s.want.Allows)
+	// A tab that takes long to load is better than a second one.
+	loading := slices.ContainsFunc(s.found.Loading, s.want.Allows)
 	switch {
 	case reload && !s.asked:
 		if s.loads, s.asked = s.hub.load(ctx, s.want, reloadable); !s.asked {
 			return false, loadWait - time.Since(s.began)
 		}
-	case !reload && !failed && !s.opens && len(s.found.Openers) == 1:
+	case !reload && !failed && !loading && !s.opens && len(s.found.Openers) == 1:
 		s.opens = true
 		s.opened = s.hub.open(ctx, s.found.Openers[0], s.want.Open)
 	default:
@@ -214,6 +216,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 func (b *browser) target(t wire.TabInfo, d document) dispatch.Target {
 	return dispatch.Target{
 		Browser: b.id, BrowserName: b.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.id, URL: d.url, Title: t.Title,
+		Frozen: t.Frozen,
 	}
 }
 

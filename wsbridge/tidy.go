@@ -27,7 +27,7 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 	if !plainID(t.DocumentID) {
 		t.DocumentID = ""
 	}
-	if t.LoadError != "" && !loadError.MatchString(t.LoadError) {
+	if t.LoadError != "" && t.LoadError != wire.LoadErrorNoAnswer && !loadError.MatchString(t.LoadError) {
 		t.LoadError = "net::ERR_FAILED"
 	}
 	bad := func(name string) bool { return !plainID(name) }

@@ -100,6 +100,9 @@ func showBrowsers(out *terminal.Output, s httpapi.Status) {
 		}
 		for _, t := range b.Tabs {
 			out.PrintLine("    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
+			if t.Frozen {
+				out.PrintLine("      Chrome has suspended it to save resources: nothing runs in it until you look at it")
+			}
 			if t.Unresponsive {
 				out.PrintLine("      it does not answer: a script occupies the page (opentabs browser reload-tab %d)", t.TabID)
 			}
@@ -144,6 +147,8 @@ func pluginsIn(t wire.TabInfo) []string {
 	}
 	for _, name := range t.NeedsReload {
 		switch {
+		case t.LoadError == wire.LoadErrorNoAnswer:
+			names = append(names, name+" (the site does not answer)")
 		case t.LoadError != "":
 			names = append(names, name+" (the page can't be loaded: "+t.LoadError+")")
 		case t.Discarded:

@@ -13,6 +13,8 @@ export interface Tab {
   readonly title: string;
   readonly active: boolean;
   readonly loading: boolean;
+  /** pending is whether the tab loads a page of which the site has sent nothing yet; Chrome does not say it of all of them. */
+  readonly pending?: boolean;
   /** discarded tabs were unloaded to save memory; frozen ones are in memory and run nothing. */
   readonly discarded: boolean;
   readonly frozen: boolean;
@@ -134,14 +136,22 @@ export function onTabsChanged(
   chrome.windows.onFocusChanged.addListener(changed);
 }
 
-/**
- * onLoads listens for top documents: a tab shows a new one since atMs, in milliseconds since 1970, or could not load one, with
- * Chrome's name of the error.
- */
-export function onLoads(
-  shown: (tabId: number, atMs: number) => void,
-  failed: (tabId: number, error: string) => void,
-): void {
+/** Loads are listeners for top documents. */
+export interface Loads {
+  /** begun is called when a tab asks for one. */
+  begun(tabId: number): void;
+  /** shown is called when a tab shows a new one since atMs, in milliseconds since 1970. */
+  shown(tabId: number, atMs: number): void;
+  /** failed is called when one could not be loaded, with Chrome's name of the error. */
+  failed(tabId: number, error: string): void;
+}
+
+/** onLoads listens for top documents. */
+export function onLoads({ begun, shown, failed }: Loads): void {
+  // A page that is loaded ahead is in no tab yet.
+  chrome.webNavigation.onBeforeNavigate.addListener(
+    (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && begun(e.tabId),
+  );
   chrome.webNavigation.onCommitted.addListener((e) => e.frameId === 0 && shown(e.tabId, e.timeStamp));
   chrome.webNavigation.onErrorOccurred.addListener((e) => e.frameId === 0 && failed(e.tabId, e.error));
 }
@@ -156,10 +166,12 @@ export async function queryTabs(): Promise<Tab[]> {
     tabs.push({
       id: tab.id,
       windowId: tab.windowId,
-      url: tab.url,
+      // A new tab has no URL until its site has answered.
+      url: tab.url || (tab.pendingUrl ?? ''),
       title: tab.title ?? '',
       active: tab.active,
       loading: tab.status === 'loading',
+      pending: tab.status === 'loading' && tab.pendingUrl !== undefined,
       discarded: tab.discarded,
       frozen: tab.frozen,
       lastAccessed: tab.lastAccessed ?? 0,
@@ -233,6 +245,12 @@ export async function readPage(tabId: number): Promise<Page | 'error' | undefine
   }
 }
 
+/** isBlank reports whether a tab has no page that could be lost: it shows an error page, or nothing yet. */
+export async function isBlank(tabId: number): Promise<boolean> {
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined); // closed
+  return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
+}
+
 /** tabFrozen reports whether Chrome has frozen a tab. */
 export async function tabFrozen(tabId: number): Promise<boolean> {
   return (await chrome.tabs.get(tabId)).frozen;
@@ -284,6 +302,11 @@ export async function reloadFrame(tabId: number, documentId: string): Promise<vo
 /** reloadTab loads a tab anew. */
 export async function reloadTab(tabId: number): Promise<void> {
   await chrome.tabs.reload(tabId);
+}
+
+/** navigateTab has a tab load a URL. */
+export async function navigateTab(tabId: number, url: string): Promise<void> {
+  await chrome.tabs.update(tabId, { url });
 }
 
 /** showTab brings a tab and its window to the front. */

@@ -28,3 +28,51 @@ test('a navigation that was given up leaves the tab with the page that it shows'
   errors.failed(1, 'net::ERR_ABORTED');
   assert.equal(errors.of(1)?.name, 'net::ERR_NAME_NOT_RESOLVED');
 });
+
+test('a site that has not answered for 8 s is an error until it answers, or the tab asks again', (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
+  let changes = 0;
+  const errors = makeLoadErrors(() => {
+    changes++;
+  });
+  const wait = (ms: number) => {
+    t.mock.timers.tick(ms);
+    return errors.of(1);
+  };
+  errors.begun(1);
+  assert.equal(wait(7999), undefined);
+  assert.deepEqual([wait(1), changes], [{ name: 'no_answer', atMs: 8000 }, 1]);
+  errors.shown(1);
+  assert.deepEqual([wait(60_000), changes], [undefined, 2]);
+  // An answer in time, a failure in time and a navigation that was given up end the wait.
+  for (const end of [errors.shown, (id: number) => errors.failed(id, 'net::ERR_ABORTED')]) {
+    errors.begun(1);
+    wait(7000);
+    end(1);
+    assert.equal(wait(60_000), undefined);
+  }
+  errors.begun(1);
+  errors.failed(1, 'net::ERR_CONNECTION_RESET');
+  assert.equal(wait(60_000)?.name, 'net::ERR_CONNECTION_RESET');
+  // A new tab is only seen to wait, again and again.
+  errors.failed(1, 'net::ERR_CONNECTION_RESET');
+  errors.waits(1);
+  wait(5000);
+  errors.waits(1);
+  assert.equal(wait(3000)?.name, 'no_answer');
+  const seen = changes;
+  errors.waits(1);
+  wait(60_000);
+  assert.equal(changes, seen);
+  errors.shown(1);
+  errors.failed(1, 'net::ERR_CONNECTION_RESET');
+  // An error page whose reload gets no answer; then the reload is stopped, and asked for again.
+  errors.begun(1);
+  assert.equal(wait(7999)?.name, 'net::ERR_CONNECTION_RESET');
+  assert.equal(wait(1)?.name, 'no_answer');
+  errors.begun(1);
+  assert.equal(wait(7999), undefined);
+  assert.equal(wait(1)?.name, 'no_answer');
+  errors.failed(1, 'net::ERR_ABORTED');
+  assert.equal(wait(60_000), undefined);
+});

@@ -8,7 +8,10 @@ function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'] });
   const opened: string[] = [];
   const there = new Set<number>();
-  const state = { window: true };
+  const failed = new Map<number, string>();
+  const state = { window: true, blank: true };
+  const shown = new Map<number, string>();
+  const navigated: (readonly [number, string])[] = [];
   const opening = makeOpening({
     plugins: () => [
       {
@@ -28,8 +31,17 @@ function makeBench(t: TestContext) {
       return opened.length;
     },
     exists: async (tabId) => there.has(tabId),
+    urlOf: async (tabId) => (there.has(tabId) ? (shown.get(tabId) ?? page) : undefined),
+    loadError: (tabId) => {
+      const name = failed.get(tabId);
+      return name === undefined ? undefined : { name, atMs: 0 };
+    },
+    isBlank: async () => state.blank,
+    navigate: async (tabId, url) => {
+      navigated.push([tabId, url]);
+    },
   });
-  return { opening, opened, there, state, tick: (ms: number) => t.mock.timers.tick(ms) };
+  return { failed, shown, navigated, opening, opened, there, state, tick: (ms: number) => t.mock.timers.tick(ms) };
 }
 
 test('calls that come together, and those that try again, get one tab', async (t) => {
@@ -61,4 +73,41 @@ test('one that could not be opened is tried again', async (t) => {
   await assert.rejects(opening.open(page), /no window is open/);
   state.window = true;
   assert.equal(await opening.open(page), 1);
+});
+
+test('a tab that was led to a dead site loads its own page again, others are left to a reload', async (t) => {
+  const { opening, failed, shown, navigated, there, state, tick } = makeBench(t);
+  assert.equal(await opening.open(page), 1);
+  assert.deepEqual([opening.openedWith(1), opening.openedWith(2)], [page, undefined]);
+  there.add(2);
+  // A page that was loaded, its own page that failed, and the user's tab.
+  shown.set(1, 'https://login.example/');
+  assert.equal(await opening.again(1), false);
+  failed.set(1, 'net::ERR_FAILED').set(2, 'net::ERR_FAILED');
+  shown.set(1, page);
+  assert.equal(await opening.again(1), false);
+  shown.set(2, 'https://dead.example/');
+  assert.equal(await opening.again(2), false);
+  shown.set(1, 'https://dead.example/');
+  state.blank = false;
+  assert.equal(await opening.again(1), false);
+  state.blank = true;
+  assert.equal(await opening.again(1), true);
+  assert.deepEqual(navigated, [[1, page]]);
+  there.delete(1);
+  assert.equal(await opening.again(1), false);
+  there.add(1);
+  tick(10 * 60_000);
+  assert.deepEqual([opening.openedWith(1), await opening.again(1)], [undefined, false]);
+});
+
+test('a site that has not answered for 20 s is asked again', async (t) => {
+  const { opening, failed, navigated, tick } = makeBench(t);
+  assert.equal(await opening.open(page), 1);
+  failed.set(1, 'no_answer'); // after 8 s
+  tick(11_999);
+  assert.equal(await opening.again(1), false);
+  tick(1);
+  assert.equal(await opening.again(1), true);
+  assert.deepEqual(navigated, [[1, page]]);
 });

@@ -92,7 +92,11 @@ test('readiness is told as the adapter said it last, and not before', () => {
 
 test('a frozen tab runs nothing, so nothing is ready there', () => {
   const info = tabInfo(tab(1, { frozen: true }), 1, [plugin('p')], live({ name: 'p', hash: 'h', ready: true }), []);
-  assert.deepEqual([info?.documentId, info?.plugins], ['d', [{ name: 'p', hash: 'h', ready: false }]]);
+  assert.deepEqual(
+    [info?.frozen, info?.documentId, info?.plugins],
+    [true, 'd', [{ name: 'p', hash: 'h', ready: false }]],
+  );
+  assert.equal(tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), [])?.frozen, undefined);
 });
 
 test('a tab that Chrome has unloaded is told as one', () => {
@@ -111,6 +115,35 @@ test('a tab that shows an error page says why, unless it loads again or a page i
   assert.deepEqual(told({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
   assert.deepEqual(told({ loading: true }), [undefined, undefined, undefined, ['p']]);
   assert.deepEqual(told({}, live({ name: 'p', hash: 'h' })), [undefined, undefined, undefined, undefined]);
+});
+
+test('a site that does not answer is an error though the tab loads', () => {
+  const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
+  const info = tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, [], coming);
+  assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
+  // The document before is still there and runs calls.
+  const here = live({ name: 'p', hash: 'h' });
+  assert.equal(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], here, [], coming)?.loadError, undefined);
+});
+
+test('a tab that was opened for a call and led to a dead site counts as the page it was opened for', () => {
+  const openedWith = 'https://a.org/start';
+  const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
+  const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
+  const told = (more: Partial<Tab>, coming: object) =>
+    tabInfo(tab(1, { ...elsewhere, ...more }), 1, [plugin('p')], undefined, [], coming);
+  const info = told({}, { openedWith, loadError });
+  assert.deepEqual(
+    [info?.url, info?.title, info?.loadError, info?.needsReload],
+    [openedWith, '', loadError.name, ['p']],
+  );
+  // A page that is there, one that loads, and a tab of the user are not reported.
+  assert.equal(told({}, { openedWith }), undefined);
+  assert.equal(told({ loading: true }, { openedWith, loadError }), undefined);
+  assert.equal(told({}, { loadError }), undefined);
+  // A plugin's own page keeps its URL.
+  const own = tabInfo(tab(1), 1, [plugin('p')], undefined, [], { openedWith, loadError });
+  assert.deepEqual([own?.url, own?.loadError], [tab(1).url, loadError.name]);
 });
 
 test('plugins that want frames are live in those too, others are not (fault 88)', () => {

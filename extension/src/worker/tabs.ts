@@ -1,4 +1,10 @@
-import type { FrameInfo, PluginInfo, TabInfo, TabPlugin } from '../../../wire/wire.gen.ts';
+import {
+  type FrameInfo,
+  LoadErrorNoAnswer,
+  type PluginInfo,
+  type TabInfo,
+  type TabPlugin,
+} from '../../../wire/wire.gen.ts';
 import type { Tab } from '../chrome.ts';
 import type { Live } from '../port-message.ts';
 import type { LiveDoc } from './docs.ts';
@@ -23,6 +29,10 @@ export interface TabsOptions {
   arrives?(tabId: number, plugin: string): boolean;
   /** loadError returns why the page of a tab could not be loaded; default it was. */
   loadError?(tabId: number): LoadError | undefined;
+  /** openedWith returns the URL that a tab was opened with for a call; default none was. */
+  openedWith?(tabId: number): string | undefined;
+  /** waits is called with each tab whose site has not answered yet; default nothing happens. */
+  waits?(tabId: number): void;
   /** moved is called with what each tab shows; default nothing happens. */
   moved?(tabId: number, url: string): void;
   /** synced is told all tabs; changed one that differs from what was told last, or went. */
@@ -80,10 +90,12 @@ export function makeTabs(options: TabsOptions): Tabs {
     const now = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
       options.moved?.(tab.id, tab.url);
+      if (tab.pending) options.waits?.(tab.id);
       const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id), {
         expects: (plugin) => options.expects(tab.id, plugin),
         arrives: (plugin) => options.arrives?.(tab.id, plugin) === true,
         loadError: options.loadError?.(tab.id),
+        openedWith: options.openedWith?.(tab.id),
       });
       const docs = [options.live(tab.id), ...options.frames(tab.id)];
       if (info && docs.some((live) => live && options.isSilent(live.doc.documentId))) info.unresponsive = true;
@@ -135,6 +147,8 @@ export interface Coming {
   expects?(plugin: string): boolean;
   arrives?(plugin: string): boolean;
   readonly loadError?: LoadError | undefined;
+  /** openedWith is the URL that the tab was opened with for a call. */
+  readonly openedWith?: string | undefined;
 }
 
 /** tabInfo returns what is told of a tab; nothing if no plugin matches it or is live in one of its frames. */
@@ -144,9 +158,15 @@ export function tabInfo(
   plugins: readonly PluginInfo[],
   live: LiveDoc | undefined,
   frames: readonly LiveDoc[],
-  { expects = () => false, arrives = () => false, loadError }: Coming = {},
+  { expects = () => false, arrives = () => false, loadError, openedWith }: Coming = {},
 ): TabInfo | undefined {
-  const matching = plugins.filter((p) => matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
+  // No plugin gets into Chrome's error page. A tab that loads again may get rid of it, unless its site does not answer.
+  const failed = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
+  const worksIn = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
+  const own = worksIn(tab.url);
+  // A tab that was opened for a call and led elsewhere, where nothing can be loaded, counts as the page it was opened for.
+  const isLost = failed !== undefined && openedWith !== undefined && own.length === 0;
+  const matching = isLost ? worksIn(openedWith) : own;
   // What is frozen runs nothing until the person looks at it, whatever its adapters said before.
   const said = (plugin: Live) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
   const framed = frames.flatMap((frame) => frameInfo(frame, plugins, said) ?? []);
@@ -154,13 +174,14 @@ export function tabInfo(
   const info: TabInfo = {
     tabId: tab.id,
     windowId: tab.windowId,
-    url: tab.url,
-    title: tab.title,
+    url: isLost ? openedWith : tab.url,
+    title: isLost ? '' : tab.title,
     active: tab.active,
     focused: tab.windowId === focusedWindow,
     lastAccessedMs: tab.lastAccessed,
   };
   if (tab.discarded) info.discarded = true;
+  if (tab.frozen) info.frozen = true;
   if (framed.length > 0) info.frames = framed;
   const here = (live?.plugins ?? []).filter((p) => matching.some((m) => m.name === p.name));
   const running = here.filter((p) => p.problem === undefined);
@@ -171,8 +192,6 @@ export function tabInfo(
   const broken = here.filter((p) => p.problem !== undefined);
   if (broken.length > 0) info.broken = broken.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
   const lacking = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
-  // No plugin gets into Chrome's error page. A tab that loads again may get rid of it.
-  const failed = live || tab.loading ? undefined : loadError;
   if (failed) [info.loadError, info.loadFailedMs] = [failed.name, failed.atMs];
   const arriving = failed ? [] : lacking.filter(arrives);
   if (arriving.length > 0) info.arriving = arriving;

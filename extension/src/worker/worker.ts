@@ -100,7 +100,7 @@ const handlers: Handlers = {
     return {};
   },
   'tab.load': async ({ tabId, force }) => {
-    if (!force) return { loading: await reload.load(tabId) };
+    if (!force) return { loading: (await opening.again(tabId)) || (await reload.load(tabId)) };
     await reloadForUser(tabId);
     return { loading: true };
   },
@@ -201,6 +201,10 @@ const opening = makeOpening({
   plugins: () => plugins.wanted,
   open: browser.openInBackground,
   exists: async (tabId) => (await browser.tabState(tabId)) !== 'closed',
+  urlOf: async (tabId) => (await browser.queryTabs()).find((tab) => tab.id === tabId)?.url,
+  loadError: (tabId) => loadErrors.of(tabId),
+  isBlank: browser.isBlank,
+  navigate: browser.navigateTab,
 });
 
 const wakes = makeWakes();
@@ -263,6 +267,8 @@ const tabs = makeTabs({
     return (live && delivery.expects(live.doc.documentId, plugin)) === true || isRegistering || reload.expects(tabId);
   },
   loadError: (tabId) => loadErrors.of(tabId),
+  waits: (tabId) => loadErrors.waits(tabId),
+  openedWith: opening.openedWith,
   moved: delivery.moved.bind(delivery),
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
@@ -437,10 +443,14 @@ browser.onTabsChanged(
     else frozenTabs.delete(tabId);
   },
 );
-browser.onLoads((tabId, atMs) => {
-  reload.began(tabId, atMs);
-  loadErrors.shown(tabId);
-}, loadErrors.failed);
+browser.onLoads({
+  begun: loadErrors.begun,
+  shown: (tabId, atMs) => {
+    reload.began(tabId, atMs);
+    loadErrors.shown(tabId);
+  },
+  failed: loadErrors.failed,
+});
 browser.onWake(() => {
   link.start();
   void checkMode();
