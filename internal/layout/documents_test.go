@@ -67,9 +67,22 @@ func TestReferences(t *testing.T) {
 				t.Errorf("%s names %s, but %s declares no %s", doc, m[0], m[1], m[2])
 			}
 		}
-		if doc == "docs/tool-call.md" && len(found) < 10 {
-			t.Errorf("%s names %d places in the code as `file:Symbol`; it follows a call from file to file", doc, len(found))
-		}
+	}
+}
+
+// TestToolCallDoc limits the page that every reader of the code starts with, and
+// requires its diagram and its references to the code.
+func TestToolCallDoc(t *testing.T) {
+	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
+	text := documents(t)[name]
+	if n := len(strings.Fields(text)); n > maxWords {
+		t.Errorf("%s has %d words, limit %d; move details to a page beside it", name, n, maxWords)
+	}
+	if n := len(reference.FindAllString(text, -1)); n < minReferences {
+		t.Errorf("%s has %d references `file:Symbol`, want at least %d", name, n, minReferences)
+	}
+	if !strings.Contains(text, "\n```\nclient ") {
+		t.Errorf("%s has no diagram that starts at the client", name)
 	}
 }
 

@@ -14,7 +14,6 @@ var unclean = []string{
 	"docs/plugins.md",
 	"docs/protocol.md",
 	"docs/security.md",
-	"docs/tool-call.md",
 	"e2e",
 	"e2e/README.md",
 	"e2e/attacks",
