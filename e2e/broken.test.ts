@@ -86,6 +86,34 @@ for (const [name, code, says, more] of kinds) {
   });
 }
 
+test('a new build that V8 can not parse says so in the page that has the old one, and the next one is taken there', async () => {
+  const name = 'rebuilt';
+  await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code: adapter(name) });
+  const file = join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js');
+  const page = await stack.chrome.open(`${pages.origin}/${name}`);
+  await until('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
+  await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
+  const build = async (code: string) => {
+    writeFileSync(file, code);
+    await until('the new content', async () =>
+      (await run(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
+    );
+    await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
+  };
+  await build(`${adapter(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
+  const refused = await until('the refusal', async () => {
+    const out = await client.call(`${name}__who`, {});
+    return out.code === 'plugin_broken' && out;
+  });
+  assert.match(refused.text, unparsable(2));
+  assert.match((await run(['plugin', 'list'], stack.env)).stdout, unparsable(2));
+  await build(`${adapter(name)}\n// repaired`);
+  await until('the next build', async () => !(await client.call(`${name}__who`, {})).isError);
+  assert.doesNotMatch((await run(['plugin', 'list'], stack.env)).stdout, new RegExp(`^${name} .*failed`, 'm'));
+  assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', 'the page was reloaded');
+  await page.close();
+});
+
 test('a folder that changes, breaks, goes away or is renamed, and is then as before, works on in the open page', async () => {
   const name = 'returns';
   const code = adapter(name);

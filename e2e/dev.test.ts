@@ -59,6 +59,24 @@ test('an error is told with its place, and the code that works stays', async () 
   await until('the new code', async () => JSON.stringify(await describe()).includes('three'));
 });
 
+test('a build that does not start is reported at once, without a reload, until one does', async () => {
+  const first = "import { defineTool } from '@opentabs/sdk';";
+  const bad = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
+  author.edit(source, first, `${first}\n${bad}`);
+  const refused = await until('the refusal', async () => {
+    const out = await client.call('tickets__describe_page');
+    return out.code === 'plugin_broken' && out;
+  });
+  const says = /the adapter threw while it started: .*a typo/;
+  assert.match(refused.text, says);
+  for (const command of ['status', 'doctor']) assert.match((await stack.cli(command)).stdout, says, command);
+  assert.match((await stack.cli('plugin', 'list')).stdout, /^tickets .*failed/m);
+  author.edit(source, `${first}\n${bad}`, first);
+  await until('the build that starts', async () => JSON.stringify((await describe()) ?? '').includes('three'));
+  assert.doesNotMatch((await stack.cli('plugin', 'list')).stdout, /^tickets .*failed/m);
+  assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
+});
+
 test('what the plugin logs is in the terminal', async () => {
   author.edit(
     source,

@@ -68,6 +68,15 @@ const SilentMs = 10000
 // milliseconds; after that the outcome is "ignored".
 const CancelAnswerMs = 2000
 
+// SwapWaitMs is how long the calls that run in a document may take to end before
+// the adapter there is replaced by a new build, in milliseconds. SwapWaitDevMs
+// is the same for a plugin that is being developed: its author has saved a file
+// and waits for the new code.
+const (
+	SwapWaitMs    = 30000
+	SwapWaitDevMs = 1000
+)
+
 // CloseVersion is the WebSocket close code after a protocol version mismatch.
 const CloseVersion = 4001
 

@@ -1367,6 +1367,10 @@ export const SilentMs = 10000;
  */
 export const CancelAnswerMs = 2000;
 
+export const SwapWaitMs = 30000;
+
+export const SwapWaitDevMs = 1000;
+
 /** CloseVersion is the WebSocket close code after a protocol version mismatch. */
 export const CloseVersion = 4001;
 

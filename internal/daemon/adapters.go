@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -140,19 +139,13 @@ func (s script) base() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// How long running calls may take to end before a hot reload replaces their adapter.
-// It is short during development, where the author waits for the new code.
-const (
-	swapWait    = 30 * time.Second
-	swapWaitDev = time.Second
-)
-
-// swapWait returns the limit for the calls of the plugin.
-func (s script) swapWait() time.Duration {
+// swapWaitMs returns how long running calls of the plugin may take to end before a
+// hot reload replaces their adapter.
+func (s script) swapWaitMs() int {
 	if s.info.Dev {
-		return swapWaitDev
+		return wire.SwapWaitDevMs
 	}
-	return swapWait
+	return wire.SwapWaitMs
 }
 
 // List returns the plugins that may run. It waits for the first load, because a
@@ -193,7 +186,7 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{
 		Name: name, Hash: s.info.Hash, Script: id, Code: string(code.whole),
 		Hot: &wire.HotCode{
-			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: int(s.swapWait().Milliseconds()),
+			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: s.swapWaitMs(),
 		},
 	}, nil
 }

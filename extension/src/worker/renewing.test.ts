@@ -23,11 +23,18 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   const docs = makeDocs();
   const got: string[] = [];
   const ran: string[] = [];
-  const wanted = { plugin };
+  const wanted: { plugin: PluginInfo; code?: string; syntax?: string } = { plugin };
+  const fetched: string[] = [];
   const renewing = makeRenewing({
     docs,
     doors: { nameOf: async () => '_door' },
-    plugin: (name) => (name === wanted.plugin.name ? wanted.plugin : undefined),
+    plugins: () => [wanted.plugin],
+    code: async ({ script }) => {
+      fetched.push(script);
+      if (wanted.code === undefined) throw new Error('there is no link to the server');
+      return { code: wanted.code };
+    },
+    syntax: { problem: async () => wanted.syntax, known: () => undefined },
     run: async (doc, of, code) => {
       if (doc.documentId === 'gone') throw new Error('No document with id');
       ran.push(`${doc.documentId} ${of.name} ${code}`);
@@ -49,7 +56,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     await settle();
   };
   const told = () => warn.mock.calls.map((call) => String(call.arguments[0]));
-  return { docs, renewing, got, ran, wanted, join, old, pass, told };
+  return { docs, renewing, got, ran, wanted, fetched, join, old, pass, told };
 }
 
 test('the new adapter goes where an older one is, or was, on the same base, once its calls have ended', async (t) => {
@@ -69,35 +76,92 @@ test('the new adapter goes where an older one is, or was, on the same base, once
   assert.deepEqual(ran, [`old demo ${enter('_door', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
 });
 
-test('a document that says it late gets the code as well, one that refused it gets it no more', async (t) => {
-  const { renewing, got, old, pass, told } = makeBench(t);
+test('a document that says it late gets the code as well, however late', async (t) => {
+  const { renewing, got, ran, wanted, fetched, join, old, pass } = makeBench(t);
+  wanted.code = 'function () {}';
   await renewing.code(fresh);
+  await pass(60_000);
   const doc = old('late');
   renewing.named(doc);
   renewing.named(doc);
-  assert.deepEqual(got, ['late renew']);
-  renewing.said(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
+  await settle();
+  renewing.named(join('vacant', [], [{ name: 'demo', base: 'b' }]));
+  await settle();
+  assert.deepEqual(
+    [got, fetched],
+    [
+      ['late renew', 'vacant renew'],
+      ['s2', 's2'],
+    ],
+  );
+  assert.equal(renewing.expects(1, 'demo'), true);
+  renewing.said(doc, armed);
+  await settle();
+  assert.deepEqual(ran, [`late demo ${enter('_door', 'n', 'h2', 'function () {}')}`]);
+  renewing.named(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
+  renewing.named(join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
+  assert.equal(fetched.length, 2);
+});
+
+test('code that can not be fetched now is fetched when the document names its adapters again', async (t) => {
+  const { renewing, got, wanted, old } = makeBench(t);
+  const doc = old('d');
   renewing.named(doc);
+  await settle();
+  assert.deepEqual([got, renewing.expects(1, 'demo')], [[], false]);
+  wanted.code = 'function () {}';
+  renewing.named(doc);
+  await settle();
+  assert.deepEqual(got, ['d renew']);
+});
+
+test('a build that a document refused is not tried there again, and its problem is said until there is another', async (t) => {
+  const { docs, renewing, got, wanted, old, told } = makeBench(t);
+  const doc = old('d');
+  await renewing.code(fresh);
+  assert.equal(renewing.problem('d', demo), undefined);
+  renewing.said(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
+  assert.equal(renewing.problem('d', demo), 'a typo');
+  assert.match(told().join(), /tab 1 keeps the old adapter of demo: a typo/);
+  renewing.named(old('d')); // the same document on another port
   await renewing.code(fresh);
   assert.deepEqual([got.length, renewing.lacking()], [1, []]);
-  assert.match(told().join(), /tab 1 keeps the old adapter of demo: a typo/);
-  await pass(10_000);
-  renewing.named(old('too late'));
+  wanted.plugin = { ...demo, hash: 'h3', script: 's3' };
+  assert.equal(renewing.problem('d', wanted.plugin), undefined);
+  assert.deepEqual(renewing.lacking(), ['demo']);
+  docs.remove('d');
+  renewing.synced([]);
+  assert.equal(renewing.problem('d', demo), undefined);
+});
+
+test('a build that can not be parsed is refused at once, with the reason', async (t) => {
+  const { renewing, got, wanted, old, pass } = makeBench(t);
+  wanted.syntax = 'SyntaxError';
+  const doc = old('deaf');
+  await renewing.code(fresh);
+  renewing.said(doc, armed);
+  await settle();
+  assert.equal(renewing.problem('deaf', demo), 'SyntaxError');
+  await pass(60_000);
   assert.equal(got.length, 1);
 });
 
-test('a document that goes, or does not answer, keeps nobody waiting', async (t) => {
-  const { renewing, old, pass, told } = makeBench(t);
-  const docs = ['gone', 'deaf', 'silent'].map(old);
+test('a document that does not answer is asked again, three times', async (t) => {
+  const { renewing, got, old, pass, told } = makeBench(t);
+  const all = ['gone', 'deaf', 'silent'].map(old);
   renewing.synced(['demo']);
   await renewing.code(fresh);
-  for (const doc of docs.slice(0, 2)) renewing.said(doc, armed);
-  await settle();
+  for (let i = 0; i < 3; i++) {
+    for (const doc of all.slice(0, 2)) renewing.said(doc, armed);
+    await settle();
+    await pass(2000);
+  }
   assert.match(told().join(), /No document with id.*its door did not take the new one/);
-  await pass(5999);
   assert.equal(told().length, 2);
-  await pass(1);
+  for (let i = 0; i < 20; i++) await pass(1000);
   assert.match(told()[2] ?? '', /it did not answer/);
+  assert.deepEqual([got.length, renewing.expects(1, 'demo'), renewing.lacking()], [9, false, []]);
+  for (const { documentId } of all) assert.equal(renewing.problem(documentId, demo), undefined);
 });
 
 test('code that is not wanted any more is put nowhere', async (t) => {

@@ -1,25 +1,36 @@
-import type { PluginCodeParams, PluginInfo } from '../../../wire/wire.gen.ts';
+import {
+  type PluginCodeParams,
+  type PluginFetchResult,
+  type PluginInfo,
+  SwapWaitDevMs,
+  SwapWaitMs,
+} from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 import type { Doc, Docs } from './docs.ts';
 import { BASE, type Doors, enter } from './doors.ts';
+import type { Syntax } from './syntax.ts';
 
 /** ReplyMs is how long a document may take beyond its calls until its door is open, in milliseconds. */
 const ReplyMs = 5000;
-/** KeptMs is how long new code is kept for documents that name their older adapter late, in milliseconds. */
-const KeptMs = 10_000;
-/** CodeMs is how long the code may take after a sync, in milliseconds. */
+/** CodeMs is how long the server's code may take after a sync, in milliseconds. Then it is fetched. */
 const CodeMs = 30_000;
+/** RetryMs is half the time to the second try in a document that did not answer, in milliseconds; each further one takes twice as long. */
+const RetryMs = 500;
+const MaxTries = 3;
 
 export interface RenewingOptions {
   readonly docs: Docs;
   readonly doors: Doors;
-  /** plugin returns the plugin of this name as the server wants it. */
-  plugin(name: string): PluginInfo | undefined;
+  /** plugins returns those that can be in documents now, as the server wants them. */
+  plugins(): readonly PluginInfo[];
+  /** code returns the code of a plugin, for documents that name their older adapter after the server sent it. */
+  code(plugin: PluginInfo): Promise<PluginFetchResult>;
+  readonly syntax: Syntax;
   /** run runs code in the world of a plugin in a document and returns its value. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns a text that nobody can guess. */
   nonce(): string;
-  /** changed is called when a document is not about to get new code any more. */
+  /** changed is called when expects or problem has changed. */
   changed(): void;
 }
 
@@ -30,7 +41,7 @@ export interface Renewing {
    * counts as one that needs a reload.
    */
   code(params: PluginCodeParams): Promise<void>;
-  /** named notes that a document has named its adapters. */
+  /** named notes that a document has named its adapters. What is older is replaced, however late that is. */
   named(doc: Doc): void;
   /** said takes what a document said of a replacement. */
   said(doc: Doc, message: Extract<FromBridge, { op: 'armed' | 'renewed' }>): void;
@@ -40,120 +51,256 @@ export interface Renewing {
   synced(missing: readonly string[]): void;
   /** expects reports whether a tab's top document is about to get the new code of a plugin: then it needs no reload. */
   expects(tabId: number, plugin: string): boolean;
+  /** problem returns why the adapter that the server wants did not start in a document, which keeps the old one. */
+  problem(documentId: string, plugin: PluginInfo): string | undefined;
+}
+
+/** Build is a new adapter. */
+interface Build {
+  readonly name: string;
+  readonly hash: string;
+  readonly adapter: string;
+  /** waitMs is how long the calls that run may take to end. */
+  readonly waitMs: number;
 }
 
 /** Swap is a replacement that a document was asked to prepare for. */
 interface Swap {
-  readonly params: PluginCodeParams;
+  readonly build: Build;
   readonly nonce: string;
   timer: ReturnType<typeof setTimeout>;
 }
 
+/** Attempt is what became of one adapter in one document. */
+interface Attempt {
+  readonly documentId: string;
+  readonly hash: string;
+  /** tries counts those without an answer. */
+  tries: number;
+  /** isOver is set once the document gets it no more. */
+  isOver: boolean;
+  /** problem says why it did not start; absent if the document did not answer. */
+  problem?: string;
+}
+
 /** makeRenewing returns a Renewing. */
 export function makeRenewing(options: RenewingOptions): Renewing {
-  /** due are the documents that are about to get new code, by the plugin. */
-  const due = new Map<string, Set<Doc>>();
-  const swaps = new WeakMap<Doc, Map<string, Swap>>();
-  /** refused are the hashes of adapters that did not start in a document, by the plugin. */
-  const refused = new WeakMap<Doc, Map<string, string>>();
-  const kept = new Map<string, PluginCodeParams>();
+  return new DoorRenewing(options);
+}
+
+class DoorRenewing implements Renewing {
+  readonly #options: RenewingOptions;
+  /** #due are the documents that are about to get new code, by the plugin. */
+  readonly #due = new Map<string, Set<Doc>>();
+  readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
+  /** #attempts are the latest, by document and plugin. */
+  readonly #attempts = new Map<string, Attempt>();
+  #patience: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: RenewingOptions) {
+    this.#options = options;
+  }
+
+  async code({ name, hash, hot }: PluginCodeParams): Promise<void> {
+    const plugin = this.#plugin(name);
+    if (plugin?.hash !== hash || !hot) return;
+    const build = { name, hash, adapter: hot.adapter, waitMs: hot.waitMs };
+    for (const doc of this.#older(plugin)) this.#begin(doc, build);
+  }
+
+  named(doc: Doc): void {
+    for (const plugin of this.#options.plugins()) {
+      const isComing = this.#swap(doc, plugin.name) || this.#due.get(plugin.name)?.has(doc);
+      if (!isComing && this.#needs(doc, plugin)) void this.#obtain(doc, plugin);
+    }
+  }
+
+  said(doc: Doc, message: Extract<FromBridge, { op: 'armed' | 'renewed' }>): void {
+    const swap = this.#swap(doc, message.plugin);
+    if (message.op === 'renewed') {
+      if (message.problem !== undefined) this.#refuse(doc, message.plugin, message.problem);
+      else this.#end(doc, message.plugin);
+      return;
+    }
+    const plugin = this.#plugin(message.plugin);
+    if (!swap || !plugin || swap.nonce !== message.nonce) return;
+    clearTimeout(swap.timer);
+    swap.timer = setTimeout(() => this.#failed(doc, swap, 'it did not answer'), ReplyMs);
+    void this.#bring(doc, plugin, swap, message.based);
+  }
+
+  lacking(): string[] {
+    const { docs } = this.#options;
+    return docs.all().flatMap(({ doc, plugins }) =>
+      [...plugins, ...docs.vacant(doc.documentId)].flatMap(({ name }) => {
+        const plugin = this.#plugin(name);
+        return plugin && this.#needs(doc, plugin) ? [name] : [];
+      }),
+    );
+  }
+
+  synced(missing: readonly string[]): void {
+    for (const [key, { documentId }] of this.#attempts)
+      if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
+    this.#due.clear();
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => this.#fetchDue(), CodeMs);
+    for (const name of missing) {
+      const plugin = this.#plugin(name);
+      if (plugin) this.#due.set(name, new Set(this.#older(plugin)));
+    }
+  }
+
+  expects(tabId: number, plugin: string): boolean {
+    const live = this.#options.docs.live(tabId);
+    return live !== undefined && this.#due.get(plugin)?.has(live.doc) === true;
+  }
+
+  problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
+    const attempt = this.#attempts.get(`${documentId} ${name}`);
+    return attempt?.hash === hash ? attempt.problem : undefined;
+  }
+
+  #plugin(name: string): PluginInfo | undefined {
+    return this.#options.plugins().find((plugin) => plugin.name === name);
+  }
+
+  #swap(doc: Doc, plugin: string): Swap | undefined {
+    return this.#swaps.get(doc)?.get(plugin);
+  }
 
   /** needs reports whether a document has an older adapter of a plugin, or none, and can get the new one. */
-  const needs = (doc: Doc, { name, hash, base }: PluginInfo) => {
-    if (refused.get(doc)?.get(name) === hash) return false;
-    const told = options.docs.told(doc.documentId);
-    const older = told?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
-    return older === true || options.docs.vacant(doc.documentId).some((p) => p.name === name && p.base === base);
-  };
-  const older = (plugin: PluginInfo) => options.docs.all().flatMap(({ doc }) => (needs(doc, plugin) ? [doc] : []));
-  const over = (doc: Doc, name: string, why?: string) => {
-    const swap = swaps.get(doc)?.get(name);
-    if (why !== undefined && swap) {
-      console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${why}`);
-      refused.set(doc, (refused.get(doc) ?? new Map()).set(name, swap.params.hash));
+  #needs({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
+    const { docs } = this.#options;
+    const attempt = this.#attempts.get(`${documentId} ${name}`);
+    if (attempt?.hash === hash && attempt.isOver) return false;
+    const older = docs.told(documentId)?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
+    return older === true || docs.vacant(documentId).some((p) => p.name === name && p.base === base);
+  }
+
+  #older(plugin: PluginInfo): Doc[] {
+    return this.#options.docs.all().flatMap(({ doc }) => (this.#needs(doc, plugin) ? [doc] : []));
+  }
+
+  /** fetchDue fetches the code that the server did not send. */
+  #fetchDue(): void {
+    for (const [name, docs] of this.#due) {
+      const plugin = this.#plugin(name);
+      for (const doc of docs) {
+        if (this.#swap(doc, name)) continue;
+        if (plugin && this.#isConnected(doc) && this.#needs(doc, plugin)) void this.#obtain(doc, plugin);
+        else docs.delete(doc);
+      }
     }
-    clearTimeout(swap?.timer);
-    swaps.get(doc)?.delete(name);
-    if (due.get(name)?.delete(doc)) options.changed();
-  };
-  const begin = (doc: Doc, params: PluginCodeParams) => {
-    const { name, hash, hot } = params;
-    if (!hot) return;
-    const all = swaps.get(doc) ?? new Map<string, Swap>();
-    swaps.set(doc, all);
-    clearTimeout(all.get(name)?.timer);
-    const late = () => over(doc, name, 'it did not answer');
-    const nonce = options.nonce();
-    all.set(name, { params, nonce, timer: setTimeout(late, hot.waitMs + ReplyMs) });
-    due.set(name, (due.get(name) ?? new Set()).add(doc));
-    doc.post({ op: 'renew', plugin: name, hash, nonce, waitMs: hot.waitMs });
-  };
-  const bring = async (doc: Doc, plugin: PluginInfo, { params, nonce }: Swap, based: boolean) => {
-    const { name, hash, hot } = params;
+    this.#options.changed();
+  }
+
+  #isConnected(doc: Doc): boolean {
+    return this.#options.docs.get(doc.documentId) === doc;
+  }
+
+  /** obtain fetches the code for one document. */
+  async #obtain(doc: Doc, plugin: PluginInfo): Promise<void> {
+    const { name, hash } = plugin;
+    this.#expect(doc, name);
     try {
-      const code = enter(await options.doors.nameOf(based ? BASE : name), nonce, hash, hot?.adapter ?? '');
-      if ((await options.run(doc, plugin, code)) === true) return; // the document says how it went
-      over(doc, name, 'its door did not take the new one');
+      const { code } = await this.#options.code(plugin);
+      const isCurrent = this.#plugin(name)?.script === plugin.script && this.#isConnected(doc);
+      if (this.#swap(doc, name)) return; // the server has sent it meanwhile
+      if (isCurrent && this.#needs(doc, plugin)) {
+        this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? SwapWaitDevMs : SwapWaitMs });
+      } else this.#end(doc, name);
     } catch (error) {
-      over(doc, name, String(error));
+      console.warn(`opentabs: the code of ${name} can't be had for tab ${doc.tabId}: ${String(error)}`);
+      this.#end(doc, name);
     }
-  };
-  let patience: ReturnType<typeof setTimeout> | undefined;
-  /** giveUp ends the wait for code that did not come. */
-  const giveUp = () => {
-    for (const [name, some] of due) for (const doc of some) if (!swaps.get(doc)?.has(name)) some.delete(doc);
-    options.changed();
-  };
-  return {
-    code: async (params) => {
-      const { name, hash } = params;
-      const plugin = options.plugin(name);
-      if (plugin?.hash !== hash) return;
-      kept.set(name, params);
-      setTimeout(() => kept.get(name) === params && kept.delete(name), KeptMs);
-      for (const doc of older(plugin)) begin(doc, params);
-    },
-    named: (doc) => {
-      for (const [name, params] of kept) {
-        const plugin = options.plugin(name);
-        if (plugin?.hash !== params.hash || swaps.get(doc)?.has(name)) continue;
-        if (needs(doc, plugin)) begin(doc, params);
-      }
-    },
-    said: (doc, message) => {
-      const swap = swaps.get(doc)?.get(message.plugin);
-      if (message.op === 'renewed') {
-        over(doc, message.plugin, message.problem);
-        return;
-      }
-      const plugin = options.plugin(message.plugin);
-      if (!swap || !plugin || swap.nonce !== message.nonce) return;
-      clearTimeout(swap.timer);
-      swap.timer = setTimeout(() => over(doc, message.plugin, 'it did not answer'), ReplyMs);
-      void bring(doc, plugin, swap, message.based);
-    },
-    lacking: () =>
-      options.docs
-        .all()
-        .flatMap(({ doc, plugins }) =>
-          [...plugins, ...options.docs.vacant(doc.documentId)].map(({ name }) => ({ doc, name })),
-        )
-        .flatMap(({ doc, name }) => {
-          const plugin = options.plugin(name);
-          return plugin && needs(doc, plugin) ? [name] : [];
-        }),
-    synced: (missing) => {
-      due.clear();
-      clearTimeout(patience);
-      patience = setTimeout(giveUp, CodeMs);
-      for (const name of missing) {
-        const plugin = options.plugin(name);
-        if (plugin) due.set(name, new Set(older(plugin)));
-      }
-    },
-    expects: (tabId, plugin) => {
-      const live = options.docs.live(tabId);
-      return live !== undefined && due.get(plugin)?.has(live.doc) === true;
-    },
-  };
+  }
+
+  #expect(doc: Doc, name: string): void {
+    this.#due.set(name, (this.#due.get(name) ?? new Set()).add(doc));
+    this.#options.changed();
+  }
+
+  #begin(doc: Doc, build: Build): void {
+    const { name, hash, waitMs } = build;
+    const all = this.#swaps.get(doc) ?? new Map<string, Swap>();
+    this.#swaps.set(doc, all);
+    clearTimeout(all.get(name)?.timer);
+    const nonce = this.#options.nonce();
+    const late = () => this.#failed(doc, swap, 'it did not answer');
+    const swap: Swap = { build, nonce, timer: setTimeout(late, waitMs + ReplyMs) };
+    all.set(name, swap);
+    this.#expect(doc, name);
+    doc.post({ op: 'renew', plugin: name, hash, nonce, waitMs });
+  }
+
+  async #bring(doc: Doc, plugin: PluginInfo, swap: Swap, based: boolean): Promise<void> {
+    const { name, hash, adapter } = swap.build;
+    try {
+      const code = enter(await this.#options.doors.nameOf(based ? BASE : name), swap.nonce, hash, adapter);
+      if ((await this.#options.run(doc, plugin, code)) === true) return; // the document says how it went
+      const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
+      if (this.#swap(doc, name) !== swap) return;
+      if (problem !== undefined) this.#refuse(doc, name, problem);
+      else this.#failed(doc, swap, 'its door did not take the new one');
+    } catch (error) {
+      this.#failed(doc, swap, String(error));
+    }
+  }
+
+  /** end ends a replacement, if there is one. */
+  #end(doc: Doc, name: string): void {
+    clearTimeout(this.#swap(doc, name)?.timer);
+    this.#swaps.get(doc)?.delete(name);
+    if (this.#due.get(name)?.delete(doc)) this.#options.changed();
+  }
+
+  /** attempt returns that of the adapter which a document is asked to take. */
+  #attempt({ documentId }: Doc, { name, hash }: Build): Attempt {
+    const key = `${documentId} ${name}`;
+    const before = this.#attempts.get(key);
+    const attempt = before?.hash === hash ? before : { documentId, hash, tries: 0, isOver: false };
+    this.#attempts.set(key, attempt);
+    return attempt;
+  }
+
+  /** refuse notes that the new adapter did not start. */
+  #refuse(doc: Doc, name: string, problem: string): void {
+    const swap = this.#swap(doc, name);
+    if (!swap) return;
+    console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${problem}`);
+    const attempt = this.#attempt(doc, swap.build);
+    attempt.isOver = true;
+    attempt.problem = problem;
+    this.#end(doc, name);
+    this.#options.changed();
+  }
+
+  /** failed has a document that did not take the new adapter asked again, a few times. */
+  #failed(doc: Doc, swap: Swap, why: string): void {
+    const { name } = swap.build;
+    if (this.#swap(doc, name) !== swap) return;
+    const attempt = this.#attempt(doc, swap.build);
+    attempt.tries++;
+    if (attempt.tries >= MaxTries || !this.#isConnected(doc)) {
+      attempt.isOver = this.#isConnected(doc);
+      console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${why}`);
+      this.#end(doc, name);
+      return;
+    }
+    clearTimeout(swap.timer);
+    swap.timer = setTimeout(
+      () => {
+        if (this.#swap(doc, name) === swap) this.#again(doc, swap.build);
+      },
+      RetryMs * 2 ** attempt.tries,
+    );
+  }
+
+  #again(doc: Doc, build: Build): void {
+    const plugin = this.#plugin(build.name);
+    const isCurrent = plugin?.hash === build.hash && this.#isConnected(doc);
+    if (isCurrent && this.#needs(doc, plugin)) this.#begin(doc, build);
+    else this.#end(doc, build.name);
+  }
 }

@@ -79,10 +79,10 @@ const handlers: Handlers = {
   'plugin.sync': async (params) => {
     syncing = true;
     const mode = await plugins.sync(params);
+    synced = true;
     // Documents with an older adapter want the code at once.
     const missing = mode === 'userScripts' ? [...new Set(renewing.lacking())] : [];
     renewing.synced(missing);
-    synced = true;
     registering.based();
     delivery.synced();
     tending.synced();
@@ -158,11 +158,15 @@ const syntax = makeSyntax((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_W
 /** runPlugin runs code in the world of a plugin in a document and returns its value. */
 const runPlugin = (doc: Doc, plugin: PluginInfo, code: string): Promise<unknown> =>
   scripts.runInPage(doc, [code], plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined);
+/** deliverable returns the plugins whose code can be brought into documents now. */
+const deliverable = () => (synced && plugins.mode === 'userScripts' ? plugins.wanted : []);
 const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
 const renewing = makeRenewing({
   docs,
   doors,
-  plugin: (name) => plugins.wanted.find((plugin) => plugin.name === name),
+  plugins: deliverable,
+  code: pluginCode,
+  syntax,
   run: runPlugin,
   nonce: () => crypto.randomUUID(),
   changed: () => {
@@ -173,7 +177,7 @@ const renewing = makeRenewing({
 const delivery = makeDelivery({
   docs,
   doors,
-  plugins: () => (synced && plugins.mode === 'userScripts' ? plugins.wanted : []),
+  plugins: deliverable,
   comesLate: (plugin) => plugins.comesLate(plugin),
   code: pluginCode,
   syntax,
@@ -349,23 +353,33 @@ function withPossible({ doc, plugins: live }: LiveDoc): LiveDoc {
     ({ name, base }) =>
       possible.some((plugin) => plugin.name === name && plugin.base === base) && !renewing.expects(doc.tabId, name),
   );
-  const failed = plugins.wanted.flatMap(({ name, hash }) => {
-    const problem = delivery.problem(doc.documentId, name);
-    return problem === undefined ? [] : [{ name, hash, problem }];
+  const failed = plugins.wanted.flatMap((plugin) => {
+    const { name, hash } = plugin;
+    const problem = problemIn(doc, plugin);
+    if (problem === undefined || usable.some((p) => p.name === name && p.hash === hash)) return [];
+    return [{ name, hash, problem }];
   });
   return { doc, plugins: [...usable, ...failed] };
+}
+
+/** problemIn returns why the adapter that the server wants is not live in a document. */
+function problemIn({ documentId }: Doc, plugin: PluginInfo): string | undefined {
+  return delivery.problem(documentId, plugin.name) ?? renewing.problem(documentId, plugin);
 }
 
 /** panelTabs says of each tab how its plugins stand, those in its frames among them. */
 function panelTabs(): PanelTab[] {
   return tabs.known.map((tab) => {
+    const doc = docs.live(tab.tabId)?.doc;
     const top = docs.live(tab.tabId)?.plugins ?? [];
     const framed = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
-    const matching = plugins.wanted.flatMap(({ name, displayName, hash }): PanelPlugin[] => {
+    const matching = plugins.wanted.flatMap((plugin): PanelPlugin[] => {
+      const { name, displayName, hash } = plugin;
       const live = top.find((p) => p.name === name);
       const here = [...top, ...framed].filter((p) => p.name === name && p.hash === hash);
       if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
-      if (live?.problem !== undefined) return [{ name, displayName, status: 'broken', problem: live.problem }];
+      const problem = live?.problem ?? (doc && problemIn(doc, plugin));
+      if (problem !== undefined) return [{ name, displayName, status: 'broken', problem }];
       if (here.length > 0) return [{ name, displayName, status: 'live', ready: here.some((p) => p.ready === true) }];
       if (live || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
       return [];
