@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
 
@@ -65,9 +66,13 @@ func (r reply) size() int {
 	return n
 }
 
-// fault is a reply that is a JSON-RPC error.
+// maxFaultText is how long the message of a JSON-RPC error may be, in characters.
+const maxFaultText = 4000
+
+// fault is a reply that is a JSON-RPC error. Its message may repeat what a client
+// sent, without hidden characters.
 func fault(code int, format string, args ...any) reply {
-	return reply{code: code, message: fmt.Sprintf(format, args...)}
+	return reply{code: code, message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
 }
 
 // success is the reply for what a tool returned: valid JSON (the bridge has
