@@ -7,7 +7,6 @@ var unclean = []string{
 	"cmd/opentabs",
 	"dispatch",
 	"docs/coverage.md",
-	"docs/mcp.md",
 	"docs/performance.md",
 	"docs/plugins.md",
 	"docs/protocol.md",
