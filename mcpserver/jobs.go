@@ -92,7 +92,7 @@ func (s *Server) minePatience(q *request) {
 		return
 	}
 	profile := clients.Of(q.info.Name, q.info.Version)
-	p := &patience{limit: profile.Patience(q.info.Transport != transportStdio), renewed: profile.Resets}
+	p := &patience{limit: profile.WaitLimit(q.info.Transport != transportStdio), renewed: profile.Resets}
 	// The answer has to be there by then.
 	p.limit -= min(p.limit/6, 10*time.Second)
 	q.patience = p

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"opentabs/dispatch"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
@@ -49,33 +48,19 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	}
 	uptime := time.Duration(s.UptimeMs) * time.Millisecond
 	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, terminal.Elapsed(uptime))
-	out.PrintLine("files     %s", strings.Join(unique(s.Home.Config, s.Home.State), ", "))
+	out.PrintLine("files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
 	out.PrintLine("limits    idle %s, hard %s", limit(s.Limits.IdleMs), limit(s.Limits.HardMs))
 	out.PrintLine("calls     %d running, %d waiting", s.Calls.Running, s.Calls.Pending)
 	showBrowsers(out, s)
 	showPlugins(out, s)
 	out.PrintLine("clients   %s", count(len(s.Clients)))
 	for _, c := range s.Clients {
-		out.PrintLine("  %s, by %s, since %s", terminal.SafeLine(clientName(c)), c.Transport, c.Since.Local().Format(time.DateTime))
+		out.PrintLine("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
 	}
 	return nil
 }
 
-// clientName names a client by its credential, then by what it calls itself.
-func clientName(c httpapi.MCPClient) string {
-	known := dispatch.Client{Via: dispatch.Via(c.Via), Token: c.Client}
-	known.Name = strings.TrimSpace(c.Name + " " + c.Version)
-	return cmp.Or(known.String(), "a client that has not sent its name")
-}
-
 func limit(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
-
-func unique(a, b string) []string {
-	if a == b {
-		return []string{a}
-	}
-	return []string{a, b}
-}
 
 func count(n int) string {
 	if n == 0 {

@@ -142,7 +142,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 	capture("status: browsers", func(o *terminal.Output) error { showBrowsers(o, status); return nil })
 	capture("status: plugins", func(o *terminal.Output) error { showPlugins(o, status); return nil })
 	capture("status: clients", func(o *terminal.Output) error {
-		o.PrintLine("%s", terminal.SafeLine(clientName(status.Clients[0])))
+		o.PrintLine("%s", terminal.SafeLine(status.Clients[0].DisplayName()))
 		return nil
 	})
 	for _, one := range []dispatch.View{view, waiting} {

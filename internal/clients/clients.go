@@ -61,8 +61,8 @@ type Profile struct {
 	Sources []Source
 }
 
-// Patience returns how long the client waits without a word; 0 is for ever.
-func (p Profile) Patience(http bool) time.Duration {
+// WaitLimit returns how long the client waits for a call without progress; 0 means no limit.
+func (p Profile) WaitLimit(http bool) time.Duration {
 	if http && p.HTTPTimeout > 0 {
 		return p.HTTPTimeout
 	}

@@ -30,8 +30,8 @@ func TestOf(t *testing.T) {
 		{"", "", "", true, time.Minute, false},
 	} {
 		p := Of(tt.name, tt.version)
-		if p.Client != tt.client || p.Patience(tt.http) != tt.patience || p.Resets != tt.resets {
-			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.Patience(tt.http), p.Resets)
+		if p.Client != tt.client || p.WaitLimit(tt.http) != tt.patience || p.Resets != tt.resets {
+			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.WaitLimit(tt.http), p.Resets)
 		}
 	}
 }

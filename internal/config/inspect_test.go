@@ -35,8 +35,8 @@ func TestInspect(t *testing.T) {
 	chmod(d.TokenFile(), 0o644)
 	flaws := d.Inspect()
 	if len(flaws) != 2 || flaws[0].Serious ||
-		flaws[0].Says != "other users can open "+home+" (mode 0755)" || flaws[0].Do != "run chmod 700 "+home ||
-		flaws[1].Do != "run chmod 600 "+d.TokenFile() {
+		flaws[0].Fact != "other users can open "+home+" (mode 0755)" || flaws[0].Remedy != "run chmod 700 "+home ||
+		flaws[1].Remedy != "run chmod 600 "+d.TokenFile() {
 		t.Errorf("got %+v", flaws)
 	}
 	if info, err := os.Stat(home); err != nil || info.Mode().Perm() != 0o755 {
@@ -44,13 +44,13 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-func TestInspectWhatIsNoDirectory(t *testing.T) {
+func TestInspectFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	flaws := Dirs{Config: file, State: file}.Inspect()
-	if len(flaws) != 1 || !flaws[0].Serious || !strings.Contains(flaws[0].Says, "is no directory") {
+	if len(flaws) != 1 || !flaws[0].Serious || !strings.Contains(flaws[0].Fact, "is not a directory") {
 		t.Errorf("got %+v", flaws)
 	}
 	below := filepath.Join(file, "below")

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"opentabs/dispatch"
@@ -150,4 +152,11 @@ type MCPClient struct {
 	Version   string    `json:"version,omitempty"`
 	Transport string    `json:"transport"`
 	Since     time.Time `json:"since"`
+}
+
+// DisplayName names the client by its credential and by the name that it sent.
+func (c MCPClient) DisplayName() string {
+	known := dispatch.Client{Via: dispatch.Via(c.Via), Token: c.Client}
+	known.Name = strings.TrimSpace(c.Name + " " + c.Version)
+	return cmp.Or(known.String(), "a client that has not sent its name")
 }

@@ -71,6 +71,7 @@ var mayImport = map[string][]string{
 	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/terminal":     {"internal/plaintext"},
+	"internal/doctor":       {"wire", "plugin", "internal/clients", "internal/config", "internal/extensiondir", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/permissions", "internal/portowner", "internal/terminal", "internal/timetext", "internal/version"},
 	"cmd/opentabs":          {everything},
 
 	"internal/terminal/terminaltest": {},

@@ -1,22 +1,21 @@
-package main
+package doctor
 
 import (
 	"fmt"
 	"time"
 
 	"opentabs/internal/clients"
-	"opentabs/internal/terminal"
 	"opentabs/internal/timetext"
 )
 
-// clientProfile is a clients.Profile in the words of --json.
+// clientProfile is a clients.Profile as `opentabs doctor --json` prints it.
 type clientProfile struct {
 	Client string   `json:"client"`
 	Names  []string `json:"names,omitempty"`
 	From   string   `json:"from,omitempty"`
 	Before string   `json:"before,omitempty"`
-	// TimeoutMs is in milliseconds, 0 for no limit; HTTPTimeoutMs is the same over
-	// HTTP, if it differs.
+	// TimeoutMs is in milliseconds; 0 means no limit. HTTPTimeoutMs is set if the
+	// limit over HTTP differs.
 	TimeoutMs     int64           `json:"timeout_ms"`
 	HTTPTimeoutMs int64           `json:"http_timeout_ms,omitempty"`
 	Resets        bool            `json:"progress_resets"`
@@ -28,7 +27,7 @@ type clientProfile struct {
 	Sources       []clientSource  `json:"sources"`
 }
 
-// clientSource is where a fact was read.
+// clientSource is the page from which a fact was taken.
 type clientSource struct {
 	URL  string `json:"url"`
 	Date string `json:"date"`
@@ -51,52 +50,50 @@ func clientProfiles() []clientProfile {
 	return all
 }
 
-// checkClients tells of each MCP client that is connected how long it waits.
+// checkClients reports how long each connected MCP client waits for a call.
 func (c *checkup) checkClients() {
 	if c.status == nil {
 		return
 	}
 	for _, client := range c.status.Clients {
 		p := clients.Of(client.Name, client.Version)
-		c.ok("client", "%s, by %s, waits %s for a call", clientName(client), client.Transport, patience(p.Patience(client.Transport == "http"), p.Resets))
+		c.ok("client", "%s, by %s, waits %s for a call", client.DisplayName(), client.Transport, waitText(p.WaitLimit(client.Transport == "http"), p.Resets))
 	}
 }
 
-// patience says how long a client waits.
-func patience(d time.Duration, resets bool) string {
+// waitText describes how long a client waits for a call.
+func waitText(timeout time.Duration, resets bool) string {
 	switch {
-	case d == 0:
+	case timeout == 0:
 		return "without limit"
 	case resets:
-		return timetext.Short(d) + " after each report"
+		return timetext.Short(timeout) + " after each report"
 	}
-	return timetext.Short(d)
+	return timetext.Short(timeout)
 }
 
-// showClients prints what is known of MCP clients.
-func showClients(out *terminal.Output) {
-	out.PrintLine("")
-	out.PrintLine("What is known of MCP clients (`opentabs doctor --json` has the sources):")
+// ClientTable returns what is known of MCP clients as a table, its head first.
+func ClientTable() [][]string {
 	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "QUESTIONS"}}
 	for _, p := range clients.Table() {
 		name := p.Client
 		if name == "" {
 			name = "any other"
 		}
-		waits := patience(p.Timeout, p.Resets)
+		waits := waitText(p.Timeout, p.Resets)
 		if p.HTTPTimeout > 0 {
 			waits += fmt.Sprintf(" (HTTP: %s)", timetext.Short(p.HTTPTimeout))
 		}
 		rows = append(rows, []string{
-			name + versions(p.From, p.Before), waits,
+			name + versionRange(p.From, p.Before), waits,
 			string(p.ShowsProgress), string(p.Images), string(p.ListChanged), string(p.Elicitation),
 		})
 	}
-	out.PrintTable("  ", rows, "NEW TOOLS", "PICTURES", "PROGRESS")
+	return rows
 }
 
-// versions spells a range of versions, behind a name.
-func versions(from, before string) string {
+// versionRange describes a range of versions, to follow a name.
+func versionRange(from, before string) string {
 	switch {
 	case from == "" && before == "":
 		return ""

@@ -1,0 +1,113 @@
+// Package doctor checks an installation of opentabs and suggests remedies.
+//
+// Start with [Check]. It changes nothing in the installation.
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+)
+
+// level is the severity of a finding.
+type level string
+
+const (
+	levelOK   level = "ok"
+	levelWarn level = "warn" // opentabs works, but with limits
+	levelFail level = "fail" // something does not work before it is repaired
+)
+
+// Finding is the result of one check.
+type Finding struct {
+	// Check is what was checked, such as "server".
+	Check string `json:"check"`
+	Level level  `json:"level"`
+	// Fact is what was found.
+	Fact string `json:"text"`
+	// Remedy is what the user should do; empty if nothing is wrong.
+	Remedy string `json:"do,omitempty"`
+}
+
+// Report has the findings of all checks, and what is known of MCP clients.
+type Report struct {
+	OK       bool            `json:"ok"`
+	Findings []Finding       `json:"findings"`
+	Clients  []clientProfile `json:"clients"`
+}
+
+// Failures returns how many findings have the level fail.
+func (r Report) Failures() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Level == levelFail {
+			n++
+		}
+	}
+	return n
+}
+
+// Check checks the installation in dirs. warn receives warnings about plugins that
+// could not be loaded. The error is that of ctx, if it ended.
+func Check(ctx context.Context, dirs config.Dirs, getenv func(string) string, warn func(sentence string)) (Report, error) {
+	c := &checkup{dirs: dirs, getenv: getenv, warnUser: warn}
+	c.checkDirectories()
+	c.checkToken()
+	c.checkSettings()
+	c.checkServer(ctx)
+	if ctx.Err() != nil {
+		return Report{}, ctx.Err()
+	}
+	c.checkExtension()
+	c.checkBrowsers()
+	c.checkPlugins()
+	c.checkClients()
+	c.checkLog()
+	report := Report{Findings: c.findings, Clients: clientProfiles()}
+	report.OK = report.Failures() == 0
+	return report, nil
+}
+
+// checkup collects the findings of one run.
+type checkup struct {
+	dirs     config.Dirs
+	getenv   func(string) string
+	warnUser func(sentence string)
+	// settings are zero unless settingsValid.
+	settings      config.Settings
+	settingsValid bool
+	// server and status belong to the running server; status is nil if no server
+	// returned one.
+	server   home.Server
+	status   *httpapi.Status
+	findings []Finding
+}
+
+// home returns the installation.
+func (c *checkup) home() *home.Home {
+	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
+}
+
+// port returns the port of the running server, or that of the settings. It is 0 if
+// neither is known.
+func (c *checkup) port() int {
+	if c.status != nil {
+		return c.server.Port
+	}
+	return c.settings.Port
+}
+
+func (c *checkup) ok(check, format string, args ...any) {
+	c.add(levelOK, check, fmt.Sprintf(format, args...), "")
+}
+
+func (c *checkup) warn(check, fact, remedy string) { c.add(levelWarn, check, fact, remedy) }
+
+func (c *checkup) fail(check, fact, remedy string) { c.add(levelFail, check, fact, remedy) }
+
+func (c *checkup) add(l level, check, fact, remedy string) {
+	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
+}

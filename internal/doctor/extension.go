@@ -1,0 +1,55 @@
+package doctor
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/version"
+)
+
+const updateExtension = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
+
+func (c *checkup) checkExtension() {
+	dir, ok := extensiondir.Find(c.dirs)
+	if !ok {
+		c.warn("extension", "not installed yet", "run `opentabs extension install`, which prints how to load it")
+		return
+	}
+	written, err := extensiondir.ReadConnection(dir)
+	if err != nil {
+		c.fail("extension", fmt.Sprintf("%s in %s is unreadable: %v", extensiondir.ConnectionFile, dir, err), updateExtension)
+		return
+	}
+	port := c.port()
+	token, tokenErr := c.dirs.ExistingToken()
+	switch {
+	case port != 0 && written.Port != port:
+		c.fail("extension", fmt.Sprintf("the one in %s connects to port %d, but the server uses port %d", dir, written.Port, port), updateExtension)
+	case tokenErr == nil && written.Key != config.BrowserKey(token):
+		c.fail("extension", fmt.Sprintf("the one in %s has the key of another installation", dir), updateExtension)
+	default:
+		c.compareExtension(dir)
+	}
+}
+
+// compareExtension compares the files in dir with those of this program.
+func (c *checkup) compareExtension(dir string) {
+	files, err := jsbuild.Extension(version.Version)
+	if err != nil {
+		c.fail("extension", err.Error(), "report this as a bug of opentabs")
+		return
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil || !bytes.Equal(got, want) {
+			c.warn("extension", fmt.Sprintf("the one in %s differs from that of this program (%s)", dir, version.Version), updateExtension)
+			return
+		}
+	}
+	c.ok("extension", "%s, in %s", version.Version, dir)
+}

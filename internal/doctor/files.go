@@ -1,0 +1,136 @@
+package doctor
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"opentabs/internal/config"
+	"opentabs/internal/terminal"
+)
+
+func (c *checkup) checkDirectories() {
+	flaws := c.dirs.Inspect()
+	for _, f := range flaws {
+		if f.Serious {
+			c.fail("directories", f.Fact, f.Remedy)
+		} else {
+			c.warn("directories", f.Fact, f.Remedy)
+		}
+	}
+	switch {
+	case flaws != nil:
+	case !config.Exists(c.dirs.State):
+		c.ok("directories", "%s does not exist yet; the first command that needs it creates it", c.dirs.State)
+	default:
+		dirs := slices.Compact([]string{c.dirs.Config, c.dirs.State})
+		c.ok("directories", "%s: only you have access", strings.Join(dirs, ", "))
+	}
+}
+
+func (c *checkup) checkToken() {
+	token, err := c.dirs.ExistingToken()
+	switch {
+	case errors.Is(err, config.ErrDamaged):
+		c.fail("token", c.dirs.TokenFile()+" is damaged",
+			"restart the server, which creates a new token; then run `opentabs extension install` and reload the extension")
+	case err != nil:
+		c.fail("token", err.Error(), "check that you can read "+c.dirs.TokenFile())
+	case token == "":
+		c.ok("token", "does not exist yet; the server creates it at its first start")
+	default:
+		c.ok("token", "in %s", c.dirs.TokenFile())
+	}
+}
+
+func (c *checkup) checkSettings() {
+	settings, err := config.Load(c.dirs, c.getenv, nil)
+	if err != nil {
+		c.fail("settings", err.Error(), "correct the setting; until then no command and no server starts")
+		return
+	}
+	c.settings, c.settingsValid = settings, true
+	if config.Exists(c.dirs.ConfigFile()) {
+		c.ok("settings", "%s is valid", c.dirs.ConfigFile())
+	} else {
+		c.ok("settings", "%s does not exist, so the defaults apply", c.dirs.ConfigFile())
+	}
+}
+
+// maxErrorAge is the age up to which an error in the log is reported.
+const maxErrorAge = 24 * time.Hour
+
+func (c *checkup) checkLog() {
+	path := c.dirs.LogFile()
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.ok("log", "%s does not exist: no client has started a server in the background", path)
+		return
+	}
+	var last logLine
+	if err == nil {
+		last, err = lastError(path)
+	}
+	switch {
+	case err != nil:
+		c.warn("log", err.Error(), "check that you can read "+path)
+	case last.Message != "" && time.Since(last.Time) < maxErrorAge:
+		c.warn("log", fmt.Sprintf("the last error in %s, at %s: %s", path, last.Time.Local().Format(time.DateTime), last), "read the lines before it in that file")
+	default:
+		c.ok("log", "%s, %s, no error in the last 24 hours", path, terminal.ByteSize(int(info.Size())))
+	}
+}
+
+// logLine has the relevant fields of a line in the server's log.
+type logLine struct {
+	Level   string    `json:"level"`
+	Time    time.Time `json:"time"`
+	Message string    `json:"message"`
+	Error   string    `json:"error"`
+}
+
+func (l logLine) String() string {
+	if l.Error == "" {
+		return l.Message
+	}
+	return l.Message + ": " + l.Error
+}
+
+// logTail is how much of the end of the log is read, in bytes.
+const logTail = 256 << 10
+
+// lastError returns the last line of level error or worse in the end of the log, or
+// a zero line.
+func lastError(path string) (logLine, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return logLine{}, fmt.Errorf("read the log: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > logTail {
+		if _, err := f.Seek(-logTail, io.SeekEnd); err != nil {
+			return logLine{}, fmt.Errorf("read the log: %w", err)
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 2*logTail))
+	if err != nil {
+		return logLine{}, fmt.Errorf("read the log: %w", err)
+	}
+	var last logLine
+	for line := range bytes.Lines(text) {
+		var l logLine
+		// Two kinds of lines are not JSON: a first line of which only the end was
+		// read, and notices for the user.
+		if json.Unmarshal(line, &l) == nil && (l.Level == "error" || l.Level == "fatal" || l.Level == "panic") {
+			last = l
+		}
+	}
+	return last, nil
+}

@@ -1,0 +1,93 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/permissions"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+func (c *checkup) checkPlugins() {
+	plugins, failed, err := c.plugins()
+	switch {
+	case err != nil:
+		c.fail("plugins", err.Error(), "correct this; `opentabs plugin list` shows the plugins that can be loaded")
+		return
+	case len(plugins)+len(failed) == 0:
+		c.warn("plugins", "there are none", "add one with `opentabs plugin add PATH`")
+		return
+	}
+	for _, f := range failed {
+		c.fail("plugins", fmt.Sprintf("%s: %s", f.Path, f.Error), "repair or build it, or remove it with `opentabs plugin remove`")
+	}
+	usable, tools := 0, 0
+	for _, p := range plugins {
+		if c.checkPlugin(p) {
+			usable, tools = usable+1, tools+len(p.Tools)
+		}
+	}
+	if usable > 0 {
+		c.ok("plugins", "%s with %s can be used", terminal.Plural(usable, "plugin"), terminal.Plural(tools, "tool"))
+	}
+	if c.status != nil {
+		for _, problem := range c.status.Permissions {
+			c.warn("plugins", problem, "set the permission again with `opentabs plugin permission`")
+		}
+	}
+}
+
+// checkPlugin reports why a plugin cannot be used, and returns whether it can. A
+// plugin that is installed globally and not reviewed is not reported, because the
+// user may not want it.
+func (c *checkup) checkPlugin(p httpapi.Plugin) (usable bool) {
+	switch {
+	case p.Source == string(plugin.SourceGlobal) && !p.Reviewed:
+	case p.Changed:
+		c.warn("plugins", p.Name+" has changed since its review, so agents cannot use it", "review it with `opentabs plugin review "+p.Name+"`")
+	case !p.Reviewed:
+		c.warn("plugins", p.Name+" is not reviewed, so agents cannot use it", "review it with `opentabs plugin review "+p.Name+"`")
+	case p.Permission == wire.PermissionOff:
+		c.warn("plugins", p.Name+" is off, so agents cannot use it", "enable it with `opentabs plugin permission "+p.Name+" ask`, or remove it")
+	case p.Fault != nil:
+		c.fail("plugins", p.Name+" "+p.Fault.Text, "repair or update it, or remove it with `opentabs plugin remove "+p.Name+"`; `opentabs logs --plugin "+p.Name+"` may show why")
+	case len(p.Needs) > 0:
+		c.warn("plugins", p.Name+" needs these settings: "+strings.Join(p.Needs, ", "), "set them with `opentabs plugin configure "+p.Name+"`")
+	default:
+		return true
+	}
+	return false
+}
+
+// plugins returns the plugins of the running server, or loads them if no server
+// runs.
+func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
+	if c.status != nil {
+		return c.status.Plugins, c.status.Failed, nil
+	}
+	h := c.home()
+	registry := plugin.NewRegistry(h.Store(), zerolog.Nop())
+	if err := h.DiscoverGlobal(registry); err != nil {
+		c.warn("plugins", err.Error(), "correct npm's settings, or set discoverGlobal to \"off\"")
+	}
+	if err := registry.Reload(); err != nil {
+		return nil, nil, err
+	}
+	set := registry.Set()
+	policy := plugin.NewPolicy(c.dirs.State, registry.Set, plugin.PolicyOptions{})
+	local := permissions.NewLocal(policy, registry)
+	var plugins []httpapi.Plugin
+	for _, p := range set.Plugins() {
+		plugins = append(plugins, local.Status(p))
+	}
+	var failed []httpapi.FailedPlugin
+	for _, f := range set.Failed() {
+		failed = append(failed, permissions.FailedStatus(f))
+	}
+	return plugins, failed, nil
+}
