@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Cdp, connectCdp, type Session } from './cdp.ts';
 import { extensionId, flags, freePort, prepareProfile, program } from './chromium.ts';
+import { loadUnpacked } from './unpacked.ts';
 import { until } from './wait.ts';
 
 /** Browser is a running browser, or one that was killed and waits for start. */
@@ -11,6 +12,7 @@ export class Browser {
   readonly #profile: string;
   readonly #extension: string;
   readonly #args: readonly string[];
+  #isInstalled = false;
   #child: ChildProcess | undefined;
   #cdp: Cdp | undefined;
 
@@ -28,7 +30,7 @@ export class Browser {
     this.#child = spawn(
       program,
       [
-        ...flags(port, [this.#extension]),
+        ...flags(port, this.#isInstalled ? [] : [this.#extension]),
         '--hide-crash-restore-bubble',
         `--user-data-dir=${this.#profile}`,
         ...this.#args,
@@ -37,6 +39,12 @@ export class Browser {
       { stdio: 'ignore' },
     );
     this.#cdp = await connectCdp(port);
+  }
+
+  /** install has the profile keep the extension, as "Load unpacked" does; start loads it for one run of the browser otherwise. */
+  async install(): Promise<void> {
+    await loadUnpacked(this.#profile, this.#extension, this.extensionId);
+    this.#isInstalled = true;
   }
 
   /** pid is that of the browser's first process, which has started all others. */

@@ -45,7 +45,7 @@ export function extensionId(folder: string): string {
 /** program is the browser that tests run. */
 export const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** flags are what every browser of a test is started with; extensions are folders. */
+/** flags are what every browser of a test is started with; extensions are folders of those that the profile lacks. */
 export function flags(debugPort: number, extensions: readonly string[]): string[] {
   return [
     '--headless=new',
@@ -57,8 +57,9 @@ export function flags(debugPort: number, extensions: readonly string[]): string[
     '--disable-component-update',
     '--disable-sync',
     `--remote-debugging-port=${debugPort}`,
-    `--disable-extensions-except=${extensions.join(',')}`,
-    `--load-extension=${extensions.join(',')}`,
+    ...(extensions.length > 0
+      ? [`--disable-extensions-except=${extensions.join(',')}`, `--load-extension=${extensions.join(',')}`]
+      : []),
   ];
 }
 

@@ -21,12 +21,12 @@ export type Identity = Omit<HelloParams, 'proof'>;
 
 /** helloParams says who this browser is. */
 export async function helloParams(storage: Storage): Promise<Identity> {
-  const [browserId, bootId, browserName] = await Promise.all([
+  const [browserId, boot, browserName] = await Promise.all([
     kept('browserId', storage.readSetting, storage.writeSetting),
-    kept('bootId', storage.readUntilRestart, storage.writeUntilRestart),
+    bootId(storage),
     nameOf(storage),
   ]);
-  return { protocol: Version, browserId, browserName, bootId, extensionVersion: storage.version() };
+  return { protocol: Version, browserId, browserName, bootId: boot, extensionVersion: storage.version() };
 }
 
 /** nameOf returns what the person calls this browser. */
@@ -37,6 +37,11 @@ async function nameOf(storage: Storage): Promise<string> {
 /** rename keeps another name; an empty one goes back to the default. */
 export async function rename(storage: Storage, name: string): Promise<void> {
   await storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
+}
+
+/** bootId returns a random text that is another after each start of the browser or the extension. */
+export function bootId(storage: Pick<Storage, 'readUntilRestart' | 'writeUntilRestart'>): Promise<string> {
+  return kept('bootId', storage.readUntilRestart, storage.writeUntilRestart);
 }
 
 /** doorSecret returns what the names of this browser's doors are made of (doors.ts). */

@@ -5,7 +5,7 @@ import type { Script } from '../chrome-scripts.ts';
 import { makePlugins, type Plugins, type Registrar } from './plugins.ts';
 
 function makeBench() {
-  const state = { allowed: true, asked: 0, registrations: 0, chars: 10 };
+  const state = { boot: 'first', allowed: true, asked: 0, registrations: 0, chars: 10 };
   const refused = new Set<string>();
   const used: string[] = [];
   const scripts = new Map<string, { script: Script; code: string }>();
@@ -72,7 +72,12 @@ function makeBench() {
     return { code: `function () { ${name} }`.padEnd(state.chars), options: `{"name":"${name}"}`, ...preScript };
   };
   const make = () =>
-    makePlugins(chrome, { doors: { nameOf: async (plugin) => `_${plugin}` }, code, used: async () => used });
+    makePlugins(chrome, {
+      doors: { nameOf: async (plugin) => `_${plugin}` },
+      code,
+      used: async () => used,
+      boot: async () => state.boot,
+    });
   return { state, refused, used, scripts, files, log, order, make, plugins: make() };
 }
 
@@ -191,6 +196,33 @@ test('a worker that was restarted finds what is registered', async () => {
   const [before, registrations] = [order.join(), state.registrations];
   await settled(make(), [plugin('a')]);
   assert.deepEqual([order.join(), state.registrations, state.asked], [before, registrations, 2]);
+});
+
+test('a browser that was restarted keeps what is registered and gets the bridge again: without that Chrome runs none of it', async () => {
+  const { make, plugins, scripts, files, state } = makeBench();
+  const wanted = [plugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }), plugin('i', { world: 'isolated' })];
+  await settled(plugins, wanted);
+  const before = [...files.map((f) => f.script.id), ...scripts.keys()];
+  const bridge = before.find((id) => id.startsWith('bridge-'));
+  // Chrome names scripts in another order, and without the names of their worlds.
+  const listed = [...scripts].reverse();
+  scripts.clear();
+  for (const [id, { script, code }] of listed) {
+    const { worldId: _, matches, ...rest } = script;
+    scripts.set(id, { script: { ...rest, matches: [...matches].reverse() }, code });
+  }
+  await settled(make(), wanted);
+  assert.deepEqual(
+    [...files.map((f) => f.script.id), ...scripts.keys()].sort(),
+    [...before].sort(),
+    'the worker alone',
+  );
+  state.boot = 'second';
+  await settled(make(), wanted);
+  const after = [...files.map((f) => f.script.id), ...scripts.keys()];
+  assert.deepEqual(after.filter((id) => !before.includes(id)).length, 1);
+  assert.deepEqual([few([bridge ?? '']), after.includes(bridge ?? '')], [['bridge'], false]);
+  assert.equal(state.registrations, 2, 'no code was registered again');
 });
 
 test('what is not wanted any more is removed, what runs elsewhere is moved, a new script replaces the old one', async () => {

@@ -37,6 +37,8 @@ export interface PluginsOptions {
   code(name: string, script: string): Promise<PluginFetchResult>;
   /** used returns the plugins that were used lately, the last one first. */
   used(): Promise<readonly string[]>;
+  /** boot returns a text that is another after each start of the browser. */
+  boot(): Promise<string>;
 }
 
 /** Plugins keeps Chrome's registered scripts as the server wants them. Its methods run one after the other. */
@@ -317,11 +319,15 @@ class RegisteredPlugins implements Plugins {
    * registration, and the bridge hears hosts only while it starts. So it is registered anew after every other script.
    * Its id names what was there before it; the old one goes last, so that no document is without a bridge. Where a plugin
    * wants frames, a second one runs in them; in the top documents there it finds the first.
+   *
+   * After a restart of the browser Chrome lists the user scripts of before and runs none of them until some script is
+   * registered. So the id names the start of the browser too.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.fileScripts();
     const user = this.#mode === 'userScripts' ? [...(await this.#have()).values()] : [];
-    const hosts = [...user, ...present.filter((s) => !isBridge(s))];
+    const hosts = [...user, ...present.filter((s) => !isBridge(s))].map(identify).sort();
+    const boot = await this.#options.boot();
     const bridges = [
       { prefix: BRIDGE, plugins: this.#wanted, allFrames: false },
       { prefix: FRAME_BRIDGE, plugins: this.#wanted.filter(wantsFrames), allFrames: true },
@@ -329,7 +335,7 @@ class RegisteredPlugins implements Plugins {
     const keep = new Set<string>();
     for (const { prefix, plugins, allFrames } of bridges) {
       const matches = union(plugins);
-      const id = `${prefix}${await digest(JSON.stringify([hosts, matches]))}`;
+      const id = `${prefix}${await digest(JSON.stringify([boot, hosts, matches]))}`;
       if (matches.length === 0) continue;
       keep.add(id);
       if (present.some((s) => s.id === id)) continue;
@@ -381,6 +387,11 @@ function same(a: Script | undefined, b: Script | undefined): boolean {
     list(a.matches) === list(b.matches) &&
     list(a.excludeMatches) === list(b.excludeMatches)
   );
+}
+
+/** identify returns a text for a script that is the same whether Chrome or the server has named it. */
+function identify({ id, allFrames, matches, excludeMatches }: Script): string {
+  return JSON.stringify([id, allFrames, list(matches), list(excludeMatches)]);
 }
 
 function list(patterns: readonly string[]): string {

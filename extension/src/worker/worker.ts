@@ -19,7 +19,7 @@ import { makeDoors } from './doors.ts';
 import { type Handlers, serve } from './handlers.ts';
 import { findListener, makeHandshake } from './handshake.ts';
 import { makeHealth } from './health.ts';
-import { doorSecret, helloParams, readConnection, rename } from './identity.ts';
+import { bootId, doorSecret, helloParams, readConnection, rename } from './identity.ts';
 import { makeLink } from './link.ts';
 import { makeLoadErrors } from './load-errors.ts';
 import { makeLogs } from './logs.ts';
@@ -65,7 +65,7 @@ const plugins = makePlugins(
     registerFiles: registering.noted(scripts.registerFiles),
     updateFile: registering.noted(scripts.updateFile),
   },
-  { doors, code: store.get, used: usage.names },
+  { doors, code: store.get, used: usage.names, boot: () => bootId(browser) },
 );
 
 const handlers: Handlers = {

@@ -1,0 +1,38 @@
+/** An extension that a profile keeps. The flag --load-extension installs it again at each start, so Chrome drops what it had registered. */
+import { spawn } from 'node:child_process';
+import { on, once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { flags, freePort, program } from './chromium.ts';
+
+/** ownChoice are Chrome's creation flags of an extension that the user has loaded; what DevTools loads goes with the browser. */
+const ownChoice = 38;
+
+/** loadUnpacked loads an extension into a profile in which no browser runs. */
+export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
+  const more = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
+  const browser = spawn(program, [...flags(await freePort(), []), ...more], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(browser, 'exit');
+  const input = browser.stdio[3];
+  const output = browser.stdio[4];
+  if (!(input instanceof Writable) || !output) throw new Error('the browser has no pipe');
+  const send = async (method: string, params: object) => {
+    input.write(`${JSON.stringify({ id: 1, method, params })}\0`);
+    let text = '';
+    for await (const [part] of on(output, 'data')) {
+      text += String(part);
+      if (text.endsWith('\0')) break;
+    }
+    if (text.includes('"error"')) throw new Error(`${method}: ${text}`);
+  };
+  await send('Extensions.loadUnpacked', { path: extension });
+  await send('Browser.close', {});
+  await ended;
+  const file = join(profile, 'Default', 'Preferences');
+  const preferences: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  Object(preferences).extensions.settings[id].creation_flags = ownChoice;
+  writeFileSync(file, JSON.stringify(preferences));
+}

@@ -1,0 +1,56 @@
+/** Promise: an extension that the user has loaded with "Load unpacked" works after every restart of the browser, without a reload by the user. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { getJson, type Server } from './harness/api.ts';
+import { Browser } from './harness/browser.ts';
+import { freePort } from './harness/chromium.ts';
+import { must, type Running, start, stop } from './harness/process.ts';
+import { type Site, startSite } from './harness/site.ts';
+import { writeSmall } from './harness/small.ts';
+import type { Tab } from './harness/stack.ts';
+import { until } from './harness/wait.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+let site: Site | undefined;
+let daemon: Running | undefined;
+let browser: Browser | undefined;
+
+after(async () => {
+  await browser?.close();
+  if (daemon) await stop(daemon);
+  await site?.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+test('the page that opens with the browser and one that opens later get their plugin, after each of three restarts', async () => {
+  const port = await freePort();
+  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
+  const extension = join(home, 'unpacked');
+  const hash = writeSmall(join(home, 'small'), { name: 'small', version: 1, urlPatterns: ['http://127.0.0.1/*'] });
+  await must(['plugin', 'add', join(home, 'small'), '--permission', 'auto'], env);
+  await must(['extension', 'install', '--dir', extension], env);
+  site = await startSite();
+  daemon = start(['serve', '--log-level', 'debug'], env);
+  await until('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  const server: Server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
+  browser = new Browser(join(home, 'profile'), extension);
+  await browser.install();
+  for (let restart = 0; restart <= 3; restart++) {
+    const urls = [`${site.origin}/with-${restart}`, `${site.origin}/later-${restart}`];
+    const [first = '', later = ''] = urls;
+    await browser.start(first);
+    for (const url of urls) {
+      if (url === later) await browser.cdp.send('Target.createTarget', { url });
+      await until(`the plugin in ${url}`, async () => {
+        const { browsers } = Object(await getJson(server, '/status'));
+        const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((one) => Object(one).tabs ?? []) : [];
+        return tabs.some((tab) => tab.url === url && tab.plugins?.some((p) => Object(p).hash === hash));
+      });
+    }
+    await browser.close();
+  }
+  assert.doesNotMatch(daemon.stderr(), /link ended before hello/, 'a link was dropped before its time');
+});
