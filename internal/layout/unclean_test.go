@@ -8,7 +8,6 @@ var unclean = []string{
 	"dispatch",
 	"docs/coverage.md",
 	"docs/performance.md",
-	"docs/plugins.md",
 	"docs/protocol.md",
 	"docs/security.md",
 	"e2e",

@@ -34,7 +34,7 @@ export default definePlugin({
   ],
   prompts: [summariseChannel],
 
-  // The site marks its page while nobody is logged in.
+  // The site marks its page while the user is logged out.
   isReady() {
     return !document.documentElement.hasAttribute('data-logged-out');
   },
