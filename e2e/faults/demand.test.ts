@@ -186,3 +186,27 @@ test('pages that open while the worker restarts', async () => {
   const [pages] = await Promise.all([openSome([...all, 'newcomer'], 50), stopSome()]);
   await allLive('worker', pages);
 });
+
+test('a page that comes back from the back/forward cache gets the build that came meanwhile', async () => {
+  await browser.start();
+  for (const plugin of ['apart', 'many5']) {
+    const [page] = await openSome([plugin], 1);
+    assert.ok(page);
+    await allLive('before', [page]);
+    const id = (await browser.pages()).find(({ url }) => url === page.url)?.id ?? '';
+    const evaluate = (expression: string) =>
+      browser.inPage(id, (session) => session.send('Runtime.evaluate', { expression, returnByValue: true }));
+    await evaluate('globalThis.kept = "kept"');
+    await browser.inPage(id, (session) => session.send('Page.navigate', { url: `${site.origin}/elsewhere` }));
+    await until('the other page', async () => (await browser.pages()).some(({ url }) => url.endsWith('/elsewhere')));
+    write(plugin, 3);
+    await until('the review', async () => {
+      return (await run(['plugin', 'review', plugin, '--yes', '--permission', 'auto'], env)).code === 0;
+    });
+    await evaluate('history.back()');
+    await allLive('back', [{ ...page, atMs: performance.now() }]);
+    const { result } = Object(await evaluate('globalThis.kept'));
+    assert.equal(Object(result).value, 'kept', 'the page was reloaded');
+    await evaluate('history.forward()');
+  }
+});

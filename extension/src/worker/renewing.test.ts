@@ -118,10 +118,12 @@ test('code that can not be fetched now is fetched when the document names its ad
 test('a build that a document refused is not tried there again, and its problem is said until there is another', async (t) => {
   const { docs, renewing, got, wanted, old, told } = makeBench(t);
   const doc = old('d');
+  assert.equal(renewing.takes(doc, demo), true, 'no reload while its code is still to come');
   await renewing.code(fresh);
   assert.equal(renewing.problem('d', demo), undefined);
   renewing.said(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(renewing.problem('d', demo), 'a typo');
+  assert.equal(renewing.takes(doc, demo), false);
   assert.match(told().join(), /tab 1 keeps the old adapter of demo: a typo/);
   renewing.named(old('d')); // the same document on another port
   await renewing.code(fresh);

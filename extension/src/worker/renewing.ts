@@ -51,6 +51,8 @@ export interface Renewing {
   synced(missing: readonly string[]): void;
   /** expects reports whether a tab's top document is about to get the new code of a plugin: then it needs no reload. */
   expects(tabId: number, plugin: string): boolean;
+  /** takes reports whether a document has an older adapter of a plugin that is replaced without a reload, now or after the sync. */
+  takes(doc: Doc, plugin: PluginInfo): boolean;
   /** problem returns why the adapter that the server wants did not start in a document, which keeps the old one. */
   problem(documentId: string, plugin: PluginInfo): string | undefined;
 }
@@ -154,6 +156,10 @@ class DoorRenewing implements Renewing {
   expects(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.live(tabId);
     return live !== undefined && this.#due.get(plugin)?.has(live.doc) === true;
+  }
+
+  takes(doc: Doc, plugin: PluginInfo): boolean {
+    return this.#plugin(plugin.name)?.hash === plugin.hash && this.#needs(doc, plugin);
   }
 
   problem(documentId: string, { name, hash }: PluginInfo): string | undefined {

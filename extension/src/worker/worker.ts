@@ -296,10 +296,11 @@ const reload = makeReload({
   listFrames: browser.listFrames,
   readFrames: browser.readFrames,
   reloadFrame: browser.reloadFrame,
-  isLive: (tabId, { name, hash }, frame) => {
+  isLive: (tabId, plugin, frame) => {
+    const { name, hash } = plugin;
     const live = frame === undefined ? docs.live(tabId) : docs.told(frame);
     if (live?.plugins.some((p) => p.name === name && p.hash === hash)) return true;
-    if (live && delivery.isBroken(live.doc.documentId, name)) return true;
+    if (live && (delivery.isBroken(live.doc.documentId, name) || renewing.takes(live.doc, plugin))) return true;
     return (live && delivery.expects(live.doc.documentId, name)) === true || renewing.expects(tabId, name);
   },
   changed: () => tabs.touch(),
