@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/browsertest"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/terminal"
 )
@@ -31,16 +32,15 @@ func newPluginTestCmd(p *program) *cobra.Command {
 		Use:   "test [DIR]",
 		Short: "Run a plugin's tests in a simulated page",
 		Long: `Run the tests of the plugin in DIR (default: this directory): the files that end
-in .test.ts below src and test. They run in a page that is played, with a clock of
-its own: five minutes of waiting take no time. Neither a browser nor Node is needed.
+in .test.ts below src and test. They run in a simulated page with a virtual clock:
+five minutes of waiting take no time. Neither a browser nor Node is needed.
 
 A test opens a tab with simulate() of @opentabs/sdk/testing, calls tools in it as
-an agent would, and says what it expects.
+an agent does, and checks the results.
 
-With --browser the same tests run in a real Chromium (that of CHROMIUM, else one
-with a usual name) with a profile and a server of its own: the sites of the plugin
-are played, and time passes as it does. Tests that ask for what only a played page
-can do are skipped.`,
+With --browser the same tests run in a real Chromium (the one in CHROMIUM, else one
+with a usual name) with a temporary profile and server. The plugin's sites are
+simulated, and time is real. Tests that need a simulated page are skipped.`,
 		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json\n  opentabs plugin test --browser --filter finds",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,12 +86,12 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	out, began := opts.program.out, time.Now()
 	var real jsbuild.Real
 	if opts.browser && slices.ContainsFunc(files, func(f jsbuild.TestFile) bool { return !f.Node }) {
-		browser, err := startTrialBrowser(ctx, opts.program, opts.dir)
+		browser, err := browsertest.Start(ctx, browsertest.Options{Dir: opts.dir, Getenv: opts.program.getenv, Warnf: opts.program.out.Notef})
 		if err != nil {
 			return err
 		}
 		defer browser.Close()
-		out.Notef("the tests run in %s", browser.program)
+		out.Notef("the tests run in %s", browser.Program())
 		real = browser
 	}
 	var tally testTally

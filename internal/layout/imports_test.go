@@ -66,6 +66,7 @@ var mayImport = map[string][]string{
 	"internal/permissions":  {"wire", "plugin", "internal/audit", "internal/httpapi"},
 	"internal/home":         {"wire", "plugin", "internal/audit", "internal/config", "internal/httpapi", "internal/logfile", "internal/npm", "internal/permissions", "internal/portowner", "internal/scriptcheck", "internal/version"},
 	"internal/daemon":       {everything},
+	"internal/browsertest":  {everything},
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},

@@ -1,4 +1,4 @@
-package main
+package browsertest
 
 import (
 	"context"
@@ -13,18 +13,18 @@ import (
 	"opentabs/wire"
 )
 
-// trialTab is the tab of the test that runs.
-type trialTab struct {
+// testTab is the current tab of the test.
+type testTab struct {
 	tab *realtab.Tab
-	ctx context.Context // ends when another tab is to be opened
-	// deny says that the person denies what a tool asks for.
+	ctx context.Context // ends when the test opens another tab
+	// deny makes the user deny all approvals.
 	deny bool
-	// logged is the number of the last entry of the log that the test has.
+	// logged is the sequence number of the last log entry that the test has received.
 	logged uint64
 }
 
-// trialPage is what a test wants a tab to show.
-type trialPage struct {
+// testPage is the page that a test opens.
+type testPage struct {
 	URL            string                     `json:"url"`
 	HTML           string                     `json:"html"`
 	Cookies        string                     `json:"cookies"`
@@ -35,24 +35,24 @@ type trialPage struct {
 	User           string                     `json:"user"`
 }
 
-// trialState is what a test sees of its tab.
-type trialState struct {
-	URL  string       `json:"url"`
-	Logs []trialEntry `json:"logs"`
+// tabState is the state of a tab that a test can read.
+type tabState struct {
+	URL  string     `json:"url"`
+	Logs []logEntry `json:"logs"`
 }
 
-// trialEntry is LogEntry of sdk-ts/src/log.ts.
-type trialEntry struct {
+// logEntry is LogEntry of sdk-ts/src/log.ts.
+type logEntry struct {
 	Level   string          `json:"level"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data"`
 	TS      string          `json:"ts"`
 }
 
-// open closes the tab of before and opens another, in which the plugin is live
-// when it returns. What that tab waits for ends, also if it is being opened.
-func (t *trialBrowser) open(ctx context.Context, params json.RawMessage) (*trialState, error) {
-	var page trialPage
+// open closes the current tab, opens another and waits until the plugin runs in it. It
+// cancels calls in the old tab, and an opening that is in progress.
+func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, error) {
+	var page testPage
 	if err := json.Unmarshal(params, &page); err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
 	}
@@ -63,15 +63,15 @@ func (t *trialBrowser) open(ctx context.Context, params json.RawMessage) (*trial
 	}
 	t.leaves = leaves
 	t.mu.Unlock()
-	t.opens.Lock()
-	defer t.opens.Unlock()
-	if err := t.leave(ctx); err != nil {
+	t.opening.Lock()
+	defer t.opening.Unlock()
+	if err := t.closeTab(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.set(ctx, page.Settings); err != nil {
+	if err := t.setSettings(ctx, page.Settings); err != nil {
 		return nil, err
 	}
-	at, err := t.place(&page)
+	at, err := t.resolveURL(&page)
 	if err != nil {
 		return nil, err
 	}
@@ -83,24 +83,24 @@ func (t *trialBrowser) open(ctx context.Context, params json.RawMessage) (*trial
 		return nil, err
 	}
 	t.site.Show(realtab.Page{URL: page.URL, HTML: page.HTML, Cookies: page.Cookies})
-	opened := &trialTab{ctx: ctx, deny: page.User == "deny", logged: t.lastLogged()}
+	opened := &testTab{ctx: ctx, deny: page.User == "deny", logged: t.lastLogged()}
 	if opened.tab, err = t.browser.Open(ctx, page.URL, at.Scheme+"://"+at.Host, script); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
 	t.tab = opened
 	t.mu.Unlock()
-	if err := t.until(ctx, func() (bool, error) { return t.live(), nil }); err != nil {
+	if err := t.until(ctx, func() (bool, error) { return t.isLive(), nil }); err != nil {
 		return nil, fmt.Errorf("wait for the plugin in %s: %w", page.URL, err)
 	}
-	return t.look(ctx, opened)
+	return t.readState(ctx, opened)
 }
 
-// place finds where the page is, and refuses what is no place for the plugin.
-func (t *trialBrowser) place(page *trialPage) (*url.URL, error) {
+// resolveURL returns the URL of the page, or an error if the plugin does not run there.
+func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 	one, ok := t.daemon.Registry.Set().Plugin(t.plugin.Name)
 	if !ok {
-		return nil, errors.New("the server has lost the plugin")
+		return nil, errors.New("the plugin is not loaded any more")
 	}
 	if page.URL == "" {
 		page.URL = one.OpensAt
@@ -108,11 +108,11 @@ func (t *trialBrowser) place(page *trialPage) (*url.URL, error) {
 	at, err := url.Parse(page.URL)
 	switch {
 	case err != nil || at.Host == "":
-		return nil, fmt.Errorf("simulate: %q is no address of a page; give a url that begins with https://", page.URL)
+		return nil, fmt.Errorf("simulate: %q is not the URL of a page; use one that begins with https://", page.URL)
 	case !one.MatchesURL(page.URL):
-		return nil, fmt.Errorf("simulate: the plugin does not work at %s; its sites are %s", page.URL, strings.Join(one.Matches, ", "))
+		return nil, fmt.Errorf("simulate: the plugin does not run at %s; its sites are %s", page.URL, strings.Join(one.Matches, ", "))
 	case at.Hostname() == "127.0.0.1":
-		return nil, errors.New("simulate: 127.0.0.1 is where the server of opentabs is, so no site can be played there; use localhost")
+		return nil, errors.New("simulate: 127.0.0.1 belongs to the opentabs server and cannot be a simulated site; use localhost")
 	}
 	if at.Path == "" {
 		at.Path = "/"
@@ -121,8 +121,8 @@ func (t *trialBrowser) place(page *trialPage) (*url.URL, error) {
 	return at, nil
 }
 
-// leave closes the tab that is open, and waits until the server knows of none.
-func (t *trialBrowser) leave(ctx context.Context) error {
+// closeTab closes the current tab and waits until the daemon has no tab.
+func (t *Browser) closeTab(ctx context.Context) error {
 	tab := t.current()
 	if tab == nil {
 		return nil
@@ -136,23 +136,22 @@ func (t *trialBrowser) leave(ctx context.Context) error {
 	return t.until(ctx, func() (bool, error) { return len(t.tabs()) == 0, nil })
 }
 
-func (t *trialBrowser) current() *trialTab {
+func (t *Browser) current() *testTab {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.tab
 }
 
-// tabs are the tabs that the browser has told of.
-func (t *trialBrowser) tabs() (all []wire.TabInfo) {
+// tabs returns the tabs that the browser has reported.
+func (t *Browser) tabs() (all []wire.TabInfo) {
 	for _, b := range t.daemon.Hub.Browsers() {
 		all = append(all, b.Tabs...)
 	}
 	return all
 }
 
-// live reports whether the plugin runs in the tab and has said whether it is
-// ready.
-func (t *trialBrowser) live() bool {
+// isLive reports whether the plugin runs in the tab.
+func (t *Browser) isLive() bool {
 	for _, tab := range t.tabs() {
 		for _, p := range tab.Plugins {
 			if p.Name == t.plugin.Name {
@@ -163,8 +162,8 @@ func (t *trialBrowser) live() bool {
 	return false
 }
 
-// set gives the plugin the settings of a test, and takes all others away.
-func (t *trialBrowser) set(ctx context.Context, settings map[string]json.RawMessage) error {
+// setSettings sets the settings of a test and removes all others.
+func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawMessage) error {
 	changes := map[string]json.RawMessage{}
 	for key := range t.daemon.Values.Of(t.plugin) {
 		changes[key] = json.RawMessage("null")
@@ -178,12 +177,12 @@ func (t *trialBrowser) set(ctx context.Context, settings map[string]json.RawMess
 	if err := t.daemon.Values.Change(t.plugin, changes, "opentabs plugin test"); err != nil {
 		return fmt.Errorf("simulate: settings: %w", err)
 	}
-	return t.inSync(ctx)
+	return t.waitForSync(ctx)
 }
 
-// script is what puts in place, before any other script of the page, what the
-// test says that the page has stored and put on window.
-func (p trialPage) script() (string, error) {
+// script returns a script that sets the storage and the globals of the page. It runs
+// before all other scripts.
+func (p testPage) script() (string, error) {
 	given, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,
 	})
@@ -198,19 +197,19 @@ func (p trialPage) script() (string, error) {
 })(` + string(given) + `)`, nil
 }
 
-// errOtherTab says that a test has opened another tab meanwhile.
-var errOtherTab = errors.New("the tab is gone: another was opened")
+// errTabReplaced is the error for a call in a tab that the test has replaced.
+var errTabReplaced = errors.New("the tab is closed: the test has opened another")
 
-// look tells a test what it does not know yet of its tab.
-func (t *trialBrowser) look(ctx context.Context, tab *trialTab) (*trialState, error) {
+// readState returns the URL of the tab and the log entries since the last call.
+func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error) {
 	if tab == nil || tab.ctx.Err() != nil {
-		return nil, errOtherTab
+		return nil, errTabReplaced
 	}
 	at, err := tab.tab.URL(ctx)
 	if err != nil {
 		return nil, err
 	}
-	state := &trialState{URL: at, Logs: []trialEntry{}}
+	state := &tabState{URL: at, Logs: []logEntry{}}
 	last := t.lastLogged()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,19 +221,20 @@ func (t *trialBrowser) look(ctx context.Context, tab *trialTab) (*trialState, er
 		if data == nil {
 			data = json.RawMessage("[]")
 		}
-		state.Logs = append(state.Logs, trialEntry{string(e.Level), e.Message, data, e.Time.Format("2006-01-02T15:04:05.000Z07:00")})
+		state.Logs = append(state.Logs, logEntry{string(e.Level), e.Message, data, e.Time.Format("2006-01-02T15:04:05.000Z07:00")})
 	}
 	tab.logged = last
 	return state, nil
 }
 
-// logMark is the name under which marks are put into the log of plugins; no
-// plugin has it.
+// logMark is the plugin name of the marks that lastLogged adds to the log. No plugin has
+// this name.
 const logMark = "(plugin test)"
 
-// lastLogged returns the number of the last entry of all that has arrived so
-// far. Entries are kept a moment after they arrived, in their order.
-func (t *trialBrowser) lastLogged() uint64 {
+// lastLogged returns the sequence number of the last log entry that has arrived. The log
+// stores entries in order but a moment later, so lastLogged adds a mark and waits for
+// it.
+func (t *Browser) lastLogged() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logMark}, 0)
 	defer follower.Close()
 	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logMark, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})

@@ -1,4 +1,10 @@
-package main
+// Package browsertest runs the tests of a plugin in a real browser, for `opentabs
+// plugin test --browser`.
+//
+// It starts a daemon, a Chromium with the extension and the plugin's sites, all with
+// a temporary profile and state directory. Tests use the same calls as in a simulated
+// page: jsbuild runs them and [Browser] implements its interface Real.
+package browsertest
 
 import (
 	"context"
@@ -21,57 +27,68 @@ import (
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/realtab"
-	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
 
-// trialBrowser runs the tests of a plugin in a real browser: it has a server, a
-// browser with the extension, and the sites, all of its own.
-type trialBrowser struct {
-	dir    string // everything that is written
+// Options are the options of [Start]. All are required.
+type Options struct {
+	// Dir is the directory of the plugin.
+	Dir string
+	// Getenv reads the environment, which may name the browser.
+	Getenv func(string) string
+	// Warnf receives warnings for the user.
+	Warnf func(format string, args ...any)
+}
+
+// Browser is a browser with a daemon and sites for the tests of one plugin.
+type Browser struct {
+	dir    string // has all files that are written
 	daemon *daemon.Started
 	client *mcpclient.Client
-	close  []func() // undoes what was begun, the last first
+	close  []func() // what Close calls, the last first
 
-	program string
+	program string // the path of the browser
 	plugin  *plugin.Plugin
 	browser *realtab.Browser
 	site    *realtab.Site
 
 	calling sync.Mutex // held during a call: one at a time
-	opens   sync.Mutex // held while a tab is opened: one at a time
+	opening sync.Mutex // held while a tab opens: one at a time
 
-	mu     sync.Mutex // guards those below
+	mu     sync.Mutex // guards all below
 	answer func(context.Context, any) (json.RawMessage, error)
-	tab    *trialTab
-	leaves context.CancelFunc // ends what the tab of before, or its opening, waits for
+	tab    *testTab
+	leaves context.CancelFunc // ends the calls of the current tab, and its opening
 }
 
-var _ jsbuild.Real = (*trialBrowser)(nil)
+var _ jsbuild.Real = (*Browser)(nil)
 
-// startTrialBrowser builds the plugin in dir and starts all that its tests need.
-func startTrialBrowser(ctx context.Context, p *program, dir string) (*trialBrowser, error) {
-	t := &trialBrowser{}
-	if err := t.start(ctx, p, dir); err != nil {
+// Start builds the plugin and starts everything that its tests need.
+func Start(ctx context.Context, o Options) (*Browser, error) {
+	t := &Browser{}
+	if err := t.start(ctx, o); err != nil {
 		t.Close()
 		return nil, err
 	}
 	return t, nil
 }
 
-// start starts everything; what it has begun before an error is for Close.
-func (t *trialBrowser) start(ctx context.Context, p *program, dir string) (err error) {
-	if t.program, err = realtab.Find(p.getenv); err != nil {
-		return &failure{code: exitFailed, err: err}
+// Program returns the path of the browser.
+func (t *Browser) Program() string { return t.program }
+
+// start starts everything. After an error, Close ends what was started.
+func (t *Browser) start(ctx context.Context, o Options) (err error) {
+	if t.program, err = realtab.Find(o.Getenv); err != nil {
+		return err
 	}
 	if t.dir, err = os.MkdirTemp("", "opentabs-browser-"); err != nil {
 		return fmt.Errorf("make a directory for the browser: %w", err)
 	}
-	t.undo(func() { removeAll(p.out, t.dir) })
+	t.onClose(func() { removeAll(o.Warnf, t.dir) })
 	folder := filepath.Join(t.dir, "plugin")
-	built, err := jsbuild.BuildPlugin(ctx, dir, jsbuild.Options{Out: filepath.Join(folder, "dist")})
+	built, err := jsbuild.BuildPlugin(ctx, o.Dir, jsbuild.Options{Out: filepath.Join(folder, "dist")})
 	if err != nil {
 		return err
 	}
@@ -85,10 +102,10 @@ func (t *trialBrowser) start(ctx context.Context, p *program, dir string) (err e
 	if err := t.serve(ctx, folder); err != nil {
 		return err
 	}
-	if t.site, err = realtab.Listen(t.answered); err != nil {
+	if t.site, err = realtab.Listen(t.answerRequest); err != nil {
 		return err
 	}
-	t.undo(t.site.Close)
+	t.onClose(t.site.Close)
 	t.browser, err = realtab.Start(ctx, realtab.Options{
 		Program: t.program, Profile: filepath.Join(t.dir, "profile"), SitePort: t.site.Port(),
 		Extension: filepath.Join(t.dir, "extension"), ExtensionID: extension.ID(),
@@ -96,38 +113,38 @@ func (t *trialBrowser) start(ctx context.Context, p *program, dir string) (err e
 	if err != nil {
 		return err
 	}
-	t.undo(t.browser.Close)
-	loading, cancel := context.WithTimeout(ctx, loadPatience)
+	t.onClose(t.browser.Close)
+	loading, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	if err := t.inSync(loading); err != nil {
+	if err := t.waitForSync(loading); err != nil {
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("%s has not loaded the extension within %v: Google Chrome loads none from its command line, so set %s to a Chromium", t.program, loadPatience, realtab.ProgramVariable)
+			return fmt.Errorf("%s has not loaded the extension within %v: Google Chrome loads none from its command line, so set %s to a Chromium", t.program, loadTimeout, realtab.ProgramVariable)
 		}
 		return err
 	}
 	return nil
 }
 
-// loadPatience is how long the browser may take to load the extension.
-const loadPatience = 2 * time.Minute
+// loadTimeout is how long the browser may take to load the extension.
+const loadTimeout = 2 * time.Minute
 
-// removeAll removes a directory, and says so if that fails. A browser may still
-// write while it ends.
-func removeAll(out *terminal.Output, dir string) {
+// removeAll removes a directory and warns if that fails. It tries again for a while,
+// because a browser still writes while it exits.
+func removeAll(warnf func(string, ...any), dir string) {
 	err := os.RemoveAll(dir)
 	for tries := 0; err != nil && tries < 20; tries++ {
 		time.Sleep(50 * time.Millisecond)
 		err = os.RemoveAll(dir)
 	}
 	if err != nil {
-		out.Notef("%v: remove it yourself", err)
+		warnf("%v: remove it yourself", err)
 	}
 }
 
-func (t *trialBrowser) undo(f func()) { t.close = append(t.close, f) }
+func (t *Browser) onClose(f func()) { t.close = append(t.close, f) }
 
-// Close ends everything and leaves nothing.
-func (t *trialBrowser) Close() {
+// Close ends the browser and the daemon, and removes their files.
+func (t *Browser) Close() {
 	for len(t.close) > 0 {
 		last := len(t.close) - 1
 		t.close[last]()
@@ -135,9 +152,9 @@ func (t *trialBrowser) Close() {
 	}
 }
 
-// serve starts a server that knows the plugin in folder and no other, writes the
-// extension for it, and connects to it as an agent.
-func (t *trialBrowser) serve(ctx context.Context, folder string) error {
+// serve starts a daemon whose only plugin is the one in folder, writes the extension
+// for it, and connects to it as an agent.
+func (t *Browser) serve(ctx context.Context, folder string) error {
 	state := filepath.Join(t.dir, "home")
 	dirs := config.Dirs{Config: state, State: state}
 	if _, err := dirs.Make(); err != nil {
@@ -159,19 +176,19 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 		defer close(ended)
 		_ = v.Serve(serving)
 	}()
-	t.undo(func() { stop(); <-ended })
+	t.onClose(func() { stop(); <-ended })
 	t.daemon = v
 	if err := v.Ready(ctx); err != nil {
 		return err
 	}
 	one, ok := v.Registry.Set().Plugin(added.Name)
 	if !ok {
-		return fmt.Errorf("the server does not take %s in", added.Name)
+		return fmt.Errorf("the server did not load %s", added.Name)
 	}
 	if err := v.Policy.Review(one.Name, one.ContentHash(), wire.PermissionAuto, "opentabs plugin test"); err != nil {
 		return err
 	}
-	if one.StartsLate() { // the author tests their own plugin
+	if one.StartsLate() { // the author trusts the plugin
 		if err := v.Policy.SetLateAccess(one.Name, true, "opentabs plugin test"); err != nil {
 			return err
 		}
@@ -186,24 +203,26 @@ func (t *trialBrowser) serve(ctx context.Context, folder string) error {
 	}
 	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + v.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
 	_, err = t.client.Initialize(ctx)
-	t.undo(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	t.onClose(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		_ = t.client.Close(ctx) // the server ends anyway
 	})
 	return err
 }
 
-// lookEvery is the time between two looks whether the browser is as far as it
-// should be.
-const lookEvery = 20 * time.Millisecond
+// closeTimeout is how long the end of the MCP session may take.
+const closeTimeout = time.Second
 
-// until looks until is returns true or an error.
-func (t *trialBrowser) until(ctx context.Context, is func() (bool, error)) error {
-	tick := time.NewTicker(lookEvery)
+// pollInterval is the interval between two checks of the browser's state.
+const pollInterval = 20 * time.Millisecond
+
+// until returns when check returns true or an error.
+func (t *Browser) until(ctx context.Context, check func() (bool, error)) error {
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		if ok, err := is(); ok || err != nil {
+		if ok, err := check(); ok || err != nil {
 			return err
 		}
 		select {
@@ -211,14 +230,14 @@ func (t *trialBrowser) until(ctx context.Context, is func() (bool, error)) error
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-t.browser.Ended():
-			return errors.New("the browser has ended")
+			return errors.New("the browser has exited")
 		}
 	}
 }
 
-// inSync waits until the browser has the plugin as it is now. A sync that is
-// under way may be of what was before, so it takes two.
-func (t *trialBrowser) inSync(ctx context.Context) error {
+// waitForSync waits until the browser has the current plugin and settings. A sync in
+// progress may have begun before the last change, so it waits for two.
+func (t *Browser) waitForSync(ctx context.Context) error {
 	synced := func() int {
 		for _, b := range t.daemon.Hub.Browsers() {
 			return b.Syncs
@@ -236,14 +255,14 @@ func (t *trialBrowser) inSync(ctx context.Context) error {
 }
 
 // Serve implements jsbuild.Real.
-func (t *trialBrowser) Serve(answer func(context.Context, any) (json.RawMessage, error)) {
+func (t *Browser) Serve(answer func(context.Context, any) (json.RawMessage, error)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.answer = answer
 }
 
-// answered has the test answer a request of a page.
-func (t *trialBrowser) answered(ctx context.Context, r realtab.Request) (realtab.Answer, error) {
+// answerRequest lets the test answer a request of a page.
+func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab.Answer, error) {
 	t.mu.Lock()
 	answer := t.answer
 	t.mu.Unlock()
@@ -259,7 +278,7 @@ func (t *trialBrowser) answered(ctx context.Context, r realtab.Request) (realtab
 }
 
 // Ask implements jsbuild.Real.
-func (t *trialBrowser) Ask(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
+func (t *Browser) Ask(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
 	var value any
 	var err error
 	switch what {
@@ -268,9 +287,9 @@ func (t *trialBrowser) Ask(ctx context.Context, what string, params json.RawMess
 	case "call":
 		value, err = t.callTool(ctx, params)
 	case "look":
-		value, err = t.look(ctx, t.current())
+		value, err = t.readState(ctx, t.current())
 	default:
-		err = fmt.Errorf("a test asked for %q, which is not known", what)
+		err = fmt.Errorf("a test sent the unknown request %q", what)
 	}
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package browsertest
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// trialOrder is a call that a test wants made. Times are milliseconds since the
-// tool began.
-type trialOrder struct {
+// callRequest is a call that a test makes. Times are milliseconds since the tool
+// began.
+type callRequest struct {
 	Tool           string          `json:"tool"`
 	Input          json.RawMessage `json:"input"`
 	CancelAt       *float64        `json:"cancelAt"`
@@ -24,76 +24,76 @@ type trialOrder struct {
 	NavigateAt     *float64        `json:"navigateAt"`
 }
 
-// trialResult is SimulatedCall of sdk-ts/src/simulator/tab.ts.
-type trialResult struct {
+// callResult is SimulatedCall of sdk-ts/src/simulator/tab.ts.
+type callResult struct {
 	Result       json.RawMessage `json:"result,omitempty"`
-	Error        *trialError     `json:"error,omitempty"`
+	Error        *callError      `json:"error,omitempty"`
 	Reports      []wire.Report   `json:"reports"`
 	Activities   []any           `json:"activities"`
-	Calls        []trialNested   `json:"calls"`
-	UserRequests []trialRequest  `json:"userRequests"`
+	Calls        []nestedCall    `json:"calls"`
+	UserRequests []userRequest   `json:"userRequests"`
 	Dropped      []string        `json:"dropped"`
 	TookMs       float64         `json:"tookMs"`
 	Stopped      string          `json:"stopped,omitempty"`
 }
 
-type trialError struct {
+type callError struct {
 	Code    wire.ErrorCode      `json:"code"`
 	Message string              `json:"message"`
 	Tool    *wire.ToolErrorInfo `json:"tool,omitempty"`
 }
 
-// trialNested is a call that the tool made.
-type trialNested struct {
+// nestedCall is a call that the tool made.
+type nestedCall struct {
 	Tool  string          `json:"tool"`
 	Input json.RawMessage `json:"input"`
 }
 
-// trialRequest is what the tool asked the person for.
-type trialRequest struct {
+// userRequest is an approval that the tool asked the user for.
+type userRequest struct {
 	Reason string `json:"reason"`
 	Title  string `json:"title,omitempty"`
 }
 
-// trialOutcome is what a test is told after a call.
-type trialOutcome struct {
-	Call trialResult `json:"call"`
-	*trialState
+// callOutcome is what a test receives after a call.
+type callOutcome struct {
+	Call callResult `json:"call"`
+	*tabState
 }
 
-// stopPatience is how long after its end a call may take to say how the page took
-// the order to stop; the page has 2 s for that.
-const stopPatience = 10 * time.Second
+// stopTimeout is how long the report about the stop in the page may take after a call
+// has ended. The page itself has 2 s.
+const stopTimeout = 10 * time.Second
 
-// trialCall is a call that runs. Only the goroutine that follows it uses it,
-// and after done is closed the one that made it.
-type trialCall struct {
-	order  trialOrder
-	in     *trialTab
-	trial  *trialBrowser
+// runningCall is a call that runs. Only the goroutine of follow uses it until done is
+// closed, then only callTool.
+type runningCall struct {
+	order  callRequest
+	in     *testTab
+	trial  *Browser
 	cancel context.CancelFunc
-	result trialResult
+	result callResult
 	last   dispatch.View // as of the last event
 	timers []*time.Timer
 	done   chan struct{}
 }
 
-// callTool makes a call as an agent does, one at a time.
-func (t *trialBrowser) callTool(ctx context.Context, params json.RawMessage) (*trialOutcome, error) {
-	var order trialOrder
+// callTool makes a call as an agent does. Calls run one at a time.
+func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOutcome, error) {
+	var order callRequest
 	if err := json.Unmarshal(params, &order); err != nil {
 		return nil, fmt.Errorf("call: %w", err)
 	}
 	tab := t.current()
 	if tab == nil {
-		return nil, errOtherTab
+		return nil, errTabReplaced
 	}
 	t.calling.Lock()
 	defer t.calling.Unlock()
 	calling, cancel := context.WithCancel(tab.ctx)
 	defer cancel()
-	c := &trialCall{order: order, in: tab, trial: t, cancel: cancel, done: make(chan struct{}), result: trialResult{
-		Reports: []wire.Report{}, Activities: []any{}, Calls: []trialNested{}, UserRequests: []trialRequest{}, Dropped: []string{},
+	c := &runningCall{order: order, in: tab, trial: t, cancel: cancel, done: make(chan struct{}), result: callResult{
+		Reports: []wire.Report{}, Activities: []any{}, Calls: []nestedCall{}, UserRequests: []userRequest{}, Dropped: []string{},
 	}}
 	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{})
 	defer follower.Close()
@@ -110,17 +110,17 @@ func (t *trialBrowser) callTool(ctx context.Context, params json.RawMessage) (*t
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	c.ended(result, err, unfollow)
-	state, err := t.look(ctx, tab)
+	c.finish(result, err, unfollow)
+	state, err := t.readState(ctx, tab)
 	if err != nil {
 		return nil, err
 	}
-	return &trialOutcome{c.result, state}, nil
+	return &callOutcome{c.result, state}, nil
 }
 
-// follow takes the events of the call until it has ended and, if it was stopped,
-// the page has said how it took that.
-func (c *trialCall) follow(ctx context.Context, follower *dispatch.Follower) {
+// follow records the events of the call until the call has ended and, if it was
+// stopped, the page has reported the outcome.
+func (c *runningCall) follow(ctx context.Context, follower *dispatch.Follower) {
 	defer close(c.done)
 	defer func() {
 		for _, timer := range c.timers {
@@ -135,20 +135,20 @@ func (c *trialCall) follow(ctx context.Context, follower *dispatch.Follower) {
 		for _, e := range events {
 			if e.Call.Depth > 0 {
 				if e.Kind == dispatch.EventCreated {
-					c.result.Calls = append(c.result.Calls, trialNested{Tool: e.Call.ToolName})
+					c.result.Calls = append(c.result.Calls, nestedCall{Tool: e.Call.ToolName})
 				}
 				continue
 			}
 			c.last = e.Call
-			if c.take(ctx, e) {
+			if c.record(ctx, e) {
 				return
 			}
 		}
 	}
 }
 
-// take takes an event, and reports whether it is the last.
-func (c *trialCall) take(ctx context.Context, e *dispatch.Event) (last bool) {
+// record records an event and reports whether it is the last.
+func (c *runningCall) record(ctx context.Context, e *dispatch.Event) (last bool) {
 	r := &c.result
 	switch e.Kind {
 	case dispatch.EventRunning:
@@ -161,20 +161,20 @@ func (c *trialCall) take(ctx context.Context, e *dispatch.Event) (last bool) {
 		c.reported()
 	case dispatch.EventSuspended:
 		if w := e.Call.Waiting; w != nil {
-			r.UserRequests = append(r.UserRequests, trialRequest{Reason: w.Reason, Title: w.Title})
+			r.UserRequests = append(r.UserRequests, userRequest{Reason: w.Reason, Title: w.Title})
 		}
-		// It fails if the call has ended, which is told.
+		// The error for an ended call is ignored: its end is an event too.
 		_, _ = c.trial.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.in.deny, By: "the test"})
 	case dispatch.EventEnded:
-		return !told(e.Call) || e.Call.Stopped != ""
+		return !isStopSent(e.Call) || e.Call.Stopped != ""
 	case dispatch.EventStopped:
 		return true
 	}
 	return false
 }
 
-// told reports whether the page was told to stop the call.
-func told(v dispatch.View) bool {
+// isStopSent reports whether the page received the request to stop the call.
+func isStopSent(v dispatch.View) bool {
 	switch v.ErrorCode {
 	case wire.ErrCancelled, wire.ErrIdleTimeout, wire.ErrDeadlineExceeded:
 		return v.RunMs > 0
@@ -182,9 +182,9 @@ func told(v dispatch.View) bool {
 	return false
 }
 
-// begin sets what is to disturb the call; it may begin again after it has waited
-// for the person.
-func (c *trialCall) begin(ctx context.Context) {
+// begin starts the timers of the cancellation and the navigation that the test wants.
+// A call that waited for an approval begins twice; the timers start once.
+func (c *runningCall) begin(ctx context.Context) {
 	if len(c.timers) > 0 {
 		return
 	}
@@ -197,7 +197,7 @@ func (c *trialCall) begin(ctx context.Context) {
 	after(c.order.NavigateAt, func() {
 		at, err := c.in.tab.URL(ctx)
 		if err != nil {
-			return // the browser has ended, and the call with it
+			return // the browser has exited, and the call with it
 		}
 		if to, err := url.Parse(at); err == nil {
 			_ = c.in.tab.Go(ctx, to.Scheme+"://"+to.Host+"/opentabs-elsewhere")
@@ -205,15 +205,15 @@ func (c *trialCall) begin(ctx context.Context) {
 	})
 }
 
-func (c *trialCall) reported() {
+func (c *runningCall) reported() {
 	if at := c.order.CancelAtReport; at != nil && len(c.result.Reports)+len(c.result.Activities) == *at {
 		c.cancel()
 	}
 }
 
-// ended puts together how the call ended, from what the client got and from what
-// the server has told.
-func (c *trialCall) ended(got mcpclient.Result, err error, unfollow func()) {
+// finish fills in how the call ended, from the client's result and the daemon's
+// events.
+func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 	var info struct {
 		Code    wire.ErrorCode      `json:"code"`
 		CallID  string              `json:"call_id"`
@@ -225,7 +225,7 @@ func (c *trialCall) ended(got mcpclient.Result, err error, unfollow func()) {
 			info.Code = wire.ErrInternal
 		}
 	}
-	if got.IsError && info.CallID == "" { // it was refused before it became a call
+	if got.IsError && info.CallID == "" { // refused before it became a call
 		unfollow()
 	}
 	var rpc *mcpclient.RPCError
@@ -234,25 +234,25 @@ func (c *trialCall) ended(got mcpclient.Result, err error, unfollow func()) {
 	}
 	select {
 	case <-c.done:
-	case <-time.After(stopPatience):
+	case <-time.After(stopTimeout):
 		unfollow()
 		<-c.done
 	}
 	r := &c.result
 	switch {
 	case rpc != nil:
-		r.Error = &trialError{Code: "unknown_tool", Message: rpc.Error()}
+		r.Error = &callError{Code: "unknown_tool", Message: rpc.Error()}
 	case err != nil:
-		r.Error = &trialError{Code: c.last.ErrorCode, Message: c.last.Error}
+		r.Error = &callError{Code: c.last.ErrorCode, Message: c.last.Error}
 		if r.Error.Code == "" {
-			r.Error = &trialError{Code: wire.ErrCancelled, Message: err.Error()}
+			r.Error = &callError{Code: wire.ErrCancelled, Message: err.Error()}
 		}
 	case got.IsError:
 		var texts []string
 		for _, block := range got.Content {
-			texts = append(texts, contentText(block))
+			texts = append(texts, textOf(block))
 		}
-		r.Error = &trialError{Code: info.Code, Message: strings.Join(texts, "\n"), Tool: info.Tool}
+		r.Error = &callError{Code: info.Code, Message: strings.Join(texts, "\n"), Tool: info.Tool}
 	default:
 		r.Result = resultOf(got)
 	}
@@ -264,7 +264,7 @@ func (c *trialCall) ended(got mcpclient.Result, err error, unfollow func()) {
 	}
 }
 
-// resultOf is what the tool returned.
+// resultOf returns the result of the tool as JSON.
 func resultOf(got mcpclient.Result) json.RawMessage {
 	if got.StructuredContent != nil {
 		return got.StructuredContent
@@ -272,7 +272,7 @@ func resultOf(got mcpclient.Result) json.RawMessage {
 	if len(got.Content) == 0 {
 		return nil
 	}
-	text := contentText(got.Content[0])
+	text := textOf(got.Content[0])
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
@@ -281,4 +281,12 @@ func resultOf(got mcpclient.Result) json.RawMessage {
 		return nil
 	}
 	return quoted
+}
+
+// textOf returns the text of a content block, or a note for another kind.
+func textOf(c mcpclient.Content) string {
+	if c.Type == "text" {
+		return c.Text
+	}
+	return fmt.Sprintf("[%s, %d characters]", strings.TrimSpace(c.Type+" "+c.MIMEType), len(c.Raw))
 }
