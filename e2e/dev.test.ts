@@ -98,7 +98,7 @@ test('afterwards the last build stays, and the page has found nothing of the hos
   assert.deepEqual(await locked(), []);
   const { code, stderr } = await author.end();
   assert.equal(code, 0);
-  assert.match(stderr, /tickets stays as it was built last/);
+  assert.match(stderr, /the last build of tickets stays in use/);
   assert.match(JSON.stringify(await describe()), /"title":"three"/);
   // A page that begins while the browser takes one adapter out and the other in may have none, and is not loaded anew for a call
   // once a script has looked at it.

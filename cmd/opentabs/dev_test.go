@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,8 +14,8 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/plugindev"
 	"opentabs/internal/terminal"
-	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -108,12 +107,11 @@ func startDeveloper(t *testing.T) (out *said, lines chan<- string, signals chan<
 		t.Fatal(err)
 	}
 	typed, interrupts, over := make(chan string), make(chan os.Signal, 1), make(chan error, 1)
-	d := &developer{
-		program: p, source: source, permission: wire.PermissionAuto,
-		home: h, options: jsbuild.Options{Extract: []string{self, "__extract"}},
-		signals: interrupts, lines: typed, heard: make(chan func()), changes: make(chan []string),
+	o := plugindev.Options{
+		Home: h, Source: source, Permission: wire.PermissionAuto, Out: p.out, Build: jsbuild.Options{Extract: []string{self, "__extract"}},
+		Signals: interrupts, Lines: typed, Call: p.callFromPrompt,
 	}
-	go func() { over <- d.run(t.Context()) }()
+	go func() { over <- plugindev.Run(t.Context(), o) }()
 	return out, typed, interrupts, over, dirs, source
 }
 
@@ -154,59 +152,7 @@ func TestDevPrompt(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("it ended with %v", err)
 	}
-	out.until("messages stays as it was built last")
-}
-
-func TestDevTellsHowTabsStand(t *testing.T) {
-	yes, no := true, false
-	one := &plugin.Plugin{Name: "a", Hash: "new", Dir: "/a"}
-	tab := func(id int, hash string, ready *bool, reload ...string) wire.TabInfo {
-		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, Ready: ready}}, NeedsReload: reload}
-	}
-	for _, c := range []struct {
-		what     string
-		browsers []httpapi.Browser
-		settled  bool
-		late     bool
-		says     string
-	}{
-		{"no browser", nil, true, false, "no browser is connected"},
-		{"one that has gone", []httpapi.Browser{{Name: "B"}}, true, false, "no browser is connected"},
-		{"no tab", []httpapi.Browser{{Connected: true}}, true, false, "no tab of it is open"},
-		{"only other plugins'", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, Plugins: []wire.TabPlugin{{Name: "b"}}}}}}, true, false, "no tab of it is open"},
-		{"a document is loading", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, URL: "u", Loading: []string{"a"}}}}}, false, true, "tab 1 (u) in  has not taken it"},
-		{"live", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", &yes), tab(2, "new", &no)}}}, true, false, "live in 2 tabs after 1.0s\n"},
-		{"one is not yet", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", nil), tab(2, "old", nil)}}}, false, true,
-			"live in 1 tab after 1.0s\nopentabs: tab 2 (u) in  has not taken it; reload it\n"},
-		{"one can't", []httpapi.Browser{{Connected: true, Name: "B", Tabs: []wire.TabInfo{tab(3, "old", nil, "a")}}}, true, false,
-			"reload tab 3 (u) in B to use it there\n"},
-	} {
-		tabs := tabsOf(httpapi.Status{Browsers: c.browsers}, one)
-		out := &said{t: t, wrote: make(chan struct{}, 1)}
-		d := &developer{program: &program{out: terminal.New(out, out, os.Getenv)}, added: one}
-		d.noteTabs(tabs, c.late, time.Second)
-		if tabs.settled(false) != c.settled || tabs.settled(true) != (len(tabs.old) == 0) || !strings.HasPrefix(out.text.String(), "opentabs: "+c.says) {
-			t.Errorf("%s: settled %t, %q", c.what, tabs.settled(false), out.text.String())
-		}
-	}
-}
-
-func TestDevTellsWhyNoTabHasIt(t *testing.T) {
-	one := &plugin.Plugin{Name: "a", Dir: "/a"}
-	for _, c := range []struct {
-		status httpapi.Status
-		want   string
-	}{
-		{httpapi.Status{Plugins: []httpapi.Plugin{{Name: "a", Dir: "/a", Permission: "ask"}}}, ""},
-		{httpapi.Status{Plugins: []httpapi.Plugin{{Name: "a", Dir: "/a", Permission: "off"}}}, "opentabs plugin permission a auto"},
-		{httpapi.Status{Plugins: []httpapi.Plugin{{Name: "a", Dir: "/other"}}}, "opentabs plugin remove a"},
-		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/a", Error: "it is broken"}}}, "it is broken"},
-		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/b", Error: "it is broken"}}}, ""},
-	} {
-		if got := standingOf(c.status, one); !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%+v: got %q", c.status, got)
-		}
-	}
+	out.until("the last build of messages stays in use")
 }
 
 func TestDevEnds(t *testing.T) {
@@ -223,24 +169,5 @@ func TestDevEnds(t *testing.T) {
 				t.Errorf("it ended with %v", err)
 			}
 		})
-	}
-}
-
-func TestSplitWords(t *testing.T) {
-	for line, want := range map[string][]string{
-		"":                     nil,
-		"  a=1\tb=2 ":          {"a=1", "b=2"},
-		`a="b c" 'd e'=f ''`:   {"a=b c", "d e=f", ""},
-		`say="it's" x='a "b"'`: {"say=it's", `x=a "b"`},
-		`list=[1,2] text=a\b`:  {"list=[1,2]", `text=a\b`},
-	} {
-		if got, err := splitWords(line); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: got %q, %v; want %q", line, got, err, want)
-		}
-	}
-	for _, line := range []string{`a="b`, `'`} {
-		if got, err := splitWords(line); err == nil {
-			t.Errorf("%q: got %q", line, got)
-		}
 	}
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/author"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/plugindev"
 	"opentabs/internal/terminal"
 )
 
@@ -25,8 +27,8 @@ func newPluginBuildCmd(p *program) *cobra.Command {
 adapter that runs in the page and the list of its tools. Node is not needed, and
 types are not checked; opentabs plugin check does that.
 
-With --watch it builds again at each change, until Ctrl-C. What is wrong is told,
-and does not end it.`,
+With --watch it builds again after each change, until Ctrl-C. Errors are printed and
+do not end the command.`,
 		Example: "  opentabs plugin build\n  opentabs plugin build plugins/messages --watch",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,4 +73,12 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	}
 	out.Notef("built in %s; add it with `opentabs plugin add %s`", terminal.Elapsed(built.Took), opts.dir)
 	return nil
+}
+
+func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
+	err := plugindev.Watch(ctx, opts.dir, opts.program.out)
+	if errors.Is(err, plugindev.ErrNoPlugin) {
+		return &failure{code: exitFailed, err: errors.New("there is nothing to wait for: name the directory of a plugin")}
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/plugindev"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -24,17 +25,17 @@ func newPluginDevCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dev [DIR]",
 		Short: "Develop a plugin: build at each change, and bring it into the open tabs",
-		Long: `Build the plugin in DIR (default: this directory) at each change and bring it into
-the tabs that are open, without a reload of the page where that is possible. What
-the plugin logs is shown, and on a terminal its tools can be called from a prompt
-("help" shows how). Ctrl-C stops a call that runs; without one it ends the command.
+		Long: `Build the plugin in DIR (default: this directory) after each change and load it into
+the open tabs, without a reload of the page where possible. The log of the plugin is
+printed, and on a terminal you can call its tools from a prompt ("help" shows how).
+Ctrl-C stops a running call; without one it ends the command.
 
-The server is started if there is none. As long as the command runs, what is built
-in DIR counts as reviewed: it is your own. What was built last stays in use
-afterwards, and a later change has to be reviewed as always.
+The server is started if none runs. While the command runs, builds in DIR count as
+reviewed: they are your own. The last build stays in use afterwards, and later
+changes need a review again.
 
-While it is developed the plugin leaves a function on the pages it works in, by
-which a new build is taken in; docs/security.md says what that means.`,
+During development the plugin leaves a function on the pages of its sites, which
+loads new builds; docs/security.md describes the consequences.`,
 		Example: "  opentabs plugin dev\n  opentabs plugin dev plugins/tickets --permission ask",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +43,7 @@ which a new build is taken in; docs/security.md says what that means.`,
 			return runPluginDev(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how its tools run, if you have not said so yet: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how its tools run, if you have not set that yet: `off, ask or auto`")
 	return cmd
 }
 
@@ -56,16 +57,21 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	if err != nil {
 		return err
 	}
-	// The first Ctrl-C may be for a call, so it does not end everything here.
+	// The first Ctrl-C may be for a call, so it does not end the command.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	d := &developer{
-		program: p, source: opts.dir, permission: permission, home: h,
-		signals: signals, heard: make(chan func()), changes: make(chan []string),
-	}
+	o := plugindev.Options{Home: h, Source: opts.dir, Permission: permission, Out: p.out, Signals: signals, Call: p.callFromPrompt}
 	if terminal.IsTerminal(p.in) {
-		d.lines = readLines(p.in)
+		o.Lines = plugindev.ReadLines(p.in)
 	}
-	return d.run(context.WithoutCancel(ctx))
+	return plugindev.Run(context.WithoutCancel(ctx), o)
+}
+
+// callFromPrompt runs a call that was typed at the prompt of plugin dev.
+func (p *program) callFromPrompt(ctx context.Context, c plugindev.Call) {
+	opts := callOptions{program: p, tool: c.Tool, args: c.Words, json: c.JSON, jsonSet: c.JSON != "", output: "json"}
+	if sentence, _ := explain(ctx, runCall(ctx, opts)); sentence != "" {
+		p.out.Notef("%s", sentence)
+	}
 }

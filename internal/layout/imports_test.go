@@ -67,6 +67,7 @@ var mayImport = map[string][]string{
 	"internal/home":         {"wire", "plugin", "internal/audit", "internal/config", "internal/httpapi", "internal/logfile", "internal/npm", "internal/permissions", "internal/portowner", "internal/scriptcheck", "internal/version"},
 	"internal/daemon":       {everything},
 	"internal/browsertest":  {everything},
+	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/pluginlog", "internal/terminal"},
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},

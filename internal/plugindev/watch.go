@@ -1,4 +1,4 @@
-package main
+package plugindev
 
 import (
 	"context"
@@ -12,17 +12,20 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// runPluginWatch builds at once and at each change, until ctx ends.
-func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
-	out := opts.program.out
-	watch, err := author.NewWatch(opts.dir) // before the first build: it may change meanwhile
+// ErrNoPlugin is the error of [Watch] for a directory without a plugin.
+var ErrNoPlugin = errors.New("there is no plugin in the directory")
+
+// Watch builds the plugin in dir, and again after each change, until ctx ends. It
+// prints each build and its errors.
+func Watch(ctx context.Context, dir string, out *terminal.Output) error {
+	watch, err := author.NewWatch(dir) // before the first build, to see changes during it
 	if err != nil {
 		return err
 	}
 	kept := &jsbuild.Kept{}
 	defer kept.Close()
 	build := func() error {
-		built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{Kept: kept})
+		built, err := jsbuild.BuildPlugin(ctx, dir, jsbuild.Options{Kept: kept})
 		if err != nil {
 			printBuildFailure(ctx, out, err)
 			return err
@@ -30,24 +33,24 @@ func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 		printBuild(out, built)
 		return nil
 	}
-	if build() != nil && !isPackage(opts.dir) {
-		return &failure{code: exitFailed, err: errors.New("there is nothing to wait for: name the directory of a plugin")}
+	if build() != nil && !hasPackage(dir) {
+		return ErrNoPlugin
 	}
 	if ctx.Err() == nil {
-		out.Notef("waiting for changes in %s; Ctrl-C ends", opts.dir)
+		out.Notef("waiting for changes in %s; Ctrl-C ends", dir)
 	}
 	err = watch.Run(ctx, func(files []string) {
-		out.Notef("%s changed", someFiles(files))
-		_ = build() // it has said why
+		out.Notef("%s changed", joinFiles(files))
+		_ = build() // has printed the error
 	})
 	if ctx.Err() != nil {
-		return nil // Ctrl-C is how it ends
+		return nil // Ctrl-C
 	}
 	return err
 }
 
-// isPackage reports whether a directory is that of a plugin, good or not.
-func isPackage(dir string) bool {
+// hasPackage reports whether there is a package.json in dir.
+func hasPackage(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "package.json"))
 	return err == nil
 }
@@ -63,20 +66,20 @@ func printBuild(o *terminal.Output, built *jsbuild.Built) {
 // printBuildFailure prints why a build failed: the problems in the plugin's files if
 // there are any, else the error.
 func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
-	var wrong *jsbuild.BuildError
+	var failed *jsbuild.BuildError
 	switch {
-	case ctx.Err() != nil: // the command was interrupted
-	case !errors.As(err, &wrong):
+	case ctx.Err() != nil: // the user ended the command
+	case !errors.As(err, &failed):
 		o.Notef("%v", err)
 	default:
-		for _, p := range wrong.Problems {
+		for _, p := range failed.Problems {
 			o.Notef("error: %s", p)
 		}
 	}
 }
 
-// someFiles names files, the first few of them.
-func someFiles(files []string) string {
+// joinFiles returns the first few names, and the number of the others.
+func joinFiles(files []string) string {
 	const most = 3
 	if len(files) > most {
 		return strings.Join(files[:most], ", ") + " and " + terminal.Plural(len(files)-most, "other file")

@@ -1,0 +1,224 @@
+package plugindev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginlog"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+)
+
+const (
+	// reconnectInterval is the interval between two attempts to reach a daemon.
+	reconnectInterval = 500 * time.Millisecond
+	// liveTimeout is how long tabs may take to load a new build.
+	liveTimeout = 5 * time.Second
+	// reloadWait is how long a tab may report that it needs a reload: it also does so
+	// for a moment during a hot reload.
+	reloadWait = 2 * time.Second
+	// livePoll is the interval between two checks of the tabs.
+	livePoll = 20 * time.Millisecond
+)
+
+// connect connects to the daemon, and starts one if none runs.
+func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
+	client, err := s.Home.Client(ctx)
+	if errors.Is(err, httpapi.ErrNoServer) {
+		if err = s.Home.StartServer(ctx); err == nil {
+			client, err = s.Home.Client(ctx)
+		}
+	}
+	return client, err
+}
+
+// attach puts the plugin under development on the daemon and prints its log, until
+// ctx ends. When the daemon restarts it continues on the next one. begun receives nil
+// when the first daemon has accepted, else the error.
+func (s *session) attach(ctx context.Context, client *httpapi.Client, one *plugin.Plugin, begun chan<- error) {
+	err := s.attachOnce(ctx, client, one, func() { begun <- nil })
+	if !errors.Is(err, httpapi.ErrEnded) {
+		begun <- err // is buffered, in case add has returned
+		return
+	}
+	for ctx.Err() == nil {
+		s.send(ctx, func() {
+			s.client = nil
+			s.Out.Notef("the server stopped; waiting for another")
+		})
+		for client = nil; client == nil; {
+			select {
+			case <-time.After(reconnectInterval):
+			case <-ctx.Done():
+				return
+			}
+			client, _ = s.connect(ctx) // try again after an error
+		}
+		_ = s.attachOnce(ctx, client, one, func() {
+			s.send(ctx, func() {
+				s.client = client
+				s.Out.Notef("another server has loaded the plugin")
+			})
+		})
+	}
+}
+
+// attachOnce is attach for one daemon. It returns why the connection ended.
+func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, one *plugin.Plugin, begun func()) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		// Development continues without the log after an error.
+		_ = client.FollowLogs(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: one.Name}}, httpapi.LogListener{
+			Entry: func(e pluginlog.Entry) error {
+				s.send(ctx, func() { s.Out.PrintLine("%s", formatEntry(e)) })
+				return nil
+			},
+			Missed: func(n int) error {
+				s.send(ctx, func() { s.Out.Notef("%s of the log were lost", terminal.Plural(n, "entry")) })
+				return nil
+			},
+		})
+	}()
+	return client.Develop(ctx, one.Dir, s.Permission, begun)
+}
+
+// send makes the goroutine of run call event.
+func (s *session) send(ctx context.Context, event func()) {
+	select {
+	case s.events <- event:
+	case <-ctx.Done():
+	}
+}
+
+// formatEntry returns a log entry as one line.
+func formatEntry(e pluginlog.Entry) string {
+	text := fmt.Sprintf("%s %-7s %s", e.Time.Local().Format("15:04:05.000"), e.Level, terminal.SafeLine(e.Message))
+	if len(e.Data) > 0 {
+		text += " " + terminal.SafeLine(string(e.Data))
+	}
+	if e.Dropped > 0 {
+		text = fmt.Sprintf("(%s before this one were dropped)\n%s", terminal.Plural(e.Dropped, "entry"), text)
+	}
+	return text
+}
+
+// tabStates are the tabs in which the plugin may run.
+type tabStates struct {
+	// live have the last build; stale have another one, or none yet.
+	live, stale []tabState
+	browsers    int // how many are connected
+}
+
+type tabState struct {
+	id           int
+	url, browser string
+	// needsReload is set if only a reload of the tab loads the build.
+	needsReload bool
+	// ready is the last result of isReady, nil before the first.
+	ready *bool
+}
+
+// collectTabs returns the tabs in a daemon's status in which the plugin may run.
+func collectTabs(status httpapi.Status, one *plugin.Plugin) tabStates {
+	var all tabStates
+	for _, b := range status.Browsers {
+		if b.Connected {
+			all.browsers++
+		}
+		for _, t := range b.Tabs {
+			tab := tabState{id: t.TabID, url: t.URL, browser: b.Name, needsReload: slices.Contains(t.NeedsReload, one.Name)}
+			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, one.Name) || slices.Contains(t.Arriving, one.Name), false
+			for _, p := range t.Plugins {
+				if p.Name == one.Name {
+					isKnown, isLive, tab.ready = true, p.Hash == one.Hash, p.Ready
+				}
+			}
+			switch {
+			case isLive:
+				all.live = append(all.live, tab)
+			case isKnown:
+				all.stale = append(all.stale, tab)
+			}
+		}
+	}
+	return all
+}
+
+// isSettled reports whether no tab is about to load the build. With mayRecover, a tab
+// that needs a reload may still do without.
+func (t tabStates) isSettled(mayRecover bool) bool {
+	return !slices.ContainsFunc(t.stale, func(tab tabState) bool { return !tab.needsReload || mayRecover })
+}
+
+// reportTabs waits until the tabs have loaded the build, and prints their states.
+func (s *session) reportTabs(ctx context.Context, began time.Time) error {
+	timeout, recoverUntil := time.After(liveTimeout), time.Now().Add(reloadWait)
+	for {
+		status, err := s.client.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if problem := findObstacle(status, s.added); problem != "" {
+			s.notef("%s", problem)
+			return nil
+		}
+		tabs := collectTabs(status, s.added)
+		timedOut := false
+		if !tabs.isSettled(time.Now().Before(recoverUntil)) {
+			select {
+			case <-timeout:
+				timedOut = true
+			case <-time.After(livePoll):
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		s.printTabs(tabs, timedOut, time.Since(began))
+		return nil
+	}
+}
+
+// findObstacle returns why the daemon sends the plugin to no tab, and what to do;
+// empty if nothing prevents it.
+func findObstacle(status httpapi.Status, one *plugin.Plugin) string {
+	for _, f := range status.Failed {
+		if f.Path == one.Dir {
+			return "the server could not load the plugin: " + f.Error
+		}
+	}
+	for _, p := range status.Plugins {
+		if p.Name == one.Name && p.Dir != one.Dir {
+			return fmt.Sprintf("another plugin has the name %s, in %s; remove that with `opentabs plugin remove %[1]s`", p.Name, p.Dir)
+		}
+		if p.Name == one.Name && p.Permission == "off" {
+			return fmt.Sprintf("the permission of the plugin is off, so no page gets it; change that with `opentabs plugin permission %s auto`", p.Name)
+		}
+	}
+	return ""
+}
+
+// printTabs prints which tabs have the build, and what to do about the others.
+func (s *session) printTabs(tabs tabStates, timedOut bool, took time.Duration) {
+	switch {
+	case tabs.browsers == 0:
+		s.notef("no browser is connected; run `opentabs extension install` and follow its steps")
+	case len(tabs.live)+len(tabs.stale) == 0:
+		s.notef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.added.Matches)))
+	case len(tabs.live) > 0:
+		s.notef("live in %s after %s", terminal.Plural(len(tabs.live), "tab"), terminal.Elapsed(took))
+	}
+	for _, t := range tabs.stale {
+		switch {
+		case t.needsReload:
+			s.notef("reload tab %d (%s) in %s to use it there", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
+		case timedOut:
+			s.notef("tab %d (%s) in %s has not loaded the build; reload the tab", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package plugindev
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+func TestPrintTabs(t *testing.T) {
+	yes, no := true, false
+	one := &plugin.Plugin{Name: "a", Hash: "new", Dir: "/a"}
+	tab := func(id int, hash string, ready *bool, reload ...string) wire.TabInfo {
+		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, Ready: ready}}, NeedsReload: reload}
+	}
+	for _, c := range []struct {
+		name     string
+		browsers []httpapi.Browser
+		settled  bool
+		timedOut bool
+		want     string
+	}{
+		{"no browser", nil, true, false, "no browser is connected"},
+		{"a disconnected browser", []httpapi.Browser{{Name: "B"}}, true, false, "no browser is connected"},
+		{"no tab", []httpapi.Browser{{Connected: true}}, true, false, "no tab of its sites is open"},
+		{"only other plugins", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, Plugins: []wire.TabPlugin{{Name: "b"}}}}}}, true, false, "no tab of its sites is open"},
+		{"a document is loading", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{{TabID: 1, URL: "u", Loading: []string{"a"}}}}}, false, true, "tab 1 (u) in  has not loaded the build"},
+		{"live", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", &yes), tab(2, "new", &no)}}}, true, false, "live in 2 tabs after 1.0s\n"},
+		{"one tab is stale", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", nil), tab(2, "old", nil)}}}, false, true,
+			"live in 1 tab after 1.0s\nopentabs: tab 2 (u) in  has not loaded the build; reload the tab\n"},
+		{"one tab needs a reload", []httpapi.Browser{{Connected: true, Name: "B", Tabs: []wire.TabInfo{tab(3, "old", nil, "a")}}}, true, false,
+			"reload tab 3 (u) in B to use it there\n"},
+	} {
+		tabs := collectTabs(httpapi.Status{Browsers: c.browsers}, one)
+		out := &bytes.Buffer{}
+		s := &session{Options: Options{Out: terminal.New(out, out, os.Getenv)}, added: one}
+		s.printTabs(tabs, c.timedOut, time.Second)
+		if tabs.isSettled(false) != c.settled || tabs.isSettled(true) != (len(tabs.stale) == 0) || !strings.HasPrefix(out.String(), "opentabs: "+c.want) {
+			t.Errorf("%s: settled %t, %q", c.name, tabs.isSettled(false), out.String())
+		}
+	}
+}
+
+func TestFindObstacle(t *testing.T) {
+	one := &plugin.Plugin{Name: "a", Dir: "/a"}
+	for _, c := range []struct {
+		status httpapi.Status
+		want   string
+	}{
+		{httpapi.Status{Plugins: []httpapi.Plugin{{Name: "a", Dir: "/a", Permission: "ask"}}}, ""},
+		{httpapi.Status{Plugins: []httpapi.Plugin{{Name: "a", Dir: "/a", Permission: "off"}}}, "opentabs plugin permission a auto"},
+		{httpapi.Status{Plugins: []httpapi.Plugin{{Name: "a", Dir: "/other"}}}, "opentabs plugin remove a"},
+		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/a", Error: "it is broken"}}}, "it is broken"},
+		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/b", Error: "it is broken"}}}, ""},
+	} {
+		if got := findObstacle(c.status, one); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%+v: got %q", c.status, got)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package plugindev
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"opentabs/internal/config"
+)
+
+// maxTypedBytes is the length of the longest line that is read from the terminal.
+const maxTypedBytes = 1 << 20
+
+// ReadLines sends the lines of in, and closes the channel at the end. A read from a
+// terminal cannot be interrupted, so its goroutine may outlive the caller.
+func ReadLines(in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		scanner := bufio.NewScanner(in)
+		scanner.Buffer(nil, maxTypedBytes)
+		for scanner.Scan() {
+			lines <- scanner.Text()
+		}
+	}()
+	return lines
+}
+
+// showPrompt shows the prompt if the user may type a line.
+func (s *session) showPrompt() {
+	if s.lines() == nil || s.isAsking {
+		return
+	}
+	name := "plugin"
+	if s.added != nil {
+		name = s.added.Name
+	}
+	s.Out.ShowPrompt(name)
+	s.isAsking = true
+}
+
+// clearPrompt clears the line of the prompt for other output.
+func (s *session) clearPrompt() {
+	if s.isAsking {
+		s.Out.ClearPrompt()
+		s.isAsking = false
+	}
+}
+
+// notef prints a note in place of the prompt.
+func (s *session) notef(format string, args ...any) {
+	s.clearPrompt()
+	s.Out.Notef(format, args...)
+}
+
+const promptHelp = `commands:
+TOOL {"name": "value"}   call a tool with JSON
+TOOL name=value ...      call a tool with single arguments
+call TOOL ...            the same, for a tool that is named like a command
+tools                    list the tools
+tabs                     list the tabs of the plugin's sites
+reload                   build again
+help                     show this help
+quit                     end; Ctrl-C stops a call that runs, or else ends too`
+
+// execute executes a line and reports whether the session ends.
+func (s *session) execute(ctx context.Context, line string) (isLast bool) {
+	line = strings.TrimSpace(line)
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "":
+	case "quit", "exit":
+		return true
+	case "help":
+		s.notef("%s", promptHelp)
+	case "tools":
+		s.listTools()
+	case "tabs":
+		s.listTabs(ctx)
+	case "reload":
+		s.rebuild(ctx)
+	case "call":
+		tool, args, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		s.callTool(ctx, tool, args)
+	default:
+		s.callTool(ctx, word, rest)
+	}
+	return false
+}
+
+func (s *session) listTools() {
+	if s.added == nil {
+		s.notef("there is no build yet")
+		return
+	}
+	rows := [][]string{}
+	for _, t := range s.added.Tools {
+		rows = append(rows, []string{t.Name, t.Description})
+	}
+	s.Out.PrintTable("  ", rows)
+}
+
+func (s *session) listTabs(ctx context.Context) {
+	if s.added == nil || s.client == nil {
+		s.notef("no server has loaded the plugin")
+		return
+	}
+	status, err := s.client.Status(ctx)
+	if err != nil {
+		s.notef("%v", err)
+		return
+	}
+	tabs := collectTabs(status, s.added)
+	rows := [][]string{}
+	for _, t := range tabs.live {
+		rows = append(rows, []string{fmt.Sprint(t.id), formatReady(t.ready), t.browser, t.url})
+	}
+	for _, t := range tabs.stale {
+		state := "loading the build"
+		if t.needsReload {
+			state = "needs a reload"
+		}
+		rows = append(rows, []string{fmt.Sprint(t.id), state, t.browser, t.url})
+	}
+	if len(rows) == 0 {
+		s.printTabs(tabs, false, 0)
+		return
+	}
+	s.Out.PrintTable("  ", rows)
+}
+
+// formatReady returns the last result of isReady in words.
+func formatReady(ready *bool) string {
+	switch {
+	case ready == nil:
+		return "live"
+	case *ready:
+		return "ready"
+	}
+	return "not ready"
+}
+
+// callTool starts a call and sets callDone.
+func (s *session) callTool(ctx context.Context, tool, args string) {
+	if s.added == nil {
+		s.notef("there is no build yet")
+		return
+	}
+	tool = strings.TrimPrefix(tool, s.added.Name+"__")
+	if !slices.Contains(s.tools, tool) {
+		s.notef("there is no tool %q%s; `tools` lists the tools, `help` the commands", tool, config.DidYouMean(tool, s.tools))
+		return
+	}
+	call := Call{Tool: s.added.Name + "__" + tool}
+	if args = strings.TrimSpace(args); strings.HasPrefix(args, "{") {
+		call.JSON = args
+	} else {
+		words, err := splitWords(args)
+		if err != nil {
+			s.notef("%v", err)
+			return
+		}
+		call.Words = words
+	}
+	ctx, s.stopCall = context.WithCancel(ctx)
+	done := make(chan struct{})
+	s.callDone = done
+	go func() {
+		defer close(done)
+		s.Options.Call(ctx, call)
+	}()
+}
+
+// splitWords splits a line into words as a shell does, with ' and " as quotes.
+func splitWords(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	isInWord := false
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, isInWord = r, true
+		case quote == 0 && (r == ' ' || r == '\t'):
+			if isInWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			isInWord = false
+		default:
+			word.WriteRune(r)
+			isInWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the %c is not closed; close it, or write the arguments as JSON", quote)
+	}
+	if isInWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

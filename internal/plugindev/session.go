@@ -1,0 +1,237 @@
+// Package plugindev is `opentabs plugin dev` and `opentabs plugin build --watch`: it
+// builds a plugin after each change of its files. `plugin dev` also brings the builds
+// into open tabs, prints the plugin's log, and calls tools from a prompt.
+//
+// One goroutine, that of [Run], builds and prints. The watch of files, the log, the
+// connection to the daemon and calls run in other goroutines, which send to it.
+package plugindev
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"time"
+
+	"opentabs/internal/author"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// Options are the options of [Run].
+type Options struct {
+	// Home is the installation that gets the builds; required.
+	Home *home.Home
+	// Source is the directory of the plugin; required.
+	Source string
+	// Permission applies if the user has set none for the plugin; required.
+	Permission wire.Permission
+	// Out is required.
+	Out *terminal.Output
+	// Build are the options of builds. The default is that of jsbuild.
+	Build jsbuild.Options
+	// Signals are interrupts. The first stops a running call, else Run returns;
+	// required.
+	Signals <-chan os.Signal
+	// Lines are the lines that the user types. The default nil has no prompt.
+	Lines <-chan string
+	// Call runs a call to the end and prints its result or error; required with Lines.
+	Call func(ctx context.Context, c Call)
+}
+
+// Call is a call of a tool that the user typed.
+type Call struct {
+	// Tool is the full name of the tool.
+	Tool string
+	// JSON are the arguments as an object; empty if they are in Words.
+	JSON string
+	// Words are arguments as name=value.
+	Words []string
+}
+
+// session is one run of `opentabs plugin dev`. Only the goroutine of run uses it.
+type session struct {
+	Options
+
+	events  chan func()   // run in the goroutine of run
+	changes chan []string // the files of each change
+
+	added *plugin.Plugin // nil before the first good build
+	tools []string       // the short names of its tools
+	// client is that of the daemon; nil while none runs.
+	client *httpapi.Client
+	// detach ends the development of added on the daemon; nil before it began.
+	detach context.CancelFunc
+	// stopCall stops the running call, and callDone is closed at its end; both are nil
+	// without a call.
+	stopCall context.CancelFunc
+	callDone chan struct{}
+	isAsking bool // the prompt is the last thing on the terminal
+}
+
+// Run builds the plugin after each change until the user ends it.
+func Run(ctx context.Context, o Options) error {
+	s := &session{Options: o, events: make(chan func()), changes: make(chan []string)}
+	return s.run(ctx)
+}
+
+func (s *session) run(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	watch, err := author.NewWatch(s.Source) // before the first build, to see changes during it
+	if err != nil {
+		return err
+	}
+	kept := &jsbuild.Kept{}
+	defer kept.Close()
+	s.Build.Kept = kept
+	ended := make(chan error, 1)
+	go func() {
+		ended <- watch.Run(ctx, func(files []string) {
+			select {
+			case s.changes <- files:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	for {
+		s.showPrompt()
+		select {
+		case err := <-ended:
+			return err
+		case files := <-s.changes:
+			s.notef("%s changed", joinFiles(files))
+			s.rebuild(ctx)
+		case event := <-s.events:
+			s.clearPrompt()
+			event()
+		case <-s.callDone:
+			s.stopCall()
+			s.stopCall, s.callDone = nil, nil
+		case signal := <-s.Signals:
+			if s.stopCall == nil || signal == syscall.SIGTERM {
+				return s.leave()
+			}
+			s.stopCall()
+		case line, ok := <-s.lines():
+			s.isAsking = false
+			if !ok || s.execute(ctx, line) {
+				return s.leave()
+			}
+		}
+	}
+}
+
+// lines returns the typed lines; nil while a call runs.
+func (s *session) lines() <-chan string {
+	if s.callDone != nil {
+		return nil
+	}
+	return s.Lines
+}
+
+// leave ends a running call and reports what stays.
+func (s *session) leave() error {
+	if s.stopCall != nil {
+		s.stopCall()
+		<-s.callDone
+	}
+	s.clearPrompt()
+	if s.added != nil {
+		s.Out.Notef("the last build of %s stays in use; it counts as reviewed by you", s.added.Name)
+	}
+	return nil
+}
+
+// begin makes the first build. An error in the source is printed, and run waits for a
+// change; every other error ends the command.
+func (s *session) begin(ctx context.Context) error {
+	err := s.build(ctx)
+	var failed *jsbuild.BuildError
+	if errors.As(err, &failed) && hasPackage(s.Source) {
+		printBuildFailure(ctx, s.Out, err)
+		err = nil
+	}
+	if err == nil {
+		s.notef("waiting for changes in %s; Ctrl-C ends", s.Source)
+	}
+	return err
+}
+
+// rebuild builds after a change and prints the error.
+func (s *session) rebuild(ctx context.Context) {
+	if err := s.build(ctx); err != nil {
+		s.clearPrompt()
+		printBuildFailure(ctx, s.Out, err)
+	}
+}
+
+// build builds the plugin and loads it into the daemon and the tabs.
+func (s *session) build(ctx context.Context) error {
+	began := time.Now()
+	built, err := jsbuild.BuildPlugin(ctx, s.Source, s.Build)
+	if err != nil {
+		return err
+	}
+	s.clearPrompt()
+	printBuild(s.Out, built)
+	s.tools = s.tools[:0]
+	for _, tool := range built.Tools {
+		s.tools = append(s.tools, tool.Name)
+	}
+	if s.added == nil || s.added.Name != built.Name {
+		return s.add(ctx, built.Dir)
+	}
+	loaded, err := plugin.Load(s.added.Dir)
+	if err != nil {
+		return err
+	}
+	s.added = loaded
+	if s.client == nil {
+		s.notef("no server runs; the next one loads the build")
+		return nil
+	}
+	if err := s.client.Reload(ctx); err != nil {
+		return err
+	}
+	return s.reportTabs(ctx, began)
+}
+
+// add adds the plugin to the installation and to the daemon: after the first build,
+// and when the name of its package changes.
+func (s *session) add(ctx context.Context, dir string) error {
+	if err := author.RefreshEditorTypes(dir); err != nil {
+		return err
+	}
+	began := time.Now()
+	added, err := s.Home.Store().Add(dir)
+	if err != nil {
+		return err
+	}
+	if s.client == nil {
+		if s.client, err = s.connect(ctx); err != nil {
+			return err
+		}
+	}
+	if s.detach != nil {
+		s.detach()
+	}
+	attached, detach := context.WithCancel(ctx)
+	s.added, s.detach = added, detach
+	begun := make(chan error, 1)
+	go s.attach(attached, s.client, added, begun)
+	if err := <-begun; err != nil {
+		return err
+	}
+	if err := s.client.Reload(ctx); err != nil {
+		return err
+	}
+	return s.reportTabs(ctx, began)
+}
