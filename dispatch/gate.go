@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -49,6 +50,11 @@ type Verdict struct {
 	Suspend *Ticket
 	// Result ends the call well without running the tool.
 	Result *Supplied
+}
+
+// Blocked returns a verdict that ends a call with this error.
+func Blocked(code wire.ErrorCode, format string, args ...any) Verdict {
+	return Verdict{Block: &wire.CallError{Code: code, Message: fmt.Sprintf(format, args...)}}
 }
 
 // Supplied is a result that a gate gives.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"opentabs/plugin"
+	"opentabs/plugin/inspection"
 	"opentabs/wire"
 )
 
@@ -30,7 +30,7 @@ const (
 // concurrent use; errors are for the agent.
 type Inspector interface {
 	// Inspect returns a plugin as somebody looks at it before it is let in.
-	Inspect(plugin string) (*plugin.Inspection, error)
+	Inspect(plugin string) (*inspection.Inspection, error)
 	// Recommend keeps an agent's opinion of the content with this hash. It lets
 	// nothing in.
 	Recommend(plugin, hash string, permission wire.Permission, note, by string) error
@@ -70,9 +70,9 @@ func (s *Server) inspect(_ context.Context, q request) reply {
 		return s.failed(invalidArguments("%v", err))
 	}
 	head := ""
-	if a.Section == "" || a.Section == plugin.SectionOverview {
+	if a.Section == "" || a.Section == inspection.SectionOverview {
 		head = fmt.Sprintf("Read its sections, first of all %q. If it does what it says and no more, recommend it: plugin_mark_reviewed with reviewToken %q (for 10 minutes, once). The person decides.\n\n",
-			plugin.SectionCode, s.tokens.Issue(in))
+			inspection.SectionCode, s.tokens.Issue(in))
 	}
 	if next != "" {
 		text += fmt.Sprintf("\n(more: section %q)\n", next)

@@ -14,6 +14,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/plugin"
+	"opentabs/plugin/inspection"
 	"opentabs/wire"
 )
 
@@ -122,7 +123,7 @@ type Server struct {
 	// unwatch ends the subscription to plugins.
 	unwatch func()
 	// tokens are those of plugins that agents have inspected.
-	tokens plugin.ReviewTokens
+	tokens inspection.Tokens
 	// serial makes keys for what has no id of its own.
 	serial atomic.Uint64
 	// tools is what is listed now; it is replaced whole.

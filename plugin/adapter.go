@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"opentabs/internal/jsonread"
 )
 
 const (
@@ -29,7 +31,7 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 		}
 	}
 	if problem != "" {
-		return nil, &PackageError{Dir: p.Dir, Problems: []Problem{{File: file, Text: problem}}}
+		return nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: file, Text: problem}}}
 	}
 	return code, nil
 }

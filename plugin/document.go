@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"opentabs/internal/jsonread"
 	"opentabs/internal/nearest"
 	"opentabs/internal/rawjson"
+	"opentabs/internal/statedoc"
 )
 
 // storeVersion is the version of the store's format.
@@ -27,11 +29,6 @@ type document struct {
 // rawEntry is one entry with all its members, or a value that is no entry.
 type rawEntry json.RawMessage
 
-// corruptError says that the store's file is not what a store writes.
-type corruptError struct{ text string }
-
-func (e *corruptError) Error() string { return e.text }
-
 func newDocument() *document { return &document{member: map[string]json.RawMessage{}} }
 
 // parseDocument reads plugins.json. The error is a *corruptError if the text is
@@ -42,16 +39,16 @@ func parseDocument(text []byte) (*document, error) {
 	const remedy = "; mend it, or add a plugin to begin a new list (this one is kept beside it)"
 	if err := json.Unmarshal(text, &doc.member); err != nil {
 		if json.Valid(text) {
-			return nil, &corruptError{"is " + rawjson.KindOf(text) + " instead of an object" + remedy}
+			return nil, &statedoc.DamagedError{Problem: "is " + rawjson.KindOf(text) + " instead of an object" + remedy}
 		}
-		return nil, &corruptError{rawjson.SyntaxProblem(text, err) + remedy}
+		return nil, &statedoc.DamagedError{Problem: rawjson.SyntaxProblem(text, err) + remedy}
 	}
 	if doc.member == nil {
-		return nil, &corruptError{"is null instead of an object" + remedy}
+		return nil, &statedoc.DamagedError{Problem: "is null instead of an object" + remedy}
 	}
 	var version int
 	if err := json.Unmarshal(doc.member["version"], &version); err != nil || version < 1 {
-		return nil, &corruptError{"has no version" + remedy}
+		return nil, &statedoc.DamagedError{Problem: "has no version" + remedy}
 	}
 	if version > storeVersion {
 		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, storeVersion)
@@ -59,7 +56,7 @@ func parseDocument(text []byte) (*document, error) {
 	var entries []json.RawMessage
 	if raw, ok := doc.member["plugins"]; ok {
 		if err := json.Unmarshal(raw, &entries); err != nil {
-			return nil, &corruptError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an array" + remedy}
+			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(raw) + " instead of an array" + remedy}
 		}
 	}
 	for _, raw := range entries {
@@ -147,7 +144,7 @@ func unknownName(name string, names []string) error {
 // be read of it is returned all the same.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
-	var to problems
+	var to jsonread.Problems
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		return e, errors.New("is " + rawjson.KindOf(raw) + "; make it an object")
 	}
@@ -155,27 +152,27 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	if problem != "" {
 		return e, errors.New(problem)
 	}
-	f := newFields(text, "", &to)
-	e.Name = f.text("name", "remove the entry and add the plugin again")
-	e.Path = f.text("path", "remove the entry and add the plugin again")
-	e.Hash = f.text("hash", "remove the entry and add the plugin again")
-	e.Manifest = f.optional("manifest")
-	e.Package, e.Want = f.optional("package"), f.optional("want")
-	switch e.Source = Source(f.optional("source")); e.Source {
+	f := jsonread.New(text, "", &to)
+	e.Name = f.Text("name", "remove the entry and add the plugin again")
+	e.Path = f.Text("path", "remove the entry and add the plugin again")
+	e.Hash = f.Text("hash", "remove the entry and add the plugin again")
+	e.Manifest = f.Optional("manifest")
+	e.Package, e.Want = f.Optional("package"), f.Optional("want")
+	switch e.Source = Source(f.Optional("source")); e.Source {
 	case "":
 		e.Source = SourceFolder // of lists that did not record it
 	case SourceFolder, SourceNPM:
 	default:
-		f.add("source", "is %q; remove the entry and add the plugin again", e.Source)
+		f.Add("source", "is %q; remove the entry and add the plugin again", e.Source)
 	}
-	if added := f.optional("added"); added != "" {
+	if added := f.Optional("added"); added != "" {
 		var err error
 		if e.Added, err = time.Parse(time.RFC3339, added); err != nil {
-			f.add("added", "is not a time; write it as in 2026-01-31T12:00:00Z")
+			f.Add("added", "is not a time; write it as in 2026-01-31T12:00:00Z")
 		}
 	}
-	if len(to.list) > 0 {
-		return e, errors.New(to.list[0].Text)
+	if len(to.List) > 0 {
+		return e, errors.New(to.List[0].Text)
 	}
 	return e, nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"opentabs/internal/jsonread"
 	"opentabs/internal/rawjson"
 )
 
@@ -55,49 +56,62 @@ func Load(dir string) (*Plugin, error) { return load(dir, nil) }
 func load(dir string, known *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, &PackageError{Dir: dir, Problems: []Problem{{Text: "the folder cannot be named: " + err.Error()}}}
+		return nil, &PackageError{Dir: dir, Problems: []jsonread.Problem{{Text: "the folder cannot be named: " + err.Error()}}}
 	}
 	if problem := checkFolder(abs); problem != "" {
-		return nil, &PackageError{Dir: abs, Problems: []Problem{{Text: problem}}}
+		return nil, &PackageError{Dir: abs, Problems: []jsonread.Problem{{Text: problem}}}
 	}
 	m := memories.Get().(*memory)
 	defer memories.Put(m)
 	p := &Plugin{Dir: abs}
 	hash := sha256.New()
-	read := func(file string, limit int64, parse func([]byte, *Plugin, *problems)) []Problem {
-		to := problems{file: file}
+	read := func(file string, limit int64, parse func([]byte, *Plugin, *jsonread.Problems)) []jsonread.Problem {
+		to := jsonread.Problems{File: file}
 		text, problem := readFile(abs, file, limit, m.text)
 		if problem != "" {
-			to.add("%s", problem)
-			return to.list
+			to.Add("%s", problem)
+			return to.List
 		}
 		m.text = text
 		fmt.Fprintf(hash, "%d\n", len(text)) // so that no byte can move from one file to the other
 		hash.Write(text)
 		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
-			to.add("%s", problem)
-			return to.list
+			to.Add("%s", problem)
+			return to.List
 		}
 		parse(m.compacted, p, &to)
-		return to.list
+		return to.List
 	}
 	found := read(packageFile, maxPackageBytes, parsePackage)
 	found = append(found, read(toolsFile, maxToolsBytes, parseTools)...)
 	if p.PreScript {
 		if problem := inspectPreScript(p, m, hash); problem != "" {
-			found = append(found, Problem{File: preScriptFile, Text: problem})
+			found = append(found, jsonread.Problem{File: preScriptFile, Text: problem})
 		}
 	}
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
 	adapter, problem := inspectAdapter(abs, m, known)
 	if problem != "" {
-		found = append(found, Problem{File: adapterFile, Text: problem})
+		found = append(found, jsonread.Problem{File: adapterFile, Text: problem})
 	}
 	p.Hash, p.Activates = adapter.hash, adapter.activates
 	if len(found) > 0 {
 		return nil, &PackageError{Dir: abs, Problems: found}
 	}
 	return p, nil
+}
+
+// Descriptions reads package.json and dist/tools.json of the plugin.
+func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
+	packageJSON, problem := readFile(p.Dir, packageFile, maxToolsBytes, nil)
+	if problem != "" {
+		return nil, nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: packageFile, Text: problem}}}
+	}
+	toolsJSON, problem = readFile(p.Dir, toolsFile, maxToolsBytes, nil)
+	if problem != "" {
+		return nil, nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: toolsFile, Text: problem}}}
+	}
+	return packageJSON, toolsJSON, nil
 }
 
 // checkFolder says what is wrong with a package's folder.

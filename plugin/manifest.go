@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"opentabs/internal/jsonread"
 	"opentabs/internal/rawjson"
 	"opentabs/plugin/schema"
 	"opentabs/wire"
@@ -38,92 +39,92 @@ const (
 const warnFullNameChars = 64
 
 // parsePackage reads package.json, which is compact, into p.
-func parsePackage(raw []byte, p *Plugin, to *problems) {
+func parsePackage(raw []byte, p *Plugin, to *jsonread.Problems) {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
-		to.add("is %s; make it an object", rawjson.KindOf(raw))
+		to.Add("is %s; make it an object", rawjson.KindOf(raw))
 		return
 	}
-	f := newFields(raw, "", to)
-	if name := f.text("name", "call the package "+packagePrefix+"NAME"); name != "" {
+	f := jsonread.New(raw, "", to)
+	if name := f.Text("name", "call the package "+packagePrefix+"NAME"); name != "" {
 		var err error
 		p.Package = name
 		if p.Name, err = NameOf(name); err != nil {
-			to.add("name %v", err)
+			to.Add("name %v", err)
 		}
 	}
-	p.Version = f.text("version", `give one, as in "1.0.0"`)
+	p.Version = f.Text("version", `give one, as in "1.0.0"`)
 	if n := len(p.Version); n > maxVersionChars {
-		f.add("version", "has %d characters; use at most %d", n, maxVersionChars)
+		f.Add("version", "has %d characters; use at most %d", n, maxVersionChars)
 	}
-	f.text("main", `set it to "dist/adapter.iife.js"`)
-	if !f.has("opentabs") {
-		to.add("opentabs is missing; describe the plugin there: displayName, description, urlPatterns")
+	f.Text("main", `set it to "dist/adapter.iife.js"`)
+	if !f.Has("opentabs") {
+		to.Add("opentabs is missing; describe the plugin there: displayName, description, urlPatterns")
 		return
 	}
-	if o := f.object("opentabs"); o != nil {
+	if o := f.Object("opentabs"); o != nil {
 		parseDescription(o, p)
 	}
 }
 
 // parseDescription reads the "opentabs" section of package.json into p.
-func parseDescription(f *fields, p *Plugin) {
-	p.DisplayName = f.shorten(p, "displayName", f.text("displayName", "give the plugin a name for people"), maxNameChars)
-	p.Description = f.shorten(p, "description", f.text("description", "say in a sentence what the plugin does"), maxDescriptionChars)
-	if !f.has("urlPatterns") {
-		f.add("urlPatterns", `is missing; list the sites the plugin works on, as in ["*://*.example.com/*"]`)
+func parseDescription(f *jsonread.Reader, p *Plugin) {
+	p.DisplayName = cutText(f, p, "displayName", f.Text("displayName", "give the plugin a name for people"), maxNameChars)
+	p.Description = cutText(f, p, "description", f.Text("description", "say in a sentence what the plugin does"), maxDescriptionChars)
+	if !f.Has("urlPatterns") {
+		f.Add("urlPatterns", `is missing; list the sites the plugin works on, as in ["*://*.example.com/*"]`)
 	}
-	p.Matches, p.matches = f.patterns("urlPatterns")
-	p.Excludes, p.excludes = f.patterns("excludePatterns")
-	if f.has("homepage") {
-		p.Homepage = f.text("homepage", "give a URL or leave it out")
+	p.Matches, p.matches = readPatterns(f, "urlPatterns")
+	p.Excludes, p.excludes = readPatterns(f, "excludePatterns")
+	if f.Has("homepage") {
+		p.Homepage = f.Text("homepage", "give a URL or leave it out")
 		// The side panel opens it, so it may not be javascript: and the like.
 		switch u, err := url.Parse(p.Homepage); {
 		case p.Homepage == "":
 		case err != nil, u.Host == "", u.Scheme != "https" && u.Scheme != "http":
-			f.add("homepage", "is not an http or https URL; write it as in https://example.com")
+			f.Add("homepage", "is not an http or https URL; write it as in https://example.com")
 		case u.User != nil:
-			f.add("homepage", "has a user name before its host, which hides where it leads; take out what is before the @")
+			f.Add("homepage", "has a user name before its host, which hides where it leads; take out what is before the @")
 		case len(p.Homepage) > maxPatternChars:
-			f.add("homepage", "has %d characters; use at most %d", len(p.Homepage), maxPatternChars)
+			f.Add("homepage", "has %d characters; use at most %d", len(p.Homepage), maxPatternChars)
 		}
 	}
-	p.Start = f.start()
-	frames := f.flag("frames")
+	p.Start = readStart(f)
+	frames := f.Bool("frames")
 	p.Frames = frames != nil && *frames
-	switch world := f.optional("world"); world {
+	switch world := f.Optional("world"); world {
 	case "", string(wire.WorldMain):
 		p.World = wire.WorldMain
 	case string(wire.WorldIsolated):
 		p.World = wire.WorldIsolated
 	default:
-		f.add("world", `is %q; use "main" or "isolated"`, world)
+		f.Add("world", `is %q; use "main" or "isolated"`, world)
 	}
 }
 
-// start reads when the adapter starts; package.json counts before what the build
+// readStart reads when the adapter starts; package.json counts before what the build
 // wrote into dist/tools.json.
-func (f *fields) start() Start {
-	start := Start(f.optional("start"))
+func readStart(f *jsonread.Reader) Start {
+	start := Start(f.Optional("start"))
 	if start != "" && start != StartAtOnce && start != StartIdle {
-		f.add("start", "is %q; use %q or %q", start, StartAtOnce, StartIdle)
+		f.Add("start", "is %q; use %q or %q", start, StartAtOnce, StartIdle)
 	}
 	return start
 }
 
-func (f *fields) patterns(key string) (texts []string, patterns []Pattern) {
-	texts = f.strings(key)
+func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pattern) {
+	texts = f.Strings(key)
 	if len(texts) > maxPatterns {
-		f.add(key, "has %d patterns; use at most %d", len(texts), maxPatterns)
+		f.Add(key, "has %d patterns; use at most %d", len(texts), maxPatterns)
 		return nil, nil
 	}
 	for i, text := range texts {
 		if len(text) > maxPatternChars {
-			f.add(fmt.Sprintf("%s[%d]", key, i), "has %d characters; use at most %d", len(text), maxPatternChars)
+			f.Add(fmt.Sprintf("%s[%d]", key, i), "has %d characters; use at most %d", len(text), maxPatternChars)
 			continue
 		}
 		pattern, err := ParsePattern(text)
 		if err != nil {
-			f.add(fmt.Sprintf("%s[%d]", key, i), "is refused: %v", err)
+			f.Add(fmt.Sprintf("%s[%d]", key, i), "is refused: %v", err)
 			continue
 		}
 		patterns = append(patterns, pattern)
@@ -133,25 +134,25 @@ func (f *fields) patterns(key string) (texts []string, patterns []Pattern) {
 
 // parseTools reads dist/tools.json, which is compact, into p: an object, or the
 // bare array that packages before sdkVersion have.
-func parseTools(raw []byte, p *Plugin, to *problems) {
-	var top *fields
+func parseTools(raw []byte, p *Plugin, to *jsonread.Problems) {
+	var top *jsonread.Reader
 	switch rawjson.KindOf(raw) {
 	case rawjson.KindObject:
-		top = newFields(raw, "", to)
+		top = jsonread.New(raw, "", to)
 	case rawjson.KindArray:
-		p.Warnings = append(p.Warnings, to.file+" is a bare array; build the plugin again to record its SDK version")
-		top = &fields{member: map[string][]byte{"tools": raw}, to: to}
+		p.Warnings = append(p.Warnings, to.File+" is a bare array; build the plugin again to record its SDK version")
+		top = &jsonread.Reader{Members: map[string][]byte{"tools": raw}, Problems: to}
 	default:
-		to.add("is %s; build the plugin again", rawjson.KindOf(raw))
+		to.Add("is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	p.SDKVersion = top.optional("sdkVersion")
+	p.SDKVersion = top.Optional("sdkVersion")
 	if newerSDK(p.SDKVersion) {
-		to.add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
+		to.Add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
 	p.Legacy = builtByOthers(p.SDKVersion)
-	if start := top.start(); p.Start == "" {
+	if start := readStart(top); p.Start == "" {
 		p.Start = start
 	}
 	parsePreScript(top, p)
@@ -161,20 +162,20 @@ func parseTools(raw []byte, p *Plugin, to *problems) {
 	parsePrompts(top, p)
 }
 
-func parseToolList(top *fields, p *Plugin) {
-	if !top.has("tools") {
-		top.add("tools", "is missing; build the plugin again")
+func parseToolList(top *jsonread.Reader, p *Plugin) {
+	if !top.Has("tools") {
+		top.Add("tools", "is missing; build the plugin again")
 		return
 	}
-	if raw := top.member["tools"]; rawjson.KindOf(raw) != rawjson.KindArray {
-		top.add("tools", "is %s; build the plugin again", rawjson.KindOf(raw))
+	if raw := top.Members["tools"]; rawjson.KindOf(raw) != rawjson.KindArray {
+		top.Add("tools", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	tools := rawjson.Elements(top.member["tools"])
+	tools := rawjson.Elements(top.Members["tools"])
 	if len(tools) == 0 {
-		top.add("tools", "is empty; give the plugin at least one tool")
+		top.Add("tools", "is empty; give the plugin at least one tool")
 	}
-	parseEach(top, "tools", tools, map[string]string{}, func(f *fields) string {
+	parseEach(top, "tools", tools, map[string]string{}, func(f *jsonread.Reader) string {
 		t := parseTool(f, p)
 		p.Tools = append(p.Tools, t)
 		return t.Name
@@ -183,54 +184,54 @@ func parseToolList(top *fields, p *Plugin) {
 
 // parseEach parses the objects of a list; parse returns the name of one. seen
 // holds where each name stands that is taken already.
-func parseEach(top *fields, list string, raws [][]byte, seen map[string]string, parse func(*fields) string) {
+func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
 		at := fmt.Sprintf("%s[%d]", list, i)
 		if rawjson.KindOf(raw) != rawjson.KindObject {
-			top.add(at, "is %s; make it an object", rawjson.KindOf(raw))
+			top.Add(at, "is %s; make it an object", rawjson.KindOf(raw))
 			continue
 		}
-		name := parse(newFields(raw, at+".", top.to))
+		name := parse(jsonread.New(raw, at+".", top.Problems))
 		if first, dup := seen[name]; dup && name != "" {
-			top.add(at+".name", "is %q, as %s.name is; rename one of them", name, first)
+			top.Add(at+".name", "is %q, as %s.name is; rename one of them", name, first)
 		} else {
 			seen[name] = at
 		}
 	}
 }
 
-func parseTool(f *fields, p *Plugin) *Tool {
+func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	t := &Tool{Plugin: p}
-	t.Name = f.text("name", "give the tool a name, as in list_channels")
+	t.Name = f.Text("name", "give the tool a name, as in list_channels")
 	if t.Name != "" && p.Name != "" {
 		checkFullName(f, p, "tool", t.FullName())
 	}
-	t.DisplayName = f.short(p, "displayName", maxNameChars)
+	t.DisplayName = readShort(f, p, "displayName", maxNameChars)
 	if t.DisplayName == "" {
 		t.DisplayName = t.Name
 	}
-	f.icons(p)
-	t.Description = f.text("description", "say what the tool does")
+	checkUnusedIcons(f, p)
+	t.Description = f.Text("description", "say what the tool does")
 	warnOfOwnTools(f, p, t.Description)
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
-		f.add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
+		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	t.Summary = f.short(p, "summary", maxDescriptionChars)
-	t.Group = strings.TrimSpace(f.short(p, "group", maxNameChars))
-	t.Icon = f.short(p, "icon", maxNameChars)
+	t.Summary = readShort(f, p, "summary", maxDescriptionChars)
+	t.Group = strings.TrimSpace(readShort(f, p, "group", maxNameChars))
+	t.Icon = readShort(f, p, "icon", maxNameChars)
 	if t.Icon == "" {
 		t.Icon = "wrench"
 	}
-	t.InputSchema = f.inputSchema(p)
-	t.OutputSchema = f.schema("output_schema", p)
-	t.Idle, t.Hard = f.timeouts()
-	if a := f.object("annotations"); a != nil {
+	t.InputSchema = readInputSchema(f, p)
+	t.OutputSchema = readSchema(f, "output_schema", p)
+	t.Idle, t.Hard = readTimeouts(f)
+	if a := f.Object("annotations"); a != nil {
 		t.Annotations = Annotations{
-			Title:       a.short(p, "title", maxNameChars),
-			ReadOnly:    a.flag("readOnlyHint"),
-			Destructive: a.flag("destructiveHint"),
-			Idempotent:  a.flag("idempotentHint"),
-			OpenWorld:   a.flag("openWorldHint"),
+			Title:       readShort(a, p, "title", maxNameChars),
+			ReadOnly:    a.Bool("readOnlyHint"),
+			Destructive: a.Bool("destructiveHint"),
+			Idempotent:  a.Bool("idempotentHint"),
+			OpenWorld:   a.Bool("openWorldHint"),
 		}
 	}
 	return t
@@ -238,56 +239,56 @@ func parseTool(f *fields, p *Plugin) *Tool {
 
 // warnOfOwnTools tells a description that names one of opentabs' own tools: it may
 // want to make an agent use it.
-func warnOfOwnTools(f *fields, p *Plugin, description string) {
+func warnOfOwnTools(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range OwnTools {
 		if strings.Contains(strings.ToLower(description), name) {
-			f.warn(p, "description", "names %s, a tool of opentabs itself; see that it does not tell agents what to do with it", name)
+			warnOf(f, p, "description", "names %s, a tool of opentabs itself; see that it does not tell agents what to do with it", name)
 		}
 	}
 }
 
 // checkFullName checks the name that clients see of a tool or prompt.
-func checkFullName(f *fields, p *Plugin, kind, full string) {
+func checkFullName(f *jsonread.Reader, p *Plugin, kind, full string) {
 	switch {
 	case !fullNameGrammar.MatchString(full):
-		f.add("name", "makes the %s's full name %q; use at most 128 letters, digits, _ and - in all", kind, full)
+		f.Add("name", "makes the %s's full name %q; use at most 128 letters, digits, _ and - in all", kind, full)
 	case len(full) > warnFullNameChars:
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the %s name %s has %d characters; some clients refuse more than %d",
 			kind, full, len(full), warnFullNameChars))
 	}
 }
 
-// schema returns a schema in compact form, with clean texts and in memory of its
+// readSchema returns a schema in compact form, with clean texts and in memory of its
 // own.
-func (f *fields) schema(key string, p *Plugin) json.RawMessage {
-	if !f.has(key) {
-		f.add(key, "is missing; build the plugin again")
+func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
+	if !f.Has(key) {
+		f.Add(key, "is missing; build the plugin again")
 		return nil
 	}
-	if raw := f.member[key]; rawjson.KindOf(raw) != rawjson.KindObject {
-		f.add(key, "is %s; make it a JSON Schema object", rawjson.KindOf(raw))
+	if raw := f.Members[key]; rawjson.KindOf(raw) != rawjson.KindObject {
+		f.Add(key, "is %s; make it a JSON Schema object", rawjson.KindOf(raw))
 		return nil
 	}
-	cleaned := schema.Clean(bytes.Clone(f.member[key]))
+	cleaned := schema.Clean(bytes.Clone(f.Members[key]))
 	if cleaned.Problem != "" {
-		f.add(key, "%s", cleaned.Problem)
+		f.Add(key, "%s", cleaned.Problem)
 	}
 	for _, warning := range cleaned.Warnings {
-		f.warn(p, key, "%s", warning)
+		warnOf(f, p, key, "%s", warning)
 	}
 	return cleaned.Schema
 }
 
-// inputSchema returns the input schema with the properties that have a default
+// readInputSchema returns the input schema with the properties that have a default
 // made optional.
-func (f *fields) inputSchema(p *Plugin) json.RawMessage {
+func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	const key = "input_schema"
-	raw := f.schema(key, p)
+	raw := readSchema(f, key, p)
 	if raw == nil {
 		return nil
 	}
 	if string(rawjson.Get(raw, "type")) != `"object"` {
-		f.add(key, `has a root that is not of type "object"; describe the input with z.object({...})`)
+		f.Add(key, `has a root that is not of type "object"; describe the input with z.object({...})`)
 		return nil
 	}
 	return schema.RelaxDefaults(raw)

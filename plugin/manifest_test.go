@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"opentabs/internal/jsonread"
 	"opentabs/internal/rawjson"
 	"opentabs/plugin/schema"
 )
@@ -21,7 +22,7 @@ func FuzzManifest(f *testing.F) {
 		[]byte(`{"configSchema":{"u":{"type":"url","label":"U","required":true}},"tools":[]}`))
 	f.Fuzz(func(t *testing.T, packageText, toolsText []byte) {
 		p := &Plugin{}
-		to := problems{}
+		to := jsonread.Problems{}
 		packageText, packageProblem := rawjson.Compact(packageText, nil)
 		toolsText, toolsProblem := rawjson.Compact(toolsText, nil)
 		if packageProblem != "" || toolsProblem != "" {
@@ -29,12 +30,12 @@ func FuzzManifest(f *testing.F) {
 		}
 		parsePackage(packageText, p, &to)
 		parseTools(toolsText, p, &to)
-		for _, problem := range to.list {
+		for _, problem := range to.List {
 			if problem.Text == "" {
 				t.Fatal("a problem without a text")
 			}
 		}
-		if len(to.list) > 0 {
+		if len(to.List) > 0 {
 			return
 		}
 		if p.Name == "" || p.Version == "" || p.DisplayName == "" || p.World == "" || len(p.Tools) == 0 {

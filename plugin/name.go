@@ -49,13 +49,14 @@ func NameOf(packageName string) (string, error) {
 		return "", fmt.Errorf("%q does not name a plugin; call the package %sNAME or @scope/%[2]sNAME", packageName, packagePrefix)
 	}
 	name := scope + short
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return "", err
 	}
 	return name, nil
 }
 
-func checkName(name string) error {
+// CheckName returns an error that says which names a plugin may have.
+func CheckName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("the plugin's name is empty; write it after " + packagePrefix)

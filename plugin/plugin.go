@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"regexp"
 	"time"
@@ -94,6 +96,21 @@ func (p *Plugin) Info() wire.PluginInfo {
 		Matches: p.Matches, Excludes: p.Excludes,
 		AllFrames: p.PreScript || p.Frames, Frames: p.Frames,
 		Early: p.Start == StartAtOnce, PreScript: p.PreScript,
+	}
+}
+
+// ContentHash is the SHA-256, in hex, of everything that a review covers: the
+// adapter and the descriptions.
+func (p *Plugin) ContentHash() string {
+	sum := sha256.Sum256([]byte(p.Hash + "\n" + p.ManifestHash))
+	return hex.EncodeToString(sum[:])
+}
+
+// Distrust makes the registry load the plugin again, because a file on disk is not
+// the loaded one.
+func (p *Plugin) Distrust() {
+	if p.changed != nil {
+		p.changed()
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"unicode/utf8"
+
+	"opentabs/internal/jsonread"
 )
 
 // preScriptName is what dist/tools.json calls the pre-script.
@@ -18,17 +20,17 @@ const preScriptName = "pre-script.iife.js"
 var hashGrammar = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // parsePreScript reads what dist/tools.json says of the pre-script.
-func parsePreScript(top *fields, p *Plugin) {
-	name, said := top.optional("preScriptFile"), top.optional("preScriptHash")
+func parsePreScript(top *jsonread.Reader, p *Plugin) {
+	name, said := top.Optional("preScriptFile"), top.Optional("preScriptHash")
 	if name == "" {
 		return
 	}
 	if name != preScriptName {
-		top.add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
+		top.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
 		return
 	}
 	if said != "" && !hashGrammar.MatchString(said) {
-		top.add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
+		top.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
 		return
 	}
 	p.PreScript, p.PreScriptHash = true, said

@@ -3,6 +3,8 @@ package plugin
 import (
 	"fmt"
 	"strings"
+
+	"opentabs/internal/jsonread"
 )
 
 // listedProblems is how many problems a [PackageError] spells out.
@@ -14,22 +16,7 @@ type PackageError struct {
 	// Dir is the package's folder.
 	Dir string
 	// Problems has at least one element, in the order they were found.
-	Problems []Problem
-}
-
-// Problem is one thing that is wrong.
-type Problem struct {
-	// File is relative to the package's folder; empty for the folder itself.
-	File string
-	// Text says what is wrong and what to do about it.
-	Text string
-}
-
-func (p Problem) String() string {
-	if p.File == "" {
-		return p.Text
-	}
-	return p.File + ": " + p.Text
+	Problems []jsonread.Problem
 }
 
 // Error names the folder and lists the problems.
@@ -47,14 +34,4 @@ func (e *PackageError) Error() string {
 		fmt.Fprintf(&b, "\n- %s", p)
 	}
 	return b.String()
-}
-
-// problems collects what is wrong with one file.
-type problems struct {
-	file string
-	list []Problem
-}
-
-func (p *problems) add(format string, args ...any) {
-	p.list = append(p.list, Problem{File: p.file, Text: fmt.Sprintf(format, args...)})
 }

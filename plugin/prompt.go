@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"opentabs/dispatch"
+	"opentabs/internal/jsonread"
 	"opentabs/internal/rawjson"
 	"opentabs/plugin/schema"
 )
@@ -56,13 +57,13 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 
 // parsePrompts reads the prompts of dist/tools.json, which may be absent, into
 // p, whose tools are there already.
-func parsePrompts(top *fields, p *Plugin) {
-	if !top.has("prompts") {
+func parsePrompts(top *jsonread.Reader, p *Plugin) {
+	if !top.Has("prompts") {
 		return
 	}
-	raw := top.member["prompts"]
+	raw := top.Members["prompts"]
 	if rawjson.KindOf(raw) != rawjson.KindArray {
-		top.add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
+		top.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
 	// A permission and a line of the log name one thing, be it a tool or a prompt.
@@ -70,30 +71,30 @@ func parsePrompts(top *fields, p *Plugin) {
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
 	}
-	parseEach(top, "prompts", rawjson.Elements(raw), seen, func(f *fields) string {
+	parseEach(top, "prompts", rawjson.Elements(raw), seen, func(f *jsonread.Reader) string {
 		prompt := parsePrompt(f, p)
 		p.Prompts = append(p.Prompts, prompt)
 		return prompt.Name
 	})
 }
 
-func parsePrompt(f *fields, p *Plugin) *Prompt {
+func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	prompt := &Prompt{Plugin: p}
-	prompt.Name = f.text("name", "give the prompt a name, as in summarise_channel")
+	prompt.Name = f.Text("name", "give the prompt a name, as in summarise_channel")
 	if prompt.Name != "" && p.Name != "" {
 		checkFullName(f, p, "prompt", prompt.FullName())
 	}
-	prompt.DisplayName = f.short(p, "displayName", maxNameChars)
+	prompt.DisplayName = readShort(f, p, "displayName", maxNameChars)
 	if prompt.DisplayName == "" {
 		prompt.DisplayName = prompt.Name
 	}
-	prompt.Description = f.optional("description")
+	prompt.Description = f.Optional("description")
 	if n := utf8.RuneCountInString(prompt.Description); n > maxDescriptionChars {
-		f.add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
+		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	prompt.Idle, prompt.Hard = f.timeouts()
-	if f.has("input_schema") {
-		prompt.InputSchema = f.inputSchema(p)
+	prompt.Idle, prompt.Hard = readTimeouts(f)
+	if f.Has("input_schema") {
+		prompt.InputSchema = readInputSchema(f, p)
 		prompt.Arguments = argumentsOf(prompt.InputSchema, f)
 	} else {
 		prompt.Arguments = parseArguments(f, p)
@@ -103,13 +104,13 @@ func parsePrompt(f *fields, p *Plugin) *Prompt {
 }
 
 // argumentsOf returns what a schema says of each argument.
-func argumentsOf(raw json.RawMessage, f *fields) []PromptArgument {
-	root := newFields(raw, f.at+"input_schema.", f.to)
-	required := root.strings("required")
+func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
+	root := jsonread.New(raw, f.Path+"input_schema.", f.Problems)
+	required := root.Strings("required")
 	var list []PromptArgument
-	for m := range rawjson.Members(root.member["properties"]) {
+	for m := range rawjson.Members(root.Members["properties"]) {
 		a := PromptArgument{Name: m.Key, Required: slices.Contains(required, m.Key)}
-		a.Description = newFields(m.Value, root.at+"properties."+m.Key+".", f.to).optional("description")
+		a.Description = jsonread.New(m.Value, root.Path+"properties."+m.Key+".", f.Problems).Optional("description")
 		list = append(list, a)
 	}
 	return list
@@ -117,28 +118,28 @@ func argumentsOf(raw json.RawMessage, f *fields) []PromptArgument {
 
 // parseArguments reads the list of arguments that packages without schemas
 // have.
-func parseArguments(f *fields, p *Plugin) []PromptArgument {
-	if !f.has("arguments") {
+func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
+	if !f.Has("arguments") {
 		return nil
 	}
-	if raw := f.member["arguments"]; rawjson.KindOf(raw) != rawjson.KindArray {
-		f.add("arguments", "is %s; make it an array", rawjson.KindOf(raw))
+	if raw := f.Members["arguments"]; rawjson.KindOf(raw) != rawjson.KindArray {
+		f.Add("arguments", "is %s; make it an array", rawjson.KindOf(raw))
 		return nil
 	}
 	var list []PromptArgument
-	for i, raw := range rawjson.Elements(f.member["arguments"]) {
+	for i, raw := range rawjson.Elements(f.Members["arguments"]) {
 		at := fmt.Sprintf("arguments[%d]", i)
 		if rawjson.KindOf(raw) != rawjson.KindObject {
-			f.add(at, "is %s; make it an object", rawjson.KindOf(raw))
+			f.Add(at, "is %s; make it an object", rawjson.KindOf(raw))
 			continue
 		}
-		g := newFields(raw, f.at+at+".", f.to)
-		a := PromptArgument{Name: g.text("name", "give the argument a name"), Description: g.short(p, "description", maxDescriptionChars)}
-		if required := g.flag("required"); required != nil {
+		g := jsonread.New(raw, f.Path+at+".", f.Problems)
+		a := PromptArgument{Name: g.Text("name", "give the argument a name"), Description: readShort(g, p, "description", maxDescriptionChars)}
+		if required := g.Bool("required"); required != nil {
 			a.Required = *required
 		}
 		if slices.ContainsFunc(list, func(b PromptArgument) bool { return a.Name != "" && a.Name == b.Name }) {
-			g.add("name", "is %q, as that of another argument is; rename one of them", a.Name)
+			g.Add("name", "is %q, as that of another argument is; rename one of them", a.Name)
 		}
 		list = append(list, a)
 	}

@@ -2,22 +2,23 @@ package plugin
 
 import (
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/internal/jsonread"
 )
 
 // Registry loads the plugins of a [Store] and serves them as a [Set].
 type Registry struct {
-	store  *Store
-	log    zerolog.Logger
-	values *Values
-	faults *Faults
-	set    atomic.Pointer[Set]
+	store *Store
+	log   zerolog.Logger
+	sites func(*Plugin) []dispatch.Instance
+	set   atomic.Pointer[Set]
 
 	reload sync.Mutex // held while plugins are loaded and listeners are told
 
@@ -31,25 +32,17 @@ type Registry struct {
 // listener is a function that wants to know of a new set.
 type listener struct{ changed func(*Set) }
 
-// NewRegistry returns a registry whose set is empty until [Registry.Reload]. The
-// settings of its plugins are those in the store's folder.
+// NewRegistry returns a registry whose set is empty until [Registry.Reload].
 func NewRegistry(store *Store, log zerolog.Logger) *Registry {
-	r := &Registry{store: store, log: log, values: NewValues(filepath.Dir(store.Path()), PolicyOptions{Log: log})}
-	r.faults = newFaults(filepath.Dir(store.Path()), log)
+	r := &Registry{store: store, log: log, sites: func(*Plugin) []dispatch.Instance { return nil }}
 	r.set.Store(NewSet(nil, nil))
 	return r
 }
 
-// UseValues has the registry look at settings that were made with other options.
-// It is called before the first [Registry.Reload].
-func (r *Registry) UseValues(v *Values) { r.values = v }
-
-// Values returns the settings of the plugins. Each Reload makes plugins work in
-// the sites that they name then.
-func (r *Registry) Values() *Values { return r.values }
-
-// Faults returns which plugins do not start in browsers.
-func (r *Registry) Faults() *Faults { return r.faults }
+// UseSites sets the function that returns the sites which the user has set for a
+// plugin. Each Reload makes plugins work in those sites. Call UseSites before the
+// first [Registry.Reload].
+func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
 // DiscoverIn has each reload from now on look for packages in these folders of npm
 // packages too. What was added to the store counts before them.
@@ -126,7 +119,7 @@ func (r *Registry) Reload() error {
 	loaded := r.loadAll(entries)
 	for _, one := range loaded {
 		if one.plugin != nil {
-			one.plugin.settle(r.values)
+			one.plugin.settle(r.sites(one.plugin))
 		}
 	}
 	var plugins []*Plugin
@@ -205,7 +198,7 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	}
 	p.Source, p.changed = e.Source, func() { r.distrust(e.Path) }
 	refuse := func(file, format string, args ...any) (*Plugin, error) {
-		return nil, &PackageError{Dir: e.Path, Problems: []Problem{{File: file, Text: fmt.Sprintf(format, args...)}}}
+		return nil, &PackageError{Dir: e.Path, Problems: []jsonread.Problem{{File: file, Text: fmt.Sprintf(format, args...)}}}
 	}
 	switch {
 	case e.Source == SourceNPM && p.Hash != e.Hash:

@@ -16,6 +16,7 @@ import (
 
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -98,9 +99,9 @@ var changes = map[string]func(string) string{
 func TestRegistryServesWhatChanged(t *testing.T) {
 	for file, change := range changes {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
-		policy := plugin.NewPolicy(t.TempDir(), registry.Set, plugin.PolicyOptions{})
+		review := policy.New(t.TempDir(), registry.Set, policy.Options{})
 		before := registry.Set().Plugins()[0]
-		if err := policy.Review("a", before.ContentHash(), wire.PermissionAuto, "test"); err != nil {
+		if err := review.Review("a", before.ContentHash(), wire.PermissionAuto, "test"); err != nil {
 			t.Fatal(err)
 		}
 		edit(t, entries(t, store)[0].Path, file, change)
@@ -109,7 +110,7 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 		if len(list) != 1 || len(set.Failed()) != 0 || list[0].ContentHash() == before.ContentHash() {
 			t.Fatalf("%s: %v, failed %v", file, list, set.Failed())
 		}
-		if s := policy.State("a"); s.Reviewed || s.Effective != wire.PermissionOff || policy.Runs(list[0]) {
+		if s := review.State("a"); s.Reviewed || s.Effective != wire.PermissionOff || review.Runs(list[0]) {
 			t.Errorf("%s: the change is let in: %+v", file, s)
 		}
 	}

@@ -42,11 +42,3 @@ func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessa
 	}
 	return t.Dispatch(), args, nil
 }
-
-// pluginOf returns the plugin whose tool a tool of parent calls by this name.
-func pluginOf(parent dispatch.Tool, name string) string {
-	if plugin, _, ok := strings.Cut(name, "__"); ok {
-		return plugin
-	}
-	return parent.Plugin
-}

@@ -3,6 +3,7 @@ package plugin
 import (
 	"encoding/json"
 
+	"opentabs/internal/jsonread"
 	"opentabs/plugin/schema"
 )
 
@@ -10,11 +11,11 @@ import (
 // each schema that does not compile. It takes about 0.3 ms for each schema, so [Load]
 // does not call it; build, add, install and the reload of a changed folder do.
 func (p *Plugin) CheckSchemas() error {
-	to := problems{file: toolsFile}
+	to := jsonread.Problems{File: toolsFile}
 	check := func(list string, i int, name, key string, raw json.RawMessage) {
 		var v schema.Validator // not kept: most schemas are never used
 		if err := v.Compile(raw); err != nil {
-			to.add("%s[%d].%s of %s does not compile: %s; correct the schema", list, i, key, name, schema.CompileProblem(err))
+			to.Add("%s[%d].%s of %s does not compile: %s; correct the schema", list, i, key, name, schema.CompileProblem(err))
 		}
 	}
 	for i, t := range p.Tools {
@@ -24,8 +25,8 @@ func (p *Plugin) CheckSchemas() error {
 	for i, prompt := range p.Prompts {
 		check("prompts", i, prompt.Name, "input_schema", prompt.InputSchema)
 	}
-	if len(to.list) > 0 {
-		return &PackageError{Dir: p.Dir, Problems: to.list}
+	if len(to.List) > 0 {
+		return &PackageError{Dir: p.Dir, Problems: to.List}
 	}
 	return nil
 }

@@ -1,9 +1,12 @@
 package plugin
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"opentabs/internal/nearest"
 )
 
 // Set is all plugins at one moment. It never changes.
@@ -62,6 +65,38 @@ func (s *Set) Plugins() []*Plugin { return slices.Clone(s.plugins) }
 func (s *Set) Plugin(name string) (*Plugin, bool) {
 	p, ok := s.byName[name]
 	return p, ok
+}
+
+// Find returns the plugin of this name. If there is none, the error wraps
+// [ErrUnknown] and lists the loaded plugins, or says why the plugin is not loaded.
+func (s *Set) Find(name string) (*Plugin, error) {
+	if p, ok := s.byName[name]; ok {
+		return p, nil
+	}
+	if f, ok := s.Failure(name); ok {
+		return nil, fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
+	}
+	return nil, unknownName(name, slices.Collect(maps.Keys(s.byName)))
+}
+
+// FindWithTool returns the plugin of a tool; an empty tool stands for all. The error
+// lists the tools that the plugin has.
+func (s *Set) FindWithTool(name, tool string) (*Plugin, error) {
+	p, err := s.Find(name)
+	if err != nil || tool == "" {
+		return p, err
+	}
+	var names []string
+	for _, t := range p.Tools {
+		if t.Name == tool {
+			return p, nil
+		}
+		names = append(names, t.FullName())
+	}
+	if slices.ContainsFunc(p.Prompts, func(p *Prompt) bool { return p.Name == tool }) {
+		return nil, fmt.Errorf("%s__%s is a prompt, and prompts have no permission of their own: set that of the plugin %s", name, tool, name)
+	}
+	return nil, fmt.Errorf("%w: the plugin %s has no tool %q%s; name one of %s", ErrUnknown, name, tool, nearest.Suggestion(name+"__"+tool, names), strings.Join(names, ", "))
 }
 
 // Tools returns the tools of all plugins, sorted by their full names.

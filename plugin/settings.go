@@ -1,11 +1,15 @@
 package plugin
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"opentabs/internal/jsonread"
+	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
 
@@ -50,71 +54,74 @@ type Setting struct {
 	Options []string
 }
 
+var secretWords = regexp.MustCompile(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
+
+// Secret reports whether the value is never shown and not given to a plugin that is
+// restricted: as the package marks it, or else by the name of the setting, if that
+// is one of a password or a key.
+func (s Setting) Secret() bool {
+	if s.Marked != nil {
+		return *s.Marked
+	}
+	return s.Type == wire.SettingString && secretWords.MatchString(s.Key)
+}
+
 // parseConfigSchema checks the description of the plugin's settings. Without
 // URL patterns a plugin needs a required url setting, which then names its tabs.
-func parseConfigSchema(top *fields, p *Plugin) {
+func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 	namesTabs := false
-	if config := top.object("configSchema"); config != nil {
-		if n := len(config.member); n > maxSettings {
-			top.add("configSchema", "has %d settings; use at most %d", n, maxSettings)
+	if config := top.Object("configSchema"); config != nil {
+		if n := len(config.Members); n > maxSettings {
+			top.Add("configSchema", "has %d settings; use at most %d", n, maxSettings)
 			return
 		}
-		for _, key := range sortedKeys(config.member) {
+		for _, key := range slices.Sorted(maps.Keys(config.Members)) {
 			if !isSettingKey(key) || key == "__proto__" {
-				top.add("configSchema", "has a setting called %q; use up to 100 letters, digits, _, - and dots", shortText(key))
-			} else if s := config.object(key); s != nil {
+				top.Add("configSchema", "has a setting called %q; use up to 100 letters, digits, _, - and dots", plaintext.Shorten(key))
+			} else if s := config.Object(key); s != nil {
 				setting := parseSetting(s)
 				setting.Key = key
 				p.Settings = append(p.Settings, setting)
 				namesTabs = namesTabs || setting.Required && setting.Type == wire.SettingURL
-			} else if !config.has(key) {
-				config.add(key, "is null; describe the setting or leave it out")
+			} else if !config.Has(key) {
+				config.Add(key, "is null; describe the setting or leave it out")
 			}
 		}
 	}
 	if p.Matches != nil && len(p.Matches) == 0 && !namesTabs {
-		top.to.list = append(top.to.list, Problem{File: packageFile,
+		top.Problems.List = append(top.Problems.List, jsonread.Problem{File: packageFile,
 			Text: "opentabs.urlPatterns is empty; list the sites the plugin works on, or give it a required setting of type url"})
 	}
 }
 
-func parseSetting(s *fields) Setting {
-	kind := s.text("type", "use one of "+strings.Join(settingTypes, ", "))
+func parseSetting(s *jsonread.Reader) Setting {
+	kind := s.Text("type", "use one of "+strings.Join(settingTypes, ", "))
 	if kind != "" && !slices.Contains(settingTypes, kind) {
-		s.add("type", "is %q; use one of %s", kind, strings.Join(settingTypes, ", "))
+		s.Add("type", "is %q; use one of %s", kind, strings.Join(settingTypes, ", "))
 	}
 	setting := Setting{
-		Type: wire.SettingType(kind), Label: s.text("label", "give the setting a name for people"),
-		Description: s.optional("description"), Placeholder: s.optional("placeholder"),
+		Type: wire.SettingType(kind), Label: s.Text("label", "give the setting a name for people"),
+		Description: s.Optional("description"), Placeholder: s.Optional("placeholder"),
 	}
 	for _, key := range []string{"label", "description", "placeholder"} {
-		if n := utf8.RuneCountInString(s.optional(key)); n > maxSettingText {
-			s.add(key, "has %d characters; shorten it to at most %d", n, maxSettingText)
+		if n := utf8.RuneCountInString(s.Optional(key)); n > maxSettingText {
+			s.Add(key, "has %d characters; shorten it to at most %d", n, maxSettingText)
 		}
 	}
-	required := s.flag("required")
+	required := s.Bool("required")
 	setting.Required = required != nil && *required
-	setting.Marked = s.flag("secret")
+	setting.Marked = s.Bool("secret")
 	if secret := setting.Marked; secret != nil && *secret && setting.Type != wire.SettingString {
-		s.add("secret", "is true for a setting of type %s; only a string can be secret", kind)
+		s.Add("secret", "is true for a setting of type %s; only a string can be secret", kind)
 	}
-	options := s.strings("options")
+	options := s.Strings("options")
 	if setting.Type == wire.SettingSelect {
 		setting.Options = options
 		if len(options) == 0 {
-			s.add("options", "has nothing to choose from; list at least one string")
+			s.Add("options", "has nothing to choose from; list at least one string")
 		} else if len(options) > maxOptions {
-			s.add("options", "has %d choices; use at most %d", len(options), maxOptions)
+			s.Add("options", "has %d choices; use at most %d", len(options), maxOptions)
 		}
 	}
 	return setting
-}
-
-func sortedKeys(m map[string][]byte) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

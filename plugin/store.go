@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"opentabs/internal/jsonread"
+	"opentabs/internal/statedoc"
 )
 
 // storeFile is the name of the store's file in the state folder.
@@ -36,7 +39,7 @@ type StoreOptions struct {
 // change is written whole under a lock that other processes honour too, with
 // mode 0600. Members it does not know are kept.
 type Store struct {
-	file   stateFile[*document]
+	file   statedoc.File[*document]
 	check  func(code []byte) error
 	passed func(hash string) bool
 	index  *index
@@ -72,14 +75,14 @@ func NewStore(dir string, o StoreOptions) *Store {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	return &Store{check: o.Check, passed: o.Passed, index: newIndex(dir, o.IndexKey), file: stateFile[*document]{
-		path: filepath.Join(dir, storeFile), what: "the list of plugins", lost: "a new list was begun, so add your plugins again",
-		wait: o.LockWait, warn: o.Warn, empty: newDocument, parse: parseDocument, encode: (*document).encode,
+	return &Store{check: o.Check, passed: o.Passed, index: newIndex(dir, o.IndexKey), file: statedoc.File[*document]{
+		Path: filepath.Join(dir, storeFile), What: "the list of plugins", Lost: "a new list was begun, so add your plugins again",
+		LockWait: o.LockWait, Warn: o.Warn, Empty: newDocument, Parse: parseDocument, Encode: (*document).encode,
 	}}
 }
 
 // Path returns the path of the store's file.
-func (s *Store) Path() string { return s.file.path }
+func (s *Store) Path() string { return s.file.Path }
 
 // Entries returns the added plugins in the order they were added. Entries that
 // cannot be read are left out; [Set.Failed] tells them.
@@ -90,7 +93,7 @@ func (s *Store) Entries() ([]Entry, error) {
 
 // list reads the store: what can be read and what cannot.
 func (s *Store) list() ([]Entry, []Failure, error) {
-	doc, err := s.file.read()
+	doc, err := s.file.Read()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +142,7 @@ func (s *Store) add(e Entry) (*Plugin, error) {
 	p.Source = e.Source
 	e.Path, e.Name, e.Hash, e.Manifest = p.Dir, p.Name, p.Hash, p.ManifestHash
 	e.Added = time.Now().UTC().Truncate(time.Second)
-	if err := s.file.change(func(doc *document) error { return doc.put(e) }); err != nil {
+	if err := s.file.Change(func(doc *document) error { return doc.put(e) }); err != nil {
 		return nil, err
 	}
 	// Without an index the next start takes longer, and that is all.
@@ -167,7 +170,7 @@ func (s *Store) checkScripts(p *Plugin) error {
 			continue
 		}
 		if err := s.check(code); err != nil {
-			return &PackageError{Dir: p.Dir, Problems: []Problem{{File: script.file,
+			return &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: script.file,
 				Text: "is not one complete script: " + err.Error() + "; build the plugin again"}}}
 		}
 	}
@@ -177,7 +180,7 @@ func (s *Store) checkScripts(p *Plugin) error {
 // Remove takes the plugin of this name from the list. Its folder stays. The
 // error names the plugins there are if there is none of this name.
 func (s *Store) Remove(name string) error {
-	return s.file.change(func(doc *document) error {
+	return s.file.Change(func(doc *document) error {
 		before := len(doc.plugins)
 		var names []string
 		doc.plugins = slices.DeleteFunc(doc.plugins, func(raw rawEntry) bool {

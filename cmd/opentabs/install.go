@@ -17,6 +17,7 @@ import (
 	"opentabs/internal/statefile"
 	"opentabs/internal/version"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
 )
 
 const (
@@ -55,7 +56,7 @@ func (p *program) installer(h *home.Home) (*installer, error) {
 
 // installing is what commands begin with that ask registries: an installer, and
 // the plugins that are there.
-func (p *program) installing() (*installer, *plugin.Registry, error) {
+func (p *program) installing() (*installer, *catalog.Catalog, error) {
 	h, err := p.open(nil)
 	if err != nil {
 		return nil, nil, err

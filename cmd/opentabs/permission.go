@@ -10,6 +10,7 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -104,7 +105,7 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 	}
 	permission := wire.Permission("")
 	if opts.set != "default" {
-		if permission, err = plugin.ParsePermission(opts.set); err != nil {
+		if permission, err = policy.ParsePermission(opts.set); err != nil {
 			return usage("%v", err)
 		}
 	}
@@ -245,7 +246,7 @@ func grantText(g httpapi.Grant) string {
 type limitOptions struct {
 	program      *program
 	plugin, tool string
-	limit        plugin.Limit
+	limit        policy.Limit
 }
 
 func newPluginLimitCmd(p *program) *cobra.Command {
@@ -264,7 +265,7 @@ times a minute. A call beyond that ends with rate_limited; you are not asked.`,
 			}
 			if args[1] != "none" {
 				var err error
-				if opts.limit, err = plugin.ParseLimit(args[1]); err != nil {
+				if opts.limit, err = policy.ParseLimit(args[1]); err != nil {
 					return usage("%v", err)
 				}
 			}
@@ -282,7 +283,7 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 	if err := book.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
 		return asUsage(err)
 	}
-	if opts.limit == (plugin.Limit{}) {
+	if opts.limit == (policy.Limit{}) {
 		p.out.Notef("%s__%s has no limit", opts.plugin, opts.tool)
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
+	"opentabs/plugin/settings"
 	"opentabs/wire"
 )
 
@@ -232,13 +233,13 @@ func (f *settingsForm) set(key, text string) error {
 	}
 	if v.Type == wire.SettingURL {
 		if instance == "" {
-			instance = plugin.DefaultInstance
+			instance = settings.DefaultInstance
 		}
 		f.urlsOf(v)[instance] = text
 		return f.putURLs(v)
 	}
 	setting := plugin.Setting{Key: v.Key, Type: v.Type, Options: v.Options}
-	value, err := setting.Parse(text)
+	value, err := settings.Parse(setting, text)
 	if err != nil {
 		return usage("%v", err)
 	}

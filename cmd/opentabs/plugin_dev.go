@@ -10,7 +10,7 @@ import (
 
 	"opentabs/internal/plugindev"
 	"opentabs/internal/terminal"
-	"opentabs/plugin"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -48,7 +48,7 @@ loads new builds; docs/security.md describes the consequences.`,
 }
 
 func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
-	permission, err := plugin.ParsePermission(opts.permission)
+	permission, err := policy.ParsePermission(opts.permission)
 	if err != nil {
 		return usage("--permission: %v", err)
 	}

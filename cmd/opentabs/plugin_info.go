@@ -13,6 +13,7 @@ import (
 	"opentabs/internal/npm"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
 )
 
 type pluginInfoOptions struct {
@@ -63,7 +64,7 @@ type pluginInfo struct {
 
 // failureOf is the error for a plugin that no registry knows, if it is here and
 // can't be loaded or does not start; nil if not.
-func failureOf(registry *plugin.Registry, name string) error {
+func failureOf(registry *catalog.Catalog, name string) error {
 	if f, ok := registry.Set().Failure(name); ok {
 		return &failure{code: exitFailed, err: fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)}
 	}

@@ -13,6 +13,8 @@ import (
 	"opentabs/internal/npm"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -122,7 +124,7 @@ func permissionFlag(text string) (wire.Permission, error) {
 	if text == "" {
 		return "", nil
 	}
-	permission, err := plugin.ParsePermission(text)
+	permission, err := policy.ParsePermission(text)
 	if err != nil {
 		return "", usage("--permission: %v", err)
 	}
@@ -130,7 +132,7 @@ func permissionFlag(text string) (wire.Permission, error) {
 }
 
 // installed returns the plugins that opentabs has installed, by package.
-func installed(registry *plugin.Registry) map[string]*plugin.Plugin {
+func installed(registry *catalog.Catalog) map[string]*plugin.Plugin {
 	list := map[string]*plugin.Plugin{}
 	for _, one := range registry.Set().Plugins() {
 		if one.Source == plugin.SourceNPM {

@@ -14,6 +14,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -59,7 +60,7 @@ itself takes the decision from you.`,
 }
 
 func runReview(ctx context.Context, opts reviewOptions) error {
-	permission, err := plugin.ParsePermission(opts.permission)
+	permission, err := policy.ParsePermission(opts.permission)
 	if err != nil {
 		return usage("--permission: %v", err)
 	}

@@ -10,14 +10,14 @@ import (
 
 	"opentabs/internal/home"
 	"opentabs/internal/terminal"
-	"opentabs/plugin"
+	"opentabs/plugin/inspection"
 )
 
 // shownSections are what a review shows beside the overview, with their titles.
 var shownSections = []struct{ name, title string }{
-	{plugin.SectionChanges, "What has changed since it was reviewed"},
-	{plugin.SectionPreScript, "Its pre-script"},
-	{plugin.SectionCode, "Its author's code"},
+	{inspection.SectionChanges, "What has changed since it was reviewed"},
+	{inspection.SectionPreScript, "Its pre-script"},
+	{inspection.SectionCode, "Its author's code"},
 }
 
 // showCode shows what has changed and the code, as the options say: on a terminal
@@ -30,7 +30,7 @@ func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts rev
 	code := opts.code || p.out.IsTerminal() && !opts.noCode && !opts.yes
 	var b strings.Builder
 	for _, s := range shownSections {
-		if s.name != plugin.SectionChanges && !code {
+		if s.name != inspection.SectionChanges && !code {
 			continue
 		}
 		text := ""

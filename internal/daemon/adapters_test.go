@@ -15,7 +15,10 @@ import (
 	"opentabs/internal/extensiondir"
 	"opentabs/internal/scriptcheck"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
 	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
+	"opentabs/plugin/settings"
 	"opentabs/wire"
 )
 
@@ -23,7 +26,7 @@ import (
 // is sent to no browser and written to no file.
 func TestAdaptersCheckAgain(t *testing.T) {
 	const evil = "var a = 1}, EVIL(), function () {"
-	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})
+	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})
 	dirs := config.Dirs{State: t.TempDir()}
 	a := newTestAdapters(registry, reviewed(t, dirs, registry), dirs)
 	scripts := map[string]string{}
@@ -54,10 +57,10 @@ func TestAdaptersCheckAgain(t *testing.T) {
 
 // TestAdaptersOfReviewedPlugins: browsers get no code of plugins that may not run.
 func TestAdaptersOfReviewedPlugins(t *testing.T) {
-	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "one"}, plugintest.Package{Name: "other"})
+	registry, _ := testCatalog(t, plugintest.Package{Name: "one"}, plugintest.Package{Name: "other"})
 	dirs := config.Dirs{State: t.TempDir()}
-	policy := plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{})
-	a := newTestAdapters(registry, policy, dirs)
+	reviews := policy.New(dirs.State, registry.Set, policy.Options{})
+	a := newTestAdapters(registry, reviews, dirs)
 	hold := func(want ...string) {
 		t.Helper()
 		got := []string{}
@@ -76,21 +79,21 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(policy.Review("one", one.ContentHash(), wire.PermissionAsk, "test"))
+	must(reviews.Review("one", one.ContentHash(), wire.PermissionAsk, "test"))
 	hold("one")
-	must(policy.SetPermission("one", "", wire.PermissionOff, "test"))
+	must(reviews.SetPermission("one", "", wire.PermissionOff, "test"))
 	hold()
-	must(policy.SetPermission("one", "echo", wire.PermissionAsk, "test"))
+	must(reviews.SetPermission("one", "echo", wire.PermissionAsk, "test"))
 	hold("one") // for this tool
-	must(policy.SetPermission("one", "", wire.PermissionAuto, "test"))
-	must(policy.SetPermission("one", "echo", wire.PermissionOff, "test"))
+	must(reviews.SetPermission("one", "", wire.PermissionAuto, "test"))
+	must(reviews.SetPermission("one", "echo", wire.PermissionOff, "test"))
 	hold("one") // for tools that it may get
 }
 
 // TestAdaptersScript: the script of a plugin has all that a page gets, and its id
 // depends on all of it.
 func TestAdaptersScript(t *testing.T) {
-	registry, _ := plugintest.Registry(t,
+	registry, _ := testCatalog(t,
 		plugintest.Package{Name: "ours"},
 		plugintest.Package{Name: "hooked", Code: "var p = { onActivate() {} };"},
 		plugintest.Package{Name: "legacy", SDKVersion: "0.0.115"},
@@ -144,23 +147,23 @@ func TestAdaptersScript(t *testing.T) {
 }
 
 // newTestAdapters returns the adapters of plugins that are loaded.
-func newTestAdapters(registry *plugin.Registry, policy *plugin.Policy, dirs config.Dirs) *adapters {
+func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs config.Dirs) *adapters {
 	loaded := make(chan struct{})
 	close(loaded)
-	p := &plugins{registry: registry, values: registry.Values(), policy: policy, checked: scriptcheck.New(dirs, zerolog.Nop())}
+	p := &plugins{registry: registry, values: registry.Values(), policy: reviews, checked: scriptcheck.New(dirs, zerolog.Nop())}
 	return newAdapters(p, newDevFolders(), dirs, loaded, zerolog.Nop())
 }
 
 // reviewed returns a policy by which all plugins run.
-func reviewed(t testing.TB, dirs config.Dirs, registry *plugin.Registry) *plugin.Policy {
+func reviewed(t testing.TB, dirs config.Dirs, registry *catalog.Catalog) *policy.Policy {
 	t.Helper()
-	policy := plugin.NewPolicy(dirs.State, registry.Set, plugin.PolicyOptions{})
+	reviews := policy.New(dirs.State, registry.Set, policy.Options{})
 	for _, one := range registry.Set().Plugins() {
-		if err := policy.Review(one.Name, one.ContentHash(), wire.PermissionAuto, "test"); err != nil {
+		if err := reviews.Review(one.Name, one.ContentHash(), wire.PermissionAuto, "test"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return policy
+	return reviews
 }
 
 // BenchmarkAdaptersCode composes 120 adapters of 0.7 MB that are in the script cache,
@@ -172,7 +175,7 @@ func BenchmarkAdaptersCode(b *testing.B) {
 			Name: "p" + strings.Repeat("x", i), Code: strings.Repeat("var code = function (a, b) { return a + b } // filler\n", 700<<10/54),
 		}
 	}
-	registry, _ := plugintest.Registry(b, packages...)
+	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
 	first := newTestAdapters(registry, reviewed(b, dirs, registry), dirs)
 	compose(b, first) // checks each adapter, which takes half a minute
@@ -192,7 +195,7 @@ func compose(b *testing.B, a *adapters) {
 // TestAdapterFilesOfSimilarNames: when the plugin x is removed, the file of the
 // plugin x-prescript stays.
 func TestAdapterFilesOfSimilarNames(t *testing.T) {
-	registry, store := plugintest.Registry(t, plugintest.Package{Name: "x", PreScript: "token()"}, plugintest.Package{Name: "x-prescript"})
+	registry, store := testCatalog(t, plugintest.Package{Name: "x", PreScript: "token()"}, plugintest.Package{Name: "x-prescript"})
 	dirs := config.Dirs{State: t.TempDir()}
 	folder := filepath.Join(dirs.ExtensionDir(), adapterFolder)
 	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(dirs.ExtensionDir(), extensiondir.ConnectionFile), []byte("{}"), 0o600)); err != nil {
@@ -223,4 +226,19 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	hold("x-prescript")
+}
+
+// testCatalog returns a catalog with these packages, and its store.
+func testCatalog(t testing.TB, packages ...plugintest.Package) (*catalog.Catalog, *plugin.Store) {
+	t.Helper()
+	_, store := plugintest.Registry(t, packages...)
+	c := newTestCatalog(store)
+	if err := c.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	return c, store
+}
+
+func newTestCatalog(store *plugin.Store) *catalog.Catalog {
+	return catalog.New(store, settings.New(filepath.Dir(store.Path()), settings.Options{}), zerolog.Nop())
 }

@@ -8,7 +8,7 @@ import (
 	"opentabs/internal/permissions"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
-	"opentabs/plugin"
+	"opentabs/plugin/policy"
 	"opentabs/wsbridge"
 )
 
@@ -18,12 +18,12 @@ const CommandClient = "opentabs call"
 // mcpOptions returns the options of the MCP server. It has jobs only if the
 // settings let calls of some client become jobs.
 func mcpOptions(
-	s config.Settings, policy *plugin.Policy, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, load *loading, log zerolog.Logger,
+	s config.Settings, enforcer *policy.Enforcer, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, load *loading, log zerolog.Logger,
 ) mcpserver.Options {
 	o := mcpserver.Options{
 		Version: version.Version, Log: log, Watch: calls, NoForms: !s.Elicitation,
 		Tabs: hub.Where, Inspector: access, Ready: load.wait,
-		Refusals: policy.Refusals,
+		Refusals: enforcer.Refusals,
 	}
 	if !s.Detach.Never() {
 		o.Jobs = dispatch.NewJobs(calls, dispatch.JobOptions{})

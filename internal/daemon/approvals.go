@@ -4,18 +4,18 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
-	"opentabs/plugin"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
 // decideWaiting asks the policy again about each call that waits for a permission.
 // Calls that are allowed now continue; calls that are forbidden end.
-func decideWaiting(calls *dispatch.Dispatcher, policy *plugin.Policy, log zerolog.Logger) {
+func decideWaiting(calls *dispatch.Dispatcher, enforcer *policy.Enforcer, log zerolog.Logger) {
 	for _, view := range calls.Calls() {
 		if view.Waiting == nil || view.Waiting.Kind != wire.TicketPermission {
 			continue
 		}
-		verdict := policy.Ask(dispatch.Info{
+		verdict := enforcer.Ask(dispatch.Info{
 			CallID: view.CallID,
 			Tool:   dispatch.Tool{Plugin: view.Plugin, Name: view.Tool, Prompt: view.Prompt},
 			Client: view.Who(),

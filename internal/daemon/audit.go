@@ -8,14 +8,15 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/pluginlog"
 	"opentabs/mcpserver"
-	"opentabs/plugin"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
 // callAuditor writes the calls that ended, and the user's answers, into the audit.
 type callAuditor struct {
-	log    *audit.Log
-	policy *plugin.Policy
+	log      *audit.Log
+	policy   *policy.Policy
+	enforcer *policy.Enforcer
 }
 
 var _ dispatch.After = callAuditor{}
@@ -36,7 +37,7 @@ func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
 	if review := a.policy.State(in.Tool.Plugin).Review; review != nil {
 		r.Hash = review.Hash
 	}
-	if approval, ok := a.policy.Approval(in); ok {
+	if approval, ok := a.enforcer.Approval(in); ok {
 		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
 	}
 	for _, d := range e.Resolutions {

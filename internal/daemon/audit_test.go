@@ -9,20 +9,21 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/config"
 	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
 // TestCallAuditor: the record of a call has everything but its arguments and its
 // result. The user's answers to its tool are records too.
 func TestCallAuditor(t *testing.T) {
-	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "one"})
+	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()
-	policy := reviewed(t, config.Dirs{State: t.TempDir()}, registry)
+	reviews := reviewed(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, audit.Options{})
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	ended := at.Add(time.Minute)
 	in := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
-	callAuditor{log, policy}.After(in, dispatch.Ended{
+	callAuditor{log, reviews, policy.NewEnforcer(reviews)}.After(in, dispatch.Ended{
 		View: dispatch.View{
 			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Status: wire.StatusFailed, ParentCallID: "call_0"},
 			Plugin:   "one", Tool: "echo", Client: "C", Session: "session-1", Browser: "b", TabID: 3, Created: at, Ended: &ended,
@@ -52,7 +53,7 @@ func TestCallAuditor(t *testing.T) {
 		`{"at":"2026-01-02T03:04:05Z","by":"opentabs calls deny","allow":false}],` +
 		`"audience":"user"`
 	one, _ := registry.Set().Plugin("one")
-	set := policy.State("one").Set.At.Format(time.RFC3339)
+	set := reviews.State("one").Set.At.Format(time.RFC3339)
 	if got := string(call.Line); !strings.Contains(got, strings.NewReplacer("HASH", one.ContentHash(), "AT", set).Replace(want)) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -26,7 +26,9 @@ import (
 	"opentabs/internal/pluginlog"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
-	"opentabs/plugin"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/policy"
+	"opentabs/plugin/settings"
 	"opentabs/wire"
 	"opentabs/wsbridge"
 )
@@ -34,20 +36,21 @@ import (
 // Daemon is a daemon that was built. The exported parts are for `opentabs plugin
 // test --browser`, which runs a separate one.
 type Daemon struct {
-	Registry *plugin.Registry
-	Policy   *plugin.Policy
-	Values   *plugin.Values
+	Registry *catalog.Catalog
+	Policy   *policy.Policy
+	Values   *settings.Values
 	Logs     *pluginlog.Log
 	Hub      *wsbridge.Hub
 	Calls    *dispatch.Dispatcher
 
-	log     zerolog.Logger
-	loading *loading
-	browser *browserSync
-	audit   *audit.Log
-	mcp     *mcpserver.Server
-	clients *clienttoken.Store
-	api     *httpapi.API
+	enforcer *policy.Enforcer
+	log      zerolog.Logger
+	loading  *loading
+	browser  *browserSync
+	audit    *audit.Log
+	mcp      *mcpserver.Server
+	clients  *clienttoken.Store
+	api      *httpapi.API
 }
 
 // newDaemon builds a daemon that serves at address. Damaged files are repaired or
@@ -74,7 +77,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	hub.SetCalls(calls)
 	sync := &browserSync{p.registry, adapters, hub, log}
 	dev := newDevelopment(folders, p, sync.run, log)
-	mcp := mcpserver.New(calls, p.registry, mcpOptions(h.Settings, p.policy, access, hub, calls, load, log))
+	mcp := mcpserver.New(calls, p.registry.Registry, mcpOptions(h.Settings, p.enforcer, access, hub, calls, load, log))
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
 		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp,
@@ -96,7 +99,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	})
 	d := &Daemon{
 		Registry: p.registry, Policy: p.policy, Values: p.values, Logs: logs, Hub: hub, Calls: calls,
-		log: log, loading: load, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
+		enforcer: p.enforcer, log: log, loading: load, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
 	}
 	p.registry.OnChange(dev.reviewLater)
 	p.registry.Faults().OnChange(hub.WantPlugins)
@@ -132,13 +135,13 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditLog 
 	o := dispatch.Options{
 		Idle: s.IdleTimeout, MaxIdle: s.MaxIdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
-		Gates:       append(p.policy.Gates(), p.values.Gate(p.registry.Set), p.policy.SecretsGate(p.values), p.registry.Faults().Gate(p.registry.Set)),
-		Before:      p.policy.Before(),
+		Gates:       append(p.enforcer.Gates(), p.values.Gate(p.registry.Set), p.enforcer.SecretsGate(p.values), p.registry.Faults().Gate(p.registry.Set)),
+		Before:      p.enforcer.Before(),
 		MayOpen:     p.policy.MayOpen,
-		FailureNote: func(t dispatch.Tool) (forAgent, forUser string) { return p.policy.FailureNote(t, p.values) },
-		After:       append([]dispatch.After{callAuditor{auditLog, p.policy}}, p.policy.After()...),
+		FailureNote: func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
+		After:       append([]dispatch.After{callAuditor{auditLog, p.policy, p.enforcer}}, p.enforcer.After()...),
 		Waiting:     hub.Waiting,
-		Resolve:     p.policy.Resolve(p.registry), Log: log,
+		Resolve:     p.enforcer.Resolve(p.registry.Registry), Log: log,
 	}
 	if o.ProgressInterval == 0 { // 0 selects dispatch's default
 		o.ProgressInterval = -1
@@ -159,5 +162,5 @@ func (d *Daemon) settingsChanged() {
 func (d *Daemon) permissionsChanged() {
 	d.browser.run()
 	d.mcp.PolicyChanged()
-	decideWaiting(d.Calls, d.Policy, d.log)
+	decideWaiting(d.Calls, d.enforcer, d.log)
 }

@@ -8,6 +8,7 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/plugin"
+	"opentabs/plugin/policy"
 )
 
 // TestSettingsReachCalls: the limits of the settings are those of calls.
@@ -16,11 +17,11 @@ func TestSettingsReachCalls(t *testing.T) {
 		{50 * time.Millisecond, 50 * time.Millisecond},
 		{0, -1}, // no limit
 	} {
-		registry := plugin.NewRegistry(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}), zerolog.Nop())
+		registry := newTestCatalog(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}))
 		o := dispatchOptions(config.Settings{
 			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.set,
 			MaxRunning: 4, MaxWaiting: 5, MaxResultBytes: 6,
-		}, &plugins{registry: registry}, nil, nil, zerolog.Nop())
+		}, &plugins{registry: registry, enforcer: policy.NewEnforcer(nil)}, nil, nil, zerolog.Nop())
 		if o.ProgressInterval != tt.interval {
 			t.Errorf("an interval of %v became %v, want %v", tt.set, o.ProgressInterval, tt.interval)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/plugin"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -58,7 +59,7 @@ func (f *devFolders) has(one *plugin.Plugin) bool {
 }
 
 // permission returns the permission of a plugin under development that has none
-// set. It is plugin.PolicyOptions.Trusted: between two builds the plugin counts as
+// set. It is policy.Options.Trusted: between two builds the plugin counts as
 // reviewed.
 func (f *devFolders) permission(one *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
@@ -90,7 +91,7 @@ func newDevelopment(folders *devFolders, p *plugins, changed func(), log zerolog
 // begin puts the plugin in dir, an absolute path, under development until end is
 // called. permission applies if the plugin has none set.
 func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
-	if _, err := plugin.ParsePermission(string(permission)); err != nil {
+	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err
 	}
 	first := d.folders.add(dir, permission)

@@ -7,12 +7,13 @@ import (
 
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
 // newDevelopedPlugin returns a registry with two plugins, and a function that
 // rebuilds the first.
-func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (mine, other plugin.State)) {
+func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (mine, other policy.State)) {
 	t.Helper()
 	state := t.TempDir()
 	store := plugin.NewStore(state, plugin.StoreOptions{})
@@ -22,25 +23,25 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 			t.Fatal(err)
 		}
 	}
-	registry := plugin.NewRegistry(store, zerolog.Nop())
+	registry := newTestCatalog(store)
 	changes = new(int)
 	folders := newDevFolders()
-	policy := plugin.NewPolicy(state, registry.Set, plugin.PolicyOptions{Trusted: folders.permission})
-	d = newDevelopment(folders, &plugins{registry: registry, policy: policy}, func() { *changes++ }, zerolog.Nop())
+	reviews := policy.New(state, registry.Set, policy.Options{Trusted: folders.permission})
+	d = newDevelopment(folders, &plugins{registry: registry, policy: reviews}, func() { *changes++ }, zerolog.Nop())
 	// A build under development counts as reviewed from the first moment.
 	registry.OnChange(func(*plugin.Set) {
 		one, _ := registry.Set().Plugin("mine")
-		if state := policy.State("mine"); folders.has(one) && !state.Reviewed {
+		if state := reviews.State("mine"); folders.has(one) && !state.Reviewed {
 			t.Errorf("between two builds: %+v", state)
 		}
 	})
 	registry.OnChange(func(*plugin.Set) { d.review() })
-	reload = func() (mine, other plugin.State) {
+	reload = func() (mine, other policy.State) {
 		t.Helper()
 		if err := registry.Reload(); err != nil {
 			t.Fatal(err)
 		}
-		return policy.State("mine"), policy.State("other")
+		return reviews.State("mine"), reviews.State("other")
 	}
 	build = func(code string) { plugintest.Package{Name: "mine", Code: code}.WriteTo(t, dirs[0]) }
 	reload()

@@ -12,41 +12,44 @@ import (
 	"opentabs/internal/permissions"
 	"opentabs/internal/scriptcheck"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/policy"
+	"opentabs/plugin/settings"
 	"opentabs/wire"
 	"opentabs/wsbridge"
 )
 
 // plugins are the plugins of the installation, with their settings and permissions.
 type plugins struct {
-	registry *plugin.Registry
-	values   *plugin.Values
-	policy   *plugin.Policy
+	registry *catalog.Catalog
+	values   *settings.Values
+	policy   *policy.Policy
+	enforcer *policy.Enforcer
 	checked  *scriptcheck.Cache
 }
 
 // newPlugins opens the files of the installation. Plugins in folders count as
 // reviewed.
 func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
-	options := plugin.PolicyOptions{
+	options := policy.Options{
 		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
-		Record: func(c plugin.Change) { auditLog.Write(permissions.AuditRecord(c)) },
+		Record: func(c policy.Change) { auditLog.Write(permissions.AuditRecord(c)) },
 	}
-	values := plugin.NewValues(h.State, options)
-	if err := values.Mend(); err != nil {
+	values := settings.New(h.State, options.ForSettings())
+	if err := values.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of settings could not be renamed; no plugin has settings")
 	}
 	checked := scriptcheck.New(h.Dirs, log)
-	registry := plugin.NewRegistry(h.StoreWith(checked, nil), log)
-	registry.UseValues(values)
-	if err := h.DiscoverGlobal(registry); err != nil {
+	registry := catalog.New(h.StoreWith(checked, nil), values, log)
+	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
 	}
 	options.Trusted = folders.permission
-	policy := plugin.NewPolicy(h.State, registry.Set, options)
-	if err := policy.Mend(); err != nil {
+	reviews := policy.New(h.State, registry.Set, options)
+	if err := reviews.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be renamed; no plugin is reviewed")
 	}
-	return &plugins{registry: registry, values: values, policy: policy, checked: checked}
+	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), checked: checked}
 }
 
 // running returns the plugins that may run.
@@ -87,7 +90,7 @@ func (p *plugins) recordStart(s wsbridge.Start) {
 
 // browserSync brings the current plugins into browsers.
 type browserSync struct {
-	registry *plugin.Registry
+	registry *catalog.Catalog
 	adapters *adapters
 	hub      *wsbridge.Hub
 	log      zerolog.Logger

@@ -12,7 +12,8 @@ import (
 	"opentabs/internal/permissions"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
-	"opentabs/plugin"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 	"opentabs/wsbridge"
 )
@@ -22,8 +23,8 @@ type statusReporter struct {
 	home     *home.Home
 	address  string
 	started  time.Time
-	registry *plugin.Registry
-	policy   *plugin.Policy
+	registry *catalog.Catalog
+	policy   *policy.Policy
 	access   permissions.Local
 	hub      *wsbridge.Hub
 	calls    *dispatch.Dispatcher

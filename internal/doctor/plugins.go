@@ -10,6 +10,9 @@ import (
 	"opentabs/internal/permissions"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/policy"
+	"opentabs/plugin/settings"
 	"opentabs/wire"
 )
 
@@ -71,16 +74,16 @@ func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 		return c.status.Plugins, c.status.Failed, nil
 	}
 	h := c.home()
-	registry := plugin.NewRegistry(h.Store(), zerolog.Nop())
-	if err := h.DiscoverGlobal(registry); err != nil {
+	registry := catalog.New(h.Store(), settings.New(c.dirs.State, settings.Options{}), zerolog.Nop())
+	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		c.warn("plugins", err.Error(), "correct npm's settings, or set discoverGlobal to \"off\"")
 	}
 	if err := registry.Reload(); err != nil {
 		return nil, nil, err
 	}
 	set := registry.Set()
-	policy := plugin.NewPolicy(c.dirs.State, registry.Set, plugin.PolicyOptions{})
-	local := permissions.NewLocal(policy, registry)
+	reviews := policy.New(c.dirs.State, registry.Set, policy.Options{})
+	local := permissions.NewLocal(reviews, registry)
 	var plugins []httpapi.Plugin
 	for _, p := range set.Plugins() {
 		plugins = append(plugins, local.Status(p))

@@ -19,6 +19,9 @@ import (
 	"opentabs/internal/scriptcheck"
 	"opentabs/internal/version"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/policy"
+	"opentabs/plugin/settings"
 )
 
 // Home is one installation.
@@ -60,25 +63,24 @@ func (h *Home) indexKey() []byte {
 }
 
 // Plugins loads the plugins, with their settings.
-func (h *Home) Plugins() (*plugin.Registry, error) {
-	registry := plugin.NewRegistry(h.Store(), zerolog.Nop())
-	registry.UseValues(plugin.NewValues(h.State, h.policyOptions()))
-	if err := h.DiscoverGlobal(registry); err != nil {
+func (h *Home) Plugins() (*catalog.Catalog, error) {
+	registry := catalog.New(h.Store(), settings.New(h.State, h.policyOptions().ForSettings()), zerolog.Nop())
+	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		h.warn("warning: " + err.Error())
 	}
 	return registry, registry.Reload()
 }
 
 // Permissions returns the permissions in the files of the installation.
-func (h *Home) Permissions(registry *plugin.Registry) permissions.Local {
-	return permissions.NewLocal(plugin.NewPolicy(h.State, registry.Set, h.policyOptions()), registry)
+func (h *Home) Permissions(registry *catalog.Catalog) permissions.Local {
+	return permissions.NewLocal(policy.New(h.State, registry.Set, h.policyOptions()), registry)
 }
 
 // policyOptions are for a command that changes settings or permissions.
-func (h *Home) policyOptions() plugin.PolicyOptions {
-	return plugin.PolicyOptions{
+func (h *Home) policyOptions() policy.Options {
+	return policy.Options{
 		Warn: h.warn,
-		Record: func(c plugin.Change) { // one record, so the log is not kept open
+		Record: func(c policy.Change) { // one record, so the log is not kept open
 			log := audit.Open(h.State, audit.Options{})
 			defer log.Close()
 			log.Write(permissions.AuditRecord(c))

@@ -37,7 +37,6 @@ var methodAllowances = map[string]int{
 	"internal/httpapi.Client": 37,
 	"mcpserver.Server":        72,
 	"mcpserver.listener":      28,
-	"plugin.Policy":           48,
 	"wsbridge.Hub":            33,
 	"wsbridge.browser":        48,
 	"wsbridge.link":           51,

@@ -37,12 +37,8 @@ var usedInsideOnly = map[string][]string{
 	"internal/sse":         {"ErrTooLarge"},
 	"internal/svgicon":     {"File", "FileDark", "FileDarkInactive", "FileInactive"},
 	"mcpserver":            {"DefaultHeartbeat", "DefaultMaxRequestBytes", "DefaultSessionIdle"},
-	"plugin": {
-		"Code.Libraries", "Inspection.Sections", "MaxPageBytes", "Mentions",
-		"NewSet", "Plugin.ReadCode", "Policy.Changes", "ReservedNames",
-		"SectionLibraries", "SectionTools", "StartFacts", "State.MayCall",
-	},
-	"wsbridge": {"DefaultDeadAfter", "DefaultFirstWait", "DefaultGrace"},
+	"plugin":               {"ReservedNames", "StartFacts"},
+	"wsbridge":             {"DefaultDeadAfter", "DefaultFirstWait", "DefaultGrace"},
 }
 
 // TestExportedNamesAreUsed finds exported names that no other package uses. A

@@ -11,19 +11,22 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/inspection"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
 // Local reads and changes the permissions in this process.
 type Local struct {
-	policy   *plugin.Policy
-	registry *plugin.Registry
+	policy   *policy.Policy
+	registry *catalog.Catalog
 }
 
 var _ httpapi.Policy = Local{}
 
 // NewLocal returns the permissions of the plugins in registry.
-func NewLocal(policy *plugin.Policy, registry *plugin.Registry) Local {
+func NewLocal(policy *policy.Policy, registry *catalog.Catalog) Local {
 	return Local{policy, registry}
 }
 
@@ -35,9 +38,9 @@ func (l Local) Plugins() ([]wire.PluginView, []wire.FailedView) {
 
 // Permissions implements httpapi.Policy.
 func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
-	one, ok := l.registry.Set().Plugin(name)
-	if !ok {
-		return httpapi.PluginPermissions{}, withNotFound(l.policy.Unknown(name))
+	one, err := l.registry.Set().Find(name)
+	if err != nil {
+		return httpapi.PluginPermissions{}, withNotFound(err)
 	}
 	view := l.permissionsOf(one)
 	view.Recommended, view.Fault = l.recommendation(one), l.fault(one)
@@ -56,7 +59,7 @@ func (l Local) SetPermission(name, tool string, permission wire.Permission, by s
 
 // SetLimit implements httpapi.Policy.
 func (l Local) SetLimit(name, tool, limit, by string) error {
-	var parsed plugin.Limit
+	var parsed policy.Limit
 	if err := parsed.UnmarshalText([]byte(limit)); err != nil {
 		return err
 	}
@@ -80,18 +83,18 @@ func (l Local) SetLateAccess(name string, allowed bool, by string) error {
 
 // Settings implements httpapi.Policy.
 func (l Local) Settings(name string) ([]wire.SettingView, error) {
-	one, ok := l.registry.Set().Plugin(name)
-	if !ok {
-		return nil, withNotFound(l.policy.Unknown(name))
+	one, err := l.registry.Set().Find(name)
+	if err != nil {
+		return nil, withNotFound(err)
 	}
 	return l.settingViews(one), nil
 }
 
 // ChangeSettings implements httpapi.Policy.
 func (l Local) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
-	one, ok := l.registry.Set().Plugin(name)
-	if !ok {
-		return withNotFound(l.policy.Unknown(name))
+	one, err := l.registry.Set().Find(name)
+	if err != nil {
+		return withNotFound(err)
 	}
 	return withNotFound(l.registry.Values().Change(one, values, by))
 }
@@ -102,8 +105,8 @@ func (l Local) Forget(name, by string) error {
 }
 
 // Inspect returns what a reviewer sees of a plugin.
-func (l Local) Inspect(name string) (*plugin.Inspection, error) {
-	in, err := l.policy.Inspect(name, l.registry.Values())
+func (l Local) Inspect(name string) (*inspection.Inspection, error) {
+	in, err := inspection.Inspect(l.policy, l.registry.Set(), l.registry.Values(), name)
 	return in, withNotFound(err)
 }
 
@@ -128,7 +131,7 @@ func withNotFound(err error) error {
 }
 
 // AuditRecord returns the audit record of a change of permissions or settings.
-func AuditRecord(c plugin.Change) audit.Record {
+func AuditRecord(c policy.Change) audit.Record {
 	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: c.Plugin, Hash: c.Hash, By: c.By, Old: c.Old, New: c.New, CallID: c.CallID, Client: c.Client, Caller: c.Caller}
 	if c.Tool != "" {
 		r.Tool += "__" + c.Tool

@@ -5,6 +5,7 @@ import (
 
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -133,7 +134,7 @@ func (l Local) pluginViews() []wire.PluginView {
 }
 
 // allowedViews returns the callers that a tool always runs for.
-func allowedViews(tool plugin.ToolStanding) []wire.AllowedView {
+func allowedViews(tool policy.ToolStanding) []wire.AllowedView {
 	var views []wire.AllowedView
 	for _, one := range tool.Allowed {
 		views = append(views, wire.AllowedView{Client: one.Client, Caller: one.Caller})

@@ -36,3 +36,14 @@ func isUnfitForReview(r rune) bool {
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf)
 }
+
+// maxShortened is the length of the result of [Shorten], in characters.
+const maxShortened = 60
+
+// Shorten cuts a quoted text to a length that fits into a sentence.
+func Shorten(text string) string {
+	if runes := []rune(text); len(runes) > maxShortened {
+		return string(runes[:maxShortened]) + "…"
+	}
+	return text
+}

@@ -17,3 +17,11 @@ func Short(d time.Duration) string {
 	}
 	return text
 }
+
+// OnDay returns " (on 2026-01-31)" for the local day of at; empty for the zero time.
+func OnDay(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return " (on " + at.Local().Format(time.DateOnly) + ")"
+}

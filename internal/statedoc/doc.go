@@ -1,0 +1,7 @@
+// Package statedoc keeps JSON files in the state folder that several processes read and
+// change.
+//
+// [File] reads and changes one file under a lock between processes. [Watched] adds the
+// current content in memory and listeners. [Plugins] is the content of a file with one
+// object for each plugin; it keeps members that this version does not know.
+package statedoc

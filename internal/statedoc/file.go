@@ -1,0 +1,89 @@
+package statedoc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"opentabs/internal/statefile"
+)
+
+// File is a file in the state folder with content T that several processes change.
+type File[T any] struct {
+	Path string
+	// What describes the file in messages, as in "the list of plugins".
+	What string
+	// Lost is the part of the warning about a damaged file that names what is lost and
+	// what to do.
+	Lost     string
+	LockWait time.Duration
+	Warn     func(sentence string)
+	Empty    func() T
+	// Parse returns a *DamagedError for damaged text.
+	Parse  func(text []byte) (T, error)
+	Encode func(T) []byte
+}
+
+// DamagedError is the error for a file with damaged text.
+type DamagedError struct{ Problem string }
+
+func (e *DamagedError) Error() string { return e.Problem }
+
+// Read reads and parses the file. A missing file has empty content.
+func (f File[T]) Read() (T, error) {
+	text, err := os.ReadFile(f.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		return f.Empty(), nil
+	}
+	if err != nil {
+		var none T
+		return none, fmt.Errorf("read %s: %w", f.What, err)
+	}
+	content, err := f.Parse(text)
+	if err != nil {
+		return content, fmt.Errorf("%s %w", f.Path, err)
+	}
+	return content, nil
+}
+
+// Change reads the file, calls edit with its content and writes the result. It holds a
+// lock that other processes respect. It renames a damaged file and starts a new one.
+func (f File[T]) Change(edit func(T) error) error {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+		return fmt.Errorf("make the state folder: %w", err)
+	}
+	lock := f.Path + ".lock"
+	unlock, err := statefile.Lock(lock, f.LockWait)
+	if errors.Is(err, statefile.ErrLocked) {
+		return fmt.Errorf("%s is being changed by another opentabs (%s has been locked for %s); wait for it to end and try again", f.What, lock, f.LockWait)
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	content, err := f.Read()
+	if content, err = f.putAside(content, err); err != nil {
+		return err
+	}
+	if err := edit(content); err != nil {
+		return err
+	}
+	return statefile.Write(f.Path, f.Encode(content))
+}
+
+// putAside renames the file if err is a DamagedError, and returns empty content. The
+// caller holds the lock.
+func (f File[T]) putAside(content T, err error) (T, error) {
+	var corrupt *DamagedError
+	if !errors.As(err, &corrupt) {
+		return content, err
+	}
+	kept, moveErr := statefile.PutAside(f.Path)
+	if moveErr != nil {
+		return content, fmt.Errorf("%w; %w", err, moveErr)
+	}
+	f.Warn(fmt.Sprintf("%s in %s was damaged and is kept as %s; %s", f.What, f.Path, kept, f.Lost))
+	return f.Empty(), nil
+}

@@ -1,0 +1,89 @@
+package statedoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"opentabs/internal/rawjson"
+)
+
+// perPluginVersion is the version of the file format of [Plugins].
+const perPluginVersion = 1
+
+// Object is a JSON object that keeps members which opentabs does not know.
+type Object map[string]json.RawMessage
+
+// Child returns the object in a member, or an empty one.
+func (o Object) Child(key string) Object {
+	var child Object
+	if json.Unmarshal(o[key], &child) != nil || child == nil {
+		child = Object{}
+	}
+	return child
+}
+
+// Put sets a member. It deletes the member for an empty text or object and for null.
+func (o Object) Put(key string, v any) {
+	text := rawjson.Encode(v)
+	switch string(text) {
+	case `""`, "{}", "null":
+		delete(o, key)
+	default:
+		o[key] = text
+	}
+}
+
+// Plugins is the content of a state file with one object for each plugin.
+type Plugins struct{ Top Object }
+
+// NewPlugins returns the content of a new file.
+func NewPlugins() *Plugins {
+	return &Plugins{Top: Object{"version": rawjson.Encode(perPluginVersion)}}
+}
+
+// ParsePlugins parses a file. The error is a *[DamagedError] if the text is damaged,
+// and another error if a newer version of opentabs wrote the file.
+func ParsePlugins(text []byte) (*Plugins, error) {
+	p := &Plugins{}
+	text = rawjson.TrimBOM(text)
+	if err := json.Unmarshal(text, &p.Top); err != nil || p.Top == nil {
+		if err != nil && !json.Valid(text) {
+			return nil, &DamagedError{rawjson.SyntaxProblem(text, err)}
+		}
+		return nil, &DamagedError{"is " + rawjson.KindOf(text) + " instead of an object"}
+	}
+	var version int
+	if err := json.Unmarshal(p.Top["version"], &version); err != nil || version < 1 {
+		return nil, &DamagedError{"has no version"}
+	}
+	if version > perPluginVersion {
+		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, perPluginVersion)
+	}
+	if raw, ok := p.Top["plugins"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
+		return nil, &DamagedError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an object"}
+	}
+	return p, nil
+}
+
+// Encode returns the indented text of the file.
+func (p *Plugins) Encode() []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, rawjson.Encode(p.Top), "", "  "); err != nil {
+		panic("statedoc: " + err.Error()) // what was just encoded is valid
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// Edit changes the entry of one plugin. It deletes an entry that becomes empty.
+func (p *Plugins) Edit(name string, change func(entry Object)) {
+	plugins := p.Top.Child("plugins")
+	entry := plugins.Child(name)
+	change(entry)
+	plugins.Put(name, entry)
+	p.Top.Put("plugins", plugins)
+}
+
+// Decode decodes a member into v and reports whether that worked.
+func Decode(raw json.RawMessage, v any) bool { return json.Unmarshal(raw, v) == nil }

@@ -1,0 +1,199 @@
+package statedoc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// watchInterval is the time between two checks of [Watched.Watch].
+const watchInterval = time.Second
+
+// Watched is a state file whose current content is always available: a change by
+// another process or by an editor takes effect at the next [Watched.Current]. V is a
+// view that is computed once from each content T. Create it with [NewWatched]. It is
+// safe for concurrent use.
+//
+// Lock order: notifying, then reading, because listeners may call Current. No other
+// lock is taken while mu is held.
+type Watched[T, V any] struct {
+	file File[T]
+	// view computes the view of a content; nothing is the view of a file that is
+	// missing or unreadable.
+	view    func(T) V
+	nothing V
+	// onReading receives each new reading.
+	onReading func(Reading[V])
+
+	reading sync.Mutex // held while the file is read
+	latest  atomic.Pointer[Reading[V]]
+
+	notifying sync.Mutex // held while listeners run
+	mu        sync.Mutex // guards listeners
+	listeners []func()
+}
+
+// Reading is the result of reading a file once.
+type Reading[V any] struct {
+	info os.FileInfo // nil if the file was missing
+	View V
+	// Problem is the error of reading the file.
+	Problem error
+	// unread reports an I/O error. The attributes of the file do not show when such an
+	// error is over, so the file is read again each time.
+	unread bool
+}
+
+// NewWatched reads a file and returns it. onReading receives each new reading.
+func NewWatched[T, V any](file File[T], view func(T) V, nothing V, onReading func(Reading[V])) *Watched[T, V] {
+	w := &Watched[T, V]{file: file, view: view, nothing: nothing, onReading: onReading}
+	w.latest.Store(&Reading[V]{View: nothing, unread: true})
+	w.refresh()
+	return w
+}
+
+// Change edits the file and reads it again. The caller must call Notify.
+func (w *Watched[T, V]) Change(edit func(T) error) error {
+	if err := w.file.Change(edit); err != nil {
+		return err
+	}
+	w.refresh()
+	return nil
+}
+
+// Repair renames a damaged file and starts a new one.
+func (w *Watched[T, V]) Repair() error {
+	if r := w.Current(); !errors.As(r.Problem, new(*DamagedError)) {
+		return nil
+	}
+	if err := w.file.Change(func(T) error { return nil }); err != nil {
+		return err
+	}
+	w.check()
+	return nil
+}
+
+// OnChange registers a listener. Listeners run one at a time after each change and
+// must not change the file.
+func (w *Watched[T, V]) OnChange(changed func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.listeners = append(w.listeners, changed)
+}
+
+// Watch checks the file for changes until ctx ends.
+func (w *Watched[T, V]) Watch(ctx context.Context) {
+	tick := time.NewTicker(watchInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			w.check()
+		}
+	}
+}
+
+// check reads the file if it has changed, and notifies the listeners.
+func (w *Watched[T, V]) check() {
+	if w.refresh() {
+		w.Notify()
+	}
+}
+
+// Notify runs the listeners.
+func (w *Watched[T, V]) Notify() {
+	w.notifying.Lock()
+	defer w.notifying.Unlock()
+	w.mu.Lock()
+	listeners := slices.Clone(w.listeners)
+	w.mu.Unlock()
+	for _, changed := range listeners {
+		changed()
+	}
+}
+
+// Current returns the content of the file now. If the file has changed, listeners run
+// in another goroutine, so that Current does not wait for them.
+func (w *Watched[T, V]) Current() *Reading[V] {
+	if w.refresh() {
+		go w.Notify()
+	}
+	return w.latest.Load()
+}
+
+// refresh reads the file if it has changed since the last reading, and reports whether
+// the content may be different.
+func (w *Watched[T, V]) refresh() bool {
+	if w.isCurrent(w.latest.Load()) {
+		return false
+	}
+	w.reading.Lock()
+	defer w.reading.Unlock()
+	// Another goroutine may have read the file since, but before the change that this
+	// one has seen.
+	last := w.latest.Load()
+	if w.isCurrent(last) {
+		return false
+	}
+	next := w.read()
+	w.latest.Store(next)
+	if last.unread && next.unread && last.Problem != nil && last.Problem.Error() == next.Problem.Error() {
+		return false
+	}
+	w.onReading(*next)
+	return true
+}
+
+// isCurrent reports whether the file is unchanged since a reading.
+func (w *Watched[T, V]) isCurrent(r *Reading[V]) bool {
+	info, err := os.Stat(w.file.Path)
+	if err != nil {
+		info = nil
+	}
+	return !r.unread && sameFile(r.info, info)
+}
+
+// read reads the file and its attributes.
+func (w *Watched[T, V]) read() *Reading[V] {
+	next := &Reading[V]{View: w.nothing}
+	f, err := os.Open(w.file.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		return next
+	}
+	var text []byte
+	if err == nil {
+		defer f.Close()
+		next.info, _ = f.Stat()
+		text, err = io.ReadAll(f)
+	}
+	if err != nil {
+		next.unread, next.Problem = true, fmt.Errorf("read %s: %w", w.file.What, err)
+		return next
+	}
+	content, err := w.file.Parse(text)
+	if err != nil {
+		next.Problem = fmt.Errorf("%s %w", w.file.Path, err)
+		return next
+	}
+	next.View = w.view(content)
+	return next
+}
+
+// sameFile reports whether a file has the same identity, time and size as before.
+func sameFile(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
+
+// Path returns the path of the file.
+func (w *Watched[T, V]) Path() string { return w.file.Path }

@@ -1,0 +1,200 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+	"opentabs/internal/statefile"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+const (
+	// faultsFile is the name of the faults' file in the state folder.
+	faultsFile = "plugin-faults.json"
+	// maxFaults is how many contents of one plugin are remembered.
+	maxFaults = 8
+	// maxFaultsBytes is the largest file that is read.
+	maxFaultsBytes = 4 << 20
+)
+
+// Fault is why an adapter did not start in a page.
+type Fault struct {
+	// Content is the content hash of the plugin that did not start.
+	Content string `json:"content"`
+	// Problem is a sentence without an end, as in "the adapter threw while it
+	// started: x is not defined". It may quote the plugin.
+	Problem string `json:"problem"`
+	// Site is the origin of the page; empty if the code did not come to any page.
+	Site string `json:"site,omitempty"`
+	// Browser is the name of the browser.
+	Browser string    `json:"browser,omitempty"`
+	At      time.Time `json:"at"`
+}
+
+// Text says what happened and where.
+func (f Fault) Text() string {
+	if f.Site == "" {
+		return f.Problem
+	}
+	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
+}
+
+// Faults are the plugins whose adapters did not start in a browser, by content:
+// a folder that changes has none of what was there before, and has it again when
+// it changes back. A fault ends when the same content starts somewhere. They are
+// in a file of the state folder, so that commands see them too.
+//
+// It is safe for concurrent use.
+type Faults struct {
+	path string
+	log  zerolog.Logger
+
+	saving sync.Mutex // held while the file is written
+
+	mu       sync.Mutex         // guards the rest
+	byPlugin map[string][]Fault // the newest last
+	changed  []func()
+}
+
+// Open returns the faults in the folder dir. A file that can't be read holds
+// none.
+func Open(dir string, log zerolog.Logger) *Faults {
+	f := &Faults{path: filepath.Join(dir, faultsFile), log: log, byPlugin: map[string][]Fault{}}
+	if info, err := os.Stat(f.path); err != nil || info.Size() > maxFaultsBytes {
+		return f
+	}
+	text, err := os.ReadFile(f.path)
+	if err == nil {
+		err = json.Unmarshal(text, &f.byPlugin)
+	}
+	if err != nil || f.byPlugin == nil {
+		f.byPlugin = map[string][]Fault{}
+	}
+	return f
+}
+
+// Of returns the fault of what is there now of a plugin.
+func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
+	content := p.ContentHash()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, one := range f.byPlugin[p.Name] {
+		if one.Content == content {
+			return one, true
+		}
+	}
+	return Fault{}, false
+}
+
+// OnChange calls changed after each change; it must not block.
+func (f *Faults) OnChange(changed func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changed = append(f.changed, changed)
+}
+
+// Failed notes that the adapter of p did not start in the page with this URL, or
+// did not come to a page if that is empty.
+func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
+	site := ""
+	if u, err := url.Parse(pageURL); err == nil && u.Host != "" {
+		site = u.Scheme + "://" + u.Host
+	}
+	fault := Fault{Content: p.ContentHash(), Problem: problem, Site: site, Browser: browser, At: time.Now().UTC().Truncate(time.Second)}
+	f.change(func() bool {
+		all := f.byPlugin[p.Name]
+		for _, one := range all {
+			if one.Content == fault.Content && one.Problem == problem && one.Site == site {
+				return false
+			}
+		}
+		all = slices.DeleteFunc(slices.Clone(all), func(one Fault) bool { return one.Content == fault.Content })
+		all = append(all, fault)
+		f.byPlugin[p.Name] = all[max(0, len(all)-maxFaults):]
+		return true
+	})
+}
+
+// Started notes that the adapter of p runs in a page.
+func (f *Faults) Started(p *plugin.Plugin) {
+	f.mu.Lock()
+	none := len(f.byPlugin[p.Name]) == 0
+	f.mu.Unlock()
+	if none { // nearly always
+		return
+	}
+	content := p.ContentHash()
+	f.change(func() bool {
+		all := f.byPlugin[p.Name]
+		left := slices.DeleteFunc(slices.Clone(all), func(one Fault) bool { return one.Content == content })
+		if len(left) == 0 {
+			delete(f.byPlugin, p.Name)
+		} else {
+			f.byPlugin[p.Name] = left
+		}
+		return len(left) < len(all)
+	})
+}
+
+// change lets edit change the faults, writes them if it did, and calls the
+// listeners.
+func (f *Faults) change(edit func() bool) {
+	f.mu.Lock()
+	changed, listeners := edit(), slices.Clone(f.changed)
+	f.mu.Unlock()
+	if !changed {
+		return
+	}
+	f.save()
+	for _, listener := range listeners {
+		listener()
+	}
+}
+
+// Gate blocks calls of plugins whose code came to no page: in a page that has it,
+// the page decides. set returns the plugins.
+func (f *Faults) Gate(set func() *plugin.Set) dispatch.Gate { return faultsGate{f, set} }
+
+type faultsGate struct {
+	faults *Faults
+	set    func() *plugin.Set
+}
+
+func (faultsGate) Name() string { return "faults" }
+
+func (g faultsGate) Decide(in dispatch.Info) dispatch.Verdict {
+	one, ok := g.set().Plugin(in.Tool.Plugin)
+	if !ok {
+		return dispatch.Verdict{}
+	}
+	if fault, broken := g.faults.Of(one); broken && fault.Site == "" {
+		return dispatch.Blocked(wire.ErrPluginBroken, "the plugin %s can't run: %s", one.Name, fault.Problem)
+	}
+	return dispatch.Verdict{}
+}
+
+func (f *Faults) save() {
+	f.saving.Lock()
+	defer f.saving.Unlock()
+	f.mu.Lock()
+	text := rawjson.Encode(f.byPlugin)
+	f.mu.Unlock()
+	err := os.MkdirAll(filepath.Dir(f.path), 0o700)
+	if err == nil {
+		err = statefile.Write(f.path, append(text, '\n'))
+	}
+	if err != nil {
+		f.log.Warn().Err(err).Msg("could not note which plugins do not start")
+	}
+}

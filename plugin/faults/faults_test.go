@@ -1,0 +1,113 @@
+package faults_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+	"opentabs/plugin/faults"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+func reload(t *testing.T, r *plugin.Registry) *plugin.Set {
+	t.Helper()
+	if err := r.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	return r.Set()
+}
+
+func write(t *testing.T, file string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A fault is that of a content: another build does not have it, the same content
+// has it again, also in another process, until it starts somewhere.
+func TestFaultsAreThoseOfAContent(t *testing.T) {
+	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
+	one, _ := registry.Set().Plugin("a")
+	changes := 0
+	kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
+	kept.OnChange(func() { changes++ })
+	for range 2 { // each tab tells of it
+		kept.Failed(one, "it threw", "https://example.com/page?x=1", "Home")
+	}
+	fault, broken := kept.Of(one)
+	if !broken || changes != 1 || fault.Text() != "did not start in a page of https://example.com: it threw" || fault.Browser != "Home" {
+		t.Errorf("%+v, %v, %d changes", fault, broken, changes)
+	}
+	file := filepath.Join(one.Dir, "dist", "adapter.iife.js")
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, []byte(strings.SplitAfter(string(before), "};")[0]+"\n"))
+	next, _ := reload(t, registry).Plugin("a")
+	if fault, broken := kept.Of(next); broken {
+		t.Errorf("the next build: %+v", fault)
+	}
+	write(t, file, before)
+	other := plugin.NewRegistry(store, zerolog.Nop())
+	again, _ := reload(t, other).Plugin("a")
+	if _, broken := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(again); !broken {
+		t.Error("another process does not know of the fault")
+	}
+	kept.Started(next)
+	if _, broken := kept.Of(again); !broken {
+		t.Error("the start of another content ended the fault")
+	}
+	kept.Started(again)
+	if fault, broken := kept.Of(again); broken {
+		t.Errorf("it has started: %+v", fault)
+	}
+	if fault, broken := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(again); broken {
+		t.Errorf("it has started, for another process: %+v", fault)
+	}
+}
+
+func TestFaultsOfADamagedFile(t *testing.T) {
+	for _, text := range []string{"", "null", "[]", `{"a":1}`, "\x00"} {
+		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
+		one, _ := registry.Set().Plugin("a")
+		write(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(text))
+		kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
+		if fault, broken := kept.Of(one); broken {
+			t.Errorf("%q: %+v", text, fault)
+		}
+		kept.Failed(one, "it threw", "", "")
+		if _, broken := kept.Of(one); !broken {
+			t.Errorf("%q: a new fault is not kept", text)
+		}
+	}
+}
+
+// Code that comes to no page fails its calls at once; where it comes to a page, the
+// page decides.
+func TestFaultsGate(t *testing.T) {
+	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
+	kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
+	one, _ := registry.Set().Plugin("a")
+	tool, _ := registry.Set().Tool("a__echo")
+	gate := kept.Gate(registry.Set)
+	in := dispatch.Info{Tool: tool.Dispatch()}
+	if v := gate.Decide(in); v.Block != nil {
+		t.Errorf("without a fault: %+v", v.Block)
+	}
+	kept.Failed(one, "it threw", "https://example.com/", "Home")
+	if v := gate.Decide(in); v.Block != nil {
+		t.Errorf("in a page: %+v", v.Block)
+	}
+	kept.Failed(one, "it is no script", "", "")
+	if v := gate.Decide(in); v.Block == nil || v.Block.Code != wire.ErrPluginBroken || !strings.Contains(v.Block.Message, "it is no script") {
+		t.Errorf("in no page: %+v", v.Block)
+	}
+}

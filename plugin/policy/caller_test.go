@@ -1,0 +1,290 @@
+package policy_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// late is a package whose adapter starts late.
+func late(name string) plugintest.Package { return two(name, "class A { onActivate() { } }") }
+
+// from is a call by a tool of the plugin in tab 7 of https://site.test.
+func from(caller string) *dispatch.Caller {
+	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
+}
+
+// nested runs a__send for a tool of the plugin caller; answer decides if a user is
+// asked, and is nil where nobody should be. It returns what was asked.
+func (g *gated) nested(caller string, answer *dispatch.Resolution) (asked dispatch.Waiting, err error) {
+	g.t.Helper()
+	_, err = g.calls.Call(context.Background(), dispatch.Call{
+		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: from(caller),
+		Asked: func(_ context.Context, w dispatch.Waiting) {
+			if asked = w; answer == nil {
+				g.t.Errorf("a user was asked %q", w.Reason)
+				answer = &dispatch.Resolution{}
+			}
+			if _, err := g.calls.Decide(w.CallID, w.TicketID, *answer); err != nil {
+				g.t.Error(err)
+			}
+		},
+	})
+	if answer != nil && asked.CallID == "" {
+		g.t.Error("nobody was asked")
+	}
+	return asked, err
+}
+
+// denied checks an error and its two texts.
+func denied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser string) {
+	t.Helper()
+	var e *dispatch.Error
+	if !errors.As(err, &e) || e.Code != code {
+		t.Fatalf("got %v, want %s", err, code)
+	}
+	if !strings.Contains(e.Message, forAgent) {
+		t.Errorf("the agent reads\n%s\nwant\n%s", e.Message, forAgent)
+	}
+	if e.ForUser != forUser {
+		t.Errorf("the user reads\n%s\nwant\n%s", e.ForUser, forUser)
+	}
+}
+
+// A plugin calls no other plugin until a user allows that pair, in that direction.
+func TestCallsToAnotherPlugin(t *testing.T) {
+	g := newGated(t, auto)
+	_, err := g.nested("b", nil)
+	denied(t, err, wire.ErrDenied,
+		"a__send failed: The plugin b may not call tools of the plugin a. The user can allow it with `opentabs plugin permission b --allow-calls-to a` in a terminal, "+
+			"or in the opentabs side panel. Do not retry it before; ask the user (denied).",
+		"The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel.")
+	if views := g.calls.Calls(); views[0].Error != "The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel." {
+		t.Errorf("lists show %q", views[0].Error)
+	}
+	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
+		t.Errorf("refused %v", got)
+	}
+	g.must(g.policy.SetCalls("a", "b", true, "x")) // the other direction
+	if _, err := g.nested("b", nil); err == nil {
+		t.Error("b may call a because a may call b")
+	}
+	g.must(g.policy.SetCalls("b", "a", true, "x"))
+	_, err = g.nested("b", nil)
+	g.must(err)
+	if got := g.policy.Refused("b"); len(got) != 0 {
+		t.Errorf("refused %v", got)
+	}
+	again := policy.New(g.dir, g.Set, policy.Options{}) // as after a restart
+	if !policy.MayCall(again.State("b"), "a") {
+		t.Error("it is not in the file")
+	}
+	g.must(g.policy.SetPermission("a", "send", off, "x"))
+	if _, err := g.nested("b", nil); err == nil {
+		t.Error("it ran although the tool is off")
+	}
+	g.must(g.policy.SetPermission("a", "send", auto, "x"))
+	g.must(g.policy.SetCalls("b", "a", false, "x"))
+	if _, err := g.nested("b", nil); err == nil {
+		t.Error("it ran after the user had forbidden it again")
+	}
+	_, err = g.nested("a", nil) // a plugin's own tools
+	g.must(err)
+}
+
+// The question names the calling plugin, its tab and its site, and the client.
+func TestQuestionNamesTheCaller(t *testing.T) {
+	g := newGated(t, ask)
+	g.must(g.policy.SetCalls("b", "a", true, "x"))
+	asked, err := g.nested("b", allow(wire.ScopeOnce, 0))
+	g.must(err)
+	if want := "The plugin b (tab 7, https://site.test) wants to run a__send, called by its tool b__read for Agent"; asked.Reason != want {
+		t.Errorf("asked %q, want %q", asked.Reason, want)
+	}
+	if by := asked.Caller; by == nil || by.Plugin != "b" || by.TabID != 7 || by.Origin != "https://site.test" {
+		t.Errorf("caller %+v", by)
+	}
+	if c := g.changes[len(g.changes)-1]; c.Kind != "decision" || c.Client != "Agent" || c.Caller.PluginName() != "b" {
+		t.Errorf("recorded %+v", c)
+	}
+}
+
+// What a user allows an agent is not allowed to a plugin, nor the other way round,
+// nor to another plugin.
+func TestGrantsAreForOneCaller(t *testing.T) {
+	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGatedWith(t, ask, two("a", "1;"), two("b", ""), two("c", ""))
+			g.must(g.policy.SetCalls("b", "a", true, "x"))
+			g.must(g.policy.SetCalls("c", "a", true, "x"))
+			allowed := allow(scope, 0)
+			if scope == wire.ScopeTime {
+				allowed.For = time.Hour
+			}
+			g.runs("s1", "send", allowed)
+			g.runs("s1", "send", nil)
+			for _, caller := range []string{"a", "b"} {
+				if _, err := g.nested(caller, deny); err == nil {
+					t.Errorf("%s: what the agent may do, %s may do too", scope, caller)
+				}
+			}
+			g.must(g.policy.SetPermission("a", "", ask, "x"))
+			_, err := g.nested("b", allowed)
+			g.must(err)
+			_, err = g.nested("b", nil)
+			g.must(err)
+			g.fails(wire.ErrDenied, "s1", "send", deny)
+			if _, err := g.nested("c", deny); err == nil {
+				t.Errorf("%s: what b may do, c may do too", scope)
+			}
+			if all := g.policy.Grants("a")["send"]; len(all) != 1 || all[0].Caller != "b" || all[0].Client != "Agent" || all[0].Scope != scope {
+				t.Errorf("%s: grants %+v", scope, all)
+			}
+		})
+	}
+}
+
+// A plugin that starts late calls no other plugin, and its own tools in its own tab
+// only, unless a user gives it late access.
+func TestLatePluginCalls(t *testing.T) {
+	g := newGatedWith(t, auto, two("a", "1;"), late("b"))
+	_, err := g.nested("b", nil)
+	denied(t, err, wire.ErrDenied, "ask the user", "The plugin b may not call tools of the plugin a, and it starts after the page's scripts. To allow it, run "+
+		"`opentabs plugin permission b --allow-calls-to a` and `opentabs plugin permission b --late-access on`, or use the side panel.")
+	g.must(g.policy.SetCalls("b", "a", true, "x"))
+	_, err = g.nested("b", nil)
+	denied(t, err, wire.ErrDenied, "`opentabs plugin permission b --late-access on`",
+		"The plugin b starts after the page's scripts, so it may not call other plugins. To allow it, run `opentabs plugin permission b --late-access on`, or use the side panel.")
+	own := func(tab int, browser string) dispatch.Verdict {
+		return g.enforcer.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: from("b"), TabID: tab, Browser: browser})
+	}
+	if v := own(7, "b1"); v.Block != nil {
+		t.Errorf("its own tab: %v", v.Block)
+	}
+	if own(8, "b1").Block == nil || own(7, "b2").Block == nil {
+		t.Error("it reaches another tab")
+	}
+	g.must(g.policy.SetLateAccess("b", true, "x"))
+	_, err = g.nested("b", nil)
+	g.must(err)
+	if v := own(8, "b1"); v.Block != nil {
+		t.Errorf("another tab: %v", v.Block)
+	}
+	g.must(g.policy.SetLateAccess("b", false, "x"))
+	if _, err := g.nested("b", nil); err == nil {
+		t.Error("it calls without late access")
+	}
+	if err := g.policy.SetLateAccess("a", true, "x"); err == nil || !strings.Contains(err.Error(), "needs no late access") {
+		t.Errorf("late access of a plugin that is not late: %v", err)
+	}
+}
+
+// What was allowed is for the content that the user knew, and for the plugin that
+// was there.
+func TestCallsEndWithTheContent(t *testing.T) {
+	g := newGatedWith(t, auto, two("a", "1;"), late("b"))
+	g.must(g.policy.SetCalls("b", "a", true, "x"))
+	g.must(g.policy.SetLateAccess("b", true, "x"))
+	g.load(two("a", "1;"), two("b", "class A { onActivate() { 1; } }"))
+	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
+		t.Error("it holds for content that was not reviewed")
+	}
+	g.review("b", auto)
+	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
+		t.Error("it holds for other content")
+	}
+	g.must(g.policy.SetCalls("b", "a", true, "x"))
+	g.review("b", auto) // once more, unchanged
+	if !policy.MayCall(g.policy.State("b"), "a") {
+		t.Error("a second review of the same content took it away")
+	}
+	g.must(g.policy.Forget("a", "x"))
+	g.review("a", auto)
+	if policy.MayCall(g.policy.State("b"), "a") {
+		t.Error("it holds for a plugin that came later under the name")
+	}
+}
+
+func TestSetCallsErrors(t *testing.T) {
+	g := newGated(t, auto)
+	for _, test := range []struct{ name, other, want string }{
+		{"a", "a", "may always call each other"},
+		{"a", "messages", `"messages"`},
+		{"nobody", "a", `"nobody"`},
+	} {
+		if err := g.policy.SetCalls(test.name, test.other, true, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s to %s: %v", test.name, test.other, err)
+		}
+	}
+	g.must(g.policy.SetCalls("a", "gone", false, "x")) // a plugin that is not there any more
+	w := newPolicyWorld(t, two("a", "1;"), two("b", ""))
+	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
+		t.Errorf("not reviewed: %v", err)
+	}
+}
+
+// A file that was written before these members keeps what it says, and allows no
+// calls; members that make no sense allow nothing.
+func TestOldFileOfPermissions(t *testing.T) {
+	w := newPolicyWorld(t, two("a", "1;"), two("b", ""))
+	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
+	w.hold("a", auto, auto, ask)
+	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(w.policy.Problems()) > 0 {
+		t.Errorf("state %+v, problems %v", s, w.policy.Problems())
+	}
+	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"ask",
+		"calls":{"b":true},"lateAccess":1,"tools":{"send":{"allowed":[{"client":7},{"client":"\u202eagent"},5]}}}}}`)
+	w.hold("a", ask, ask, ask)
+	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(s.Tools["send"].Allowed) > 0 || len(w.policy.Problems()) != 5 {
+		t.Errorf("state %+v, problems %v", s, w.policy.Problems())
+	}
+}
+
+// A plugin learns nothing of one that it may not call: whether a tool is there, what
+// it takes, and a late one not even whether the plugin is.
+func TestResolveTellsNothing(t *testing.T) {
+	w := newPolicyWorld(t)
+	registry, _ := plugintest.Registry(t, two("a", "1;"), two("b", ""), late("c"))
+	w.must(registry.Reload())
+	w.set = registry.Set()
+	for _, name := range []string{"a", "b", "c"} {
+		w.review(name, auto)
+	}
+	resolve := w.enforcer.Resolve(registry)
+	code := func(caller, name, args string) wire.ErrorCode {
+		_, _, err := resolve(dispatch.Tool{Plugin: caller, Name: "read"}, name, json.RawMessage(args))
+		if err == nil {
+			return ""
+		}
+		return err.Code
+	}
+	for _, test := range []struct {
+		caller, name, args string
+		want               wire.ErrorCode
+	}{
+		{"b", "a__send", `{}`, ""}, // the gate refuses it, so that it is recorded
+		{"b", "a__send", `7`, wire.ErrDenied},
+		{"b", "a__none", `{}`, wire.ErrDenied},
+		{"b", "nobody__send", `{}`, wire.ErrUnknownTool},
+		{"b", "none", `{}`, wire.ErrUnknownTool},
+		{"c", "nobody__send", `{}`, wire.ErrDenied},
+		{"c", "none", `{}`, wire.ErrUnknownTool},
+	} {
+		if got := code(test.caller, test.name, test.args); got != test.want {
+			t.Errorf("%s calls %s(%s): %q, want %q", test.caller, test.name, test.args, got, test.want)
+		}
+	}
+	w.must(w.policy.SetCalls("b", "a", true, "x"))
+	if got := code("b", "a__none", `{}`); got != wire.ErrUnknownTool {
+		t.Errorf("a plugin that it may call: %q", got)
+	}
+}

@@ -1,0 +1,302 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/timetext"
+	"opentabs/wire"
+)
+
+// Enforcer applies a [Policy] to calls. Its gates and hooks belong into the options of
+// a dispatcher. It is safe for concurrent use.
+type Enforcer struct {
+	policy *Policy
+	meters meters
+}
+
+// NewEnforcer returns the enforcer of a policy.
+func NewEnforcer(p *Policy) *Enforcer { return &Enforcer{policy: p} }
+
+// Gates returns the gates for review, calling plugin, permission and limit, in this
+// order.
+func (e *Enforcer) Gates() []dispatch.Gate {
+	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.meters}}
+}
+
+// Before returns the hook that counts the calls of limited tools.
+func (e *Enforcer) Before() []dispatch.Before {
+	return []dispatch.Before{limitGate{e.policy, &e.meters}}
+}
+
+// After returns the hooks that drop permissions for one call and note refused calls
+// between plugins.
+func (e *Enforcer) After() []dispatch.After {
+	return []dispatch.After{permissionGate{e.policy}, callerGate{e.policy}}
+}
+
+// Ask returns the verdict of review, calling plugin and permission on a call now: a
+// Block, a Suspend, or neither if the call may run.
+func (e *Enforcer) Ask(in dispatch.Info) dispatch.Verdict {
+	for _, gate := range []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}} {
+		if v := gate.Decide(in); v.Block != nil {
+			return v
+		}
+	}
+	return permissionGate{e.policy}.Decide(in)
+}
+
+// Refusals returns a function that returns why no call of a plugin's tool or prompt
+// runs now: the plugin is not reviewed, or the tool is off. The function returns nil
+// for a tool that runs or that needs an approval.
+func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
+	s := e.policy.State(name)
+	return func(t dispatch.Tool) *wire.CallError {
+		switch {
+		case !s.Reviewed:
+			return reviewGate{e.policy}.refusal(name, s).Block
+		case s.permissionOf(t) == wire.PermissionOff:
+			return permissionGate{e.policy}.off(t, s).Block
+		}
+		return nil
+	}
+}
+
+// toolKey names a tool among its plugin's; a prompt of the same name is another.
+func toolKey(t dispatch.Tool) string {
+	if t.Prompt {
+		return "prompt " + t.Name
+	}
+	return t.Name
+}
+
+// permissionOf is what the file says of a tool or prompt. Prompts have no
+// permission of their own.
+func (s State) permissionOf(t dispatch.Tool) wire.Permission {
+	if t.Prompt {
+		return s.Effective
+	}
+	return s.Tool(t.Name)
+}
+
+// reviewGate lets only calls of plugins through whose present content a person
+// has reviewed.
+type reviewGate struct{ p *Policy }
+
+func (reviewGate) Name() string { return "review" }
+
+func (g reviewGate) Decide(in dispatch.Info) dispatch.Verdict {
+	name := in.Tool.Plugin
+	s := g.p.State(name)
+	if s.Reviewed {
+		return dispatch.Verdict{}
+	}
+	return g.refusal(name, s)
+}
+
+// refusal says why a plugin does not count as reviewed.
+func (g reviewGate) refusal(name string, s State) dispatch.Verdict {
+	why := fmt.Sprintf("the person has not reviewed the plugin %s yet", name)
+	switch {
+	case g.p.file.Current().Problem != nil:
+		return dispatch.Blocked(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal tells the person what is wrong with it")
+	case s.Review != nil:
+		why = fmt.Sprintf("the plugin %s has changed since the person reviewed it%s", name, timetext.OnDay(s.Review.At))
+	}
+	return dispatch.Blocked(wire.ErrNotReviewed, "%s, so none of its tools run; the person reviews it with `opentabs plugin review %s` in a terminal, or in the side panel", why, name)
+}
+
+// permissionGate asks the person, or refuses, as the permission says.
+type permissionGate struct{ p *Policy }
+
+func (permissionGate) Name() string { return "permission" }
+
+func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
+	s := g.p.State(in.Tool.Plugin)
+	if !s.Reviewed {
+		return dispatch.Verdict{} // the review gate says why
+	}
+	permission := s.permissionOf(in.Tool)
+	if permission == wire.PermissionOff {
+		return g.off(in.Tool, s)
+	}
+	if _, ok := g.approval(in); ok {
+		return dispatch.Verdict{}
+	}
+	scopes := []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways}
+	if in.Tool.Prompt { // there is nowhere to write it down
+		scopes = scopes[:3]
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{
+		Kind: wire.TicketPermission, Title: in.Tool.PluginName, Scopes: scopes,
+		Resume: dispatch.ResumePassDecision, // context.decision
+		Reason: whoWants(in) + " wants to run " + in.Tool.FullName() + onBehalf(in),
+	}}
+}
+
+// whoWants names who makes the call: the client, or the calling plugin with the
+// tab and the site that its tool runs in.
+func whoWants(in dispatch.Info) string {
+	if by := in.Caller; by != nil {
+		where := fmt.Sprintf("tab %d", by.TabID)
+		if by.Origin != "" {
+			where += ", " + by.Origin
+		}
+		return fmt.Sprintf("The plugin %s (%s)", by.Plugin, where)
+	}
+	who := in.Client.String()
+	if who == "" {
+		return "An agent"
+	}
+	if in.Client.Via != "" { // the first words are the server's, not the client's
+		who = strings.ToUpper(who[:1]) + who[1:]
+	}
+	return who
+}
+
+// onBehalf names the calls that led to a nested one; empty for any other call.
+func onBehalf(in dispatch.Info) string {
+	by := in.Caller
+	if by == nil {
+		return ""
+	}
+	text := ", called by its tool " + by.Tool
+	if len(by.Above) > 0 {
+		text += " for " + strings.Join(by.Above, " for ")
+	}
+	return text + " for " + cmp.Or(in.Client.String(), "an agent")
+}
+
+// off says that a tool is switched off, and which switch it is.
+func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
+	name := t.Plugin
+	what, set := "the plugin "+name, s.Set
+	if own := s.Tools[t.Name]; !t.Prompt && own.Permission != "" {
+		name = t.FullName()
+		what, set = "the tool "+name, own.Mark
+	}
+	return dispatch.Blocked(wire.ErrDenied, "the person has switched %s off%s; the person switches it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, timetext.OnDay(set.At), name)
+}
+
+// Decided implements dispatch.Decider: it keeps what the person allowed.
+func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) {
+	tool := in.Tool
+	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Client: in.Client.String(), Caller: in.Caller, Allow: r.Allow, By: r.By}
+	if !r.Allow {
+		g.p.opts.Record(change)
+		return
+	}
+	one := grant{
+		Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.By, At: r.At.UTC()}},
+		caller:   in.Caller.PluginName(), client: in.Client.Identity(), session: in.Client.Session, hash: g.contentHash(tool.Plugin),
+	}
+	switch r.Scope {
+	case wire.ScopeSession:
+		one.Until = r.At.Add(maxSession)
+		g.p.grants.add(tool.Plugin, toolKey(tool), one)
+	case wire.ScopeTime:
+		change.For = r.For
+		one.Until = r.At.Add(change.For)
+		g.p.grants.add(tool.Plugin, toolKey(tool), one)
+	case wire.ScopeAlways:
+		g.always(tool, one)
+	default:
+		one.Scope = wire.ScopeOnce
+	}
+	change.Scope = one.Scope
+	g.p.grants.allow(in.CallID, one.Approval)
+	g.p.opts.Record(change)
+	if one.Scope != wire.ScopeOnce { // other calls may be waiting for the same
+		go g.p.file.Notify()
+	}
+}
+
+// always writes down that a tool runs without a question for one caller. Where
+// that is not possible it holds until the server ends.
+func (g permissionGate) always(t dispatch.Tool, one grant) {
+	var err error
+	if !t.Prompt {
+		err = g.p.allowAlways(t.Plugin, t.Name, AlwaysAllowed{Client: one.client, Caller: one.caller, Mark: one.Mark})
+	}
+	if t.Prompt || err != nil {
+		g.p.opts.Log.Warn().Err(err).Str("tool", t.FullName()).Msg("what the person allowed for always could not be written down, so it holds until the server ends")
+		g.p.grants.add(t.Plugin, toolKey(t), one)
+	}
+}
+
+// After implements dispatch.After.
+func (g permissionGate) After(in dispatch.Info, _ dispatch.Ended) { g.p.grants.forget(in.CallID) }
+
+// contentHash returns the hash of a plugin's content now; empty if it is not loaded.
+func (g permissionGate) contentHash(name string) string {
+	if one, ok := g.p.set().Plugin(name); ok {
+		return one.ContentHash()
+	}
+	return ""
+}
+
+// Approval returns the permission that lets a call run; false if there is none. It
+// works until the After hook of the call has run.
+func (e *Enforcer) Approval(in dispatch.Info) (Approval, bool) {
+	return permissionGate{e.policy}.approval(in)
+}
+
+func (g permissionGate) approval(in dispatch.Info) (Approval, bool) {
+	s := g.p.State(in.Tool.Plugin)
+	hash := ""
+	if s.Review != nil {
+		hash = s.Review.Hash
+	}
+	if a, ok := g.p.grants.find(in, hash); ok {
+		return a, true
+	}
+	own := s.Tools[in.Tool.Name]
+	if in.Tool.Prompt {
+		own = ToolStanding{}
+	}
+	if s.permissionOf(in.Tool) != wire.PermissionAuto {
+		for _, one := range own.Allowed {
+			if s.Reviewed && one.Client == in.Client.Identity() && one.Caller == in.Caller.PluginName() {
+				return Approval{Scope: wire.ScopeAlways, Mark: one.Mark}, true
+			}
+		}
+		return Approval{}, false
+	}
+	mark := s.Set
+	if own.Permission != "" {
+		mark = own.Mark
+	}
+	return Approval{Scope: wire.ScopeAlways, Mark: mark}, true
+}
+
+// limitGate holds how often a tool may run. As a gate it refuses before the
+// person is asked; as a hook it counts.
+type limitGate struct {
+	p      *Policy
+	meters *meters
+}
+
+func (limitGate) Name() string { return "limit" }
+
+func (g limitGate) Decide(in dispatch.Info) dispatch.Verdict {
+	return dispatch.Verdict{Block: g.check(in, false)}
+}
+
+// Before implements dispatch.Before.
+func (g limitGate) Before(in dispatch.Info) *wire.CallError { return g.check(in, true) }
+
+func (g limitGate) check(in dispatch.Info, take bool) *wire.CallError {
+	limit := g.p.file.Current().View.plugins[in.Tool.Plugin].Tools[in.Tool.Name].Limit
+	if in.Tool.Prompt || limit == (Limit{}) {
+		return nil
+	}
+	wait := g.meters.wait(in.Tool.FullName(), limit, take)
+	if wait <= 0 {
+		return nil
+	}
+	return dispatch.Blocked(wire.ErrRateLimited, "the person lets %s run %d times in %s and it has; the next call may run in %s",
+		in.Tool.FullName(), limit.Calls, timetext.Short(limit.Per), (wait + time.Second - 1).Truncate(time.Second)).Block
+}

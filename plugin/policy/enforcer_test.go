@@ -1,0 +1,369 @@
+package policy_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// gated is a policy with a dispatcher whose tools return at once.
+type gated struct {
+	*policyWorld
+	calls *dispatch.Dispatcher
+	ran   atomic.Int32
+}
+
+func newGated(t *testing.T, permission wire.Permission) *gated {
+	t.Helper()
+	return newGatedWith(t, permission, two("a", "1;"), two("b", ""))
+}
+
+// newGatedWith reviews a, which is among the packages, with the permission.
+func newGatedWith(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gated {
+	t.Helper()
+	g := &gated{policyWorld: newPolicyWorld(t, packages...)}
+	for _, one := range packages {
+		g.review(one.Name, auto)
+	}
+	g.review("a", permission)
+	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		g.ran.Add(1)
+		sink.Finish(nil, nil)
+		return nil
+	}}
+	g.calls = dispatch.New(bridge, dispatch.Options{Gates: g.enforcer.Gates(), Before: g.enforcer.Before(), After: g.enforcer.After()})
+	t.Cleanup(g.calls.Shutdown)
+	return g
+}
+
+// call runs a tool of a for a session; answer decides if a person is asked, and
+// is nil where nobody should be.
+func (g *gated) call(session, tool string, answer *dispatch.Resolution) error {
+	g.t.Helper()
+	asked := false
+	_, err := g.calls.Call(context.Background(), dispatch.Call{
+		Tool:   dispatch.Tool{Plugin: "a", Name: tool, PluginName: "The a"},
+		Client: dispatch.Client{Session: session, Name: "Agent"},
+		Asked: func(_ context.Context, w dispatch.Waiting) {
+			asked = true
+			if answer == nil {
+				g.t.Errorf("%s %s: a person was asked %q", session, tool, w.Reason)
+				answer = &dispatch.Resolution{}
+			}
+			if _, err := g.calls.Decide(w.CallID, w.TicketID, *answer); err != nil {
+				g.t.Error(err)
+			}
+		},
+	})
+	if answer != nil && !asked {
+		g.t.Errorf("%s %s: nobody was asked", session, tool)
+	}
+	return err
+}
+
+func (g *gated) runs(session, tool string, answer *dispatch.Resolution) {
+	g.t.Helper()
+	if err := g.call(session, tool, answer); err != nil {
+		g.t.Errorf("%s %s: %v", session, tool, err)
+	}
+}
+
+func (g *gated) fails(code wire.ErrorCode, session, tool string, answer *dispatch.Resolution) string {
+	g.t.Helper()
+	before := g.ran.Load()
+	err := g.call(session, tool, answer)
+	var e *dispatch.Error
+	if !errors.As(err, &e) || e.Code != code {
+		g.t.Errorf("%s %s: %v, want %s", session, tool, err, code)
+		return ""
+	}
+	if g.ran.Load() != before {
+		g.t.Errorf("%s %s: it ran", session, tool)
+	}
+	return e.Message
+}
+
+func allow(scope wire.Scope, d time.Duration) *dispatch.Resolution {
+	return &dispatch.Resolution{Allow: true, Scope: scope, For: d, By: "the side panel"}
+}
+
+// pass lets fake time pass.
+func pass(d time.Duration) { <-time.After(d) }
+
+var deny = &dispatch.Resolution{By: "the side panel"}
+
+func TestGrants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGated(t, ask)
+		g.fails(wire.ErrDenied, "s1", "send", deny)
+		g.runs("s1", "send", allow(wire.ScopeOnce, 0))
+		g.runs("s1", "send", allow("", 0)) // which is once, so it is asked again
+		g.runs("s1", "send", allow(wire.ScopeSession, 0))
+		g.runs("s1", "send", nil)
+		g.fails(wire.ErrDenied, "s2", "send", deny) // another session
+		g.fails(wire.ErrDenied, "s1", "read", deny) // another tool
+
+		g.runs("s2", "read", allow(wire.ScopeTime, time.Minute))
+		pass(time.Minute - 1)
+		g.runs("s3", "read", nil)
+		pass(1)
+		g.fails(wire.ErrDenied, "s2", "read", deny)
+		if grants := g.policy.Grants("a"); len(grants["read"]) != 0 || len(grants["send"]) != 1 {
+			t.Errorf("grants %v", grants)
+		}
+
+		// Whatever a person sets ends what was allowed before.
+		must := g.must
+		must(g.policy.SetPermission("a", "send", ask, "x"))
+		g.fails(wire.ErrDenied, "s1", "send", deny)
+		g.runs("s1", "send", allow(wire.ScopeSession, 0))
+		must(g.policy.SetPermission("a", "", ask, "x"))
+		g.fails(wire.ErrDenied, "s1", "send", deny)
+		g.runs("s1", "send", allow(wire.ScopeSession, 0))
+		pass(24 * time.Hour) // a session's grant does not hold for ever
+		g.fails(wire.ErrDenied, "s1", "send", deny)
+
+		g.runs("", "read", allow(wire.ScopeSession, 0)) // no session is not all of them
+		g.fails(wire.ErrDenied, "s1", "read", deny)
+	})
+}
+
+func TestGrantAlways(t *testing.T) {
+	g := newGated(t, ask)
+	g.runs("s1", "send", allow(wire.ScopeAlways, 0))
+	g.runs("s2", "send", nil)
+	g.hold("a", ask, ask, ask) // it is for this client
+	other := g.enforcer.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
+	if other.Suspend == nil {
+		t.Error("another client may call it, too")
+	}
+	again := policy.New(g.dir, g.Set, policy.Options{}) // as after a restart
+	if all := again.Grants("a")["send"]; len(all) != 1 || all[0].Client != "Agent" || all[0].Caller != "" || all[0].By != "the side panel" || time.Since(all[0].At) > time.Minute {
+		t.Errorf("the file has %+v", all)
+	}
+	// Whatever a user sets ends it, for the tool or for all.
+	for _, tool := range []string{"send", ""} {
+		g.must(g.policy.SetPermission("a", tool, ask, "x"))
+		g.fails(wire.ErrDenied, "s1", "send", deny)
+		g.runs("s1", "send", allow(wire.ScopeAlways, 0))
+	}
+	// It was given for this content.
+	g.load(two("a", "2;"), two("b", ""))
+	g.fails(wire.ErrNotReviewed, "s1", "send", nil)
+	g.review("a", ask)
+	g.fails(wire.ErrDenied, "s1", "send", deny)
+}
+
+// What cannot be written down holds until the server ends.
+func TestGrantAlwaysCannotBeWritten(t *testing.T) {
+	g := newGated(t, ask)
+	lock := g.policy.Path() + ".lock"
+	g.must(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
+	g.runs("s1", "send", allow(wire.ScopeAlways, 0))
+	g.runs("s2", "send", nil)
+	g.hold("a", ask, ask, ask)
+}
+
+// A grant is for the content that the person knew.
+func TestGrantEndsWithTheContent(t *testing.T) {
+	g := newGated(t, ask)
+	g.runs("s1", "send", allow(wire.ScopeTime, time.Hour))
+	first := g.hash("a")
+	g.load(two("a", "2;"), two("b", ""))
+	g.fails(wire.ErrNotReviewed, "s1", "send", nil)
+	other := policy.New(g.dir, g.Set, policy.Options{}) // so that nothing is dropped here
+	g.must(other.Review("a", g.hash("a"), ask, "x"))
+	g.fails(wire.ErrDenied, "s1", "send", deny)
+	if g.hash("a") == first {
+		t.Error("the content is the same")
+	}
+}
+
+// The agent is told truly why, what the person can do, and nothing that it could
+// do itself (fault 26); the commands are those that there are (fault 37), which
+// cmd/opentabs/testdata/script/review.txtar runs.
+func TestRefusals(t *testing.T) {
+	g := newGated(t, auto)
+	g.runs("s", "send", nil)
+	const day = ` \(on [-0-9]+\)`
+	check := func(got, want string) {
+		t.Helper()
+		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	const onlyReview = ` Only the person can review the plugin, in the opentabs side panel or a terminal; do not call again until they say that they have\.`
+	const onlyAllow = ` Only the person can allow it, in the opentabs side panel or a terminal; do not call again until they say that they have\.`
+	g.must(g.policy.SetPermission("a", "send", off, "x"))
+	check(g.fails(wire.ErrDenied, "s", "send", nil), "a__send failed: the person has switched the tool a__send off"+day+
+		"; the person switches it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
+	g.must(g.policy.SetPermission("a", "", off, "x"))
+	check(g.fails(wire.ErrDenied, "s", "read", nil), "a__read failed: the person has switched the plugin a off"+day+
+		"; the person switches it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
+	g.load(two("a", "2;"))
+	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the person reviewed it"+day+
+		", so none of its tools run; the person reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
+	g.must(g.policy.Forget("a", "x"))
+	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the person has not reviewed the plugin a yet"+
+		", so none of its tools run; the person reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
+	g.write("{")
+	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
+		"; `opentabs plugin permission` in a terminal tells the person what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
+}
+
+// A prompt has no permission of its own, and a person who tries is told so.
+func TestPermissionOfAPrompt(t *testing.T) {
+	one := two("a", "1;")
+	one.Prompts = []plugintest.Prompt{{Name: "digest"}}
+	w := newPolicyWorld(t, one)
+	w.review("a", ask)
+	err := w.policy.SetPermission("a", "digest", auto, "x")
+	if err == nil || !strings.Contains(err.Error(), "a__digest is a prompt, and prompts have no permission of their own: set that of the plugin a") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A prompt comes under its plugin's permission, and is no tool of that name.
+func TestPromptPermission(t *testing.T) {
+	g := newGated(t, ask)
+	g.must(g.policy.SetPermission("a", "send", off, "x"))
+	run := func(scope wire.Scope) []wire.Scope {
+		var offered []wire.Scope
+		_, err := g.calls.Call(context.Background(), dispatch.Call{
+			Tool: dispatch.Tool{Plugin: "a", Name: "send", Prompt: true}, Client: dispatch.Client{Session: "s"},
+			Asked: func(_ context.Context, w dispatch.Waiting) {
+				offered = w.Scopes
+				if _, err := g.calls.Decide(w.CallID, w.TicketID, *allow(scope, 0)); err != nil {
+					t.Error(err)
+				}
+			},
+		})
+		g.must(err)
+		return offered
+	}
+	if got := run(wire.ScopeSession); len(got) != 3 || got[2] != wire.ScopeTime {
+		t.Errorf("offered %v", got)
+	}
+	if got := run(wire.ScopeOnce); got != nil {
+		t.Errorf("asked again: %v", got)
+	}
+	g.fails(wire.ErrDenied, "s", "send", nil)
+}
+
+func TestLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGated(t, ask)
+		g.must(g.policy.SetPermission("a", "read", auto, "x"))
+		g.must(g.policy.SetLimit("a", "read", policy.Limit{Calls: 2, Per: time.Minute}, "x"))
+		g.runs("s1", "read", nil)
+		pass(20 * time.Second)
+		g.runs("s2", "read", nil)
+		text := g.fails(wire.ErrRateLimited, "s1", "read", nil)
+		if want := "the person lets a__read run 2 times in 1m and it has; the next call may run in 40s"; !strings.Contains(text, want) {
+			t.Errorf("got %q, want %q", text, want)
+		}
+		pass(40*time.Second - 1)
+		g.fails(wire.ErrRateLimited, "s1", "read", nil)
+		pass(1)
+		g.runs("s1", "read", nil)
+		g.fails(wire.ErrRateLimited, "s1", "read", nil)
+		g.must(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
+		g.runs("s1", "read", nil)
+
+		// A person is not asked for a call that may not run, and one that was not
+		// allowed does not count.
+		g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
+		g.fails(wire.ErrDenied, "s1", "send", deny)
+		g.runs("s1", "send", allow(wire.ScopeOnce, 0))
+		g.fails(wire.ErrRateLimited, "s1", "send", nil)
+	})
+}
+
+// However many come at once, no more run than may.
+func TestLimitAtOnce(t *testing.T) {
+	g := newGated(t, auto)
+	g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
+	var wg sync.WaitGroup
+	for range 100 {
+		wg.Go(func() { _ = g.call("s", "send", nil) })
+	}
+	wg.Wait()
+	if n := g.ran.Load(); n != 7 {
+		t.Errorf("%d ran", n)
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	for text, want := range map[string]string{"10/1m": "10/1m", " 1 / 30s": "1/30s", "10000/24h": "10000/24h", "3/1h30m": "3/1h30m", "5/60s": "5/1m"} {
+		limit, err := policy.ParseLimit(text)
+		if err != nil || limit.String() != want {
+			t.Errorf("%q: %q, %v", text, limit, err)
+		}
+	}
+	for _, text := range []string{"", "10", "0/1m", "-1/1m", "10001/1m", "1/0s", "1/25h", "x/1m", "1/x", "1/1m/1m"} {
+		if limit, err := policy.ParseLimit(text); err == nil || !strings.Contains(err.Error(), "such as 10/1m") {
+			t.Errorf("%q: %v, %v", text, limit, err)
+		}
+	}
+}
+
+// A call that waits while its permission changes is judged by the new one.
+func TestAsk(t *testing.T) {
+	g := newGated(t, ask)
+	in := dispatch.Info{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
+	if v := g.enforcer.Ask(in); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
+		t.Errorf("ask: %+v", v)
+	}
+	if v := g.enforcer.Ask(in); v.Suspend == nil || v.Suspend.Resume != dispatch.ResumePassDecision {
+		t.Errorf("the tool would not learn what was decided: %+v", v)
+	}
+	g.must(g.policy.SetPermission("a", "", auto, "x"))
+	if v := g.enforcer.Ask(in); v.Suspend != nil || v.Block != nil {
+		t.Errorf("auto: %+v", v)
+	}
+	if a, ok := g.enforcer.Approval(in); !ok || a.Scope != wire.ScopeAlways || a.By != "x" {
+		t.Errorf("approved by %+v", a)
+	}
+	g.must(g.policy.SetPermission("a", "send", off, "x"))
+	if v := g.enforcer.Ask(in); v.Block == nil || v.Block.Code != wire.ErrDenied {
+		t.Errorf("off: %+v", v)
+	}
+}
+
+// BenchmarkGates is what the policy costs a call that runs by itself.
+func BenchmarkGates(b *testing.B) {
+	dir := b.TempDir()
+	one := plugintest.Load(b, two("a", ""))
+	set := plugin.NewSet([]*plugin.Plugin{one}, nil)
+	p := policy.New(dir, func() *plugin.Set { return set }, policy.Options{})
+	enforcer := policy.NewEnforcer(p)
+	if err := p.Review("a", one.ContentHash(), auto, "x"); err != nil {
+		b.Fatal(err)
+	}
+	in := dispatch.Info{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
+	for b.Loop() {
+		for _, gate := range enforcer.Gates() {
+			if v := gate.Decide(in); v.Block != nil || v.Suspend != nil {
+				b.Fatal(v)
+			}
+		}
+		if err := enforcer.Before()[0].Before(in); err != nil {
+			b.Fatal(err)
+		}
+		enforcer.After()[0].After(in, dispatch.Ended{})
+	}
+}

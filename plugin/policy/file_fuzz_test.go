@@ -1,0 +1,57 @@
+package policy
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"opentabs/internal/statedoc"
+	"opentabs/wire"
+)
+
+// FuzzPermissions holds that whatever stands in permissions.json allows nothing
+// by mistake: what is read is a permission there is, and a change of one plugin
+// leaves what is said of the others as it was.
+func FuzzPermissions(f *testing.F) {
+	for _, seed := range []string{
+		`{"version":1}`, `{"version":1,"plugins":{"a":{"reviewed":{"hash":"h"},"permission":"auto","tools":{"t":{"permission":"off","limit":"1/1m"}}}}}`,
+		`{"version":1,"plugins":{"a":null,"b":[],"c":{"tools":null}}}`, `{"version":1,"plugins":{"a":{"permission":"auto","permission":"off"}}}`, `[]`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := statedoc.ParsePlugins(text)
+		if err != nil {
+			return
+		}
+		before := readRules(p)
+		for name, s := range before.plugins {
+			permissions := []wire.Permission{s.Permission}
+			for _, tool := range s.Tools {
+				permissions = append(permissions, tool.Permission)
+			}
+			for _, permission := range permissions {
+				if _, err := ParsePermission(string(permission)); permission != "" && err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+		p.Edit("mine", func(entry statedoc.Object) {
+			editTool(entry, "t", func(own statedoc.Object) { setPermission(own, wire.PermissionOff, "x") })
+		})
+		again, err := statedoc.ParsePlugins(p.Encode())
+		if err != nil {
+			t.Fatalf("what was written is not read: %v", err)
+		}
+		after := readRules(again)
+		if got := after.plugins["mine"].Tools["t"].Permission; got != wire.PermissionOff {
+			t.Errorf("what was set is %q", got)
+		}
+		for name, s := range before.plugins {
+			if name != "mine" && !reflect.DeepEqual(after.plugins[name], s) {
+				old, _ := json.Marshal(s)
+				t.Errorf("%q was %s, is %+v", name, old, after.plugins[name])
+			}
+		}
+	})
+}

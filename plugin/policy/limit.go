@@ -1,0 +1,88 @@
+package policy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"opentabs/internal/timetext"
+)
+
+// The bounds of a [Limit].
+const (
+	maxLimitCalls = 10000
+	minLimitPer   = time.Second
+	maxLimitPer   = 24 * time.Hour
+)
+
+// Limit is how often a tool may run: at most Calls times in any time as long as
+// Per. The zero value is no limit.
+type Limit struct {
+	// Calls is from 1 to 10,000.
+	Calls int
+	// Per is from 1 s to 24 h.
+	Per time.Duration
+}
+
+// ParseLimit reads a limit as people write it, such as "10/1m" or "1/30s".
+func ParseLimit(text string) (Limit, error) {
+	calls, per, ok := strings.Cut(text, "/")
+	n, err := strconv.Atoi(strings.TrimSpace(calls))
+	if !ok || err != nil || n < 1 || n > maxLimitCalls {
+		return Limit{}, fmt.Errorf("%q is no limit: write a number of calls from 1 to %d and a time, such as 10/1m", text, maxLimitCalls)
+	}
+	d, err := time.ParseDuration(strings.TrimSpace(per))
+	if err != nil || d < minLimitPer || d > maxLimitPer {
+		return Limit{}, fmt.Errorf("%q is no limit: write a time from 1s to 24h behind the slash, such as 10/1m", text)
+	}
+	return Limit{Calls: n, Per: d}, nil
+}
+
+// String is what ParseLimit reads; empty for no limit.
+func (l Limit) String() string {
+	if l == (Limit{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d/%s", l.Calls, timetext.Short(l.Per))
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (l Limit) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *Limit) UnmarshalText(text []byte) (err error) {
+	*l, err = Limit{}, nil
+	if len(text) > 0 {
+		*l, err = ParseLimit(string(text))
+	}
+	return err
+}
+
+// meters count how often tools ran. They are safe for concurrent use.
+type meters struct {
+	mu  sync.Mutex             // guards ran
+	ran map[string][]time.Time // by tool: when the calls of the last Per began, oldest first
+}
+
+// wait returns how long it is until the tool may run again; 0 for now. If take
+// is set and it may run now, that counts as a run.
+func (m *meters) wait(tool string, l Limit, take bool) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now, ran := time.Now(), m.ran[tool]
+	for len(ran) > 0 && now.Sub(ran[0]) >= l.Per {
+		ran = ran[1:]
+	}
+	if len(ran) >= l.Calls {
+		return ran[len(ran)-l.Calls].Add(l.Per).Sub(now)
+	}
+	if take {
+		if m.ran == nil {
+			m.ran = map[string][]time.Time{}
+		}
+		m.ran[tool] = append(ran, now)
+	}
+	return 0
+}

@@ -1,0 +1,47 @@
+package policy
+
+import (
+	"fmt"
+
+	"opentabs/internal/statedoc"
+)
+
+// MayOpen reports whether a call that finds no tab of the plugin may open its page.
+func (p *Policy) MayOpen(name string) bool {
+	one, ok := p.set().Plugin(name)
+	if !ok || one.OpensAt == "" {
+		return false
+	}
+	s := p.stateOf(name, one)
+	return s.Reviewed && s.OpenTabs == one.OpensAt
+}
+
+// SetOpening says whether calls that find no tab of a plugin may open its page in
+// the background. It holds for the page that the plugin has now: if another
+// version names another page, it is asked for again.
+func (p *Policy) SetOpening(name string, allowed bool, by string) error {
+	one, err := p.set().Find(name)
+	if err != nil {
+		return err
+	}
+	at := ""
+	if allowed {
+		if at = one.OpensAt; at == "" {
+			return fmt.Errorf("the plugin %s has no page that could be opened: none of its sites is named without a wildcard", name)
+		}
+		if !p.stateOf(name, one).Reviewed {
+			return errNotReviewed(name)
+		}
+	}
+	change := Change{Kind: "opening", Plugin: name, New: at, By: by}
+	return p.change(change, func(entry statedoc.Object) (before string) {
+		statedoc.Decode(entry["openTabs"], &before)
+		entry.Put("openTabs", at)
+		return before
+	})
+}
+
+// errNotReviewed is the error for a permission of a plugin that is not reviewed.
+func errNotReviewed(name string) error {
+	return fmt.Errorf("the plugin %s is not reviewed: look at it and let it in with `opentabs plugin review %s` or in the side panel, then set permissions", name, name)
+}

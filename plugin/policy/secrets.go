@@ -1,0 +1,74 @@
+package policy
+
+import (
+	"fmt"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+	"opentabs/plugin/settings"
+	"opentabs/wire"
+)
+
+// withheldSecrets returns the secret settings that are set and that a plugin does not get,
+// because it is restricted.
+func withheldSecrets(p *Policy, one *plugin.Plugin, v *settings.Values) []plugin.Setting {
+	if len(one.Settings) == 0 || !p.IsRestricted(one) {
+		return nil
+	}
+	values := v.Of(one)
+	var withheld []plugin.Setting
+	for _, s := range one.Settings {
+		if s.Secret() && values[s.Key] != nil {
+			withheld = append(withheld, s)
+		}
+	}
+	return withheld
+}
+
+// SecretsGate blocks calls of plugins that do not get a secret setting which they
+// require; v are the settings.
+func (e *Enforcer) SecretsGate(v *settings.Values) dispatch.Gate { return secretsGate{e.policy, v} }
+
+type secretsGate struct {
+	policy *Policy
+	values *settings.Values
+}
+
+func (secretsGate) Name() string { return "secrets" }
+
+func (g secretsGate) Decide(in dispatch.Info) dispatch.Verdict {
+	one, ok := g.policy.set().Plugin(in.Tool.Plugin)
+	if !ok {
+		return dispatch.Verdict{}
+	}
+	var required []plugin.Setting
+	for _, s := range withheldSecrets(g.policy, one, g.values) {
+		if s.Required {
+			required = append(required, s)
+		}
+	}
+	if len(required) == 0 {
+		return dispatch.Verdict{}
+	}
+	v := refusedCall(fmt.Sprintf("The plugin %s does not get %s, which it needs: it starts after the page's scripts, and the setting is secret",
+		one.Name, settings.Names(required)), lateAccessCommand(one.Name))
+	v.Block.Code = wire.ErrNeedsSettings
+	return v
+}
+
+// FailureNote says which secret settings the plugin of a tool did not get, as a
+// sentence for the agent and one for the user; empty if it got all.
+func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
+	one, ok := e.policy.set().Plugin(t.Plugin)
+	if !ok {
+		return "", ""
+	}
+	withheld := withheldSecrets(e.policy, one, v)
+	if len(withheld) == 0 {
+		return "", ""
+	}
+	fact := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", one.Name, settings.Names(withheld))
+	command := lateAccessCommand(one.Name)
+	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", fact, command),
+		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
+}

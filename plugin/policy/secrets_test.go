@@ -1,0 +1,105 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/plugin/settings"
+	"opentabs/wire"
+)
+
+const marked = `{
+	"pin": {"type":"string","label":"Pin","secret":true},
+	"apiToken": {"type":"string","label":"Token"},
+	"authorName": {"type":"string","label":"Author","secret":false},
+	"size": {"type":"number","label":"Size"}
+}`
+
+// A late plugin gets no secret settings unless a user gives it late access, and what
+// fails for it says so.
+func TestSecretsOfALatePlugin(t *testing.T) {
+	pack := late("a")
+	pack.Settings = json.RawMessage(marked)
+	w := newPolicyWorld(t, pack)
+	w.review("a", auto)
+	one, _ := w.Set().Plugin("a")
+	v := settings.New(t.TempDir(), settings.Options{})
+	w.must(v.Change(one, raws("pin", `"4711-4711"`, "apiToken", `"t-123456"`, "authorName", `"Ann"`, "size", "3"), "me"))
+	page := func() string { return string(v.ForPage(one, w.policy.IsRestricted(one)).Values) }
+	if got := page(); got != `{"authorName":"Ann","size":3}` {
+		t.Errorf("the page gets %s", got)
+	}
+	tool := dispatch.Tool{Plugin: "a", Name: "send"}
+	forAgent, forUser := w.enforcer.FailureNote(tool, v)
+	const fact = "The plugin a did not get the settings apiToken and pin, because it starts after the page's scripts. "
+	if !strings.HasPrefix(forAgent, fact) || !strings.Contains(forAgent, "ask the user") || forUser != fact+"To allow it, run `opentabs plugin permission a --late-access on`, or use the side panel." {
+		t.Errorf("notes %q and %q", forAgent, forUser)
+	}
+	w.must(w.policy.SetLateAccess("a", true, "x"))
+	if got := page(); !strings.Contains(got, "4711") || !strings.Contains(got, "t-123456") {
+		t.Errorf("with late access the page gets %s", got)
+	}
+	if forAgent, forUser := w.enforcer.FailureNote(tool, v); forAgent+forUser != "" {
+		t.Errorf("notes %q and %q", forAgent, forUser)
+	}
+}
+
+// A secret that the plugin needs and does not get keeps its tools from running.
+func TestRequiredSecretOfALatePlugin(t *testing.T) {
+	pack := late("a")
+	pack.Settings = json.RawMessage(strings.Replace(marked, `"secret":true`, `"secret":true,"required":true`, 1))
+	w := newPolicyWorld(t, pack)
+	w.review("a", auto)
+	one, _ := w.Set().Plugin("a")
+	v := settings.New(t.TempDir(), settings.Options{})
+	w.must(v.Change(one, raws("pin", `"4711-4711"`), "me"))
+	gate := w.enforcer.SecretsGate(v)
+	in := dispatch.Info{Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
+	verdict := gate.Decide(in)
+	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings || !strings.Contains(verdict.Block.Message, "`opentabs plugin permission a --late-access on`") ||
+		!strings.HasPrefix(verdict.ForUser, "The plugin a does not get the setting pin, which it needs") {
+		t.Errorf("got %+v", verdict)
+	}
+	w.must(w.policy.SetLateAccess("a", true, "x"))
+	if v := gate.Decide(in); v.Block != nil {
+		t.Errorf("with late access: %v", v.Block)
+	}
+}
+
+func TestSecretMark(t *testing.T) {
+	one := plugintest.Load(t, plugintest.Package{Settings: json.RawMessage(marked)})
+	got := map[string]bool{}
+	for _, s := range one.Settings {
+		got[s.Key] = s.Secret()
+	}
+	for key, want := range map[string]bool{"pin": true, "apiToken": true, "authorName": false, "size": false} {
+		if got[key] != want {
+			t.Errorf("%s is secret: %t", key, got[key])
+		}
+	}
+	v := settings.New(t.TempDir(), settings.Options{})
+	if err := v.Change(one, raws("pin", `"4711-4711"`, "authorName", `"Ann Author"`), "me"); err != nil {
+		t.Fatal(err)
+	}
+	if secrets := v.Secrets(plugin.NewSet([]*plugin.Plugin{one}, nil)); len(secrets) != 1 || secrets[0] != "4711-4711" {
+		t.Errorf("logs leave out %q", secrets)
+	}
+	wrong := plugintest.Package{Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","secret":true},"x":{"type":"string","label":"X","secret":"yes"}}`)}
+	if _, err := plugin.Load(wrong.Write(t)); err == nil || !strings.Contains(err.Error(), "configSchema.site.secret is true for a setting of type url; only a string can be secret") ||
+		!strings.Contains(err.Error(), "configSchema.x.secret is a string; make it true or false") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// raws returns settings from pairs of keys and JSON values.
+func raws(pairs ...string) map[string]json.RawMessage {
+	m := map[string]json.RawMessage{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = json.RawMessage(pairs[i+1])
+	}
+	return m
+}

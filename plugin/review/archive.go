@@ -1,0 +1,133 @@
+package review
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"opentabs/internal/rawjson"
+	"opentabs/internal/statefile"
+	"opentabs/plugin"
+)
+
+const (
+	// reviewedFolder contains a folder for each plugin that was reviewed.
+	reviewedFolder = "reviewed"
+	// maxKeptBytes is how much of each file is kept, in bytes.
+	maxKeptBytes = 4 << 20
+)
+
+// keptFiles are the files of a copy, in the order of the diff.
+var keptFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
+
+// entryName is a file name that the original OpenTabs SDK generates for each build.
+var entryName = regexp.MustCompile(`_adapter_entry_[0-9a-f-]{36}`)
+
+// Archive keeps a copy of each plugin's last reviewed content in the state folder, to
+// show what has changed since. The zero value is not usable.
+type Archive struct{ dir string }
+
+// NewArchive returns the archive in the state folder dir, which need not exist yet.
+func NewArchive(dir string) Archive { return Archive{filepath.Join(dir, reviewedFolder)} }
+
+// Keep replaces the copy of a plugin by its content now.
+func (a Archive) Keep(one *plugin.Plugin) error {
+	files, err := reviewable(one)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(a.dir, one.Name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keep what was reviewed: %w", err)
+	}
+	for _, name := range keptFiles {
+		if err := statefile.Write(filepath.Join(dir, name), limitSize(files[name])); err != nil {
+			return fmt.Errorf("keep what was reviewed: %w", err)
+		}
+	}
+	return nil
+}
+
+// Remove removes the copy of a plugin. It ignores names that no plugin can have,
+// because the name becomes part of a path.
+func (a Archive) Remove(name string) error {
+	if plugin.CheckName(name) != nil {
+		return nil
+	}
+	return os.RemoveAll(filepath.Join(a.dir, name))
+}
+
+// Changes returns the changes since the last review as a unified diff; empty if there
+// are none. known is false if there is no copy.
+func (a Archive) Changes(one *plugin.Plugin) (text string, known bool, err error) {
+	now, err := reviewable(one)
+	if err != nil {
+		return "", false, err
+	}
+	var b strings.Builder
+	for _, name := range keptFiles {
+		before, err := os.ReadFile(filepath.Join(a.dir, one.Name, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", false, fmt.Errorf("read what was reviewed: %w", err)
+		}
+		known = true
+		b.Write(diff.Diff("reviewed/"+name, before, "now/"+name, limitSize(now[name])))
+	}
+	return b.String(), known, nil
+}
+
+// reviewable returns the files of a copy by name: the descriptions with one member in
+// each line, the author's own code, and names and hashes of the libraries.
+func reviewable(one *plugin.Plugin) (map[string][]byte, error) {
+	code, err := ReadCode(one)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{"own.js": entryName.ReplaceAll([]byte(code.Own()), []byte("_adapter_entry")), "pre-script.js": []byte(code.PreScript)}
+	packageJSON, toolsJSON, err := one.Descriptions()
+	if err != nil {
+		return nil, err
+	}
+	for name, raw := range map[string][]byte{"package.json": packageJSON, "tools.json": toolsJSON} {
+		var b bytes.Buffer
+		if json.Indent(&b, rawjson.TrimBOM(raw), "", "  ") != nil {
+			b.Write(raw)
+		}
+		files[name] = append(bytes.TrimSpace(b.Bytes()), '\n')
+	}
+	var libraries strings.Builder
+	for _, m := range code.Modules {
+		if m.Library {
+			fmt.Fprintf(&libraries, "%.16s %s\n", hexHashOf([]byte(m.Code)), m.Name)
+		}
+	}
+	files["libraries.txt"] = []byte(libraries.String())
+	return files, nil
+}
+
+// limitSize returns the part of a file that is kept: its beginning, and the hash of
+// the whole file if it is longer.
+func limitSize(b []byte) []byte {
+	if len(b) > maxKeptBytes {
+		return fmt.Appendf(bytes.Clone(b[:maxKeptBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexHashOf(b))
+	}
+	return b
+}
+
+func hexHashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

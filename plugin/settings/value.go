@@ -1,0 +1,135 @@
+package settings
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+const (
+	// DefaultInstance is the name of the URL of a url setting that is given
+	// without one.
+	DefaultInstance = "default"
+	// maxSettingChars is the longest text of a setting, maxInstances how many URLs
+	// a url setting may have.
+	maxSettingChars = 16384
+	maxInstances    = 50
+)
+
+var (
+	instanceGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
+)
+
+// Parse reads a value as a person writes it: true or yes, 12, one of the options,
+// a URL for the instance "default". The error says what is allowed.
+func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
+	trimmed := strings.TrimSpace(text)
+	switch s.Type {
+	case wire.SettingBoolean:
+		switch strings.ToLower(trimmed) {
+		case "true", "yes", "on", "1":
+			return json.RawMessage("true"), nil
+		case "false", "no", "off", "0":
+			return json.RawMessage("false"), nil
+		}
+		return nil, invalid(s, "is %q; use true or false", plaintext.Shorten(text))
+	case wire.SettingNumber:
+		if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
+			if json.Valid([]byte(trimmed)) {
+				return json.RawMessage(trimmed), nil
+			}
+			return rawjson.Encode(n), nil
+		}
+		return nil, invalid(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(text))
+	case wire.SettingURL:
+		return checkValue(s, rawjson.Encode(map[string]string{DefaultInstance: trimmed}))
+	default:
+		return checkValue(s, rawjson.Encode(text))
+	}
+}
+
+// check returns a value in the form in which it is kept: a url as an object of
+// URLs by instance. The error says what is allowed, and not what a secret was.
+func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
+	compacted, problem := rawjson.Compact(raw, nil)
+	if problem != "" {
+		return nil, invalid(s, "is no JSON; %s", problem)
+	}
+	kind := rawjson.KindOf(compacted)
+	switch s.Type {
+	case wire.SettingURL:
+		return checkURLs(s, compacted)
+	case wire.SettingNumber:
+		if kind != rawjson.KindNumber {
+			return nil, invalid(s, "is %s; make it a number", kind)
+		}
+		if n, err := strconv.ParseFloat(string(compacted), 64); err != nil || math.IsInf(n, 0) {
+			return nil, invalid(s, "is a number that does not fit; use one between -1e308 and 1e308")
+		}
+	case wire.SettingBoolean:
+		if kind != rawjson.KindBool {
+			return nil, invalid(s, "is %s; make it true or false", kind)
+		}
+	default:
+		if kind != rawjson.KindString {
+			return nil, invalid(s, "is %s; make it a text", kind)
+		}
+		text := rawjson.Unquote(compacted)
+		if n := utf8.RuneCountInString(text); n > maxSettingChars {
+			return nil, invalid(s, "has %d characters; shorten it to at most %d", n, maxSettingChars)
+		}
+		if s.Type == wire.SettingSelect && !slices.Contains(s.Options, text) {
+			return nil, invalid(s, "is %q; use one of %s", plaintext.Shorten(text), strings.Join(s.Options, ", "))
+		}
+	}
+	return slices.Clone(compacted), nil
+}
+
+// checkURLs takes one URL, or several by their instances.
+func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
+	var urls map[string]string
+	switch rawjson.KindOf(raw) {
+	case rawjson.KindString:
+		urls = map[string]string{DefaultInstance: rawjson.Unquote(raw)}
+	case rawjson.KindObject:
+		if err := json.Unmarshal(raw, &urls); err != nil {
+			return nil, invalid(s, `has an instance that is no text; give each its URL, as in {"work": "https://work.example.com"}`)
+		}
+	default:
+		return nil, invalid(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(raw))
+	}
+	if len(urls) > maxInstances {
+		return nil, invalid(s, "has %d instances; use at most %d", len(urls), maxInstances)
+	}
+	sites := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(urls)) {
+		if !instanceGrammar.MatchString(name) {
+			return nil, invalid(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
+		}
+		urls[name] = strings.TrimSpace(urls[name])
+		_, site, problem := plugin.ParseSite(urls[name])
+		if problem != "" {
+			return nil, invalid(s, "%s", problem)
+		}
+		if other, twice := sites[site]; twice {
+			return nil, invalid(s, "has two instances of one site, %s and %s: a page could not tell which is its own; keep one of them", other, name)
+		}
+		sites[site] = name
+	}
+	return rawjson.Encode(urls), nil
+}
+
+func invalid(s plugin.Setting, format string, args ...any) error {
+	return fmt.Errorf("the setting %s %s", s.Key, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,337 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/internal/nearest"
+	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
+	"opentabs/internal/statedoc"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// settingsFile is the name of the settings' file in the state folder.
+const settingsFile = "settings.json"
+
+// minSecretChars is the shortest text that [Values.Secrets] returns: to take a
+// shorter one out of every log would take out half of what is said.
+const minSecretChars = 6
+
+// Options set [Values] up. The zero value of each field means its default.
+type Options struct {
+	// LockWait is how long a change waits for another process that changes the file.
+	// Default 10 s. After that the change fails.
+	LockWait time.Duration
+	// Warn receives a sentence for the user when a damaged file was put aside.
+	// Default: no warning.
+	Warn func(sentence string)
+	// Record receives each change: the plugin, the changed keys (nil for all) and the
+	// surface. It must not block. Default: changes are not recorded.
+	Record func(name string, keys []string, by string)
+	// Log receives errors in the file. Default: no log.
+	Log zerolog.Logger
+}
+
+// setDefaults fills in the defaults.
+func (o *Options) setDefaults() {
+	if o.LockWait == 0 {
+		o.LockWait = 10 * time.Second
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	if o.Record == nil {
+		o.Record = func(string, []string, string) {}
+	}
+}
+
+// Values are what the person has set for plugins. They stand in settings.json in
+// the state folder, which only the person can read (mode 0600), by plugin and key;
+// a url as an object of URLs by instance. What is set for a plugin stays while
+// that is not there. A change by another process or by hand counts from the next
+// look on.
+//
+// A Values is safe for concurrent use, and against other processes that use the
+// same folder.
+type Values struct {
+	file *statedoc.Watched[*statedoc.Plugins, settings]
+	opts Options
+}
+
+// settings are settings.json at one moment, by plugin and key.
+type settings map[string]map[string]json.RawMessage
+
+// NewValues returns the settings in the folder dir, which need not exist yet.
+func New(dir string, o Options) *Values {
+	o.setDefaults()
+	path := filepath.Join(dir, settingsFile)
+	return &Values{opts: o, file: statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
+		Path: path, What: "the file of settings", Lost: "no plugin has settings any more, so set them again",
+		LockWait: o.LockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+	}, settingsOf, nil, func(r statedoc.Reading[settings]) {
+		if r.Problem != nil {
+			o.Log.Error().Err(r.Problem).Msg("the settings cannot be read, so no plugin has any")
+		}
+	})}
+}
+
+func settingsOf(doc *statedoc.Plugins) settings {
+	all := settings{}
+	for name := range doc.Top.Child("plugins") {
+		all[name] = doc.Top.Child("plugins").Child(name)
+	}
+	return all
+}
+
+// Repair puts a damaged file aside, so that what stood in it is not lost to the next
+// change.
+func (v *Values) Repair() error { return v.file.Repair() }
+
+// OnChange calls changed after each change. One at a time; it may not change the
+// settings.
+func (v *Values) OnChange(changed func()) { v.file.OnChange(changed) }
+
+// Watch notices changes by other processes and by hand until ctx ends.
+func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
+
+// Of returns what is set for a plugin, by key: what the plugin does not know, or
+// does not allow (any more), is left out.
+func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
+	kept := v.file.Current().View[p.Name]
+	set := map[string]json.RawMessage{}
+	for _, s := range p.Settings {
+		if raw, ok := kept[s.Key]; ok {
+			if value, err := checkValue(s, raw); err == nil {
+				set[s.Key] = value
+			}
+		}
+	}
+	return set
+}
+
+// Missing returns the settings that the plugin requires and that are not set.
+func (v *Values) Missing(p *plugin.Plugin) []plugin.Setting {
+	var missing []plugin.Setting
+	for _, s := range p.Settings {
+		if s.Required {
+			missing = append(missing, s)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	set := v.Of(p)
+	return slices.DeleteFunc(missing, func(s plugin.Setting) bool { return set[s.Key] != nil })
+}
+
+// ForPage returns what is set for a plugin as its documents get it, without its
+// secrets if it is restricted (see [Policy.IsRestricted]).
+func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings {
+	values, urls := statedoc.Object{}, statedoc.Object{}
+	set := v.Of(p)
+	for _, s := range p.Settings {
+		switch raw, ok := set[s.Key]; {
+		case restricted && s.Secret():
+		case ok && s.Type == wire.SettingURL:
+			urls[s.Key] = raw
+		case ok:
+			values[s.Key] = raw
+		}
+	}
+	var page wire.PluginSettings
+	if len(values) > 0 {
+		page.Values = rawjson.Encode(values)
+	}
+	if len(urls) > 0 {
+		page.URLs = rawjson.Encode(urls)
+	}
+	return page
+}
+
+// Views returns a plugin's settings as surfaces show them: of a secret whether it
+// is set, and not what it is.
+func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
+	set := v.Of(p)
+	var views []wire.SettingView
+	for _, s := range p.Settings {
+		raw, isSet := set[s.Key]
+		view := wire.SettingView{
+			Key: s.Key, Type: s.Type, Label: s.Label, Description: s.Description, Placeholder: s.Placeholder,
+			Required: s.Required, Options: slices.Clone(s.Options), Secret: s.Secret(), Set: isSet,
+		}
+		if !view.Secret {
+			view.Value = raw
+		}
+		views = append(views, view)
+	}
+	return views
+}
+
+// Change sets settings of a plugin, by key; null or an empty text takes one away.
+// Either all hold or none. by names the surface. The error says which setting is
+// wrong, and what is allowed.
+func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
+	checked := map[string]json.RawMessage{}
+	for _, key := range slices.Sorted(maps.Keys(changes)) {
+		s, err := declared(p, key)
+		if err != nil {
+			return err
+		}
+		if raw := changes[key]; !emptyValue(raw) {
+			if checked[key], err = checkValue(s, raw); err != nil {
+				return err
+			}
+		} else {
+			checked[key] = nil
+		}
+	}
+	if len(checked) == 0 {
+		return nil
+	}
+	err := v.file.Change(func(doc *statedoc.Plugins) error {
+		doc.Edit(p.Name, func(entry statedoc.Object) {
+			for key, raw := range checked {
+				entry.Put(key, raw)
+			}
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	v.opts.Record(p.Name, slices.Sorted(maps.Keys(checked)), by)
+	v.file.Notify()
+	return nil
+}
+
+// emptyValue reports whether a value takes the setting away.
+func emptyValue(raw json.RawMessage) bool {
+	switch text := strings.TrimSpace(string(raw)); text {
+	case "", "null", `""`, "{}":
+		return true
+	default:
+		return rawjson.KindOf(raw) == rawjson.KindString && json.Valid(raw) && strings.TrimSpace(rawjson.Unquote([]byte(text))) == ""
+	}
+}
+
+// Forget takes all settings of a plugin away.
+func (v *Values) Forget(name, by string) error {
+	if _, ok := v.file.Current().View[name]; !ok {
+		return nil
+	}
+	err := v.file.Change(func(doc *statedoc.Plugins) error {
+		doc.Edit(name, func(entry statedoc.Object) { clear(entry) })
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	v.opts.Record(name, nil, by)
+	v.file.Notify()
+	return nil
+}
+
+// Secrets returns the texts that may be passwords or keys, for what takes them out
+// of logs: those of 6 characters or more, the longest first. Of plugins that are
+// not in set only the names of the settings are known.
+func (v *Values) Secrets(set *plugin.Set) []string {
+	var secrets []string
+	for name, entry := range v.file.Current().View {
+		one, known := set.Plugin(name)
+		for key, raw := range entry {
+			secret := plugin.Setting{Key: key, Type: wire.SettingString}.Secret()
+			if known {
+				if s, err := declared(one, key); err == nil {
+					secret = s.Secret()
+				}
+			}
+			var text string
+			if secret && statedoc.Decode(raw, &text) && len(text) >= minSecretChars {
+				secrets = append(secrets, text)
+			}
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	return slices.Compact(secrets)
+}
+
+// Instances returns the URLs that are set for a plugin, by key, then by name.
+func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
+	var all []dispatch.Instance
+	if !slices.ContainsFunc(p.Settings, func(s plugin.Setting) bool { return s.Type == wire.SettingURL }) {
+		return nil
+	}
+	set := v.Of(p)
+	for _, s := range p.Settings {
+		var urls map[string]string
+		if s.Type != wire.SettingURL || !statedoc.Decode(set[s.Key], &urls) {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(urls)) {
+			all = append(all, dispatch.Instance{Name: name, URL: urls[name]})
+		}
+	}
+	return all
+}
+
+// Gate blocks calls of plugins that lack a setting they require; set returns the
+// plugins.
+func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
+
+type settingsGate struct {
+	values *Values
+	set    func() *plugin.Set
+}
+
+func (settingsGate) Name() string { return "settings" }
+
+func (g settingsGate) Decide(in dispatch.Info) dispatch.Verdict {
+	one, ok := g.set().Plugin(in.Tool.Plugin)
+	if !ok {
+		return dispatch.Verdict{}
+	}
+	missing := g.values.Missing(one)
+	if len(missing) == 0 {
+		return dispatch.Verdict{}
+	}
+	return dispatch.Blocked(wire.ErrNeedsSettings, "the plugin %s lacks %s, which it needs; the person sets it with `opentabs plugin configure %s` in a terminal, or in the side panel",
+		one.Name, Names(missing), one.Name)
+}
+
+// Names returns the names of settings for a sentence, such as "the settings a and b".
+func Names(all []plugin.Setting) string {
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = s.Key
+	}
+	if len(names) == 1 {
+		return "the setting " + names[0]
+	}
+	return "the settings " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// declared returns one of the settings that a plugin declares.
+func declared(p *plugin.Plugin, key string) (plugin.Setting, error) {
+	var keys []string
+	for _, s := range p.Settings {
+		if s.Key == key {
+			return s, nil
+		}
+		keys = append(keys, s.Key)
+	}
+	if len(keys) == 0 {
+		return plugin.Setting{}, fmt.Errorf("%w: the plugin %s has no settings", plugin.ErrUnknown, p.Name)
+	}
+	return plugin.Setting{}, fmt.Errorf("%w: the plugin %s has no setting %q%s; name one of %s", plugin.ErrUnknown, p.Name, plaintext.Shorten(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
+}

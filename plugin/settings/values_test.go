@@ -1,0 +1,322 @@
+package settings_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/plugin/settings"
+	"opentabs/wire"
+)
+
+// wikiSettings are one of each type.
+const wikiSettings = `{
+	"site": {"type": "url", "label": "Site", "required": true},
+	"token": {"type": "string", "label": "Token"},
+	"size": {"type": "number", "label": "Size"},
+	"loud": {"type": "boolean", "label": "Loud"},
+	"mode": {"type": "select", "label": "Mode", "options": ["fast", "slow"]}
+}`
+
+func wiki(t *testing.T) *plugin.Plugin {
+	t.Helper()
+	return plugintest.Load(t, plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)})
+}
+
+func raws(pairs ...string) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for i := 0; i < len(pairs); i += 2 {
+		all[pairs[i]] = json.RawMessage(pairs[i+1])
+	}
+	return all
+}
+
+// Every type is kept as what it is, and a url as URLs by instance.
+func TestValuesKeepTypes(t *testing.T) {
+	dir, p := t.TempDir(), wiki(t)
+	var changes []string
+	v := settings.New(dir, settings.Options{Record: func(name string, keys []string, by string) {
+		changes = append(changes, fmt.Sprint(name, keys, by))
+	}})
+	err := v.Change(p, raws("site", `"https://wiki.example.com/base"`, "token", `"s3cret-text"`, "size", `1.50`, "loud", `false`, "mode", `"slow"`), "me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := settings.New(dir, settings.Options{}).ForPage(p, false) // as another process reads it
+	if got, want := string(page.Values), `{"loud":false,"mode":"slow","size":1.50,"token":"s3cret-text"}`; got != want {
+		t.Errorf("values %s, want %s", got, want)
+	}
+	if got, want := string(page.URLs), `{"site":{"default":"https://wiki.example.com/base"}}`; got != want {
+		t.Errorf("urls %s, want %s", got, want)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "settings.json")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+	if want := []string{"wiki[loud mode site size token]me"}; !slices.Equal(changes, want) {
+		t.Errorf("recorded %q, want the keys and no value", changes)
+	}
+	if err := v.Change(p, raws("token", `null`, "mode", `" "`, "site", `{}`), "me"); err != nil {
+		t.Fatal(err)
+	}
+	if got := v.Of(p); len(got) != 2 || string(got["size"]) != "1.50" || string(got["loud"]) != "false" {
+		t.Errorf("after three are taken away: %s", got)
+	}
+}
+
+func TestValuesRefuse(t *testing.T) {
+	p := wiki(t)
+	v := settings.New(t.TempDir(), settings.Options{})
+	for _, test := range []struct{ key, value, want string }{
+		{"size", `"12"`, "the setting size is a string; make it a number"},
+		{"size", `1e999`, "the setting size is a number that does not fit"},
+		{"loud", `"yes"`, "the setting loud is a string; make it true or false"},
+		{"mode", `"fastest"`, `the setting mode is "fastest"; use one of fast, slow`},
+		{"token", `12`, "the setting token is a number; make it a text"},
+		{"token", `"` + strings.Repeat("x", 16385) + `"`, "the setting token has 16385 characters; shorten it to at most 16384"},
+		{"site", `true`, "the setting site is a boolean; make it a URL, or an object of URLs by instance"},
+		{"site", `{"work":1}`, "has an instance that is no text"},
+		{"site", `"wiki.example.com"`, `the setting site is "wiki.example.com"; use an http or https URL`},
+		{"site", `"javascript:alert(1)"`, "use an http or https URL"},
+		{"site", `"https://ann:pw@wiki.example.com"`, "has a name or a password in its URL"},
+		{"site", `"https://*.example.com"`, "which no browser extension can be let into"},
+		{"site", `"https://[2001:db8::1]/"`, "which no browser extension can be let into"},
+		{"site", `{"two words":"https://a.example"}`, `has an instance called "two words"`},
+		{"site", `{"a":"http://localhost:8080/x","b":"http://127.0.0.1:8080"}`, "has two instances of one site, a and b"},
+		{"tokn", `"x"`, `the plugin wiki has no setting "tokn" (did you mean token?); name one of loud, mode, site, size, token`},
+		{"mode", `{`, "the setting mode is no JSON"},
+	} {
+		err := v.Change(p, raws("loud", "true", test.key, test.value), "me")
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s = %.40s: %v, want %s", test.key, test.value, err, test.want)
+		}
+	}
+	if got := v.Of(p); len(got) != 0 {
+		t.Errorf("what stood beside a wrong setting holds: %s", got)
+	}
+	if err := v.Change(p, raws("tokn", `"x"`), "me"); !errors.Is(err, plugin.ErrUnknown) {
+		t.Errorf("%v is not ErrUnknown", err)
+	}
+}
+
+func TestSettingParse(t *testing.T) {
+	declared := map[string]plugin.Setting{}
+	for _, s := range wiki(t).Settings {
+		declared[s.Key] = s
+	}
+	for _, test := range []struct{ key, text, want, wrong string }{
+		{key: "loud", text: "yes", want: "true"},
+		{key: "loud", text: " Off", want: "false"},
+		{key: "loud", text: "maybe", wrong: `is "maybe"; use true or false`},
+		{key: "size", text: "012", want: "12"},
+		{key: "size", text: "-1.5e3", want: "-1.5e3"},
+		{key: "size", text: "many", wrong: `is "many"; use a number`},
+		{key: "size", text: "Inf", wrong: "use a number"},
+		{key: "site", text: "https://wiki.example.com", want: `{"default":"https://wiki.example.com"}`},
+		{key: "mode", text: "slow", want: `"slow"`},
+		{key: "mode", text: "slower", wrong: "use one of fast, slow"},
+		{key: "token", text: ` "a"=b `, want: `" \"a\"=b "`},
+	} {
+		got, err := settings.Parse(declared[test.key], test.text)
+		if test.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), test.wrong) {
+				t.Errorf("%s=%s: %v, want %s", test.key, test.text, err, test.wrong)
+			}
+		} else if err != nil || string(got) != test.want {
+			t.Errorf("%s=%s: %s, %v, want %s", test.key, test.text, got, err, test.want)
+		}
+	}
+	if !declared["token"].Secret() || declared["mode"].Secret() || declared["size"].Secret() {
+		t.Error("the token, and nothing else, is a secret")
+	}
+}
+
+// A secret is shown as set and no more; logs can be told what to take out.
+func TestSecretsStayInside(t *testing.T) {
+	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
+	if err := v.Change(p, raws("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(v.Views(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
+		t.Errorf("surfaces are told %s", text)
+	}
+	if got := v.Secrets(plugin.NewSet([]*plugin.Plugin{p}, nil)); !slices.Equal(got, []string{"s3cret-text"}) {
+		t.Errorf("secrets are %q", got)
+	}
+}
+
+// What is set stays while a plugin is away or broken, and what a newer version does
+// not allow any more is not given to it.
+func TestValuesOutliveThePlugin(t *testing.T) {
+	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
+	if err := v.Change(p, raws("mode", `"slow"`, "size", "3"), "me"); err != nil {
+		t.Fatal(err)
+	}
+	other := plugintest.Load(t, plugintest.Package{Name: "wiki", Settings: json.RawMessage(
+		`{"mode": {"type": "select", "label": "Mode", "options": ["fast"]}, "size": {"type": "string", "label": "Size"}}`)})
+	if got := v.Of(other); len(got) != 0 {
+		t.Errorf("the newer version gets %s", got)
+	}
+	if got := v.Of(p); len(got) != 2 {
+		t.Errorf("back again it has %s", got)
+	}
+	if err := v.Forget("wiki", "me"); err != nil || len(v.Of(p)) != 0 {
+		t.Errorf("forgotten, it has %s, %v", v.Of(p), err)
+	}
+}
+
+// A change of one setting leaves all else as it is: what a newer version wrote, other
+// plugins, other files.
+func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
+	dir, p := t.TempDir(), wiki(t)
+	file, other := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
+	for name, text := range map[string]string{
+		file:  `{"version":1,"later":[1],"plugins":{"gone":{"token":"kept"},"wiki":{"more":{"x":null},"loud":true}}}`,
+		other: `{"telemetry":false}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := settings.New(dir, settings.Options{})
+	if err := v.Change(p, raws("size", "3"), "me"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"later": [`, `"gone": {`, `"token": "kept"`, `"x": null`, `"loud": true`, `"size": 3`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is not in %s", want, text)
+		}
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != `{"telemetry":false}` {
+		t.Errorf("another file is %s, %v", text, err)
+	}
+}
+
+// A file that can't be read costs the settings, not the file.
+func TestDamagedSettings(t *testing.T) {
+	dir, p := t.TempDir(), wiki(t)
+	file := filepath.Join(dir, "settings.json")
+	if err := os.WriteFile(file, []byte(`{"version":1,`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var warned []string
+	v := settings.New(dir, settings.Options{Warn: func(s string) { warned = append(warned, s) }})
+	if len(v.Of(p)) != 0 {
+		t.Error("a damaged file has settings")
+	}
+	if err := v.Change(p, raws("loud", "true"), "me"); err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := filepath.Glob(file + ".corrupt-*")
+	if len(kept) != 1 || len(warned) != 1 || string(v.Of(p)["loud"]) != "true" {
+		t.Errorf("kept %v, warned %q, now %s", kept, warned, v.Of(p))
+	}
+}
+
+// A change by another process counts from the next look on, and listeners hear of it.
+func TestValuesFollowTheFile(t *testing.T) {
+	dir, p := t.TempDir(), wiki(t)
+	here, there := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
+	heard := make(chan struct{}, 10)
+	here.OnChange(func() { heard <- struct{}{} })
+	if err := there.Change(p, raws("loud", "true"), "me"); err != nil {
+		t.Fatal(err)
+	}
+	if string(here.Of(p)["loud"]) != "true" {
+		t.Error("the change is not seen")
+	}
+	<-heard
+}
+
+// A url setting names the plugin's sites: it works there once the
+// plugins are read again, and the page to open is the first of them.
+func TestURLSettingsNameSites(t *testing.T) {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	dir := plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)}.Write(t)
+	if _, err := store.Add(dir); err != nil {
+		t.Fatal(err)
+	}
+	values := settings.New(filepath.Dir(store.Path()), settings.Options{})
+	registry := plugin.NewRegistry(store, zerolog.Nop())
+	registry.UseSites(values.Instances)
+	one := func() *plugin.Plugin {
+		t.Helper()
+		if err := registry.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		p, ok := registry.Set().Plugin("wiki")
+		if !ok {
+			t.Fatalf("it is gone: %v", registry.Set().Failed())
+		}
+		return p
+	}
+	first := one()
+	if len(first.Matches) != 0 || first.OpensAt != "" {
+		t.Errorf("without a site: %v, %q", first.Matches, first.OpensAt)
+	}
+	err := values.Change(first, raws("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := one()
+	if second == first || one() != second {
+		t.Error("a plugin is made anew when, and only when, its sites have changed")
+	}
+	if want := []string{"*://gitlab/*", "*://wiki.corp:8443/*"}; !slices.Equal(second.Matches, want) {
+		t.Errorf("matches %q, want %q", second.Matches, want)
+	}
+	for url, want := range map[string]bool{
+		"https://wiki.corp:8443/any": true, "https://wiki.corp/any": false, "http://gitlab/": true, "http://gitlab.evil.example/": false,
+	} {
+		if second.MatchesURL(url) != want {
+			t.Errorf("%s: %t", url, !want)
+		}
+	}
+	tool := second.Tools[0].Dispatch()
+	if want := []dispatch.Instance{{Name: "home", URL: "http://gitlab/"}, {Name: "work", URL: "https://Wiki.corp:8443/base?x"}}; !slices.Equal(tool.Instances, want) {
+		t.Errorf("instances %v", tool.Instances)
+	}
+	if tool.OpensAt != "http://gitlab/" || !slices.Equal(tool.Matches, second.Matches) {
+		t.Errorf("the tool has %q, %q", tool.OpensAt, tool.Matches)
+	}
+}
+
+// A call of a plugin that lacks a required setting ends with the command that
+// mends it.
+func TestMissingSettingBlocks(t *testing.T) {
+	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
+	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
+	gate := v.Gate(func() *plugin.Set { return set })
+	in := dispatch.Info{Tool: p.Tools[0].Dispatch()}
+	verdict := gate.Decide(in)
+	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings ||
+		!strings.Contains(verdict.Block.Message, "lacks the setting site") || !strings.Contains(verdict.Block.Message, "opentabs plugin configure wiki") {
+		t.Errorf("verdict %+v", verdict.Block)
+	}
+	if err := v.Change(p, raws("site", `"https://wiki.example.com"`), "me"); err != nil {
+		t.Fatal(err)
+	}
+	if verdict := gate.Decide(in); verdict.Block != nil {
+		t.Errorf("blocked: %+v", verdict.Block)
+	}
+	if verdict := gate.Decide(dispatch.Info{Tool: dispatch.Tool{Plugin: "gone"}}); verdict.Block != nil {
+		t.Errorf("blocked: %+v", verdict.Block)
+	}
+}

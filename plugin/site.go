@@ -1,0 +1,58 @@
+package plugin
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"opentabs/internal/plaintext"
+)
+
+// maxURLChars is the longest URL of a setting, in characters.
+const maxURLChars = 2048
+
+// ParseSite returns the host of a URL that a person gave, with its port where that is
+// not the usual one, and how it is compared: localhost, 127.0.0.1 and [::1] are one.
+func ParseSite(text string) (host, compared, problem string) {
+	u, err := url.Parse(text)
+	switch {
+	case text == "":
+		return "", "", "has a URL that is empty; write it as in https://example.com"
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(text) > maxURLChars:
+		return "", "", fmt.Sprintf("is %q; use an http or https URL, as in https://example.com", plaintext.Shorten(text))
+	case u.User != nil:
+		return "", "", "has a name or a password in its URL; take it out, the browser is logged in already"
+	}
+	name, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	if port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		port = ""
+	}
+	host, compared = name, name
+	if name == "127.0.0.1" || name == "::1" {
+		compared = "localhost"
+	}
+	if port != "" {
+		host, compared = host+":"+port, compared+":"+port
+	}
+	if _, err := patternOf(host); err != nil {
+		return "", "", err.Error()
+	}
+	return host, compared, ""
+}
+
+// patternOf is the match pattern of a site that a person named in a setting. It
+// may be a name without a dot, as sites in a company's network have.
+func patternOf(host string) (Pattern, error) {
+	p := Pattern{text: "*://" + host + "/*", scheme: "*", path: "/*"}
+	problem := p.setHost(host)
+	if name, port, _ := strings.Cut(host, ":"); problem != "" && hostLabel.MatchString(strings.ToLower(name)) {
+		p.host, problem = strings.ToLower(name), ""
+		if strings.Contains(host, ":") {
+			problem = p.setPort(port)
+		}
+	}
+	if problem != "" || p.subdomains {
+		return p, fmt.Errorf("has a URL with the host %q, which no browser extension can be let into; use a host name or an IPv4 address", plaintext.Shorten(host))
+	}
+	return p, nil
+}
