@@ -70,7 +70,7 @@ const ended: CallView = {
   runMs: 800,
   userStatusWord: 'sent',
   endAudience: 'user',
-  result: 'Sent to 3 people.',
+  result: 'Sent to 3 members.',
 };
 
 // One sample per body, typed: a renamed or missing field is a compile error here, and another value on disk a failure
@@ -289,10 +289,10 @@ const samples: Golden = {
   'tool.resync.params': { dispatchId: 'c-01k7', activityType: 'table' },
   error: {
     code: -32000,
-    message: 'the site says: slow down',
+    message: 'the site limits requests',
     data: {
       code: 'tool_error',
-      message: 'the site says: slow down',
+      message: 'the site limits requests',
       tool: { code: 'RATE_LIMITED', category: 'rate_limit', retryable: true, retryAfterMs: 1500 },
     },
   },
@@ -429,7 +429,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   'tool.answer.params.error': {
     dispatchId: 'c-01k7',
     ask: 1,
-    error: { code: 'denied', message: 'the person said no' },
+    error: { code: 'denied', message: 'the user denied the call' },
   } satisfies Golden['tool.answer.params'],
   'tool.answer.params.undefined': { dispatchId: 'c-01k7', ask: 2 } satisfies Golden['tool.answer.params'],
   'tool.ask.params.user': {

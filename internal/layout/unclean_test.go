@@ -7,7 +7,6 @@ var unclean = []string{
 	"dispatch",
 	"docs/coverage.md",
 	"docs/performance.md",
-	"docs/protocol.md",
 	"docs/security.md",
 	"e2e",
 	"e2e/attacks",
