@@ -1,12 +1,12 @@
-// Package linefile keeps lines in files of a folder: the newest is path, older
-// ones have .1, .2 ... behind it, and the oldest goes.
+// Package linefile stores lines in rotated files: the newest is path, older ones are
+// path.1, path.2 and so on. The oldest file is removed.
 //
-// [Open] opens a log for writing, [Read] reads one. Writing never holds up
-// whoever writes: what the disk does not take in time is dropped, counted, and
-// told in a line of its own.
+// [Open] opens a log for writing, [Read] reads one. Writing never blocks the caller:
+// lines that exceed the queue while the disk is slow are dropped and counted, and a
+// separate line reports their number.
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. Several processes may write at once; only
-// whole lines of each are appended.
+// A [Log] is safe for concurrent use. Several processes may write to one file; each
+// appends whole lines only.
 package linefile

@@ -9,29 +9,27 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// logPause is the time between two log lines that nothing can be written.
+// logPause is the least time between two log entries about failed writes.
 const logPause = time.Minute
 
 // Options set a log up. All but Log are required.
 type Options struct {
-	// What names what the lines are, for sentences: "the audit".
+	// What names the lines in log messages, such as "the audit".
 	What string
-	// FileBytes is how large one file becomes.
+	// FileBytes is the size at which a file is rotated.
 	FileBytes int64
 	// Files is how many files are kept.
 	Files int
-	// PendingBytes is how much waits for the disk; what is more is dropped and
-	// counted.
+	// PendingBytes limits the lines that wait for the disk. Further lines are dropped
+	// and counted.
 	PendingBytes int
-	// Dropped returns the line that stands for n lines which could not be written;
-	// nil for none.
+	// Dropped returns the line that reports n dropped lines; nil for no line.
 	Dropped func(n int) []byte
-	// Log takes what goes wrong, at most a line a minute. Default: nothing is
-	// logged.
+	// Log receives failures, at most one entry a minute. Default: nothing is logged.
 	Log zerolog.Logger
 }
 
-// Log takes lines. Make one with Open, and Close it.
+// Log writes lines to rotated files. Open it with [Open], and close it.
 type Log struct {
 	path string
 	opts Options
@@ -44,23 +42,23 @@ type Log struct {
 	dropped int        // lines that were dropped since the last that was written
 	closed  bool
 
-	// The rest is the writer's alone.
+	// The fields below belong to the writing goroutine.
 	file   *os.File // nil if it could not be opened
 	size   int64
-	torn   bool // the last line of the file is not whole
+	torn   bool // the last line of the file is incomplete
 	logged time.Time
 }
 
-// Open opens the log at path, whose folder exists. A file that cannot be opened
-// is tried again with each write.
+// Open opens the log at path, in an existing folder. If the file cannot be opened, each
+// write tries again.
 func Open(path string, o Options) *Log {
 	l := &Log{path: path, opts: o, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go l.write()
 	return l
 }
 
-// Write hands a line over, which ends with a line feed and has no other. It never
-// waits for the disk. After Close it does nothing.
+// Write queues a line, which ends with its only line feed. It never waits for the disk.
+// After Close it does nothing.
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +81,7 @@ func (l *Log) poke() {
 	}
 }
 
-// Close writes what is pending and ends the log.
+// Close writes the pending lines and closes the file.
 func (l *Log) Close() {
 	l.mu.Lock()
 	l.closed = true
@@ -92,11 +90,11 @@ func (l *Log) Close() {
 	<-l.done
 }
 
-// write is the goroutine that writes.
+// write writes pending lines until the log is closed.
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
-		text, lines, dropped, closed := l.take()
+		text, lines, dropped, closed := l.takePending()
 		if lines+dropped > 0 {
 			l.append(text, lines, dropped)
 		}
@@ -109,8 +107,8 @@ func (l *Log) write() {
 	}
 }
 
-// take returns what is pending.
-func (l *Log) take() (text []byte, lines, dropped int, closed bool) {
+// takePending empties the queue and returns what was in it.
+func (l *Log) takePending() (text []byte, lines, dropped int, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	text, lines, dropped, closed = l.pending, l.lines, l.dropped, l.closed
@@ -118,8 +116,8 @@ func (l *Log) take() (text []byte, lines, dropped int, closed bool) {
 	return text, lines, dropped, closed
 }
 
-// append writes lines to the file, and before them how many were dropped. What
-// cannot be written counts as dropped.
+// append writes lines to the file, after a line for the dropped ones. Lines that cannot
+// be written count as dropped.
 func (l *Log) append(text []byte, lines, dropped int) {
 	if dropped > 0 {
 		text = append(l.opts.Dropped(dropped), text...)
@@ -142,11 +140,11 @@ func (l *Log) append(text []byte, lines, dropped int) {
 	l.mu.Unlock()
 	if time.Since(l.logged) >= logPause {
 		l.logged = time.Now()
-		l.opts.Log.Error().Err(err).Int("lines", dropped+lines).Msg(l.opts.What + " cannot be written; what happens is not recorded")
+		l.opts.Log.Error().Err(err).Int("lines", dropped+lines).Msg(l.opts.What + " cannot be written; events are not recorded")
 	}
 }
 
-// ready opens the file, a new one if so many bytes more make it too large.
+// ready opens the file, and rotates it if more bytes exceed its limit.
 func (l *Log) ready(more int64) error {
 	if l.file == nil {
 		if err := l.open(); err != nil {
@@ -176,12 +174,12 @@ func (l *Log) open() error {
 	return nil
 }
 
-// rotate makes room for a new file and removes the oldest. If that fails the
-// file goes on growing.
+// rotate renames the files and removes the oldest. If that fails, the current file
+// keeps growing.
 func (l *Log) rotate() {
 	for n := l.opts.Files - 1; n > 0; n-- {
 		if err := os.Rename(numbered(l.path, n-1), numbered(l.path, n)); err != nil && !os.IsNotExist(err) {
-			l.opts.Log.Warn().Err(err).Msg("an old file of " + l.opts.What + " could not be put aside")
+			l.opts.Log.Warn().Err(err).Msg("an old file of " + l.opts.What + " could not be renamed")
 			return
 		}
 	}
@@ -192,7 +190,7 @@ func (l *Log) rotate() {
 	}
 }
 
-// numbered is the path of the file that was put aside n times.
+// numbered returns the path of a file after n rotations.
 func numbered(path string, n int) string {
 	if n == 0 {
 		return path

@@ -61,7 +61,7 @@ func TestWriteAndRead(t *testing.T) {
 func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	const size = 2000
-	for n := range 100 { // each time a process of its own
+	for n := range 100 { // a new process each time
 		l := Open(path, options(Options{FileBytes: size}))
 		l.Write(fmt.Appendf(nil, "%d %s\n", n, strings.Repeat("x", 150)))
 		l.Close()
@@ -86,7 +86,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// One file is kept: it begins anew.
+// A single file is emptied.
 func TestRotationOfOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	o := options(Options{FileBytes: 300, Files: 1})
@@ -103,12 +103,12 @@ func TestRotationOfOne(t *testing.T) {
 	}
 }
 
-// A folder that takes no file costs lines, not time, and that is told: in the
-// log, and in a line when there is a file again.
+// While the folder is missing, lines are dropped without a delay. The log has one entry
+// about it, and a line in the next file has the number.
 func TestCannotWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
-	var said bytes.Buffer
-	l := Open(filepath.Join(dir, "lines"), options(Options{Log: zerolog.New(&said)}))
+	var logged bytes.Buffer
+	l := Open(filepath.Join(dir, "lines"), options(Options{Log: zerolog.New(&logged)}))
 	for range 10 {
 		l.Write([]byte("before\n"))
 	}
@@ -121,8 +121,8 @@ func TestCannotWrite(t *testing.T) {
 	if got := strings.Join(read(t, filepath.Join(dir, "lines")), ", "); got != "dropped 10, after" {
 		t.Errorf("got %s", got)
 	}
-	if n := strings.Count(said.String(), "the record cannot be written"); n != 1 {
-		t.Errorf("logged %d times: %s", n, said.String())
+	if n := strings.Count(logged.String(), "the record cannot be written"); n != 1 {
+		t.Errorf("logged %d times: %s", n, logged.String())
 	}
 }
 

@@ -10,15 +10,15 @@ import (
 	"os"
 )
 
-// maxLineBytes is the longest line that is read; a longer one is damaged.
+// maxLineBytes is the limit for a line. A longer line counts as damaged.
 const maxLineBytes = 1 << 20
 
-// Read hands each line of the log at path to take, the oldest first, without its
-// end; take reports whether it can read it and does not keep it. files is how
-// many files are kept. It returns how many lines could not be read.
-func Read(path string, files int, take func(line []byte) bool) (damaged int, err error) {
+// Read calls accept for each line of the log at path, the oldest first, without its
+// line feed. accept reports whether the line is valid and must not retain it. files is
+// the number of files that the log keeps. Read returns the number of damaged lines.
+func Read(path string, files int, accept func(line []byte) bool) (damaged int, err error) {
 	for n := files - 1; n >= 0; n-- {
-		bad, err := readFile(numbered(path, n), take)
+		bad, err := readFile(numbered(path, n), accept)
 		damaged += bad
 		if err != nil {
 			return damaged, err
@@ -27,7 +27,7 @@ func Read(path string, files int, take func(line []byte) bool) (damaged int, err
 	return damaged, nil
 }
 
-func readFile(path string, take func([]byte) bool) (damaged int, err error) {
+func readFile(path string, accept func([]byte) bool) (damaged int, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -47,7 +47,7 @@ func readFile(path string, take func([]byte) bool) (damaged int, err error) {
 			return damaged, fmt.Errorf("read %s: %w", path, err)
 		}
 		line = bytes.TrimSpace(line)
-		if tooLong || len(line) > 0 && !take(line) {
+		if tooLong || len(line) > 0 && !accept(line) {
 			damaged++
 		}
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A disk that takes nothing holds up nobody: what does not fit is dropped and
+// A blocked disk does not block the caller: lines beyond the queue are dropped and
 // counted.
 func TestSlowDisk(t *testing.T) {
 	dir := t.TempDir()
@@ -40,11 +40,11 @@ func TestSlowDisk(t *testing.T) {
 		written, dropped := 0, 0
 		lines := bufio.NewScanner(reader)
 		for lines.Scan() {
-			n, told := 0, false
+			n, isReport := 0, false
 			if _, err := fmt.Sscanf(lines.Text(), "dropped %d", &n); err == nil {
-				told = true
+				isReport = true
 			}
-			if dropped += n; !told {
+			if dropped += n; !isReport {
 				written++
 			}
 		}
@@ -52,6 +52,6 @@ func TestSlowDisk(t *testing.T) {
 	}()
 	l.Close()
 	if n := <-counted; n[0] == 0 || n[1] == 0 || n[0]+n[1] != all {
-		t.Errorf("%d were written, %d told as dropped", n[0], n[1])
+		t.Errorf("%d were written, %d reported as dropped", n[0], n[1])
 	}
 }

@@ -25,7 +25,7 @@ func (r answers) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // FuzzAnswer has a server answer a call with anything: the client never panics
-// or hangs, and takes nothing for the result but an answer with the call's id.
+// or hangs, and accepts only an answer with the call's id as its result.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}],"isError":true}}`,
@@ -52,7 +52,7 @@ func FuzzAnswer(f *testing.F) {
 		var wrong *StatusError
 		if err != nil && !errors.As(err, &rpc) && !errors.As(err, &wrong) && !strings.HasPrefix(err.Error(), "tools/call: ") &&
 			!strings.HasPrefix(err.Error(), "read the answer of tools/call: ") {
-			t.Errorf("%q: the error does not say what failed: %v", body, err)
+			t.Errorf("%q: the error does not name the failure: %v", body, err)
 		}
 		if wrong != nil && len(wrong.Sentence) > 1000 {
 			t.Errorf("a sentence of %d bytes", len(wrong.Sentence))

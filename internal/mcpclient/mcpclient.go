@@ -1,7 +1,6 @@
-// Package mcpclient is a small MCP client over Streamable HTTP, protocol
-// 2025-11-25: enough to list tools, to call one, to hear its progress and to
-// cancel it. It uses nothing but MCP, so that a call from the command line goes
-// the way of every other client's call.
+// Package mcpclient is a small MCP client over Streamable HTTP, protocol 2025-11-25. It
+// lists tools, calls one, receives its progress and cancels it. A call from the command
+// line therefore takes the same way as a call of any other client.
 //
 // Start with [New], then [Client.Initialize].
 //
@@ -25,35 +24,35 @@ import (
 const protocolVersion = "2025-11-25"
 
 const (
-	// cancelPatience is how long a cancelled call waits for the server to end
+	// cancelWait is how long a cancelled call waits for the server to end
 	// its stream.
-	cancelPatience = 2 * time.Second
-	// maxSilence is how long a server may send nothing at all. Ours gives a
-	// sign of life each 25 s while a call runs.
+	cancelWait = 2 * time.Second
+	// maxSilence is how long a server may send nothing. opentabs sends a comment
+	// every 25 s while a call runs.
 	maxSilence = 2 * time.Minute
-	// maxMessageBytes is the longest message the client takes.
+	// maxMessageBytes is the limit for a message from the server.
 	maxMessageBytes = 1 << 30
 	// maxPages bounds tools/list for a server whose cursor never ends.
 	maxPages = 1000
 )
 
-// ErrNoAnswer says that the server closed the stream of a request without
-// having answered it.
+// ErrNoAnswer is the error if the server closed the stream of a request before it
+// answered.
 var ErrNoAnswer = errors.New("the server ended the connection before it answered")
 
-// ErrSilent says that the server sent nothing for 2 min.
+// ErrSilent is the error if the server sent nothing for 2 min.
 var ErrSilent = errors.New("the server has not answered for 2 min")
 
-// ErrNoServer says that nobody listens at the URL.
+// ErrNoServer is the error if no server listens at the URL.
 var ErrNoServer = errors.New("no MCP server listens")
 
-// Options say which server to talk to.
+// Options configure a client.
 type Options struct {
 	// URL is the server's MCP endpoint; required.
 	URL string
 	// Token is the bearer token; default none is sent.
 	Token string
-	// Name and Version are what the client calls itself; required by MCP.
+	// Name and Version identify the client; required by MCP.
 	Name, Version string
 	// Transport makes the requests; default one without a proxy.
 	Transport http.RoundTripper
@@ -68,7 +67,7 @@ type Client struct {
 	lastID  atomic.Int64
 }
 
-// New returns a client that has not said anything yet.
+// New returns a client without a session.
 func New(o Options) *Client {
 	if o.Transport == nil {
 		o.Transport = &http.Transport{DisableCompression: true}
@@ -76,7 +75,7 @@ func New(o Options) *Client {
 	return &Client{options: o, http: &http.Client{Transport: o.Transport}}
 }
 
-// Server is what a server says of itself.
+// Server identifies a server.
 type Server struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -186,7 +185,7 @@ type Result struct {
 
 // CallTool runs a tool. arguments is a JSON object. progress, which may be nil,
 // is called for each report, by the goroutine that called CallTool. When ctx
-// ends the server is told to cancel the call; CallTool then returns ctx's error
+// ends, CallTool asks the server to cancel the call. It then returns ctx's error
 // once the server has ended the call, after 2 s at the latest.
 func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	params := map[string]any{"name": name, "arguments": arguments}

@@ -167,7 +167,7 @@ func TestCallWithProgress(t *testing.T) {
 			t.Errorf("result %+v", result)
 		}
 	})
-	for _, want := range []string{"result {}", "error this client has no elicitation/create"} {
+	for _, want := range []string{"result {}", "error this client does not support elicitation/create"} {
 		if !slices.Contains(f.seen, want) {
 			t.Errorf("the server saw %q, not %q", f.seen, want)
 		}
@@ -214,7 +214,7 @@ func TestCallFails(t *testing.T) {
 		}, is: ErrNoAnswer},
 		"no message": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			stream(w, `nonsense`)
-		}, want: "the server sent what is no message"},
+		}, want: "the server sent a malformed message"},
 		"a status": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			http.Error(w, `{"error":"slow down"}`, http.StatusTooManyRequests)
 		}, want: "tools/call: the server answered 429 Too Many Requests: slow down"},
@@ -248,7 +248,7 @@ func TestCancel(t *testing.T) {
 		want time.Duration
 	}{
 		{"the server ends the stream", 300 * time.Millisecond, 300 * time.Millisecond},
-		{"the server does not", time.Hour, cancelPatience},
+		{"the server does not", time.Hour, cancelWait},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := &fake{call: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {

@@ -31,7 +31,7 @@ func (e *RPCError) Error() string { return e.Message }
 // message.
 type StatusError struct {
 	Status int
-	// Sentence is what the server said, cut to 1,000 bytes.
+	// Sentence is the server's text, truncated to 1,000 bytes.
 	Sentence string
 }
 
@@ -55,22 +55,22 @@ type exchange struct {
 	client   *Client
 	id       int64
 	progress func(Progress)
-	alive    func() // called whenever something came
+	alive    func() // called whenever the server sent something
 }
 
-// lively tells an exchange of every read.
-type lively struct {
+// watchedReader calls alive after each read.
+type watchedReader struct {
 	r     io.Reader
 	alive func()
 }
 
-func (l lively) Read(p []byte) (int, error) {
+func (l watchedReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	l.alive()
 	return n, err
 }
 
-// request asks and decodes the answer's result into result.
+// request sends a request and decodes the result of its answer into result.
 func (c *Client) request(ctx context.Context, method string, params any, progress func(Progress), result any) error {
 	x := exchange{client: c, id: c.lastID.Add(1), progress: progress}
 	if progress != nil {
@@ -82,8 +82,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if err != nil {
 		return err
 	}
-	// The request outlives ctx by a moment: a cancel is told in a message of
-	// its own, and then the server ends the stream.
+	// The request outlives ctx for a moment: the client sends a separate message to
+	// cancel it, and then the server ends the stream.
 	streamCtx, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
 	var silent atomic.Bool
@@ -116,18 +116,18 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	return nil
 }
 
-// cancel tells the server to cancel the request, and returns when the server
-// has ended its stream or has had time to.
+// cancel asks the server to cancel the request. It returns when the server has ended
+// the stream, or after 2 s.
 func (x exchange) cancel(streamCtx context.Context) {
-	ctx, cancel := context.WithTimeout(streamCtx, cancelPatience)
+	ctx, cancel := context.WithTimeout(streamCtx, cancelWait)
 	defer cancel()
-	// If the message does not get through, hanging up cancels the call too.
+	// If the message fails, closing the connection cancels the call too.
 	if x.client.notify(ctx, "notifications/cancelled", map[string]any{"requestId": x.id, "reason": "interrupted"}) == nil {
 		<-ctx.Done()
 	}
 }
 
-// run sends the request and reads what comes until its answer.
+// run sends the request and reads messages until its answer arrives.
 func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 	resp, err := x.client.send(ctx, http.MethodPost, body)
 	if err != nil {
@@ -135,8 +135,9 @@ func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 	}
 	defer resp.Body.Close()
 	x.alive()
-	in := lively{resp.Body, x.alive}
-	// Only initialize, which alone comes before there is a version, opens one.
+	in := watchedReader{resp.Body, x.alive}
+	// Only initialize opens a session. It is the only request before there is a
+	// version.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}
@@ -148,7 +149,7 @@ func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 		if err != nil {
 			return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 		}
-		answer, ok, err := x.take(ctx, event.Data)
+		answer, ok, err := x.accept(ctx, event.Data)
 		if ok || err != nil {
 			return answer, err
 		}
@@ -169,14 +170,14 @@ func (x exchange) single(status int, body io.Reader) (message, error) {
 	return message{}, statusError(status, data)
 }
 
-// statusError keeps what a person can read of a body.
+// statusError returns the error for an HTTP status, with the readable part of the body.
 func statusError(status int, body []byte) error {
-	var said struct {
+	var answer struct {
 		Error string `json:"error"`
 	}
 	sentence := string(body)
-	if json.Unmarshal(body, &said) == nil && said.Error != "" {
-		sentence = said.Error
+	if json.Unmarshal(body, &answer) == nil && answer.Error != "" {
+		sentence = answer.Error
 	}
 	sentence = strings.TrimSpace(strings.ToValidUTF8(sentence[:min(len(sentence), 1000)], "?"))
 	return &StatusError{Status: status, Sentence: sentence}
@@ -185,15 +186,14 @@ func statusError(status int, body []byte) error {
 // is reports whether m answers the request.
 func (x exchange) is(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-// take handles one message of the request's stream and reports whether it was
-// the answer.
-func (x exchange) take(ctx context.Context, data []byte) (answer message, ok bool, err error) {
+// accept handles one message of the request's stream. ok is set if it is the answer.
+func (x exchange) accept(ctx context.Context, data []byte) (answer message, ok bool, err error) {
 	if len(bytes.TrimSpace(data)) == 0 { // a stream may begin with an empty event
 		return message{}, false, nil
 	}
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
-		return message{}, false, fmt.Errorf("the server sent what is no message: %w", err)
+		return message{}, false, fmt.Errorf("the server sent a malformed message: %w", err)
 	}
 	switch {
 	case m.Method == "notifications/progress":
@@ -217,8 +217,7 @@ func (x exchange) report(params json.RawMessage) {
 			Status   any `json:"opentabs/status"`
 		} `json:"_meta"`
 	}
-	// Progress never changes what becomes of a call, so what makes no sense
-	// is passed over.
+	// Progress never changes the result of a call, so malformed reports are ignored.
 	if x.progress == nil || json.Unmarshal(params, &p) != nil || string(p.Token) != fmt.Sprint(x.id) {
 		return
 	}
@@ -231,12 +230,12 @@ func (x exchange) report(params json.RawMessage) {
 	x.progress(report)
 }
 
-// respond answers what the server asks: a ping, or something that this client
-// did not say it can do.
+// respond answers a request of the server: a ping, or one that this client does not
+// support.
 func (c *Client) respond(ctx context.Context, m message) error {
 	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}
 	if m.Method != "ping" {
-		answer = message{ID: m.ID, Error: &RPCError{Code: -32601, Message: "this client has no " + m.Method}}
+		answer = message{ID: m.ID, Error: &RPCError{Code: -32601, Message: "this client does not support " + m.Method}}
 	}
 	body, err := encode(answer, nil)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // as a whole, whatever pieces the stream comes in.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		"data: a\n\n", "event: x\r\nid: 7\r\ndata: a\r\ndata:\r\n\r\n", ": c\n\nretry: 5\n\ndata\ndata: b\n\n", "data: cut off\n", "id\n\n\ndata:\n\n",
+		"data: a\n\n", "event: x\r\nid: 7\r\ndata: a\r\ndata:\r\n\r\n", ": c\n\nretry: 5\n\ndata\ndata: b\n\n", "data: incomplete\n", "id\n\n\ndata:\n\n",
 		"\ufeffdata: a\n\n",
 	} {
 		f.Add(s)

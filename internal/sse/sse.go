@@ -19,12 +19,12 @@ type Event struct {
 	Data []byte
 }
 
-// ErrTooLarge is told when one event has more than the allowed bytes.
+// ErrTooLarge is the error for an event that exceeds the limit.
 var ErrTooLarge = errors.New("an event is too large")
 
-// Read returns the events of a stream as they come, each with at most limit
-// bytes of data. An error is the last thing it yields; the end of the stream is
-// none. An event that the stream's end cuts off is dropped.
+// Read yields the events of a stream as they arrive, each with at most limit bytes of
+// data. After an error it yields nothing more; the end of the stream is no error. It
+// drops an event that is incomplete at the end of the stream.
 func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewReaderSize(stream, 64<<10)
@@ -58,8 +58,8 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	}
 }
 
-// add applies one line and reports whether it was data; first says that the
-// event has no data yet.
+// add applies one line and reports whether it was data. first is set while the event
+// has no data.
 func (e *Event) add(line []byte, first bool) bool {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -67,7 +67,7 @@ func (e *Event) add(line []byte, first bool) bool {
 	case "event":
 		e.Name = string(value)
 	case "id":
-		if !bytes.ContainsRune(value, 0) { // the specification has those ignored
+		if !bytes.ContainsRune(value, 0) { // the specification ignores such ids
 			e.ID = string(value)
 		}
 	case "data":
@@ -88,7 +88,7 @@ func (e Event) finished() Event {
 	return e
 }
 
-// readLine returns the next line without its end, in memory of its own.
+// readLine returns a copy of the next line without its end.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

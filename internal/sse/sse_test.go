@@ -26,8 +26,8 @@ func TestRead(t *testing.T) {
 		{"event: x\nid: 7\ndata: a\ndata:\ndata: b\n\ndata: c\n\n", "x|7|a\n\nb;message|7|c;"},
 		{": comment\n\nretry: 5\n\ndata: a\n\n", "message||a;"},
 		{"data\n\n", "message||;"},
-		{"data: cut off", ""},
-		{"data: cut off\n", ""},
+		{"data: incomplete", ""},
+		{"data: incomplete\n", ""},
 		{"", ""},
 		{"event: nothing\n\ndata: a\n\n", "message||a;"},
 	} {
@@ -60,7 +60,7 @@ func TestReadError(t *testing.T) {
 		}
 		return
 	}
-	t.Error("the error was not told")
+	t.Error("no error")
 }
 
 func TestReadStops(t *testing.T) {

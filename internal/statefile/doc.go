@@ -1,11 +1,10 @@
-// Package statefile writes the small files that opentabs keeps between runs, so
-// that several processes, crashes and full disks do them no harm: a file is
-// replaced whole or not at all, changes happen under a lock, and a damaged file
-// is put aside and never overwritten.
+// Package statefile writes the small files that opentabs keeps between runs. They
+// survive concurrent processes, crashes and full disks: a file is replaced
+// atomically, changes happen under a lock, and a damaged file is renamed instead of
+// overwritten.
 //
-// Start with [Write]; [Lock] goes around a change that depends on what was
-// there before.
+// Start with [Write]. Use [Lock] around a change that depends on the content of the
+// file.
 //
-// The package holds no state; its functions may be used from any goroutine and
-// by several processes at once.
+// All functions may be called from any goroutine and from several processes at once.
 package statefile

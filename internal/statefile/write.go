@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// tempEnd is the end of the name of a file that is being written.
+// tempEnd is the suffix of a file that is being written.
 const tempEnd = ".tmp"
 
-// leftoverAge is how old, or how far in the future if the clock was set back, a
-// temporary file is that nobody writes any more.
+// leftoverAge is the age from which a temporary file counts as abandoned. If the clock
+// was set back, its time may be as far in the future.
 const leftoverAge = time.Minute
 
-// Write replaces the file at path by data: a reader sees the old or the new
-// content and nothing between, also after a crash or a power cut. Its mode is
-// 0600.
+// Write atomically replaces the file at path by data. A reader sees either the old or
+// the new content, even after a crash or a power cut. The mode is 0600.
 func Write(path string, data []byte) error {
 	temp, err := writeTemp(path, data)
 	if err != nil {
@@ -34,15 +33,15 @@ func Write(path string, data []byte) error {
 	return nil
 }
 
-// Create is Write, but leaves a file alone that is there already, also one that
-// another process makes at the same time.
+// Create is like Write, but never replaces a file, not even one that another process
+// creates at the same time.
 func Create(path string, data []byte) error {
 	temp, err := writeTemp(path, data)
 	if err != nil {
 		return err
 	}
-	// A link, unlike a rename, does not replace, and the file is whole from its
-	// first moment.
+	// Unlike a rename, a link does not replace a file. The file is complete as soon
+	// as it exists.
 	err = os.Link(temp, path)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
@@ -70,7 +69,7 @@ func writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// Try reports whether files can be written in dir: it writes a small one and
+// Try returns an error if no file can be written in dir. It writes a small file and
 // removes it.
 func Try(dir string) error {
 	temp, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
@@ -78,13 +77,13 @@ func Try(dir string) error {
 		return err
 	}
 	if err := os.Remove(temp); err != nil {
-		return fmt.Errorf("remove what was written to try: %w", err)
+		return fmt.Errorf("remove the test file: %w", err)
 	}
 	return nil
 }
 
-// PutAside renames a damaged file, so that nothing overwrites it, and returns
-// its new name: the old one, ".corrupt-" and the time in UTC.
+// PutAside renames a damaged file, so that it is not overwritten. It returns the new
+// name: the old name, ".corrupt-" and the time in UTC.
 func PutAside(path string) (kept string, err error) {
 	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
 	kept = base
@@ -100,8 +99,8 @@ func PutAside(path string) (kept string, err error) {
 	return kept, nil
 }
 
-// RemoveLeftovers removes what processes that crashed left of their writes in
-// dir. Failures do no harm.
+// RemoveLeftovers removes the temporary files that crashed processes left in dir. It
+// ignores failures.
 func RemoveLeftovers(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

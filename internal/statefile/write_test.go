@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// list returns the names in dir.
-func list(t *testing.T, dir string) string {
+// fileNames returns the names in dir.
+func fileNames(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestTry(t *testing.T) {
 	if err := Try(dir); err != nil {
 		t.Error(err)
 	}
-	if left := list(t, dir); left != "" {
+	if left := fileNames(t, dir); left != "" {
 		t.Errorf("it left %s", left)
 	}
 	if Try(filepath.Join(dir, "missing")) == nil {
@@ -54,7 +54,7 @@ func TestWriteAndCreate(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v, %v", info, err)
 	}
-	if got := list(t, filepath.Dir(path)); got != "f" {
+	if got := fileNames(t, filepath.Dir(path)); got != "f" {
 		t.Errorf("left behind: %s", got)
 	}
 }
@@ -72,7 +72,7 @@ func TestWriteFails(t *testing.T) {
 	if err := Write(filepath.Join(dir, "none", "f"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
-	if got := list(t, dir); got != "f" {
+	if got := fileNames(t, dir); got != "f" {
 		t.Errorf("left behind: %s", got)
 	}
 }
@@ -114,7 +114,7 @@ func TestRemoveLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	RemoveLeftovers(dir)
-	if got := list(t, dir); got != "folder.tmp notes.txt token.5.tmp" {
+	if got := fileNames(t, dir); got != "folder.tmp notes.txt token.5.tmp" {
 		t.Errorf("there is %s", got)
 	}
 	RemoveLeftovers(filepath.Join(dir, "none"))

@@ -1,4 +1,4 @@
-// Package timetext writes durations for people.
+// Package timetext writes durations in a short form.
 package timetext
 
 import (
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Short writes a duration as Go does, but without its empty parts: 5m and 24h,
-// not 5m0s and 24h0m0s. [time.ParseDuration] reads it back.
+// Short writes a duration without its zero parts: 5m and 24h, not 5m0s and 24h0m0s.
+// [time.ParseDuration] parses the text.
 func Short(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
