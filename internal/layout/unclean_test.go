@@ -6,7 +6,6 @@ var unclean = []string{
 	"cmd/opentabs",
 	"dispatch",
 	"docs/coverage.md",
-	"docs/security.md",
 	"e2e",
 	"e2e/attacks",
 	"e2e/bench",
