@@ -16,6 +16,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/terminal"
+	"opentabs/internal/toolargs"
 	"opentabs/internal/version"
 	"opentabs/wire"
 )
@@ -177,18 +178,18 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 
 // arguments makes the JSON object for the tool.
 func (opts callOptions) arguments(tool mcpclient.Tool) (json.RawMessage, error) {
-	a := newToolArguments(tool)
+	a := toolargs.New(tool)
 	var args map[string]json.RawMessage
 	var err error
 	if opts.jsonSet {
-		args, err = readJSON(opts.json, opts.program.in)
+		args, err = toolargs.ReadJSON(opts.json, opts.program.in)
 	} else {
-		args, err = a.parse(opts.args)
+		args, err = a.Parse(opts.args)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := a.aim(args, opts.browser, opts.tab); err != nil {
+	if err := a.AddTarget(args, opts.browser, opts.tab); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/usererr"
 	"opentabs/wire"
 )
 
@@ -68,35 +68,21 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// maxShown is how much is shown of one thing that was given, in bytes.
-const maxShown = 1000
-
-// usage is an error of the person at the keyboard. What is very long is cut.
-func usage(format string, args ...any) error {
-	for i, arg := range args {
-		text := ""
-		switch arg := arg.(type) {
-		case string:
-			text = arg
-		case error:
-			text = arg.Error()
-		}
-		if len(text) > maxShown {
-			args[i] = text[:maxShown] + "..."
-		}
-	}
-	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
-}
+// usage returns an error in what the user gave. Long texts among args are truncated.
+func usage(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
 // explain turns what the lower layers return into the sentence for a person and
 // the exit code. ctx is the command's.
 func explain(ctx context.Context, err error) (string, int) {
 	var known *failure
+	var wrong *usererr.Error
 	switch {
 	case err == nil:
 		return "", exitOK
 	case errors.As(err, &known):
 		return known.Error(), known.code
+	case errors.As(err, &wrong):
+		return wrong.Error(), exitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return "interrupted", exitInterrupted
 	case errors.Is(err, httpapi.ErrNoServer):

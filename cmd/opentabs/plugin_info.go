@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/install"
 	"opentabs/internal/npm"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
@@ -85,23 +86,23 @@ type toolCategory struct {
 
 func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 	p := opts.program
-	i, registry, err := p.installing()
+	i, err := p.openInstaller()
 	if err != nil {
 		return err
 	}
-	wanted := parseSpec(opts.what)
-	from, err := i.find(ctx, wanted.name)
+	wanted := install.ParseSpec(opts.what)
+	from, err := i.Find(ctx, wanted.Name)
 	if err != nil {
-		return cmp.Or(failureOf(registry, wanted.name), err)
+		return cmp.Or(failureOf(i.plugins, wanted.Name), err)
 	}
-	version, err := from.Pick(wanted.want)
+	version, err := from.Pick(wanted.Want)
 	if err != nil {
 		return err
 	}
 	info := infoOf(from, version)
-	if one, ok := registry.Set().Plugin(info.Name); ok && one.Package == info.Package {
+	if one, ok := i.plugins.Set().Plugin(info.Name); ok && one.Package == info.Package {
 		info.Installed, info.Source = one.Version, one.Source
-		if fault, broken := registry.Faults().Of(one); broken {
+		if fault, broken := i.plugins.Faults().Of(one); broken {
 			info.Failed = fault.Text()
 		}
 		one.EachCategory(func(category string, tools []*plugin.Tool) {
@@ -112,7 +113,7 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 			info.Tools = append(info.Tools, group)
 		})
 	}
-	if f, ok := registry.Set().Failure(info.Name); ok {
+	if f, ok := i.plugins.Set().Failure(info.Name); ok {
 		info.Failed = f.Err.Error()
 	}
 	if opts.json {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/home"
+	"opentabs/internal/install"
 	"opentabs/internal/npm"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
@@ -52,6 +54,26 @@ None of its tools run before you have looked at it (opentabs plugin review).
 	return cmd
 }
 
+// installing is what commands begin with that use registries.
+type installing struct {
+	*install.Installer
+	home    *home.Home
+	plugins *catalog.Catalog
+}
+
+func (p *program) openInstaller() (installing, error) {
+	h, err := p.open(nil)
+	if err != nil {
+		return installing{}, err
+	}
+	i, err := install.New(h, p.getenv, p.out.Notef)
+	if err != nil {
+		return installing{}, err
+	}
+	registry, err := h.Plugins()
+	return installing{i, h, registry}, err
+}
+
 func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	p := opts.program
 	if isFolder(opts.what) {
@@ -64,36 +86,36 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	i, registry, err := p.installing()
+	i, err := p.openInstaller()
 	if err != nil {
 		return err
 	}
-	before := installed(registry)
+	before := installed(i.plugins)
 	var added *plugin.Plugin
 	if isTarball(opts.what) {
 		file, err := npm.OpenTarball(opts.what)
 		if err != nil {
 			return err
 		}
-		added, err = i.install(file, plugin.Entry{}, "")
+		added, err = i.Install(file, plugin.Entry{}, "")
 		if err != nil {
 			return err
 		}
 	} else {
-		wanted := parseSpec(opts.what)
-		from, err := i.find(ctx, wanted.name)
+		wanted := install.ParseSpec(opts.what)
+		from, err := i.Find(ctx, wanted.Name)
 		if err != nil {
 			return withFolderHint(err, opts.what)
 		}
-		version, err := from.Pick(wanted.want)
+		version, err := from.Pick(wanted.Want)
 		if err != nil {
 			return err
 		}
-		if added, err = i.get(ctx, from, version, wanted.want); err != nil {
+		if added, err = p.fetchPackage(ctx, i.Installer, from, version, wanted.Want); err != nil {
 			return err
 		}
 	}
-	return i.finish(ctx, added, before[added.Package], permission)
+	return p.finishInstall(ctx, i, added, before[added.Package], permission)
 }
 
 // isFolder reports whether a person means a folder of this machine.
@@ -142,22 +164,21 @@ func installed(registry *catalog.Catalog) map[string]*plugin.Plugin {
 	return list
 }
 
-// get fetches a version and says from where.
-func (i *installer) get(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
+// fetchPackage installs a version of a package and prints its registry.
+func (p *program) fetchPackage(ctx context.Context, i *install.Installer, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
 	where := from.Registry
-	if _, set, err := i.config.Registry(from.Name); err == nil && set != "" {
-		where += ", as " + set + " says"
+	if _, set, err := i.Registries.Registry(from.Name); err == nil && set != "" {
+		where += ", set by " + set
 	}
-	i.p.out.Notef("getting %s %s from %s", from.Name, terminal.SafeLine(v.Version), terminal.SafeLine(where))
+	p.out.Notef("getting %s %s from %s", from.Name, terminal.SafeLine(v.Version), terminal.SafeLine(where))
 	if warning := v.Warning(); warning != "" {
-		i.p.out.Notef("warning: its author says of this version: %s", terminal.SafeLine(warning))
+		p.out.Notef("warning: this version is deprecated by its author: %s", terminal.SafeLine(warning))
 	}
-	return i.fetch(ctx, from, v, want)
+	return i.Fetch(ctx, from, v, want)
 }
 
-// finish tells what was installed to the person and to the server that runs.
-func (i *installer) finish(ctx context.Context, added, before *plugin.Plugin, permission wire.Permission) error {
-	p := i.p
+// finishInstall prints what was installed and reloads the plugins of a running server.
+func (p *program) finishInstall(ctx context.Context, i installing, added, before *plugin.Plugin, permission wire.Permission) error {
 	for _, w := range added.Warnings {
 		p.out.Notef("warning: %s", w)
 	}
@@ -180,7 +201,7 @@ func (i *installer) finish(ctx context.Context, added, before *plugin.Plugin, pe
 	if err != nil {
 		return err
 	}
-	i.sweep(added.Package)
+	install.RemoveUnused(i.home, p.out.Notef, added.Package)
 	if err := p.review(ctx, i.home, client, added, permission); err != nil || client == nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/home"
+	"opentabs/internal/install"
 	"opentabs/plugin"
 )
 
@@ -56,7 +57,7 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 		return err
 	}
 	if entry.Source == plugin.SourceNPM {
-		(&installer{p: p, home: h}).sweep(entry.Package)
+		install.RemoveUnused(h, p.out.Notef, entry.Package)
 	}
 	if err := forget(ctx, h, client, opts.name); err != nil || client == nil {
 		return err

@@ -53,11 +53,11 @@ type foundPlugin struct {
 
 func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 	p := opts.program
-	i, registry, err := p.installing()
+	i, err := p.openInstaller()
 	if err != nil {
 		return err
 	}
-	packages, err := i.client.Search(ctx, pluginKeyword, opts.query, foundPlugins)
+	packages, err := i.Client.Search(ctx, pluginKeyword, opts.query, foundPlugins)
 	if err != nil {
 		return err
 	}
@@ -65,9 +65,9 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 	for _, one := range packages {
 		name, err := plugin.NameOf(one.Name)
 		if err != nil {
-			continue // somebody uses the keyword for something else
+			continue // not a plugin
 		}
-		_, installed := registry.Set().Plugin(name)
+		_, installed := i.plugins.Set().Plugin(name)
 		list = append(list, foundPlugin{one.Name, name, one.Version, one.Description, one.Publisher, installed})
 	}
 	if opts.json {

@@ -70,19 +70,19 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	if opts.json && !opts.check {
 		return usage("--json is for --check: add that, or leave it out")
 	}
-	i, registry, err := p.installing()
+	i, err := p.openInstaller()
 	if err != nil {
 		return err
 	}
-	entries, err := p.toUpdate(registry.Set(), opts.names, func() ([]plugin.Entry, error) { return i.home.Store().Entries() })
+	entries, err := p.toUpdate(i.plugins.Set(), opts.names, func() ([]plugin.Entry, error) { return i.home.Store().Entries() })
 	if err != nil {
 		return err
 	}
 	current := map[string]*plugin.Plugin{}
-	for _, one := range registry.Set().Plugins() {
+	for _, one := range i.plugins.Set().Plugins() {
 		current[one.Dir] = one
 	}
-	offers := i.offers(ctx, entries, current)
+	offers := findOffers(ctx, i.Client, entries, current)
 	if opts.check {
 		return p.showOffers(offers, opts.json)
 	}
@@ -95,9 +95,9 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 		case !o.isNewer():
 			p.out.PrintLine("%s", standsAt(o))
 		default:
-			added, err := i.get(ctx, o.from, o.to, o.entry.Want)
+			added, err := p.fetchPackage(ctx, i.Installer, o.from, o.to, o.entry.Want)
 			if err == nil {
-				err = i.finish(ctx, added, current[o.entry.Path], "")
+				err = p.finishInstall(ctx, i, added, current[o.entry.Path], "")
 			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -109,7 +109,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 		}
 	}
 	if failed > 0 {
-		return &failure{code: exitFailed, err: fmt.Errorf("%d of %s could not be updated; what was there stays", failed, terminal.Plural(len(offers), "plugin"))}
+		return &failure{code: exitFailed, err: fmt.Errorf("%d of %s could not be updated; the old version stays", failed, terminal.Plural(len(offers), "plugin"))}
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (p *program) toUpdate(set *plugin.Set, names []string, list func() ([]plugi
 		switch {
 		case at >= 0 && entries[at].Source == plugin.SourceNPM:
 		case at >= 0:
-			return nil, usage("%s was added from the folder %s; build it anew there", name, entries[at].Path)
+			return nil, usage("%s was added from the folder %s; build it there", name, entries[at].Path)
 		case global && one.Source == plugin.SourceGlobal:
 			return nil, usage("%s was installed with npm; run `npm install --global %s`", name, one.Package)
 		default:
@@ -142,9 +142,8 @@ func (p *program) toUpdate(set *plugin.Set, names []string, list func() ([]plugi
 	return entries, nil
 }
 
-// offers asks the registries, a few packages at a time and with no process of its
-// own for each.
-func (i *installer) offers(ctx context.Context, entries []plugin.Entry, current map[string]*plugin.Plugin) []offer {
+// findOffers finds the newest versions in the registries, a few packages at a time.
+func findOffers(ctx context.Context, client *npm.Client, entries []plugin.Entry, current map[string]*plugin.Plugin) []offer {
 	offers := make([]offer, len(entries))
 	free := make(chan struct{}, updatesAtOnce)
 	var wg sync.WaitGroup
@@ -158,7 +157,7 @@ func (i *installer) offers(ctx context.Context, entries []plugin.Entry, current 
 			free <- struct{}{}
 			defer func() { <-free }()
 			var err error
-			if o.from, err = i.client.Package(ctx, e.Package); err == nil {
+			if o.from, err = client.Package(ctx, e.Package); err == nil {
 				if newest, tagErr := o.from.Pick(""); tagErr == nil {
 					o.Latest = newest.Version
 				}

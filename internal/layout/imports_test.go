@@ -75,6 +75,9 @@ var mayImport = map[string][]string{
 	"internal/home":         {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/audit", "internal/config", "internal/httpapi", "internal/logfile", "internal/npm", "internal/permissions", "internal/portowner", "internal/scriptcheck", "internal/version"},
 	"internal/daemon":       {everything},
 	"internal/browsertest":  {everything},
+	"internal/usererr":      {},
+	"internal/toolargs":     {"internal/config", "internal/mcpclient", "internal/usererr"},
+	"internal/install":      {"plugin", "internal/config", "internal/home", "internal/npm", "internal/statefile", "internal/usererr", "internal/version"},
 	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/pluginlog", "internal/terminal"},
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
@@ -105,6 +108,7 @@ var testsMayImport = map[string][]string{
 	"internal/httpapi":      {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
 	"internal/npm":          {"internal/npm/npmtest"},
+	"internal/install":      {"internal/npm/npmtest", "plugin/plugintest"},
 	"internal/terminal":     {"internal/terminal/terminaltest"},
 }
 

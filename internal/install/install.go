@@ -1,4 +1,9 @@
-package main
+// Package install installs plugins from npm registries and from package files.
+//
+// Each content of a package has its own folder in the state directory, which is never
+// written again. No script of a package runs, and nothing is in use until the whole
+// package is unpacked and checked.
+package install
 
 import (
 	"context"
@@ -15,35 +20,39 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/npm"
 	"opentabs/internal/statefile"
+	"opentabs/internal/usererr"
 	"opentabs/internal/version"
 	"opentabs/plugin"
-	"opentabs/plugin/catalog"
 )
 
 const (
-	// packagesFolder holds the packages that were installed, below the state
-	// directory: one folder for each package, in it one for each content.
+	// packagesFolder has the installed packages, in the state directory: a folder per
+	// package, and in that one per content.
 	packagesFolder = "packages"
-	// unpackedFolder begins the names of folders that are not in use yet.
+	// unpackedFolder is the prefix of folders that are not in use yet.
 	unpackedFolder = ".new-"
-	// installWait is how long another process that installs is waited for.
+	// installWait is how long to wait for another process that installs.
 	installWait = time.Minute
-	// officialPackages and otherPackages begin the names of packages that a short
-	// name stands for, in this order.
+	// officialPackages and otherPackages are the prefixes that complete a short name,
+	// in this order.
 	officialPackages = "@opentabs-dev/opentabs-plugin-"
 	otherPackages    = "opentabs-plugin-"
 )
 
-// installer gets packages from registries and files into the state directory.
-type installer struct {
-	p      *program
-	home   *home.Home
-	client *npm.Client
-	config *npm.Config
+// Installer installs packages of plugins into an installation.
+type Installer struct {
+	// Client is that of the npm registries.
+	Client *npm.Client
+	// Registries are npm's settings.
+	Registries *npm.Config
+
+	home  *home.Home
+	warnf func(format string, args ...any)
 }
 
-func (p *program) installer(h *home.Home) (*installer, error) {
-	settings, err := home.NPMConfig(p.getenv)
+// New returns an installer with npm's settings. warnf receives warnings for the user.
+func New(h *home.Home, getenv func(string) string, warnf func(format string, args ...any)) (*Installer, error) {
+	settings, err := home.NPMConfig(getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -51,35 +60,22 @@ func (p *program) installer(h *home.Home) (*installer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &installer{p: p, home: h, client: client, config: settings}, nil
+	return &Installer{Client: client, Registries: settings, home: h, warnf: warnf}, nil
 }
 
-// installing is what commands begin with that ask registries: an installer, and
-// the plugins that are there.
-func (p *program) installing() (*installer, *catalog.Catalog, error) {
-	h, err := p.open(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	i, err := p.installer(h)
-	if err != nil {
-		return nil, nil, err
-	}
-	registry, err := h.Plugins()
-	return i, registry, err
-}
+// Spec names a package and optionally a version or range, as in slack or
+// @acme/opentabs-plugin-slack@^1.2.0.
+type Spec struct{ Name, Want string }
 
-// spec is what a person names: slack, @acme/opentabs-plugin-slack@^1.2.0.
-type spec struct{ name, want string }
-
-func parseSpec(text string) spec {
+// ParseSpec parses the name of a package with an optional version or range.
+func ParseSpec(text string) Spec {
 	if i := strings.LastIndexByte(text, '@'); i > 0 {
-		return spec{text[:i], text[i+1:]}
+		return Spec{text[:i], text[i+1:]}
 	}
-	return spec{name: text}
+	return Spec{Name: text}
 }
 
-// candidates are the npm names that a name may stand for.
+// candidates returns the npm names that a name may stand for.
 func candidates(name string) []string {
 	if scope, rest, ok := strings.Cut(name, "/"); ok {
 		if strings.HasPrefix(rest, otherPackages) {
@@ -93,45 +89,45 @@ func candidates(name string) []string {
 	return []string{officialPackages + name, otherPackages + name}
 }
 
-// find asks the registry for the package that a name stands for.
-func (i *installer) find(ctx context.Context, name string) (*npm.Package, error) {
+// Find returns the package that a name means, from the registry.
+func (i *Installer) Find(ctx context.Context, name string) (*npm.Package, error) {
 	names := candidates(name)
 	for _, candidate := range names {
 		if _, err := plugin.NameOf(candidate); err != nil {
-			return nil, usage("%v", err)
+			return nil, usererr.Errorf("%v", err)
 		}
-		found, err := i.client.Package(ctx, candidate)
+		found, err := i.Client.Package(ctx, candidate)
 		if errors.Is(err, npm.ErrNotFound) && len(names) > 1 {
 			continue
 		}
 		return found, err
 	}
-	return nil, fmt.Errorf("there is no plugin %q: the registry knows neither %s; check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
+	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s; check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
-// fetch installs a version of a package, which is pinned to what it holds.
-func (i *installer) fetch(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
+// Fetch downloads and installs a version of a package. It pins the version by the
+// hash of its content.
+func (i *Installer) Fetch(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
 	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the packages: %w", err)
 	}
-	file, err := i.client.Download(ctx, from, v, i.folder())
+	file, err := i.Client.Download(ctx, from, v, i.folder())
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(file.Path)
-	return i.install(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
+	return i.Install(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
 }
 
-// install unpacks a file, checks that it is the plugin it should be, and adds it.
-// Nothing of it is run, and until it is whole nothing of it is in use. Of a file
-// that a person names the package's name and version are what it says.
-func (i *installer) install(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
+// Install unpacks a package file, checks the name and the version, and adds the plugin.
+// Without a package in e, the name and version are those in the file.
+func (i *Installer) Install(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
 	unlock, err := i.lock()
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	i.tidy()
+	i.removeLeftovers()
 	fresh, err := os.MkdirTemp(i.folder(), unpackedFolder)
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the package: %w", err)
@@ -148,20 +144,20 @@ func (i *installer) install(file npm.Tarball, e plugin.Entry, number string) (*p
 		e.Package, number = loaded.Package, loaded.Version
 	}
 	if loaded.Package != e.Package || loaded.Version != number {
-		return nil, fmt.Errorf("the package says that it is %s %s, but it should be %s %s; nothing was installed: tell its author", loaded.Package, loaded.Version, e.Package, number)
+		return nil, fmt.Errorf("the package is %s %s, but it should be %s %s; nothing was installed: report this to its author", loaded.Package, loaded.Version, e.Package, number)
 	}
 	if e.Path, err = i.place(fresh, file, e.Package, number); err != nil {
 		return nil, err
 	}
 	added, err := i.home.Store().AddInstalled(e)
 	if err != nil {
-		i.clear(e.Package)
+		i.removeUnused(e.Package)
 	}
 	return added, err
 }
 
-// lock keeps other processes from changing the packages.
-func (i *installer) lock() (unlock func(), err error) {
+// lock prevents other processes from changing the packages.
+func (i *Installer) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the packages: %w", err)
 	}
@@ -172,11 +168,11 @@ func (i *installer) lock() (unlock func(), err error) {
 	return unlock, err
 }
 
-func (i *installer) folder() string { return filepath.Join(i.home.State, packagesFolder) }
+func (i *Installer) folder() string { return filepath.Join(i.home.State, packagesFolder) }
 
-// place moves an unpacked package to where it stays: a folder whose name tells the
-// content, so that nothing which is in use is ever written to.
-func (i *installer) place(fresh string, file npm.Tarball, name, number string) (string, error) {
+// place moves an unpacked package to its folder, whose name depends on the content, so
+// that a folder in use is never written to.
+func (i *Installer) place(fresh string, file npm.Tarball, name, number string) (string, error) {
 	if err := npm.CheckName(name); err != nil {
 		return "", err
 	}
@@ -196,13 +192,13 @@ func (i *installer) place(fresh string, file npm.Tarball, name, number string) (
 	}
 	defer os.RemoveAll(aside)
 	if err := os.Rename(fresh, place); err != nil {
-		_ = os.Rename(aside, place) // what was there stays in use
-		return "", fmt.Errorf("put the package in its place: %w", err)
+		_ = os.Rename(aside, place) // keep the old one
+		return "", fmt.Errorf("move the package into its folder: %w", err)
 	}
 	return place, nil
 }
 
-// safeName makes a version fit for the name of a folder.
+// safeName replaces the characters of a version that a folder name must not have.
 func safeName(number string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -212,9 +208,9 @@ func safeName(number string) string {
 	}, number[:min(len(number), 64)])
 }
 
-// tidy removes what processes that were killed have left. The caller holds the
-// lock.
-func (i *installer) tidy() {
+// removeLeftovers removes the files of processes that were killed. The caller holds
+// the lock.
+func (i *Installer) removeLeftovers() {
 	left, err := os.ReadDir(i.folder())
 	if err != nil {
 		return
@@ -229,26 +225,27 @@ func (i *installer) tidy() {
 	}
 }
 
-// sweep removes the folders of a package that no plugin of the list uses any more.
-// A server that runs has been told before.
-func (i *installer) sweep(name string) {
+// RemoveUnused removes the folders of a package that no plugin uses. A running daemon
+// must have reloaded its plugins before. warnf receives warnings for the user.
+func RemoveUnused(h *home.Home, warnf func(format string, args ...any), name string) {
+	i := &Installer{home: h, warnf: warnf}
 	unlock, err := i.lock()
 	if err != nil {
-		i.p.out.Notef("warning: the old files of %s are still there: %v", name, err)
+		i.warnf("warning: the old files of %s are still there: %v", name, err)
 		return
 	}
 	defer unlock()
-	i.clear(name)
+	i.removeUnused(name)
 }
 
-// clear is sweep for one who holds the lock.
-func (i *installer) clear(name string) {
+// removeUnused is like RemoveUnused, but the caller holds the lock.
+func (i *Installer) removeUnused(name string) {
 	entries, err := i.home.Store().Entries()
 	if err != nil {
 		return
 	}
 	if npm.CheckName(name) != nil {
-		return // a list that was changed by hand: it would be the folder of others
+		return // the list was edited: do not remove folders of other packages
 	}
 	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
 	folders, err := os.ReadDir(parent)
@@ -260,11 +257,11 @@ func (i *installer) clear(name string) {
 		used := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
 		if !used {
 			if err := os.RemoveAll(folder); err != nil {
-				i.p.out.Notef("warning: could not remove %s: %v", folder, err)
+				i.warnf("warning: could not remove %s: %v", folder, err)
 			}
 		}
 	}
-	_ = os.Remove(parent) // only if it is empty
+	_ = os.Remove(parent) // fails unless it is empty
 	if scope := filepath.Dir(parent); scope != i.folder() {
 		_ = os.Remove(scope)
 	}

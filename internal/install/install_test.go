@@ -1,9 +1,8 @@
-package main
+package install
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -16,13 +15,12 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/npm"
 	"opentabs/internal/npm/npmtest"
-	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 )
 
-// newInstaller returns one whose registry is r.
-func newInstaller(t *testing.T, r *npmtest.Registry) *installer {
+// newInstaller returns an installer whose registry is r.
+func newInstaller(t *testing.T, r *npmtest.Registry) *Installer {
 	t.Helper()
 	s := httptest.NewServer(r)
 	t.Cleanup(s.Close)
@@ -36,12 +34,12 @@ func newInstaller(t *testing.T, r *npmtest.Registry) *installer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{out: terminal.New(io.Discard, io.Discard, os.Getenv), getenv: os.Getenv}
-	return &installer{p: p, home: home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, nil), client: client, config: settings}
+	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, nil)
+	return &Installer{Client: client, Registries: settings, home: h, warnf: t.Errorf}
 }
 
-// publish puts a plugin into a registry under a name and a version, whatever its
-// package.json says.
+// publish publishes a plugin under a name and a version, which may differ from its
+// package.json.
 func publish(t *testing.T, r *npmtest.Registry, name, number string, p plugintest.Package) {
 	t.Helper()
 	file, err := npmtest.PackFolder(p.Write(t))
@@ -51,9 +49,10 @@ func publish(t *testing.T, r *npmtest.Registry, name, number string, p plugintes
 	r.Publish(npmtest.Version{Name: name, Version: number, File: file})
 }
 
-func (i *installer) try(t *testing.T, name string) (*plugin.Plugin, error) {
+// fetchLatest installs the latest version of a package.
+func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, error) {
 	t.Helper()
-	from, err := i.client.Package(t.Context(), name)
+	from, err := i.Client.Package(t.Context(), name)
 	if err != nil {
 		return nil, err
 	}
@@ -61,20 +60,20 @@ func (i *installer) try(t *testing.T, name string) (*plugin.Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return i.fetch(t.Context(), from, version, "")
+	return i.Fetch(t.Context(), from, version, "")
 }
 
-// A package is what was asked for, or nothing is installed.
-func TestInstallRefusesLiars(t *testing.T) {
+// TestInstallChecksName: a package with another name or version is not installed.
+func TestInstallChecksName(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publish(t, registry, "opentabs-plugin-bank", "1.0.0", plugintest.Package{Name: "evil"})
 	publish(t, registry, "opentabs-plugin-old", "9.0.0", plugintest.Package{Name: "old"})
 	i := newInstaller(t, registry)
 	for name, want := range map[string]string{
-		"opentabs-plugin-bank": "the package says that it is opentabs-plugin-evil 1.0.0, but it should be opentabs-plugin-bank 1.0.0; nothing was installed",
-		"opentabs-plugin-old":  "the package says that it is opentabs-plugin-old 1.0.0, but it should be opentabs-plugin-old 9.0.0; nothing was installed",
+		"opentabs-plugin-bank": "the package is opentabs-plugin-evil 1.0.0, but it should be opentabs-plugin-bank 1.0.0; nothing was installed",
+		"opentabs-plugin-old":  "the package is opentabs-plugin-old 1.0.0, but it should be opentabs-plugin-old 9.0.0; nothing was installed",
 	} {
-		if _, err := i.try(t, name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := i.fetchLatest(t, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
@@ -83,8 +82,8 @@ func TestInstallRefusesLiars(t *testing.T) {
 	}
 }
 
-// Several installs at once do each other no harm.
-func TestInstallAtOnce(t *testing.T) {
+// TestInstallConcurrently installs several packages at once.
+func TestInstallConcurrently(t *testing.T) {
 	registry := &npmtest.Registry{}
 	for n := range 4 {
 		publish(t, registry, fmt.Sprintf("opentabs-plugin-p%d", n), "1.0.0", plugintest.Package{Name: fmt.Sprintf("p%d", n)})
@@ -93,7 +92,7 @@ func TestInstallAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 8 {
 		wg.Go(func() {
-			if _, err := i.try(t, fmt.Sprintf("opentabs-plugin-p%d", n%4)); err != nil {
+			if _, err := i.fetchLatest(t, fmt.Sprintf("opentabs-plugin-p%d", n%4)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -110,8 +109,9 @@ func TestInstallAtOnce(t *testing.T) {
 	}
 }
 
-// What a process that was killed has left is removed by a later one.
-func TestInstallTidies(t *testing.T) {
+// TestInstallRemovesLeftovers: files of a process that was killed are removed by a
+// later one.
+func TestInstallRemovesLeftovers(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publish(t, registry, "opentabs-plugin-a", "1.0.0", plugintest.Package{Name: "a"})
 	i := newInstaller(t, registry)
@@ -120,10 +120,10 @@ func TestInstallTidies(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(left, 0o700), os.MkdirAll(fresh, 0o700), os.Chtimes(left, hours, hours)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.try(t, "opentabs-plugin-a"); err != nil {
+	if _, err := i.fetchLatest(t, "opentabs-plugin-a"); err != nil {
 		t.Fatal(err)
 	}
 	if config.Exists(left) || !config.Exists(fresh) {
-		t.Error("old leftovers are removed, and no others: another process may be at work")
+		t.Error("only old leftovers are removed: another process may be installing")
 	}
 }

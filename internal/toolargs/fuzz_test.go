@@ -1,4 +1,4 @@
-package main
+package toolargs
 
 import (
 	"encoding/json"
@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"opentabs/internal/mcpclient"
+	"opentabs/internal/usererr"
 )
 
-// FuzzArguments gives `opentabs call` any schema and any arguments: the result
-// is a JSON object with those arguments and no others, or an error of usage.
+// FuzzArguments reads any arguments by any schema: the result is a JSON object with
+// exactly these arguments, or a [usererr.Error].
 func FuzzArguments(f *testing.F) {
 	const schema = `{"type":"object","additionalProperties":false,"properties":{"text":{"type":"string"},"count":{"type":"integer"},
 		"tags":{"type":"array","items":{"type":"string"}},"maybe":{"anyOf":[{"type":"number"},{"type":"null"}]},"any":{},
@@ -23,13 +24,13 @@ func FuzzArguments(f *testing.F) {
 	f.Add(`{"properties":{"a":null,"b":true}}`, "a=1", "b=2", "[]")
 	f.Add("", "a=1", "a=2", `{"a":1,"a":2}`)
 	f.Fuzz(func(t *testing.T, schema, one, two, whole string) {
-		a := newToolArguments(mcpclient.Tool{Name: "t", InputSchema: json.RawMessage(schema)})
+		a := New(mcpclient.Tool{Name: "t", InputSchema: json.RawMessage(schema)})
 		given := map[string]bool{}
 		for _, pair := range []string{one, two} {
 			name, _, _ := strings.Cut(pair, "=")
 			given[name] = true
 		}
-		args, err := a.parse([]string{one, two})
+		args, err := a.Parse([]string{one, two})
 		checkArguments(t, args, err)
 		if err == nil && !maps.Equal(given, keysOf(args)) {
 			t.Fatalf("%q and %q gave %v", one, two, keysOf(args))
@@ -37,10 +38,10 @@ func FuzzArguments(f *testing.F) {
 		if strings.HasPrefix(whole, "@") { // a file's name
 			return
 		}
-		args, err = readJSON(whole, strings.NewReader(one))
+		args, err = ReadJSON(whole, strings.NewReader(one))
 		checkArguments(t, args, err)
 		if err == nil {
-			err = a.aim(args, "b", 7)
+			err = a.AddTarget(args, "b", 7)
 			checkArguments(t, args, err)
 		}
 	})
@@ -57,9 +58,9 @@ func keysOf(args map[string]json.RawMessage) map[string]bool {
 func checkArguments(t *testing.T, args map[string]json.RawMessage, err error) {
 	t.Helper()
 	if err != nil {
-		var known *failure
-		if !errors.As(err, &known) || known.code != exitUsage {
-			t.Fatalf("not an error of usage: %v", err)
+		var wrong *usererr.Error
+		if !errors.As(err, &wrong) {
+			t.Fatalf("not an error of the user's: %v", err)
 		}
 		return
 	}

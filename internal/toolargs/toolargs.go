@@ -1,4 +1,6 @@
-package main
+// Package toolargs makes the JSON arguments of a tool from the command line. It reads
+// values by the tool's JSON Schema; the daemon validates the result.
+package toolargs
 
 import (
 	"bytes"
@@ -13,12 +15,13 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/internal/mcpclient"
+	"opentabs/internal/usererr"
 )
 
-// maxArgumentBytes is the longest --json that is read.
+// maxArgumentBytes is the length of the longest --json.
 const maxArgumentBytes = 16 << 20
 
-// schema is what the command line needs to know of a JSON Schema.
+// schema has the keywords of JSON Schema that decide how a value is read.
 type schema struct {
 	Type       json.RawMessage    `json:"type"`
 	Enum       []json.RawMessage  `json:"enum"`
@@ -30,67 +33,67 @@ type schema struct {
 	Defs       map[string]*schema `json:"$defs"`
 	Items      json.RawMessage    `json:"items"`
 	Properties map[string]*schema `json:"properties"`
-	// Additional is false if the tool takes no other arguments.
+	// Additional is false if the tool accepts no other arguments.
 	Additional json.RawMessage `json:"additionalProperties"`
 }
 
-// toolArguments makes the JSON object of a call from what was given on the
-// command line.
-type toolArguments struct {
+// Tool reads the arguments of one tool.
+type Tool struct {
 	tool   mcpclient.Tool
 	schema schema
 }
 
-func newToolArguments(tool mcpclient.Tool) toolArguments {
-	a := toolArguments{tool: tool}
-	// A schema that is not understood leaves the checks to the server.
-	_ = json.Unmarshal(tool.InputSchema, &a.schema)
-	return a
+// New returns a reader for the arguments of tool. With an invalid schema it accepts
+// all values.
+func New(tool mcpclient.Tool) Tool {
+	t := Tool{tool: tool}
+	_ = json.Unmarshal(tool.InputSchema, &t.schema)
+	return t
 }
 
-// names are the tool's arguments.
-func (a toolArguments) names() []string {
-	return slices.Sorted(maps.Keys(a.schema.Properties))
+// names returns the names of the tool's arguments.
+func (t Tool) names() []string {
+	return slices.Sorted(maps.Keys(t.schema.Properties))
 }
 
-// parse turns --arg values (k=v) into a JSON object. Whether the object as a
-// whole is right is for the server to say, which knows the schema's every rule.
-func (a toolArguments) parse(pairs []string) (map[string]json.RawMessage, error) {
+// Parse returns the arguments of --arg NAME=VALUE flags.
+func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
 	lists := map[string][]json.RawMessage{}
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, usage("--arg %q is not NAME=VALUE: write it as --arg %s=VALUE", pair, strings.TrimPrefix(pair, "="))
+			return nil, usererr.Errorf("--arg %q is not NAME=VALUE: write --arg %s=VALUE", pair, strings.TrimPrefix(pair, "="))
 		}
-		property, err := a.property(name)
+		property, err := t.property(name)
 		if err != nil {
 			return nil, err
 		}
-		// A list can be given item by item.
-		if item, ok := a.item(property, text); ok {
-			value, err := a.value(name, item, text)
+		// Each flag of a list argument may have one item.
+		if item, ok := t.item(property, text); ok {
+			value, err := t.value(name, item, text)
 			if err != nil {
 				return nil, err
 			}
 			if _, whole := args[name]; whole && lists[name] == nil {
-				return nil, usage("--arg %s is given as a whole list and as an item: choose one", name)
+				return nil, usererr.Errorf("--arg %s is given as a whole list and as an item: choose one", name)
 			}
 			lists[name] = append(lists[name], value)
-			args[name] = list(lists[name])
+			args[name] = joinItems(lists[name])
 			continue
 		}
 		if _, twice := args[name]; twice {
-			return nil, usage("--arg %s is given twice: give it once", name)
+			return nil, usererr.Errorf("--arg %s is given twice: give it once", name)
 		}
-		if args[name], err = a.value(name, property, text); err != nil {
+		if args[name], err = t.value(name, property, text); err != nil {
 			return nil, err
 		}
 	}
 	return args, nil
 }
 
-func list(items []json.RawMessage) json.RawMessage {
+// joinItems returns a JSON array.
+func joinItems(items []json.RawMessage) json.RawMessage {
 	return slices.Concat([]byte("["), bytes.Join(toBytes(items), []byte(",")), []byte("]"))
 }
 
@@ -102,25 +105,24 @@ func toBytes(items []json.RawMessage) [][]byte {
 	return out
 }
 
-// property returns the schema of an argument; nil if any value may do.
-func (a toolArguments) property(name string) (*schema, error) {
-	if p, ok := a.schema.Properties[name]; ok {
+// property returns the schema of an argument, nil if it accepts any value.
+func (t Tool) property(name string) (*schema, error) {
+	if p, ok := t.schema.Properties[name]; ok {
 		return p, nil
 	}
-	if a.schema.Properties == nil || string(a.schema.Additional) != "false" {
+	if t.schema.Properties == nil || string(t.schema.Additional) != "false" {
 		return nil, nil
 	}
-	names := a.names()
+	names := t.names()
 	if len(names) == 0 {
-		return nil, usage("%s has no argument %q: it takes none", a.tool.Name, name)
+		return nil, usererr.Errorf("%s has no argument %q: it takes none", t.tool.Name, name)
 	}
-	return nil, usage("%s has no argument %q%s: use %s", a.tool.Name, name, config.DidYouMean(name, names), strings.Join(names, ", "))
+	return nil, usererr.Errorf("%s has no argument %q%s: use %s", t.tool.Name, name, config.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
-// item returns the schema of the items if the argument is a list and text is
-// not a whole one.
-func (a toolArguments) item(p *schema, text string) (*schema, bool) {
-	kinds := a.kinds(p)
+// item returns the schema of the items if the argument is a list and text is one item.
+func (t Tool) item(p *schema, text string) (*schema, bool) {
+	kinds := t.kinds(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
 		return nil, false
 	}
@@ -128,15 +130,15 @@ func (a toolArguments) item(p *schema, text string) (*schema, bool) {
 		return nil, false
 	}
 	var items schema
-	if json.Unmarshal(a.resolve(p, 0).Items, &items) != nil { // absent, or a list of schemas
+	if json.Unmarshal(t.resolve(p, 0).Items, &items) != nil { // absent, or a list of schemas
 		return nil, true
 	}
 	return &items, true
 }
 
-// value turns text into a JSON value of the schema p.
-func (a toolArguments) value(name string, p *schema, text string) (json.RawMessage, error) {
-	kinds := a.kinds(p)
+// value returns text as a JSON value that fits the schema p.
+func (t Tool) value(name string, p *schema, text string) (json.RawMessage, error) {
+	kinds := t.kinds(p)
 	parsed, kind := parseJSON(text)
 	switch {
 	case kinds["string"] && len(kinds) == 1:
@@ -150,16 +152,16 @@ func (a toolArguments) value(name string, p *schema, text string) (json.RawMessa
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		wanted = append(wanted, cmp.Or(kindNames[kind], kind))
 	}
-	return nil, usage("--arg %s is %q: give it %s", name, text, orList(wanted))
+	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, text, orList(wanted))
 }
 
-// kindNames are the types of JSON Schema as people call them.
+// kindNames are the types of JSON Schema for the user.
 var kindNames = map[string]string{
 	"integer": "a whole number", "number": "a number", "boolean": "true or false",
 	"object": "an object as JSON", "array": "a list as JSON", "null": "null",
 }
 
-// orList is "a", "a or b" or "a, b or c".
+// orList joins words as in "a", "a or b" and "a, b or c".
 func orList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -176,7 +178,7 @@ func parseJSON(text string) (value json.RawMessage, kind string) {
 	return data, kindOf(data)
 }
 
-// kindOf is the JSON Schema type of a JSON value.
+// kindOf returns the JSON Schema type of a JSON value.
 func kindOf(value []byte) string {
 	switch value[0] {
 	case '{':
@@ -204,32 +206,31 @@ func quote(text string) json.RawMessage {
 	return data
 }
 
-// maxDepth bounds how far references are followed: a schema may refer to
+// maxDepth limits how many references are followed, because a schema may refer to
 // itself.
 const maxDepth = 8
 
 // resolve follows a reference within the tool's schema. It never returns nil.
-func (a toolArguments) resolve(p *schema, depth int) *schema {
+func (t Tool) resolve(p *schema, depth int) *schema {
 	if p == nil {
 		return &schema{}
 	}
 	if name, ok := strings.CutPrefix(p.Ref, "#/$defs/"); ok && depth < maxDepth {
-		return a.resolve(a.schema.Defs[name], depth+1)
+		return t.resolve(t.schema.Defs[name], depth+1)
 	}
 	return p
 }
 
-// kinds are the types a value of p may have; none if any may do.
-func (a toolArguments) kinds(p *schema) map[string]bool {
+// kinds returns the types that p accepts; none if it accepts all.
+func (t Tool) kinds(p *schema) map[string]bool {
 	kinds := map[string]bool{}
-	a.addKinds(p, kinds, map[*schema]bool{})
+	t.addKinds(p, kinds, map[*schema]bool{})
 	return kinds
 }
 
-// addKinds looks at each schema once: they may refer to each other in many
-// ways.
-func (a toolArguments) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
-	p = a.resolve(p, 0)
+// addKinds visits each schema once, because schemas may refer to each other.
+func (t Tool) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
+	p = t.resolve(p, 0)
 	if seen[p] {
 		return
 	}
@@ -252,28 +253,28 @@ func (a toolArguments) addKinds(p *schema, kinds map[string]bool, seen map[*sche
 	}
 	for _, alternatives := range [][]*schema{p.AnyOf, p.OneOf, p.AllOf} {
 		for _, s := range alternatives {
-			a.addKinds(s, kinds, seen)
+			t.addKinds(s, kinds, seen)
 		}
 	}
 }
 
-// readJSON returns the object that --json stands for: itself, @FILE or - for
-// stdin.
-func readJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
+// ReadJSON returns the object of --json: the text itself, the content of @FILE, or
+// stdin for "-".
+func ReadJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
 	data, from := []byte(text), "--json"
 	var err error
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		from = name
 		data, err = os.ReadFile(name)
 	} else if text == "-" {
-		from = "the standard input"
+		from = "stdin"
 		data, err = io.ReadAll(io.LimitReader(stdin, maxArgumentBytes+1))
 	}
 	if err != nil {
-		return nil, usage("read the arguments: %v", err)
+		return nil, usererr.Errorf("read the arguments: %v", err)
 	}
 	if len(data) > maxArgumentBytes {
-		return nil, usage("%s has more than %d MiB: give the tool less", from, maxArgumentBytes>>20)
+		return nil, usererr.Errorf("%s has more than %d MiB: send less to the tool", from, maxArgumentBytes>>20)
 	}
 	var args map[string]json.RawMessage
 	if err := json.Unmarshal(data, &args); err != nil || args == nil {
@@ -281,23 +282,23 @@ func readJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) 
 		if !json.Valid(data) && err != nil {
 			reason = err.Error()
 		}
-		return nil, usage("%s is not a JSON object (%s): write it as '{\"name\": value}'", from, reason)
+		return nil, usererr.Errorf("%s is not a JSON object (%s): write it as '{\"name\": value}'", from, reason)
 	}
 	return args, nil
 }
 
-// aim adds the browser and the tab to the arguments, under the names that the
-// server takes them by.
-func (a toolArguments) aim(args map[string]json.RawMessage, browser string, tab int) error {
+// AddTarget adds the browser and the tab to the arguments. The daemon removes them
+// before it calls the tool.
+func (t Tool) AddTarget(args map[string]json.RawMessage, browser string, tab int) error {
 	for name, value := range map[string]json.RawMessage{"browser": quote(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {
 			continue
 		}
-		if _, own := a.schema.Properties[name]; own {
-			return usage("%s has an argument %q of its own, so the server cannot take one: leave the choice of the page to it", a.tool.Name, name)
+		if _, isOwn := t.schema.Properties[name]; isOwn {
+			return usererr.Errorf("the tool %s itself has an argument %q, so the page cannot be chosen: leave out --browser and --tab", t.tool.Name, name)
 		}
 		if _, both := args[name]; both {
-			return usage("%q stands in the arguments too: give it once", name)
+			return usererr.Errorf("%q is in the arguments too: give it once", name)
 		}
 		args[name] = value
 	}

@@ -1,0 +1,31 @@
+// Package usererr has the error for wrong input of the user: a flag, an argument or
+// a setting.
+package usererr
+
+import "fmt"
+
+// maxShownBytes is how much of one argument an error shows.
+const maxShownBytes = 1000
+
+// Error is an error in what the user gave.
+type Error struct{ err error }
+
+func (e *Error) Error() string { return e.err.Error() }
+func (e *Error) Unwrap() error { return e.err }
+
+// Errorf formats an error. It truncates long texts among args.
+func Errorf(format string, args ...any) error {
+	for i, arg := range args {
+		text := ""
+		switch arg := arg.(type) {
+		case string:
+			text = arg
+		case error:
+			text = arg.Error()
+		}
+		if len(text) > maxShownBytes {
+			args[i] = text[:maxShownBytes] + "..."
+		}
+	}
+	return &Error{fmt.Errorf(format, args...)}
+}
