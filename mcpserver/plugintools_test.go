@@ -97,7 +97,7 @@ func TestReviewIsOfWhatWasInspected(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := c.answer(markText(token, `,"version":"1.0.0"`))
-	if !m.result(t).IsError || !strings.Contains(m.text, "is not what you looked at: it has changed since") {
+	if !m.result(t).IsError || !strings.Contains(m.text, "has changed since you inspected it") {
 		t.Error(m.text)
 	}
 	now, _ := s.reg.Set().Plugin("messages")

@@ -94,7 +94,7 @@ func (s *Set) FindWithTool(name, tool string) (*Plugin, error) {
 		names = append(names, t.FullName())
 	}
 	if slices.ContainsFunc(p.Prompts, func(p *Prompt) bool { return p.Name == tool }) {
-		return nil, fmt.Errorf("%s__%s is a prompt, and prompts have no permission of their own: set that of the plugin %s", name, tool, name)
+		return nil, fmt.Errorf("%s__%s is a prompt, and prompts have no separate permission: set the permission of the plugin %s", name, tool, name)
 	}
 	return nil, fmt.Errorf("%w: the plugin %s has no tool %q%s; name one of %s", ErrUnknown, name, tool, nearest.Suggestion(name+"__"+tool, names), strings.Join(names, ", "))
 }

@@ -1,3 +1,14 @@
+// Package faults records which adapters do not start in browsers.
+//
+// [Open] reads the records in the state folder. Browsers report starts with
+// [Faults.Started] and [Faults.Failed]; [Faults.Gate] blocks calls of plugins whose
+// code reaches no page.
+//
+// # Concurrency
+//
+// Faults is safe for concurrent use. mu guards the records and listeners, saving keeps
+// two writes of the file apart. Lock order: saving, then mu. No lock is held while
+// listeners run.
 package faults
 
 import (
@@ -20,11 +31,11 @@ import (
 )
 
 const (
-	// faultsFile is the name of the faults' file in the state folder.
+	// faultsFile is the name of the file in the state folder.
 	faultsFile = "plugin-faults.json"
-	// maxFaults is how many contents of one plugin are remembered.
+	// maxFaults is how many faults of one plugin are kept.
 	maxFaults = 8
-	// maxFaultsBytes is the largest file that is read.
+	// maxFaultsBytes is the largest file that is read, in bytes.
 	maxFaultsBytes = 4 << 20
 )
 
@@ -32,17 +43,17 @@ const (
 type Fault struct {
 	// Content is the content hash of the plugin that did not start.
 	Content string `json:"content"`
-	// Problem is a sentence without an end, as in "the adapter threw while it
+	// Problem is a sentence without a period, as in "the adapter threw while it
 	// started: x is not defined". It may quote the plugin.
 	Problem string `json:"problem"`
-	// Site is the origin of the page; empty if the code did not come to any page.
+	// Site is the origin of the page; empty if the code reached no page.
 	Site string `json:"site,omitempty"`
 	// Browser is the name of the browser.
 	Browser string    `json:"browser,omitempty"`
 	At      time.Time `json:"at"`
 }
 
-// Text says what happened and where.
+// Text returns the problem with the site.
 func (f Fault) Text() string {
 	if f.Site == "" {
 		return f.Problem
@@ -50,12 +61,10 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults are the plugins whose adapters did not start in a browser, by content:
-// a folder that changes has none of what was there before, and has it again when
-// it changes back. A fault ends when the same content starts somewhere. They are
-// in a file of the state folder, so that commands see them too.
-//
-// It is safe for concurrent use.
+// Faults are the faults of adapters, by plugin and content: a folder that changes
+// loses its fault, and has it again when it changes back. A fault ends when the same
+// content starts in some page. A file in the state folder makes them visible to
+// commands.
 type Faults struct {
 	path string
 	log  zerolog.Logger
@@ -67,8 +76,8 @@ type Faults struct {
 	changed  []func()
 }
 
-// Open returns the faults in the folder dir. A file that can't be read holds
-// none.
+// Open returns the faults in the state folder dir. It ignores a file that it cannot
+// read.
 func Open(dir string, log zerolog.Logger) *Faults {
 	f := &Faults{path: filepath.Join(dir, faultsFile), log: log, byPlugin: map[string][]Fault{}}
 	if info, err := os.Stat(f.path); err != nil || info.Size() > maxFaultsBytes {
@@ -84,7 +93,7 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// Of returns the fault of what is there now of a plugin.
+// Of returns the fault of a plugin's content now.
 func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
@@ -97,15 +106,15 @@ func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
 	return Fault{}, false
 }
 
-// OnChange calls changed after each change; it must not block.
+// OnChange registers a listener that runs after each change and must not block.
 func (f *Faults) OnChange(changed func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.changed = append(f.changed, changed)
 }
 
-// Failed notes that the adapter of p did not start in the page with this URL, or
-// did not come to a page if that is empty.
+// Failed records that the adapter of p did not start in the page with this URL. An
+// empty URL means that the code reached no page.
 func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
 	site := ""
 	if u, err := url.Parse(pageURL); err == nil && u.Host != "" {
@@ -126,12 +135,12 @@ func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
 	})
 }
 
-// Started notes that the adapter of p runs in a page.
+// Started records that the adapter of p runs in a page.
 func (f *Faults) Started(p *plugin.Plugin) {
 	f.mu.Lock()
 	none := len(f.byPlugin[p.Name]) == 0
 	f.mu.Unlock()
-	if none { // nearly always
+	if none { // the usual case
 		return
 	}
 	content := p.ContentHash()
@@ -147,7 +156,7 @@ func (f *Faults) Started(p *plugin.Plugin) {
 	})
 }
 
-// change lets edit change the faults, writes them if it did, and calls the
+// change calls edit. If edit reports a change, it writes the file and runs the
 // listeners.
 func (f *Faults) change(edit func() bool) {
 	f.mu.Lock()
@@ -162,8 +171,8 @@ func (f *Faults) change(edit func() bool) {
 	}
 }
 
-// Gate blocks calls of plugins whose code came to no page: in a page that has it,
-// the page decides. set returns the plugins.
+// Gate returns a gate that blocks calls of plugins whose code reached no page. In
+// other pages the host reports the fault. set returns the plugins.
 func (f *Faults) Gate(set func() *plugin.Set) dispatch.Gate { return faultsGate{f, set} }
 
 type faultsGate struct {
@@ -195,6 +204,6 @@ func (f *Faults) save() {
 		err = statefile.Write(f.path, append(text, '\n'))
 	}
 	if err != nil {
-		f.log.Warn().Err(err).Msg("could not note which plugins do not start")
+		f.log.Warn().Err(err).Msg("could not save which plugins do not start")
 	}
 }

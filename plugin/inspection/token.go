@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// tokenLife is how long a review token holds.
+	// tokenLife is how long a token is valid.
 	tokenLife = 10 * time.Minute
-	// maxTokens is how many are kept; the oldest goes first.
+	// maxTokens is how many tokens are kept. The oldest is dropped first.
 	maxTokens = 200
 )
 
-// Tokens are what an agent gets when it inspects a plugin, and gives back
-// when it recommends what it has seen: 256 random bits, for 10 minutes, once, for
-// one content of one plugin. The zero value is ready; it is safe for concurrent
-// use.
+// Tokens are proofs that an agent has inspected a plugin. An agent receives a token
+// with an inspection and returns it with its recommendation. A token has 256 random
+// bits. It is valid once, for 10 minutes, for one content of one plugin. The zero value
+// is ready; it is safe for concurrent use.
 type Tokens struct {
 	mu     sync.Mutex    // guards issued
 	issued []issuedToken // oldest first
@@ -29,10 +29,10 @@ type issuedToken struct {
 	until             time.Time
 }
 
-// Issue returns a token for what was inspected.
+// Issue returns a token for an inspection.
 func (r *Tokens) Issue(in *Inspection) string {
 	var random [32]byte
-	_, _ = rand.Read(random[:]) // it never fails
+	_, _ = rand.Read(random[:]) // Read never fails
 	token := base64.RawURLEncoding.EncodeToString(random[:])
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,11 +43,11 @@ func (r *Tokens) Issue(in *Inspection) string {
 	return token
 }
 
-// errToken says the same of every token that does not do.
+// errToken is the error for every invalid token, whatever the reason.
 var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
-// Redeem takes a token back and returns the hash of the content that was
-// inspected. A token is gone after the first try, whatever comes of it.
+// Redeem returns the hash of the inspected content. Each token can be redeemed once,
+// even if that fails.
 func (r *Tokens) Redeem(token, name string) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// callerGate refuses calls to the tools of another plugin that no user has allowed.
+// callerGate blocks calls between plugins that the user has not allowed.
 type callerGate struct{ p *Policy }
 
 func (callerGate) Name() string { return "caller" }
@@ -39,7 +39,7 @@ func (g callerGate) isRestricted(name string) bool {
 	return !ok || g.p.IsRestricted(one)
 }
 
-// checkCall blocks a call of one plugin to another that is not allowed.
+// checkCall blocks a call between two plugins that is not allowed.
 func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
 	allowed := g.p.State(caller).mayCall(called)
 	restricted := g.isRestricted(caller)
@@ -56,12 +56,12 @@ func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// lateAccessCommand is the command that gives a plugin late access.
+// lateAccessCommand returns the command that gives a plugin late access.
 func lateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
 
-// refusedCall is a denial with its two texts.
+// refusedCall returns a denial with a text for the agent and one for the user.
 func refusedCall(fact, command string) dispatch.Verdict {
 	v := dispatch.Blocked(wire.ErrDenied, "%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command)
 	v.ForUser = fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
@@ -74,7 +74,7 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 	return func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		tool, args, err := r.Resolve(parent, name, args)
 		if err == nil {
-			return tool, args, nil // the gate decides, so that a refusal is recorded
+			return tool, args, nil // the gate blocks the call, so that the refusal is recorded
 		}
 		called := pluginOf(parent, name)
 		if called == parent.Plugin {
@@ -99,21 +99,21 @@ func (g callerGate) After(in dispatch.Info, e dispatch.Ended) {
 }
 
 const (
-	// maxRefused is how many plugins are noted that one has tried to call, and
-	// maxRefusing of how many plugins that is noted.
-	maxRefused  = 20
+	// maxRefused is the most refused targets that are kept for one calling plugin.
+	maxRefused = 20
+	// maxRefusing is the most calling plugins that are kept.
 	maxRefusing = 200
 )
 
-// refusedCalls are the calls between plugins that were not allowed, so that a user
-// can allow them. They are safe for concurrent use.
+// refusedCalls are the refused calls between plugins, which surfaces offer to allow.
+// They are safe for concurrent use.
 type refusedCalls struct {
 	mu sync.Mutex // guards by
-	// by are the plugins that were called, by calling plugin.
+	// by maps calling plugins to the plugins that they tried to call.
 	by map[string][]string
 }
 
-// add notes a call. It reports false if it is known, or too many are.
+// add records a call. It reports false if the call is not new, or the record is full.
 func (r *refusedCalls) add(caller, called string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,8 +128,8 @@ func (r *refusedCalls) add(caller, called string) bool {
 	return true
 }
 
-// Refused returns the plugins that a plugin has tried to call since the server
-// started and may not call, sorted.
+// Refused returns the plugins that a plugin has tried to call without permission since
+// the daemon started, sorted.
 func (p *Policy) Refused(name string) []string {
 	s := p.State(name)
 	p.refused.mu.Lock()
@@ -144,7 +144,7 @@ func (p *Policy) Refused(name string) []string {
 	return all
 }
 
-// pluginOf returns the plugin whose tool a tool of parent calls by this name.
+// pluginOf returns the plugin of a tool that a tool of parent calls by this name.
 func pluginOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called

@@ -23,15 +23,15 @@ func from(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
-// nested runs a__send for a tool of the plugin caller; answer decides if a user is
-// asked, and is nil where nobody should be. It returns what was asked.
+// nested runs a__send for a tool of the plugin caller and returns the approval request.
+// answer decides it, and is nil if the call must not wait for approval.
 func (g *gated) nested(caller string, answer *dispatch.Resolution) (asked dispatch.Waiting, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
 		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: from(caller),
 		Asked: func(_ context.Context, w dispatch.Waiting) {
 			if asked = w; answer == nil {
-				g.t.Errorf("a user was asked %q", w.Reason)
+				g.t.Errorf("the call waited for approval: %q", w.Reason)
 				answer = &dispatch.Resolution{}
 			}
 			if _, err := g.calls.Decide(w.CallID, w.TicketID, *answer); err != nil {
@@ -40,7 +40,7 @@ func (g *gated) nested(caller string, answer *dispatch.Resolution) (asked dispat
 		},
 	})
 	if answer != nil && asked.CallID == "" {
-		g.t.Error("nobody was asked")
+		g.t.Error("the call did not wait for approval")
 	}
 	return asked, err
 }
@@ -219,7 +219,7 @@ func TestSetCallsErrors(t *testing.T) {
 	for _, test := range []struct{ name, other, want string }{
 		{"a", "a", "may always call each other"},
 		{"a", "messages", `"messages"`},
-		{"nobody", "a", `"nobody"`},
+		{"missing", "a", `"missing"`},
 	} {
 		if err := g.policy.SetCalls(test.name, test.other, true, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s to %s: %v", test.name, test.other, err)
@@ -232,7 +232,7 @@ func TestSetCallsErrors(t *testing.T) {
 	}
 }
 
-// A file that was written before these members keeps what it says, and allows no
+// A file without these members keeps its content, and allows no
 // calls; members that make no sense allow nothing.
 func TestOldFileOfPermissions(t *testing.T) {
 	w := newPolicyWorld(t, two("a", "1;"), two("b", ""))
@@ -251,7 +251,7 @@ func TestOldFileOfPermissions(t *testing.T) {
 
 // A plugin learns nothing of one that it may not call: whether a tool is there, what
 // it takes, and a late one not even whether the plugin is.
-func TestResolveTellsNothing(t *testing.T) {
+func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyWorld(t)
 	registry, _ := plugintest.Registry(t, two("a", "1;"), two("b", ""), late("c"))
 	w.must(registry.Reload())
@@ -274,9 +274,9 @@ func TestResolveTellsNothing(t *testing.T) {
 		{"b", "a__send", `{}`, ""}, // the gate refuses it, so that it is recorded
 		{"b", "a__send", `7`, wire.ErrDenied},
 		{"b", "a__none", `{}`, wire.ErrDenied},
-		{"b", "nobody__send", `{}`, wire.ErrUnknownTool},
+		{"b", "missing__send", `{}`, wire.ErrUnknownTool},
 		{"b", "none", `{}`, wire.ErrUnknownTool},
-		{"c", "nobody__send", `{}`, wire.ErrDenied},
+		{"c", "missing__send", `{}`, wire.ErrDenied},
 		{"c", "none", `{}`, wire.ErrUnknownTool},
 	} {
 		if got := code(test.caller, test.name, test.args); got != test.want {

@@ -12,25 +12,25 @@ import (
 	"opentabs/plugin"
 )
 
-// mayCall reports whether a user lets the plugin call the tools of another one.
+// mayCall reports whether the user lets the plugin call the tools of another one.
 func (s State) mayCall(other string) bool {
 	_, ok := s.Calls[other]
 	return s.Reviewed && ok
 }
 
-// HasLateAccess reports whether a user lets the plugin have secret settings and
-// call other plugins although it starts late.
+// HasLateAccess reports whether a plugin that starts late receives secret settings and
+// may call other plugins.
 func (s State) HasLateAccess() bool { return s.Reviewed && s.LateAccess != nil }
 
-// IsRestricted reports whether a plugin starts late and has no late access: it gets
-// no secret settings, calls no other plugin, and its tools call those of the same
-// plugin in their own tab only.
+// IsRestricted reports whether a plugin starts late and has no late access. Such a
+// plugin receives no secret settings and cannot call other plugins. Its tools call each
+// other in their own tab only.
 func (p *Policy) IsRestricted(one *plugin.Plugin) bool {
 	return one.StartsLate() && !p.stateOf(one.Name, one).HasLateAccess()
 }
 
-// SetCalls says whether the tools of a plugin may call those of another one. by
-// names the surface.
+// SetCalls sets whether the tools of a plugin may call the tools of another one. by is
+// the surface.
 func (p *Policy) SetCalls(name, other string, allowed bool, by string) error {
 	one, err := p.set().Find(name)
 	if err != nil {
@@ -64,8 +64,8 @@ func (p *Policy) SetCalls(name, other string, allowed bool, by string) error {
 	})
 }
 
-// SetLateAccess says whether a plugin that starts late gets its secret settings and
-// may call other plugins, as far as [Policy.SetCalls] allows those.
+// SetLateAccess sets whether a plugin that starts late receives its secret settings and
+// may call the plugins that [Policy.SetCalls] allows.
 func (p *Policy) SetLateAccess(name string, allowed bool, by string) error {
 	one, err := p.set().Find(name)
 	if err != nil {
@@ -95,8 +95,8 @@ func (p *Policy) SetLateAccess(name string, allowed bool, by string) error {
 	})
 }
 
-// allowAlways writes down that a tool runs without a question for one caller. The
-// decision is recorded and reported by who calls it.
+// allowAlways stores that a tool runs without approval for one caller. The caller of
+// allowAlways records the decision and notifies listeners.
 func (p *Policy) allowAlways(name, tool string, allowed AlwaysAllowed) error {
 	if problem := plaintext.CheckShown(allowed.Client); problem != "" {
 		return fmt.Errorf("the client's name %s", problem)
@@ -121,5 +121,6 @@ func (p *Policy) allowAlways(name, tool string, allowed AlwaysAllowed) error {
 	})
 }
 
-// CallsTo returns the plugins that a plugin may call, in order.
+// CallsTo returns the plugins that the user lets the plugin call, sorted by name. They
+// have no effect while the plugin is not reviewed.
 func (s State) CallsTo() []string { return slices.Sorted(maps.Keys(s.Calls)) }

@@ -9,11 +9,13 @@ import (
 	"opentabs/wire"
 )
 
-// Review records that a person has reviewed the plugin whose content has this
-// hash, and sets its permission. If it is not what was reviewed before, the
-// tools that ran by themselves come under that permission again; those that were
-// off stay off; and it may call no other plugin and has no late access, unless its
-// author develops it just now. by names the surface. The error says what the person can do.
+// Review records that the user has reviewed the content with this hash, and sets the
+// permission of the plugin. by is the surface.
+//
+// If the content differs from the last reviewed content, Review resets what that
+// content was allowed: tools lose their own permission "auto", and the plugin its calls
+// to other plugins and its late access, unless its author develops it now. Tools that
+// are off stay off.
 func (p *Policy) Review(name, hash string, permission wire.Permission, by string) error {
 	if _, err := ParsePermission(string(permission)); err != nil {
 		return err
@@ -23,12 +25,12 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 		return err
 	}
 	if hash != one.ContentHash() {
-		return fmt.Errorf("the plugin %s is not what you looked at: it has changed since; look at it again, then decide", name)
+		return fmt.Errorf("the plugin %s has changed since you reviewed it: review it again, then decide", name)
 	}
-	// What is in memory may come from the index; what is recorded is read.
+	// The plugin in memory may come from the index, so the files are read again.
 	if now, err := plugin.Load(one.Dir); err != nil || now.ContentHash() != hash {
 		one.Distrust()
-		return fmt.Errorf("the plugin %s is not what you looked at: its files have changed since; look at it again, then decide", name)
+		return fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", name)
 	}
 	change := Change{Kind: "review", Plugin: name, New: string(permission), Hash: hash, By: by}
 	err = p.change(change, func(entry statedoc.Object) string {
@@ -40,7 +42,7 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 		review.Put("dir", one.Dir)
 		setMark(review, by)
 		entry.Put("reviewed", review)
-		delete(entry, "recommended") // it is answered
+		delete(entry, "recommended") // the user has decided
 		if before != hash {
 			entry.Put("tools", withoutAuto(entry.Child("tools")))
 			if !p.opts.trusts(one) {
@@ -52,14 +54,14 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 	})
 	if err == nil {
 		p.grants.drop(name, "")
-		if err := p.archive.Keep(one); err != nil { // the next review can't tell what has changed
-			p.opts.Log.Warn().Err(err).Str("plugin", name).Msg("what was reviewed is not kept")
+		if err := p.archive.Keep(one); err != nil { // then the next review shows no diff
+			p.opts.Log.Warn().Err(err).Str("plugin", name).Msg("the reviewed content could not be stored for the next review")
 		}
 	}
 	return err
 }
 
-// withoutAuto takes the permission to run by themselves from tools.
+// withoutAuto removes the permission "auto" and all grants from the entries of tools.
 func withoutAuto(tools statedoc.Object) statedoc.Object {
 	for name := range maps.Clone(tools) {
 		tool := tools.Child(name)
@@ -73,14 +75,14 @@ func withoutAuto(tools statedoc.Object) statedoc.Object {
 	return tools
 }
 
-// withoutAllowed ends what was allowed for always to single callers of a tool.
+// withoutAllowed removes the grants for always from the entry of a tool.
 func withoutAllowed(tools statedoc.Object, name string) {
 	tool := tools.Child(name)
 	delete(tool, "allowed")
 	putTool(tools, name, tool)
 }
 
-// setPermission sets an entry's permission and returns the one before.
+// setPermission sets the permission of an entry and returns the previous one.
 func setPermission(entry statedoc.Object, permission wire.Permission, by string) string {
 	var before string
 	statedoc.Decode(entry["permission"], &before)
@@ -89,10 +91,9 @@ func setPermission(entry statedoc.Object, permission wire.Permission, by string)
 	return before
 }
 
-// SetPermission sets the permission of a plugin, or of one of its tools. Empty
-// takes the tool's own away, so that the plugin's holds. What is not reviewed can
-// be switched off and nothing else. What was allowed to single callers ends: for a
-// session, for some time and for always.
+// SetPermission sets the permission of a plugin, or of one of its tools. An empty
+// permission of a tool removes it, so that the plugin's permission applies. A plugin
+// that is not reviewed can only be set to off. All grants for the tool or plugin end.
 func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by string) error {
 	if permission == "" && tool == "" {
 		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")
@@ -112,7 +113,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: by}
 	err = p.change(change, func(entry statedoc.Object) (before string) {
 		if tool == "" {
-			delete(entry, "recommended") // it is answered
+			delete(entry, "recommended") // the user has decided
 			tools := entry.Child("tools")
 			for name := range maps.Clone(tools) {
 				withoutAllowed(tools, name)
@@ -132,7 +133,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 	return err
 }
 
-// SetLimit sets how often a tool may run; the zero limit takes it away.
+// SetLimit sets how often a tool may run; the zero limit removes the limit.
 func (p *Policy) SetLimit(name, tool string, limit Limit, by string) error {
 	if _, err := p.set().FindWithTool(name, tool); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (p *Policy) SetLimit(name, tool string, limit Limit, by string) error {
 	})
 }
 
-// Forget takes all that is said of a plugin away, also that others may call it.
+// Forget deletes the entry of a plugin, and the permission of others to call it.
 func (p *Policy) Forget(name, by string) error {
 	change := Change{Kind: "forget", Plugin: name, By: by}
 	err := p.changeFile(&change, func(doc *statedoc.Plugins) {
@@ -172,16 +173,16 @@ func (p *Policy) Forget(name, by string) error {
 	return err
 }
 
-// change edits one plugin's entry, reads the file again and tells everybody.
-// edit returns what was there before.
+// change edits the entry of one plugin and reports the change. edit returns the value
+// before.
 func (p *Policy) change(c Change, edit func(entry statedoc.Object) (before string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.Edit(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
 	})
 }
 
-// changeFile edits the file, reads it again and reports the change. edit may fill
-// in what c lacks.
+// changeFile edits the file, records the change and notifies listeners. edit may
+// complete c.
 func (p *Policy) changeFile(c *Change, edit func(doc *statedoc.Plugins)) error {
 	err := p.file.Change(func(doc *statedoc.Plugins) error {
 		edit(doc)

@@ -65,7 +65,7 @@ func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	}
 }
 
-// toolKey names a tool among its plugin's; a prompt of the same name is another.
+// toolKey returns a key that is unique among the tools and prompts of a plugin.
 func toolKey(t dispatch.Tool) string {
 	if t.Prompt {
 		return "prompt " + t.Name
@@ -73,8 +73,8 @@ func toolKey(t dispatch.Tool) string {
 	return t.Name
 }
 
-// permissionOf is what the file says of a tool or prompt. Prompts have no
-// permission of their own.
+// permissionOf returns the permission of a tool or prompt. Prompts have the permission
+// of their plugin.
 func (s State) permissionOf(t dispatch.Tool) wire.Permission {
 	if t.Prompt {
 		return s.Effective
@@ -82,8 +82,7 @@ func (s State) permissionOf(t dispatch.Tool) wire.Permission {
 	return s.Tool(t.Name)
 }
 
-// reviewGate lets only calls of plugins through whose present content a person
-// has reviewed.
+// reviewGate blocks calls of plugins whose current content is not reviewed.
 type reviewGate struct{ p *Policy }
 
 func (reviewGate) Name() string { return "review" }
@@ -97,19 +96,20 @@ func (g reviewGate) Decide(in dispatch.Info) dispatch.Verdict {
 	return g.refusal(name, s)
 }
 
-// refusal says why a plugin does not count as reviewed.
+// refusal returns why a plugin does not count as reviewed.
 func (g reviewGate) refusal(name string, s State) dispatch.Verdict {
-	why := fmt.Sprintf("the person has not reviewed the plugin %s yet", name)
+	why := fmt.Sprintf("the user has not reviewed the plugin %s yet", name)
 	switch {
 	case g.p.file.Current().Problem != nil:
-		return dispatch.Blocked(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal tells the person what is wrong with it")
+		return dispatch.Blocked(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal shows the user what is wrong with it")
 	case s.Review != nil:
-		why = fmt.Sprintf("the plugin %s has changed since the person reviewed it%s", name, timetext.OnDay(s.Review.At))
+		why = fmt.Sprintf("the plugin %s has changed since the user reviewed it%s", name, timetext.OnDay(s.Review.At))
 	}
-	return dispatch.Blocked(wire.ErrNotReviewed, "%s, so none of its tools run; the person reviews it with `opentabs plugin review %s` in a terminal, or in the side panel", why, name)
+	return dispatch.Blocked(wire.ErrNotReviewed, "%s, so none of its tools run; the user reviews it with `opentabs plugin review %s` in a terminal, or in the side panel", why, name)
 }
 
-// permissionGate asks the person, or refuses, as the permission says.
+// permissionGate suspends calls that need approval and blocks calls of tools that are
+// off.
 type permissionGate struct{ p *Policy }
 
 func (permissionGate) Name() string { return "permission" }
@@ -117,7 +117,7 @@ func (permissionGate) Name() string { return "permission" }
 func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
 	s := g.p.State(in.Tool.Plugin)
 	if !s.Reviewed {
-		return dispatch.Verdict{} // the review gate says why
+		return dispatch.Verdict{} // the review gate blocks the call
 	}
 	permission := s.permissionOf(in.Tool)
 	if permission == wire.PermissionOff {
@@ -127,7 +127,7 @@ func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	scopes := []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways}
-	if in.Tool.Prompt { // there is nowhere to write it down
+	if in.Tool.Prompt { // the file has no entries for prompts
 		scopes = scopes[:3]
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -137,8 +137,8 @@ func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
 	}}
 }
 
-// whoWants names who makes the call: the client, or the calling plugin with the
-// tab and the site that its tool runs in.
+// whoWants returns the caller for the approval request: the client, or the calling
+// plugin with the tab and the site of its tool.
 func whoWants(in dispatch.Info) string {
 	if by := in.Caller; by != nil {
 		where := fmt.Sprintf("tab %d", by.TabID)
@@ -151,13 +151,13 @@ func whoWants(in dispatch.Info) string {
 	if who == "" {
 		return "An agent"
 	}
-	if in.Client.Via != "" { // the first words are the server's, not the client's
+	if in.Client.Via != "" { // the server composed the first words
 		who = strings.ToUpper(who[:1]) + who[1:]
 	}
 	return who
 }
 
-// onBehalf names the calls that led to a nested one; empty for any other call.
+// onBehalf returns the calls that led to a nested call; empty for other calls.
 func onBehalf(in dispatch.Info) string {
 	by := in.Caller
 	if by == nil {
@@ -170,7 +170,7 @@ func onBehalf(in dispatch.Info) string {
 	return text + " for " + cmp.Or(in.Client.String(), "an agent")
 }
 
-// off says that a tool is switched off, and which switch it is.
+// off returns the verdict for a tool that is off, with the permission that turns it off.
 func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
 	name := t.Plugin
 	what, set := "the plugin "+name, s.Set
@@ -178,10 +178,10 @@ func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
 		name = t.FullName()
 		what, set = "the tool "+name, own.Mark
 	}
-	return dispatch.Blocked(wire.ErrDenied, "the person has switched %s off%s; the person switches it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, timetext.OnDay(set.At), name)
+	return dispatch.Blocked(wire.ErrDenied, "the user has turned %s off%s; the user turns it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, timetext.OnDay(set.At), name)
 }
 
-// Decided implements dispatch.Decider: it keeps what the person allowed.
+// Decided implements dispatch.Decider. It stores the permission that the user gave.
 func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := in.Tool
 	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Client: in.Client.String(), Caller: in.Caller, Allow: r.Allow, By: r.By}
@@ -209,20 +209,20 @@ func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.
 	change.Scope = one.Scope
 	g.p.grants.allow(in.CallID, one.Approval)
 	g.p.opts.Record(change)
-	if one.Scope != wire.ScopeOnce { // other calls may be waiting for the same
+	if one.Scope != wire.ScopeOnce { // other calls may wait for the same permission
 		go g.p.file.Notify()
 	}
 }
 
-// always writes down that a tool runs without a question for one caller. Where
-// that is not possible it holds until the server ends.
+// always stores that a tool runs without approval for one caller. If that fails, the
+// permission lasts until the daemon exits.
 func (g permissionGate) always(t dispatch.Tool, one grant) {
 	var err error
 	if !t.Prompt {
 		err = g.p.allowAlways(t.Plugin, t.Name, AlwaysAllowed{Client: one.client, Caller: one.caller, Mark: one.Mark})
 	}
 	if t.Prompt || err != nil {
-		g.p.opts.Log.Warn().Err(err).Str("tool", t.FullName()).Msg("what the person allowed for always could not be written down, so it holds until the server ends")
+		g.p.opts.Log.Warn().Err(err).Str("tool", t.FullName()).Msg("a permission for always could not be stored, so it lasts until the daemon exits")
 		g.p.grants.add(t.Plugin, toolKey(t), one)
 	}
 }
@@ -272,8 +272,8 @@ func (g permissionGate) approval(in dispatch.Info) (Approval, bool) {
 	return Approval{Scope: wire.ScopeAlways, Mark: mark}, true
 }
 
-// limitGate holds how often a tool may run. As a gate it refuses before the
-// person is asked; as a hook it counts.
+// limitGate enforces the limits of tools. As a gate it blocks calls before they need
+// approval; as a hook it counts calls that run.
 type limitGate struct {
 	p      *Policy
 	meters *meters
@@ -288,15 +288,15 @@ func (g limitGate) Decide(in dispatch.Info) dispatch.Verdict {
 // Before implements dispatch.Before.
 func (g limitGate) Before(in dispatch.Info) *wire.CallError { return g.check(in, true) }
 
-func (g limitGate) check(in dispatch.Info, take bool) *wire.CallError {
+func (g limitGate) check(in dispatch.Info, countRun bool) *wire.CallError {
 	limit := g.p.file.Current().View.plugins[in.Tool.Plugin].Tools[in.Tool.Name].Limit
 	if in.Tool.Prompt || limit == (Limit{}) {
 		return nil
 	}
-	wait := g.meters.wait(in.Tool.FullName(), limit, take)
+	wait := g.meters.wait(in.Tool.FullName(), limit, countRun)
 	if wait <= 0 {
 		return nil
 	}
-	return dispatch.Blocked(wire.ErrRateLimited, "the person lets %s run %d times in %s and it has; the next call may run in %s",
+	return dispatch.Blocked(wire.ErrRateLimited, "the user lets %s run %d times in %s, and that is used up; the next call may run in %s",
 		in.Tool.FullName(), limit.Calls, timetext.Short(limit.Per), (wait + time.Second - 1).Truncate(time.Second)).Block
 }

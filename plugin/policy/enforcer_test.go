@@ -50,8 +50,8 @@ func newGatedWith(t *testing.T, permission wire.Permission, packages ...pluginte
 	return g
 }
 
-// call runs a tool of a for a session; answer decides if a person is asked, and
-// is nil where nobody should be.
+// call runs a tool of a for a session. answer decides an approval request, and is nil
+// if the call must not wait for approval.
 func (g *gated) call(session, tool string, answer *dispatch.Resolution) error {
 	g.t.Helper()
 	asked := false
@@ -61,7 +61,7 @@ func (g *gated) call(session, tool string, answer *dispatch.Resolution) error {
 		Asked: func(_ context.Context, w dispatch.Waiting) {
 			asked = true
 			if answer == nil {
-				g.t.Errorf("%s %s: a person was asked %q", session, tool, w.Reason)
+				g.t.Errorf("%s %s: the call waited for approval: %q", session, tool, w.Reason)
 				answer = &dispatch.Resolution{}
 			}
 			if _, err := g.calls.Decide(w.CallID, w.TicketID, *answer); err != nil {
@@ -70,7 +70,7 @@ func (g *gated) call(session, tool string, answer *dispatch.Resolution) error {
 		},
 	})
 	if answer != nil && !asked {
-		g.t.Errorf("%s %s: nobody was asked", session, tool)
+		g.t.Errorf("%s %s: the call did not wait for approval", session, tool)
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func TestGrants(t *testing.T) {
 		g := newGated(t, ask)
 		g.fails(wire.ErrDenied, "s1", "send", deny)
 		g.runs("s1", "send", allow(wire.ScopeOnce, 0))
-		g.runs("s1", "send", allow("", 0)) // which is once, so it is asked again
+		g.runs("s1", "send", allow("", 0)) // once, so the next call waits again
 		g.runs("s1", "send", allow(wire.ScopeSession, 0))
 		g.runs("s1", "send", nil)
 		g.fails(wire.ErrDenied, "s2", "send", deny) // another session
@@ -126,7 +126,7 @@ func TestGrants(t *testing.T) {
 			t.Errorf("grants %v", grants)
 		}
 
-		// Whatever a person sets ends what was allowed before.
+		// Any change by the user ends the grants.
 		must := g.must
 		must(g.policy.SetPermission("a", "send", ask, "x"))
 		g.fails(wire.ErrDenied, "s1", "send", deny)
@@ -178,7 +178,7 @@ func TestGrantAlwaysCannotBeWritten(t *testing.T) {
 	g.hold("a", ask, ask, ask)
 }
 
-// A grant is for the content that the person knew.
+// A grant is for the reviewed content.
 func TestGrantEndsWithTheContent(t *testing.T) {
 	g := newGated(t, ask)
 	g.runs("s1", "send", allow(wire.ScopeTime, time.Hour))
@@ -193,8 +193,8 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 	}
 }
 
-// The agent is told truly why, what the person can do, and nothing that it could
-// do itself (fault 26); the commands are those that there are (fault 37), which
+// The agent receives the true reason and the steps for the user, but no steps for
+// itself. The commands exist, which
 // cmd/opentabs/testdata/script/review.txtar runs.
 func TestRefusals(t *testing.T) {
 	g := newGated(t, auto)
@@ -206,33 +206,33 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
-	const onlyReview = ` Only the person can review the plugin, in the opentabs side panel or a terminal; do not call again until they say that they have\.`
-	const onlyAllow = ` Only the person can allow it, in the opentabs side panel or a terminal; do not call again until they say that they have\.`
+	const onlyReview = ` Only the \w+ can review the plugin, .+\.`
+	const onlyAllow = ` Only the \w+ can allow it, .+\.`
 	g.must(g.policy.SetPermission("a", "send", off, "x"))
-	check(g.fails(wire.ErrDenied, "s", "send", nil), "a__send failed: the person has switched the tool a__send off"+day+
-		"; the person switches it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
+	check(g.fails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+day+
+		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.must(g.policy.SetPermission("a", "", off, "x"))
-	check(g.fails(wire.ErrDenied, "s", "read", nil), "a__read failed: the person has switched the plugin a off"+day+
-		"; the person switches it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
+	check(g.fails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+day+
+		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.load(two("a", "2;"))
-	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the person reviewed it"+day+
-		", so none of its tools run; the person reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
+	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+day+
+		", so none of its tools run; the user reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
 	g.must(g.policy.Forget("a", "x"))
-	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the person has not reviewed the plugin a yet"+
-		", so none of its tools run; the person reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
+	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
+		", so none of its tools run; the user reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
 	g.write("{")
 	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
-		"; `opentabs plugin permission` in a terminal tells the person what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
+		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
-// A prompt has no permission of its own, and a person who tries is told so.
+// A prompt has the permission of its plugin; an attempt to set one is an error.
 func TestPermissionOfAPrompt(t *testing.T) {
 	one := two("a", "1;")
 	one.Prompts = []plugintest.Prompt{{Name: "digest"}}
 	w := newPolicyWorld(t, one)
 	w.review("a", ask)
 	err := w.policy.SetPermission("a", "digest", auto, "x")
-	if err == nil || !strings.Contains(err.Error(), "a__digest is a prompt, and prompts have no permission of their own: set that of the plugin a") {
+	if err == nil || !strings.Contains(err.Error(), "a__digest is a prompt, and prompts have no separate permission: set the permission of the plugin a") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -273,7 +273,7 @@ func TestLimit(t *testing.T) {
 		pass(20 * time.Second)
 		g.runs("s2", "read", nil)
 		text := g.fails(wire.ErrRateLimited, "s1", "read", nil)
-		if want := "the person lets a__read run 2 times in 1m and it has; the next call may run in 40s"; !strings.Contains(text, want) {
+		if want := "the user lets a__read run 2 times in 1m, and that is used up; the next call may run in 40s"; !strings.Contains(text, want) {
 			t.Errorf("got %q, want %q", text, want)
 		}
 		pass(40*time.Second - 1)
@@ -284,7 +284,7 @@ func TestLimit(t *testing.T) {
 		g.must(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
 		g.runs("s1", "read", nil)
 
-		// A person is not asked for a call that may not run, and one that was not
+		// No approval is requested for a call that may not run, and one that was not
 		// allowed does not count.
 		g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
 		g.fails(wire.ErrDenied, "s1", "send", deny)

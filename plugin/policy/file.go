@@ -19,56 +19,54 @@ func setMark(o statedoc.Object, by string) {
 	o.Put("at", time.Now().UTC().Format(time.RFC3339))
 }
 
-// Mark says who changed something, and when.
+// Mark is the author and the time of a change.
 type Mark struct {
-	// By is the surface, and where it is known the person or browser behind it;
-	// empty if that was not recorded.
+	// By is the surface, with the user or browser if known; empty if not recorded.
 	By string `json:"by,omitempty"`
-	// At is in UTC; zero if that was not recorded.
+	// At is in UTC; zero if not recorded.
 	At time.Time `json:"at,omitzero"`
 }
 
-// Review is what a person has looked at and let in.
+// Review is the record of a review by the user.
 type Review struct {
-	// Hash is that of [Plugin.ContentHash].
+	// Hash is the [plugin.Plugin.ContentHash] of the reviewed content.
 	Hash string `json:"hash"`
-	// Version and Dir are those of the package then, for people.
+	// Version and Dir describe the reviewed package for the user.
 	Version string `json:"version,omitempty"`
 	Dir     string `json:"dir,omitempty"`
 	Mark
 }
 
-// Standing is what permissions.json says of one plugin.
+// Standing is the entry of one plugin in permissions.json.
 type Standing struct {
-	// Review is nil if nobody has reviewed the plugin.
+	// Review is nil if the user has not reviewed the plugin.
 	Review *Review `json:"reviewed,omitempty"`
-	// Permission holds for tools without one of their own, as long as the review
-	// holds; empty means off.
+	// Permission applies to tools that have no permission in Tools; empty means off.
 	Permission wire.Permission `json:"permission,omitempty"`
-	// Set is who set Permission.
+	// Set is the author of Permission.
 	Set Mark `json:"set,omitzero"`
-	// OpenTabs is the page that calls may open which find no tab; empty if none.
+	// OpenTabs is the page that calls without a matching tab may open; empty if none.
 	OpenTabs string `json:"openTabs,omitempty"`
-	// Recommended is an agent's opinion; nil if there is none.
+	// Recommended is the recommendation of an agent; nil if there is none.
 	Recommended *Recommendation `json:"recommended,omitempty"`
-	// Calls are the other plugins whose tools the plugin may call, with who allowed
-	// it; none by default.
+	// Calls are the plugins whose tools the plugin may call.
 	Calls map[string]Mark `json:"calls,omitempty"`
-	// LateAccess is who allowed a plugin that starts late to have secret settings
-	// and to call other plugins; nil if nobody did.
+	// LateAccess is set if a plugin that starts late may have secret settings and call
+	// other plugins.
 	LateAccess *Mark `json:"lateAccess,omitempty"`
-	// Tools are what is said of single tools, by name.
+	// Tools are the entries of single tools, by name.
 	Tools map[string]ToolStanding `json:"tools,omitempty"`
 }
 
-// ToolStanding is what permissions.json says of one tool.
+// ToolStanding is the entry of one tool in permissions.json.
 type ToolStanding struct {
-	// Permission is empty where the plugin's holds.
+	// Permission is empty if the permission of the plugin applies.
 	Permission wire.Permission `json:"permission,omitempty"`
-	// Limit is how often the tool may run. Mark is about Permission.
+	// Limit is how often the tool may run.
 	Limit Limit `json:"limit,omitzero"`
-	// Allowed are the callers for which the tool always runs without a question.
+	// Allowed are the callers for which the tool always runs without approval.
 	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
+	// Mark is the author of Permission.
 	Mark
 }
 
@@ -81,15 +79,14 @@ type AlwaysAllowed struct {
 	Mark
 }
 
-// rules are permissions.json at one moment. They never change.
+// rules are the content of permissions.json. They are immutable.
 type rules struct {
 	plugins map[string]Standing
-	// problems say what in the file could not be read; what they are about is
-	// off.
+	// problems describe the unreadable entries of the file. Those entries are off.
 	problems []string
 }
 
-// editTool changes what is said of one tool in a plugin's entry.
+// editTool changes the entry of one tool within the entry of its plugin.
 func editTool(entry statedoc.Object, tool string, change func(own statedoc.Object)) {
 	tools := entry.Child("tools")
 	own := tools.Child(tool)
@@ -98,8 +95,8 @@ func editTool(entry statedoc.Object, tool string, change func(own statedoc.Objec
 	entry.Put("tools", tools)
 }
 
-// putTool sets what is said of a tool; without a permission it is not said who
-// gave it.
+// putTool stores the entry of a tool. It removes the author of a permission that is
+// gone.
 func putTool(tools statedoc.Object, name string, own statedoc.Object) {
 	if _, ok := own["permission"]; !ok {
 		delete(own, "by")
@@ -122,6 +119,7 @@ func readRules(p *statedoc.Plugins) *rules {
 	return r
 }
 
+// readStanding reads the entry of one plugin.
 func readStanding(raw json.RawMessage, to *jsonread.Problems) Standing {
 	var s Standing
 	text, problem := rawjson.Compact(raw, nil)
@@ -142,7 +140,7 @@ func readStanding(raw json.RawMessage, to *jsonread.Problems) Standing {
 	s.Calls, s.LateAccess = readCalls(f), readLateAccess(f)
 	tools := f.Object("tools")
 	if tools == nil {
-		if f.Has("tools") { // and no object: nobody knows what was forbidden
+		if f.Has("tools") { // not an object: a tool may have been off
 			s.Review = nil
 		}
 		return s
@@ -159,6 +157,7 @@ func readStanding(raw json.RawMessage, to *jsonread.Problems) Standing {
 	return s
 }
 
+// readTool reads the entry of one tool.
 func readTool(f *jsonread.Reader) ToolStanding {
 	t := ToolStanding{Permission: readPermission(f), Mark: readMark(f)}
 	if f.Has("limit") {
@@ -173,8 +172,8 @@ func readTool(f *jsonread.Reader) ToolStanding {
 	return t
 }
 
-// readAllowed reads for whom a tool always runs. An entry whose names can't be
-// read is left out: an empty name has a meaning of its own.
+// readAllowed reads the callers for which a tool always runs. It skips entries with
+// unreadable names, because an empty name has a meaning.
 func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	var all []AlwaysAllowed
 	if f.Has("allowed") && rawjson.KindOf(f.Members["allowed"]) != rawjson.KindArray {
@@ -197,8 +196,8 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	return all
 }
 
-// readCalls reads which plugins may be called. An entry that is not an object
-// allows nothing.
+// readCalls reads the plugins that may be called. It skips entries that are not
+// objects.
 func readCalls(f *jsonread.Reader) map[string]Mark {
 	entries := f.Object("calls")
 	if entries == nil {
@@ -222,7 +221,7 @@ func readLateAccess(f *jsonread.Reader) *Mark {
 	return &mark
 }
 
-// readPermission reads a permission; one that makes no sense is off.
+// readPermission reads a permission. An invalid permission counts as off.
 func readPermission(f *jsonread.Reader) wire.Permission {
 	if !f.Has("permission") {
 		return ""
@@ -243,7 +242,7 @@ func readMark(f *jsonread.Reader) Mark {
 	return m
 }
 
-// ParsePermission reads a permission as people write it.
+// ParsePermission parses a permission that the user typed.
 func ParsePermission(text string) (wire.Permission, error) {
 	switch p := wire.Permission(text); p {
 	case wire.PermissionOff, wire.PermissionAsk, wire.PermissionAuto:

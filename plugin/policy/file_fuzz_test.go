@@ -9,9 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// FuzzPermissions holds that whatever stands in permissions.json allows nothing
+// FuzzPermissions checks that no content of permissions.json allows anything
 // by mistake: what is read is a permission there is, and a change of one plugin
-// leaves what is said of the others as it was.
+// leaves the entries of the others as they were.
 func FuzzPermissions(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1}`, `{"version":1,"plugins":{"a":{"reviewed":{"hash":"h"},"permission":"auto","tools":{"t":{"permission":"off","limit":"1/1m"}}}}}`,

@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// maxSession is how long a grant for a session holds at most.
+	// maxSession is the longest duration of a grant for a session.
 	maxSession = 24 * time.Hour
-	// keepGrants is how many grants of one tool are kept; the oldest goes first,
-	// and is asked for again.
+	// keepGrants is how many grants of one tool are kept. The oldest is dropped first;
+	// its caller then needs approval again.
 	keepGrants = 200
 )
 
-// Approval is why a call was let through.
+// Approval is the permission that let a call run.
 type Approval struct {
-	// Scope is how far the permission goes; [wire.ScopeAlways] is that of a tool
-	// or plugin that runs by itself.
+	// Scope is the scope of the permission. A tool or plugin with the permission "auto"
+	// has [wire.ScopeAlways].
 	Scope wire.Scope `json:"scope"`
-	// Mark is who gave it, and when.
+	// Mark is the author of the permission.
 	Mark
-	// Until is when it ends; zero for one that does not end by itself.
+	// Until is the end of the permission; zero if it has none.
 	Until time.Time `json:"until,omitzero"`
 }
 
@@ -50,17 +50,17 @@ func (g grant) covers(in dispatch.Info) bool {
 	return g.client == in.Client.Identity()
 }
 
-// grants are the permissions that are in memory only. They are safe for
-// concurrent use.
+// grants are the permissions that are only in memory. They are safe for concurrent
+// use.
 type grants struct {
 	mu sync.Mutex // guards all below
-	// byTool are those of each tool, by plugin and then by the tool's key.
+	// byTool are the grants by plugin and toolKey.
 	byTool map[string]map[string][]grant
-	// once are those of one call, until it ends.
+	// once are the grants for one call, by call id, until the call ends.
 	once map[string]Approval
 }
 
-// allow lets one call through.
+// allow grants one call.
 func (g *grants) allow(callID string, a Approval) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,14 +70,14 @@ func (g *grants) allow(callID string, a Approval) {
 	g.once[callID] = a
 }
 
-// forget is called when a call has ended.
+// forget drops the grant of a call that ended.
 func (g *grants) forget(callID string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.once, callID)
 }
 
-// add keeps a grant for later calls.
+// add stores a grant for later calls.
 func (g *grants) add(plugin, tool string, one grant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,7 +94,7 @@ func (g *grants) add(plugin, tool string, one grant) {
 	g.byTool[plugin][tool] = list
 }
 
-// live returns the tool's grants that have not ended. The caller holds mu.
+// live returns the grants of a tool that have not ended. The caller holds mu.
 func (g *grants) live(plugin, tool string) []grant {
 	now := time.Now()
 	return slices.DeleteFunc(g.byTool[plugin][tool], func(one grant) bool {
@@ -102,7 +102,7 @@ func (g *grants) live(plugin, tool string) []grant {
 	})
 }
 
-// find returns what allows a call, if anything does.
+// find returns the grant that allows a call, if there is one.
 func (g *grants) find(in dispatch.Info, hash string) (Approval, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -118,7 +118,7 @@ func (g *grants) find(in dispatch.Info, hash string) (Approval, bool) {
 	return Approval{}, false
 }
 
-// drop ends the grants of a tool, or of all tools of a plugin.
+// drop ends the grants of a tool, or of a whole plugin if tool is empty.
 func (g *grants) drop(plugin, tool string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,7 +129,7 @@ func (g *grants) drop(plugin, tool string) {
 	delete(g.byTool[plugin], tool)
 }
 
-// list returns the grants of a plugin that hold, by the tool's key.
+// list returns the current grants of a plugin, by toolKey.
 func (g *grants) list(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,7 +142,7 @@ func (g *grants) list(plugin string) map[string][]Grant {
 	return all
 }
 
-// Grant is what a user allowed for one caller of a tool.
+// Grant is a permission of the user for one caller of a tool.
 type Grant struct {
 	Approval
 	// Client is the name of the MCP client.
@@ -151,8 +151,8 @@ type Grant struct {
 	Caller string
 }
 
-// Grants returns what a user allowed for a session, for some time or for always
-// and still holds, by tool; prompts have "prompt " before their names.
+// Grants returns the current grants of a plugin for a session, for some time and for
+// always, by tool. The keys of prompts start with "prompt ".
 func (p *Policy) Grants(name string) map[string][]Grant {
 	all := p.grants.list(name)
 	for tool, standing := range p.file.Current().View.plugins[name].Tools {

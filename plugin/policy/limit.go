@@ -17,8 +17,8 @@ const (
 	maxLimitPer   = 24 * time.Hour
 )
 
-// Limit is how often a tool may run: at most Calls times in any time as long as
-// Per. The zero value is no limit.
+// Limit is how often a tool may run: at most Calls times within Per. The zero value is
+// no limit.
 type Limit struct {
 	// Calls is from 1 to 10,000.
 	Calls int
@@ -26,7 +26,7 @@ type Limit struct {
 	Per time.Duration
 }
 
-// ParseLimit reads a limit as people write it, such as "10/1m" or "1/30s".
+// ParseLimit parses a limit that the user typed, such as "10/1m" or "1/30s".
 func ParseLimit(text string) (Limit, error) {
 	calls, per, ok := strings.Cut(text, "/")
 	n, err := strconv.Atoi(strings.TrimSpace(calls))
@@ -40,7 +40,7 @@ func ParseLimit(text string) (Limit, error) {
 	return Limit{Calls: n, Per: d}, nil
 }
 
-// String is what ParseLimit reads; empty for no limit.
+// String returns the text that ParseLimit accepts; empty for no limit.
 func (l Limit) String() string {
 	if l == (Limit{}) {
 		return ""
@@ -60,15 +60,15 @@ func (l *Limit) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// meters count how often tools ran. They are safe for concurrent use.
+// meters count the calls of tools. They are safe for concurrent use.
 type meters struct {
 	mu  sync.Mutex             // guards ran
 	ran map[string][]time.Time // by tool: when the calls of the last Per began, oldest first
 }
 
-// wait returns how long it is until the tool may run again; 0 for now. If take
-// is set and it may run now, that counts as a run.
-func (m *meters) wait(tool string, l Limit, take bool) time.Duration {
+// wait returns the time until the tool may run again; 0 for now. If countRun is set and
+// the tool may run now, wait counts a call.
+func (m *meters) wait(tool string, l Limit, countRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now, ran := time.Now(), m.ran[tool]
@@ -78,7 +78,7 @@ func (m *meters) wait(tool string, l Limit, take bool) time.Duration {
 	if len(ran) >= l.Calls {
 		return ran[len(ran)-l.Calls].Add(l.Per).Sub(now)
 	}
-	if take {
+	if countRun {
 		if m.ran == nil {
 			m.ran = map[string][]time.Time{}
 		}

@@ -6,7 +6,8 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// MayOpen reports whether a call that finds no tab of the plugin may open its page.
+// MayOpen reports whether a call without a matching tab may open the page of the
+// plugin.
 func (p *Policy) MayOpen(name string) bool {
 	one, ok := p.set().Plugin(name)
 	if !ok || one.OpensAt == "" {
@@ -16,9 +17,9 @@ func (p *Policy) MayOpen(name string) bool {
 	return s.Reviewed && s.OpenTabs == one.OpensAt
 }
 
-// SetOpening says whether calls that find no tab of a plugin may open its page in
-// the background. It holds for the page that the plugin has now: if another
-// version names another page, it is asked for again.
+// SetOpening sets whether calls without a matching tab may open the page of a plugin in
+// the background. The permission is for the current page: it ends when another version
+// of the plugin names another page.
 func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	one, err := p.set().Find(name)
 	if err != nil {
@@ -43,5 +44,5 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 
 // errNotReviewed is the error for a permission of a plugin that is not reviewed.
 func errNotReviewed(name string) error {
-	return fmt.Errorf("the plugin %s is not reviewed: look at it and let it in with `opentabs plugin review %s` or in the side panel, then set permissions", name, name)
+	return fmt.Errorf("the plugin %s is not reviewed: review and enable it with `opentabs plugin review %s` or in the side panel, then set permissions", name, name)
 }

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// Tabs are opened for the page that the person has seen, and only while what they
-// have reviewed is there.
+// Tabs are opened only for the page that the user allowed, and while the content is
+// reviewed.
 func TestOpeningIsForOnePage(t *testing.T) {
 	dir, folder := t.TempDir(), plugintest.Package{Name: "mail", Matches: []string{"https://mail.example.com/*"}}.Write(t)
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
@@ -43,7 +43,7 @@ func TestOpeningIsForOnePage(t *testing.T) {
 	}
 	must(p.Review("mail", one.ContentHash(), wire.PermissionAsk, "me"))
 	if p.MayOpen("mail") || p.MayOpen("gone") {
-		t.Error("tabs are opened and nobody has allowed it")
+		t.Error("tabs are opened without permission")
 	}
 	must(p.SetOpening("mail", true, "me"))
 	if last := changes[len(changes)-1]; !p.MayOpen("mail") || last.Kind != "opening" || last.New != "https://mail.example.com/" {
@@ -52,11 +52,11 @@ func TestOpeningIsForOnePage(t *testing.T) {
 	plugintest.Package{Name: "mail", Matches: []string{"https://mail.example.com/*"}, Code: "var changed;"}.WriteTo(t, folder)
 	two := load()
 	if p.MayOpen("mail") {
-		t.Error("tabs are opened for what nobody has reviewed")
+		t.Error("tabs are opened for content that is not reviewed")
 	}
 	must(p.Review("mail", two.ContentHash(), wire.PermissionAsk, "me"))
 	if !p.MayOpen("mail") {
-		t.Error("another version opens the same page, and it is asked for again")
+		t.Error("another version opens the same page, and the permission is gone")
 	}
 	plugintest.Package{Name: "mail", Matches: []string{"https://bank.example.com/*"}}.WriteTo(t, folder)
 	must(p.Review("mail", load().ContentHash(), wire.PermissionAsk, "me"))

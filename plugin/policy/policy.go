@@ -17,29 +17,30 @@ import (
 	"opentabs/wire"
 )
 
-// permissionsFile is the name of the policy's file in the state folder.
+// permissionsFile is the name of the file in the state folder.
 const permissionsFile = "permissions.json"
 
-// PolicyOptions set a [Policy] or [Values] up. The zero value of each field means its default.
+// Options set a [Policy] up. The zero value of each field means its default.
 type Options struct {
-	// LockWait is how long a change waits for another process that is changing
-	// the file. Default 10 s; after that the change fails.
+	// LockWait is how long a change waits for another process that changes the file.
+	// Default 10 s. After that the change fails.
 	LockWait time.Duration
-	// Warn takes a sentence for a person when a damaged file was put aside.
-	// Default: nobody is told.
+	// Warn receives a sentence for the user when a damaged file was put aside.
+	// Default: no warning.
 	Warn func(sentence string)
-	// Record takes every change that was made, and every decision. It may not
-	// block. Default: nobody is told.
+	// Record receives every change and every decision. It must not block. Default:
+	// changes are not recorded.
 	Record func(Change)
-	// Trusted reports whether whatever is there of a plugin counts as reviewed, as
-	// while its author develops it, and the permission that it has if the person has
-	// not set one. It may not block. Default: nothing does.
+	// Trusted reports whether any content of a plugin counts as reviewed, because its
+	// author develops it. It returns the permission of the plugin if the user has set
+	// none. Default: no plugin is trusted.
 	Trusted func(*plugin.Plugin) (wire.Permission, bool)
 	// Log takes what is wrong with the file. Default: nothing is logged.
+	// Log receives errors about the file. Default: no log.
 	Log zerolog.Logger
 }
 
-// setDefaults fills in what is not set.
+// setDefaults fills in the defaults.
 func (o *Options) setDefaults() {
 	if o.LockWait == 0 {
 		o.LockWait = 10 * time.Second
@@ -61,30 +62,27 @@ func (o Options) trusts(one *plugin.Plugin) bool {
 	return trusted
 }
 
-// Policy is what the person lets agents do: which plugins they have reviewed,
-// and which tools run by themselves, after a question, or not at all. It stands
-// in permissions.json in the state folder; what a person allowed for a session
-// or for some time is in memory only.
+// Policy is what the user lets agents do: which plugins are reviewed, and whether each
+// tool runs, needs approval, or is off. It is stored in permissions.json in the state
+// folder; grants for a session or for some time are in memory only.
 //
-// A plugin that is not in the file is not reviewed, and so is one whose content
-// is not what was reviewed. What the file says is what holds: a change by
-// another process or by hand counts from the next call on. If it cannot be read,
-// nothing is reviewed.
+// A plugin without an entry is not reviewed, and neither is one whose content differs
+// from the reviewed content. A change of the file by another process or an editor
+// takes effect at the next call. If the file cannot be read, no plugin is reviewed.
 //
-// A Policy is safe for concurrent use, and against other processes that use the
-// same folder. Its gates and hooks are those of [Policy.Gates], [Policy.Before]
-// and [Policy.After].
+// A Policy is safe for concurrent use by goroutines and processes. [Enforcer] applies
+// it to calls.
 type Policy struct {
 	file    *statedoc.Watched[*statedoc.Plugins, *rules]
 	set     func() *plugin.Set
 	opts    Options
 	grants  grants
 	archive review.Archive
-	// refused are the calls between plugins that were not allowed.
+	// refused are the calls between plugins that were refused.
 	refused refusedCalls
 }
 
-// Change is one thing that a person changed or decided.
+// Change is one change or decision of the user.
 type Change struct {
 	// Kind is "review", "permission", "limit", "opening", "settings",
 	// "recommendation", "forget", "calls", "late-access" or "decision".
@@ -92,14 +90,14 @@ type Change struct {
 	Plugin string
 	// Tool is empty for the plugin as a whole.
 	Tool string
-	// Old and New are what holds before and after: a permission, a limit, a page
-	// that may be opened; of settings New names the keys that changed, and no value;
-	// of "calls" one of both is the plugin that may or might be called; of
-	// "late-access" both are "on" or empty.
+	// Old and New are the values before and after: a permission, a limit, or a page
+	// that may be opened. For settings New lists the changed keys without values. For
+	// "calls" one of them is the called plugin. For "late-access" they are "on" or
+	// empty.
 	Old, New string
-	// Hash is that of the content that was reviewed.
+	// Hash is the hash of the reviewed content.
 	Hash string
-	// CallID, Client, Caller, Allow, Scope and For are those of a decision.
+	// CallID, Client, Caller, Allow, Scope and For belong to a decision.
 	CallID string
 	Client string
 	Caller *dispatch.Caller
@@ -110,17 +108,17 @@ type Change struct {
 	By string
 }
 
-// State is how things stand with a plugin.
+// State is the review and the permissions of a plugin now.
 type State struct {
 	Standing
-	// Reviewed says that what is there now was reviewed.
+	// Reviewed reports whether the content now is the reviewed content.
 	Reviewed bool
-	// Effective is the plugin's permission: off if it is not reviewed.
+	// Effective is the permission of the plugin: off if it is not reviewed.
 	Effective wire.Permission
 }
 
-// NewPolicy returns the policy in the folder dir, which need not exist yet, for
-// the plugins that set returns.
+// New returns the policy in the state folder dir, which need not exist yet, for the
+// plugins that set returns.
 func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	o.setDefaults()
 	path := filepath.Join(dir, permissionsFile)
@@ -133,7 +131,7 @@ func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	return p
 }
 
-// noticePermissions logs what is wrong with the file.
+// noticePermissions logs the problems of the file.
 func noticePermissions(log zerolog.Logger, path string, r statedoc.Reading[*rules]) {
 	if r.Problem != nil {
 		log.Error().Err(r.Problem).Msg("the permissions cannot be read, so no tool runs")
@@ -149,22 +147,21 @@ func (p *Policy) Changes(one *plugin.Plugin) (text string, known bool, err error
 	return p.archive.Changes(one)
 }
 
-// Path returns the path of the policy's file.
+// Path returns the path of the file.
 func (p *Policy) Path() string { return p.file.Path() }
 
-// Repair puts a damaged file aside, so that what a person kept in it is not lost
-// to the next change.
+// Repair renames a damaged file, so that the next change does not overwrite it.
 func (p *Policy) Repair() error { return p.file.Repair() }
 
-// OnChange calls changed after each change. One at a time; it may not change the
-// policy.
+// OnChange registers a listener that runs after each change. Listeners run one at a
+// time and must not change the policy.
 func (p *Policy) OnChange(changed func()) { p.file.OnChange(changed) }
 
-// Watch notices changes by other processes and by hand until ctx ends, so that
-// surfaces show them also while there are no calls.
+// Watch detects changes by other processes and editors until ctx ends, so that
+// surfaces show them even if there are no calls.
 func (p *Policy) Watch(ctx context.Context) { p.file.Watch(ctx) }
 
-// Problems says what in the file could not be read; what that is about is off.
+// Problems returns the problems of the file. Plugins and tools with a problem are off.
 func (p *Policy) Problems() []string {
 	r := p.file.Current()
 	if r.Problem != nil {
@@ -173,7 +170,7 @@ func (p *Policy) Problems() []string {
 	return r.View.problems
 }
 
-// State returns how things stand with a plugin, which need not be there.
+// State returns the state of a plugin, which need not be installed.
 func (p *Policy) State(name string) State {
 	one, _ := p.set().Plugin(name)
 	return p.stateOf(name, one)
@@ -194,7 +191,7 @@ func (p *Policy) stateOf(name string, one *plugin.Plugin) State {
 	return s
 }
 
-// Tool returns the permission that holds for a tool of the plugin.
+// Tool returns the effective permission of a tool.
 func (s State) Tool(name string) wire.Permission {
 	if !s.Reviewed {
 		return wire.PermissionOff
@@ -205,8 +202,8 @@ func (s State) Tool(name string) wire.Permission {
 	return s.Effective
 }
 
-// Runs reports whether any tool of the plugin may run, so that pages should have
-// its adapter.
+// Runs reports whether any tool of the plugin may run, so that pages receive its
+// adapter.
 func (p *Policy) Runs(one *plugin.Plugin) bool {
 	s := p.stateOf(one.Name, one)
 	return s.Effective != wire.PermissionOff || slices.ContainsFunc(one.Tools, func(t *plugin.Tool) bool {

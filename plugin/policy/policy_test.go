@@ -23,7 +23,7 @@ type policyWorld struct {
 	policy *policy.Policy
 	// enforcer applies policy.
 	enforcer *policy.Enforcer
-	// warned and changes are what the policy told.
+	// warned and changes are the reports of the policy.
 	warned  []string
 	changes []policy.Change
 
@@ -116,7 +116,7 @@ const (
 	auto = wire.PermissionAuto
 )
 
-// A review is of content, whatever the version says (fault 27).
+// A review is for content, not for a version.
 func TestReview(t *testing.T) {
 	w := newPolicyWorld(t, two("a", "1;"))
 	w.hold("a", off, off, off)
@@ -136,14 +136,14 @@ func TestReview(t *testing.T) {
 
 	// The same version with other code is another plugin.
 	seen := w.hash("a")
-	w.must(w.policy.SetPermission("a", "read", auto, "somebody"))
+	w.must(w.policy.SetPermission("a", "read", auto, "me"))
 	w.load(two("a", "2;"))
 	w.hold("a", off, off, off)
 	if s := w.policy.State("a"); s.Reviewed || s.Permission != auto || s.Review.Hash != seen {
-		t.Errorf("what was allowed before is not told: %+v", s)
+		t.Errorf("the earlier permission is missing: %+v", s)
 	}
-	if err := w.policy.Review("a", seen, auto, "the test"); err == nil || !strings.Contains(err.Error(), "has changed since; look at it again") {
-		t.Errorf("a review of what is not there any more: %v", err)
+	if err := w.policy.Review("a", seen, auto, "the test"); err == nil || !strings.Contains(err.Error(), "has changed since you reviewed it") {
+		t.Errorf("a review of earlier content: %v", err)
 	}
 	w.hold("a", off, off, off)
 	// What ran by itself comes under the permission again, what was off stays off.
@@ -160,7 +160,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// A tool's off is written as off, and holds against a plugin that is auto (fault 34).
+// A tool's off is written as off, and holds against a plugin that is auto.
 func TestToolPermission(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))
 	w.review("a", auto)
@@ -172,7 +172,7 @@ func TestToolPermission(t *testing.T) {
 	w.must(w.policy.SetPermission("a", "send", "", "x"))
 	w.hold("a", auto, auto, auto)
 	if strings.Contains(w.file(), "tools") {
-		t.Errorf("what says nothing is written: %s", w.file())
+		t.Errorf("an empty entry is written: %s", w.file())
 	}
 	w.must(w.policy.SetPermission("a", "", off, "x"))
 	w.must(w.policy.SetPermission("a", "send", ask, "x"))
@@ -201,8 +201,8 @@ func TestToolPermission(t *testing.T) {
 	}
 }
 
-// What a plugin that is missing was allowed (fault 32), what another version wrote
-// (fault 33), and a review without a permission (fault 35) are still there after
+// What a plugin that is missing was allowed, what another version wrote
+// , and a review without a permission are still there after
 // others were changed.
 func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""), two("b", ""))
@@ -318,7 +318,7 @@ func TestPolicyFollowsTheFile(t *testing.T) {
 	<-heard
 }
 
-// A file that cannot be read is looked at again each time, and told once.
+// A file that cannot be read is read again each time, and reported once.
 func TestPolicyCannotBeRead(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))
 	w.review("a", auto)
@@ -337,11 +337,11 @@ func TestPolicyCannotBeRead(t *testing.T) {
 	w.hold("a", auto, auto, auto)
 	<-heard
 	if len(heard) > 0 {
-		t.Error("the same problem was told again")
+		t.Error("the same problem was reported again")
 	}
 }
 
-// Where nothing can be written, that is said and nothing has changed.
+// A failed write is an error, and changes nothing.
 func TestPolicyCannotBeWritten(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))
 	w.review("a", ask)

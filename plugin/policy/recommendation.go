@@ -10,25 +10,25 @@ import (
 	"opentabs/wire"
 )
 
-// maxNoteChars is how much of what an agent writes about a plugin is kept.
+// maxNoteChars is the longest stored note of an agent, in characters.
 const maxNoteChars = 1000
 
-// Recommendation is an agent's opinion of a plugin: that it has looked at it and
-// would let it in. It changes nothing but what people are shown.
+// Recommendation is an agent's opinion that a plugin can be enabled. It enables nothing;
+// surfaces show it to the user.
 type Recommendation struct {
-	// Hash is that of the content which the agent looked at; of another one it
-	// says nothing.
+	// Hash is the hash of the inspected content. The recommendation is ignored for any
+	// other content.
 	Hash string `json:"hash"`
-	// Permission is what the agent would set: ask or auto.
+	// Permission is the recommended permission: ask or auto.
 	Permission wire.Permission `json:"permission"`
-	// Note is what it wrote, at most 1,000 characters, without what is not shown.
+	// Note is the agent's text: at most 1,000 characters, without hidden characters.
 	Note string `json:"note,omitempty"`
-	// Mark is which client, and when.
+	// Mark is the client and the time.
 	Mark
 }
 
-// Recommend keeps an agent's opinion of the content that has this hash. It changes
-// no permission and no review: only a person does that. by names the client.
+// Recommend stores an agent's recommendation for the content with this hash. It changes
+// no permission and no review: only the user does that. by is the client.
 func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, by string) error {
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))
@@ -38,30 +38,30 @@ func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, 
 		return err
 	}
 	if hash != one.ContentHash() {
-		return fmt.Errorf("the plugin %s is not what you looked at: it has changed since; look at it again", name)
+		return fmt.Errorf("the plugin %s has changed since you inspected it; inspect it again", name)
 	}
 	change := Change{Kind: "recommendation", Plugin: name, New: string(permission), Hash: hash, By: by}
 	return p.change(change, func(entry statedoc.Object) string {
-		said := statedoc.Object{}
-		said.Put("hash", hash)
-		said.Put("permission", permission)
-		said.Put("note", shownNote(note))
-		setMark(said, by)
-		entry.Put("recommended", said)
+		r := statedoc.Object{}
+		r.Put("hash", hash)
+		r.Put("permission", permission)
+		r.Put("note", shownNote(note))
+		setMark(r, by)
+		entry.Put("recommended", r)
 		return ""
 	})
 }
 
-// shownNote is what an agent wrote as people are shown it.
+// shownNote returns an agent's note as the user sees it.
 func shownNote(note string) string { return plaintext.Line(note, maxNoteChars) }
 
 func readRecommendation(f *jsonread.Reader) *Recommendation {
-	said := f.Object("recommended")
-	if said == nil {
+	entry := f.Object("recommended")
+	if entry == nil {
 		return nil
 	}
 	r := Recommendation{
-		Hash: said.Optional("hash"), Permission: readPermission(said), Note: shownNote(said.Optional("note")), Mark: readMark(said),
+		Hash: entry.Optional("hash"), Permission: readPermission(entry), Note: shownNote(entry.Optional("note")), Mark: readMark(entry),
 	}
 	if r.Hash == "" || r.Permission == "" || r.Permission == wire.PermissionOff {
 		return nil
@@ -69,8 +69,8 @@ func readRecommendation(f *jsonread.Reader) *Recommendation {
 	return &r
 }
 
-// Recommended returns what an agent says of the content that is there now; nil if
-// none has said anything since a person decided.
+// Recommended returns the recommendation of an agent for the current content; nil if
+// there is none since the user's last decision.
 func (p *Policy) Recommended(one *plugin.Plugin) *Recommendation {
 	if r := p.stateOf(one.Name, one).Recommended; r != nil && r.Hash == one.ContentHash() {
 		return r

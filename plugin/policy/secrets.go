@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// withheldSecrets returns the secret settings that are set and that a plugin does not get,
-// because it is restricted.
+// withheldSecrets returns the secret settings that are set and that a restricted plugin
+// does not receive.
 func withheldSecrets(p *Policy, one *plugin.Plugin, v *settings.Values) []plugin.Setting {
 	if len(one.Settings) == 0 || !p.IsRestricted(one) {
 		return nil
@@ -25,8 +25,8 @@ func withheldSecrets(p *Policy, one *plugin.Plugin, v *settings.Values) []plugin
 	return withheld
 }
 
-// SecretsGate blocks calls of plugins that do not get a secret setting which they
-// require; v are the settings.
+// SecretsGate returns a gate that blocks calls of plugins that require a withheld
+// secret. v are the settings.
 func (e *Enforcer) SecretsGate(v *settings.Values) dispatch.Gate { return secretsGate{e.policy, v} }
 
 type secretsGate struct {
@@ -56,8 +56,8 @@ func (g secretsGate) Decide(in dispatch.Info) dispatch.Verdict {
 	return v
 }
 
-// FailureNote says which secret settings the plugin of a tool did not get, as a
-// sentence for the agent and one for the user; empty if it got all.
+// FailureNote returns sentences for the agent and the user about the secrets that the
+// plugin of a tool did not receive; empty if it received all.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
 	one, ok := e.policy.set().Plugin(t.Plugin)
 	if !ok {

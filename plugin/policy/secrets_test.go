@@ -19,8 +19,8 @@ const marked = `{
 	"size": {"type":"number","label":"Size"}
 }`
 
-// A late plugin gets no secret settings unless a user gives it late access, and what
-// fails for it says so.
+// A late plugin receives no secret settings without late access, and the errors of its
+// calls mention that.
 func TestSecretsOfALatePlugin(t *testing.T) {
 	pack := late("a")
 	pack.Settings = json.RawMessage(marked)

@@ -7,14 +7,13 @@ import (
 	"opentabs/plugin"
 )
 
-// Code is the code that pages get of a plugin, taken apart for somebody who
-// looks at it. All of the adapter is in it, in order.
+// Code is the code of a plugin that pages receive, split for review. It contains the
+// whole adapter in order.
 //
-// Which part is a library is what the comments say that a bundler writes between
-// modules, so it is the word of the plugin's author. Mentions tells what to look
-// at all the same.
+// Comments that a bundler writes between modules mark the libraries. The author could
+// write such comments too, so the marks are not verified.
 type Code struct {
-	// Modules are the adapter's parts; a bundle without such comments is one.
+	// Modules are the parts of the adapter; a bundle without comments is one module.
 	Modules []Module
 	// PreScript is the code of the pre-script; empty if there is none.
 	PreScript string
@@ -22,19 +21,19 @@ type Code struct {
 
 // Module is one part of an adapter.
 type Module struct {
-	// Name is the path of the module's file; empty for what stands before the
-	// first.
+	// Name is the path of the module's file; empty for the code before the first
+	// module.
 	Name string
-	// Library says that the part calls itself a library.
+	// Library reports that the module is marked as a library.
 	Library bool
 	Code    string
 }
 
-// moduleComment is what esbuild writes before a module: a path, alone on a line.
+// moduleComment matches the comment that esbuild writes before a module: a path.
 var moduleComment = regexp.MustCompile(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(?:[cm]?[jt]sx?|json|svg|css)|locales))[ \t]*\r?$`)
 
-// libraryPath is where a module's file lies that the author did not write: in a
-// folder of npm's, or in opentabs itself.
+// libraryPath matches the paths of modules that the author did not write: npm
+// packages and the SDK.
 var libraryPath = regexp.MustCompile(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
 // ReadCode reads the code of a plugin. It returns an error if a file on disk is not
@@ -51,6 +50,7 @@ func ReadCode(p *plugin.Plugin) (Code, error) {
 	return Code{Modules: splitModules(string(code)), PreScript: string(pre)}, nil
 }
 
+// splitModules splits an adapter at its module comments.
 func splitModules(code string) []Module {
 	var modules []Module
 	from, name := 0, ""
@@ -64,7 +64,7 @@ func splitModules(code string) []Module {
 		from, name = at[0], code[at[2]:at[3]]
 	}
 	add(len(code))
-	// What the build appends behind the last module is no part of a library.
+	// The build appends code after the last module, which is not part of a library.
 	if last := len(modules) - 1; last >= 0 && modules[last].Library {
 		if i := strings.LastIndex(modules[last].Code, "\n})();"); i >= 0 {
 			rest := modules[last].Code[i+1:]
@@ -75,10 +75,10 @@ func splitModules(code string) []Module {
 	return modules
 }
 
-// Own is the code that the author wrote, as far as the comments tell.
+// Own returns the code that is not marked as a library.
 func (c Code) Own() string { return c.join(false) }
 
-// Libraries is the code that calls itself a library.
+// Libraries returns the code that is marked as a library.
 func (c Code) Libraries() string { return c.join(true) }
 
 func (c Code) join(library bool) string {

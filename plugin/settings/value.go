@@ -18,11 +18,10 @@ import (
 )
 
 const (
-	// DefaultInstance is the name of the URL of a url setting that is given
-	// without one.
+	// DefaultInstance is the instance of a URL that is given without a name.
 	DefaultInstance = "default"
-	// maxSettingChars is the longest text of a setting, maxInstances how many URLs
-	// a url setting may have.
+	// maxSettingChars is the longest text of a setting, in characters. maxInstances is
+	// the most URLs of one url setting.
 	maxSettingChars = 16384
 	maxInstances    = 50
 )
@@ -31,8 +30,8 @@ var (
 	instanceGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
 )
 
-// Parse reads a value as a person writes it: true or yes, 12, one of the options,
-// a URL for the instance "default". The error says what is allowed.
+// Parse parses a value that the user typed: true or yes, 12, one of the options, or a
+// URL for [DefaultInstance]. The error names the allowed values.
 func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 	trimmed := strings.TrimSpace(text)
 	switch s.Type {
@@ -59,8 +58,8 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 	}
 }
 
-// check returns a value in the form in which it is kept: a url as an object of
-// URLs by instance. The error says what is allowed, and not what a secret was.
+// checkValue returns a value in its stored form: a url is an object of URLs by
+// instance. The error names the allowed values and never quotes a secret.
 func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
 	compacted, problem := rawjson.Compact(raw, nil)
 	if problem != "" {
@@ -96,7 +95,7 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 	return slices.Clone(compacted), nil
 }
 
-// checkURLs takes one URL, or several by their instances.
+// checkURLs checks one URL, or several by instance.
 func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 	var urls map[string]string
 	switch rawjson.KindOf(raw) {
@@ -123,13 +122,14 @@ func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 			return nil, invalid(s, "%s", problem)
 		}
 		if other, twice := sites[site]; twice {
-			return nil, invalid(s, "has two instances of one site, %s and %s: a page could not tell which is its own; keep one of them", other, name)
+			return nil, invalid(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", other, name)
 		}
 		sites[site] = name
 	}
 	return rawjson.Encode(urls), nil
 }
 
+// invalid returns an error about a setting.
 func invalid(s plugin.Setting, format string, args ...any) error {
 	return fmt.Errorf("the setting %s %s", s.Key, fmt.Sprintf(format, args...))
 }

@@ -24,8 +24,8 @@ import (
 // settingsFile is the name of the settings' file in the state folder.
 const settingsFile = "settings.json"
 
-// minSecretChars is the shortest text that [Values.Secrets] returns: to take a
-// shorter one out of every log would take out half of what is said.
+// minSecretChars is the shortest text that [Values.Secrets] returns. Logs would lose
+// ordinary words if shorter texts were removed from them.
 const minSecretChars = 6
 
 // Options set [Values] up. The zero value of each field means its default.
@@ -39,7 +39,7 @@ type Options struct {
 	// Record receives each change: the plugin, the changed keys (nil for all) and the
 	// surface. It must not block. Default: changes are not recorded.
 	Record func(name string, keys []string, by string)
-	// Log receives errors in the file. Default: no log.
+	// Log receives errors about the file. Default: no log.
 	Log zerolog.Logger
 }
 
@@ -56,23 +56,21 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Values are what the person has set for plugins. They stand in settings.json in
-// the state folder, which only the person can read (mode 0600), by plugin and key;
-// a url as an object of URLs by instance. What is set for a plugin stays while
-// that is not there. A change by another process or by hand counts from the next
-// look on.
+// Values are the user's settings of plugins, in settings.json in the state folder
+// (mode 0600). They are stored by plugin and key; a url is an object of URLs by
+// instance. Settings of a plugin that is not installed are kept. A change by another
+// process or by an editor takes effect at the next read.
 //
-// A Values is safe for concurrent use, and against other processes that use the
-// same folder.
+// Values is safe for concurrent use by goroutines and processes.
 type Values struct {
 	file *statedoc.Watched[*statedoc.Plugins, settings]
 	opts Options
 }
 
-// settings are settings.json at one moment, by plugin and key.
+// settings are the content of settings.json, by plugin and key.
 type settings map[string]map[string]json.RawMessage
 
-// NewValues returns the settings in the folder dir, which need not exist yet.
+// New returns the settings in the state folder dir, which need not exist yet.
 func New(dir string, o Options) *Values {
 	o.setDefaults()
 	path := filepath.Join(dir, settingsFile)
@@ -94,19 +92,18 @@ func settingsOf(doc *statedoc.Plugins) settings {
 	return all
 }
 
-// Repair puts a damaged file aside, so that what stood in it is not lost to the next
-// change.
+// Repair renames a damaged file, so that the next change does not overwrite it.
 func (v *Values) Repair() error { return v.file.Repair() }
 
-// OnChange calls changed after each change. One at a time; it may not change the
-// settings.
+// OnChange registers a listener that runs after each change. Listeners run one at a
+// time and must not change the settings.
 func (v *Values) OnChange(changed func()) { v.file.OnChange(changed) }
 
-// Watch notices changes by other processes and by hand until ctx ends.
+// Watch detects changes by other processes and editors until ctx ends.
 func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
 
-// Of returns what is set for a plugin, by key: what the plugin does not know, or
-// does not allow (any more), is left out.
+// Of returns the valid settings of a plugin, by key. It leaves out settings that the
+// plugin does not declare, and values that it does not allow.
 func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
 	kept := v.file.Current().View[p.Name]
 	set := map[string]json.RawMessage{}
@@ -120,7 +117,7 @@ func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
 	return set
 }
 
-// Missing returns the settings that the plugin requires and that are not set.
+// Missing returns the required settings of a plugin that are not set.
 func (v *Values) Missing(p *plugin.Plugin) []plugin.Setting {
 	var missing []plugin.Setting
 	for _, s := range p.Settings {
@@ -135,8 +132,8 @@ func (v *Values) Missing(p *plugin.Plugin) []plugin.Setting {
 	return slices.DeleteFunc(missing, func(s plugin.Setting) bool { return set[s.Key] != nil })
 }
 
-// ForPage returns what is set for a plugin as its documents get it, without its
-// secrets if it is restricted (see [Policy.IsRestricted]).
+// ForPage returns the settings that the documents of a plugin receive. A restricted
+// plugin receives no secrets; see opentabs/plugin/policy.
 func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings {
 	values, urls := statedoc.Object{}, statedoc.Object{}
 	set := v.Of(p)
@@ -159,8 +156,8 @@ func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings 
 	return page
 }
 
-// Views returns a plugin's settings as surfaces show them: of a secret whether it
-// is set, and not what it is.
+// Views returns the settings of a plugin for the user. Of a secret it returns only
+// whether it is set.
 func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	set := v.Of(p)
 	var views []wire.SettingView
@@ -178,9 +175,9 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	return views
 }
 
-// Change sets settings of a plugin, by key; null or an empty text takes one away.
-// Either all hold or none. by names the surface. The error says which setting is
-// wrong, and what is allowed.
+// Change sets settings of a plugin, by key; null or an empty text deletes a setting.
+// It applies all changes or none. by is the surface. The error names the wrong
+// setting and the allowed values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checked := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
@@ -215,7 +212,7 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 	return nil
 }
 
-// emptyValue reports whether a value takes the setting away.
+// emptyValue reports whether a value deletes the setting.
 func emptyValue(raw json.RawMessage) bool {
 	switch text := strings.TrimSpace(string(raw)); text {
 	case "", "null", `""`, "{}":
@@ -225,7 +222,7 @@ func emptyValue(raw json.RawMessage) bool {
 	}
 }
 
-// Forget takes all settings of a plugin away.
+// Forget deletes all settings of a plugin.
 func (v *Values) Forget(name, by string) error {
 	if _, ok := v.file.Current().View[name]; !ok {
 		return nil
@@ -242,9 +239,9 @@ func (v *Values) Forget(name, by string) error {
 	return nil
 }
 
-// Secrets returns the texts that may be passwords or keys, for what takes them out
-// of logs: those of 6 characters or more, the longest first. Of plugins that are
-// not in set only the names of the settings are known.
+// Secrets returns the texts of 6 or more characters that may be passwords or keys,
+// longest first, so that logs can remove them. For plugins that are not in set, it
+// guesses from the keys of their settings.
 func (v *Values) Secrets(set *plugin.Set) []string {
 	var secrets []string
 	for name, entry := range v.file.Current().View {
@@ -285,8 +282,8 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 	return all
 }
 
-// Gate blocks calls of plugins that lack a setting they require; set returns the
-// plugins.
+// Gate returns a gate that blocks calls of plugins without a required setting. set
+// returns the plugins.
 func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
 
 type settingsGate struct {
@@ -305,7 +302,7 @@ func (g settingsGate) Decide(in dispatch.Info) dispatch.Verdict {
 	if len(missing) == 0 {
 		return dispatch.Verdict{}
 	}
-	return dispatch.Blocked(wire.ErrNeedsSettings, "the plugin %s lacks %s, which it needs; the person sets it with `opentabs plugin configure %s` in a terminal, or in the side panel",
+	return dispatch.Blocked(wire.ErrNeedsSettings, "the plugin %s lacks %s, which it needs; the user sets it with `opentabs plugin configure %s` in a terminal, or in the side panel",
 		one.Name, Names(missing), one.Name)
 }
 

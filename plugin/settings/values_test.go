@@ -101,7 +101,7 @@ func TestValuesRefuse(t *testing.T) {
 		}
 	}
 	if got := v.Of(p); len(got) != 0 {
-		t.Errorf("what stood beside a wrong setting holds: %s", got)
+		t.Errorf("settings beside a wrong one were stored: %s", got)
 	}
 	if err := v.Change(p, raws("tokn", `"x"`), "me"); !errors.Is(err, plugin.ErrUnknown) {
 		t.Errorf("%v is not ErrUnknown", err)
@@ -140,7 +140,7 @@ func TestSettingParse(t *testing.T) {
 	}
 }
 
-// A secret is shown as set and no more; logs can be told what to take out.
+// Surfaces see only whether a secret is set; logs can remove its text.
 func TestSecretsStayInside(t *testing.T) {
 	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, raws("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
@@ -151,7 +151,7 @@ func TestSecretsStayInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
-		t.Errorf("surfaces are told %s", text)
+		t.Errorf("surfaces receive %s", text)
 	}
 	if got := v.Secrets(plugin.NewSet([]*plugin.Plugin{p}, nil)); !slices.Equal(got, []string{"s3cret-text"}) {
 		t.Errorf("secrets are %q", got)
@@ -277,7 +277,7 @@ func TestURLSettingsNameSites(t *testing.T) {
 	}
 	second := one()
 	if second == first || one() != second {
-		t.Error("a plugin is made anew when, and only when, its sites have changed")
+		t.Error("a plugin must be rebuilt if and only if its sites change")
 	}
 	if want := []string{"*://gitlab/*", "*://wiki.corp:8443/*"}; !slices.Equal(second.Matches, want) {
 		t.Errorf("matches %q, want %q", second.Matches, want)

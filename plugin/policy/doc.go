@@ -1,0 +1,13 @@
+// Package policy decides which plugins and tools may run.
+//
+// [Policy] is what the user lets agents do: reviews, permissions, limits and grants,
+// stored in permissions.json. [Enforcer] applies a Policy to calls with the gates and
+// hooks of a dispatcher: review, calling plugin, permission, limit and secret settings.
+//
+// # Concurrency
+//
+// Policy and Enforcer are safe for concurrent use. Each part of their state is a type
+// with its own lock: the file and its listeners ([opentabs/internal/statedoc.Watched]),
+// grants in memory (grants.mu), refused calls between plugins (refusedCalls.mu) and
+// counters of calls (meters.mu). No two of these locks are held at the same time.
+package policy
