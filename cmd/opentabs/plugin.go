@@ -12,6 +12,7 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/permissions"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
@@ -152,6 +153,130 @@ func newExtractCmd(p *program) *cobra.Command {
 func runExtract(opts extractOptions) error {
 	if code := jsbuild.Extract(opts.program.in, opts.program.out.Stdout()); code != exitOK {
 		return &failure{code: code, err: errors.New("the plugin's modules could not be run: this command is started by opentabs plugin build")}
+	}
+	return nil
+}
+
+type pluginListOptions struct {
+	program *program
+	json    bool
+}
+
+func newPluginListCmd(p *program) *cobra.Command {
+	opts := pluginListOptions{program: p}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the plugins and their tools",
+		Example: "  opentabs plugin list\n  opentabs plugin list --json",
+		Args:    atMost(0),
+		RunE:    func(*cobra.Command, []string) error { return runPluginList(opts) },
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+// runPluginList reads the plugins itself, so that it works without a server.
+func runPluginList(opts pluginListOptions) error {
+	p := opts.program
+	h, err := p.open(nil)
+	if err != nil {
+		return err
+	}
+	registry, err := h.Plugins()
+	if err != nil {
+		return err
+	}
+	set, api := registry.Set(), h.Permissions(registry)
+	if opts.json {
+		return p.out.PrintValue(pluginList(set, api))
+	}
+	if len(set.Plugins())+len(set.Failed()) == 0 {
+		p.out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
+	}
+	for _, one := range set.Plugins() {
+		p.out.PrintLine("%s %s (%s), %s, %s", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName), standing(api.Status(one)), origin(one))
+		p.out.PrintTable("  ", toolRows(one))
+	}
+	for _, f := range set.Failed() {
+		p.out.PrintLine("%s failed: %s", terminal.SafeLine(f.Path), terminal.SafeLine(f.Err.Error()))
+	}
+	return nil
+}
+
+// origin tells where a plugin came from.
+func origin(one *plugin.Plugin) string {
+	switch one.Source {
+	case plugin.SourceNPM:
+		return "installed from " + one.Package
+	case plugin.SourceGlobal:
+		return "installed with npm: " + one.Dir
+	}
+	return one.Dir
+}
+
+// pluginList is what --json prints, in the words of /status.
+func pluginList(set *plugin.Set, api permissions.Local) any {
+	list := struct {
+		Plugins []httpapi.Plugin       `json:"plugins"`
+		Failed  []httpapi.FailedPlugin `json:"failed"`
+	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
+	for _, one := range set.Plugins() {
+		list.Plugins = append(list.Plugins, api.Status(one))
+	}
+	for _, f := range set.Failed() {
+		list.Failed = append(list.Failed, permissions.FailedStatus(f))
+	}
+	return list
+}
+
+type inspectOptions struct {
+	program *program
+	name    string
+	section string
+}
+
+func newPluginInspectCmd(p *program) *cobra.Command {
+	opts := inspectOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "inspect NAME",
+		Short: "Print what a plugin is, and its code",
+		Long: `Print what agents are shown of a plugin when they look at it (plugin_inspect): what
+it is, where it works, its tools, and by --section the author's own code and what
+has changed since it was reviewed. All pages of a section are printed. Nothing
+changes; opentabs plugin review lets a plugin in.`,
+		Example: `  opentabs plugin inspect messages
+  opentabs plugin inspect messages --section code`,
+		Args: exactly(1, "the name of a plugin"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			opts.name = args[0]
+			return runInspect(opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.section, "section", "overview", "what to print: `overview, tools, code, pre-script, changes or libraries`")
+	return cmd
+}
+
+func runInspect(opts inspectOptions) error {
+	p := opts.program
+	h, err := p.open(nil)
+	if err != nil {
+		return err
+	}
+	registry, err := h.Plugins()
+	if err != nil {
+		return err
+	}
+	in, err := h.Permissions(registry).Inspect(opts.name)
+	if err != nil {
+		return asUsage(err)
+	}
+	for section := opts.section; section != ""; {
+		text, next, err := in.Page(section)
+		if err != nil {
+			return usage("%v", err)
+		}
+		p.out.PrintText(text)
+		section = next
 	}
 	return nil
 }

@@ -3,6 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,7 +15,61 @@ import (
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/plugindev"
 	"opentabs/internal/terminal"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
 )
+
+type pluginCreateOptions struct {
+	program *program
+	plugin  author.CreateOptions
+}
+
+func newPluginCreateCmd(p *program) *cobra.Command {
+	opts := pluginCreateOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "create NAME",
+		Short: "Make a new plugin",
+		Long: `Make a small plugin in a directory NAME: two tools, tests, an icon, and what an
+editor needs to know the types. It builds, checks and tests as it is. Nothing is
+loaded from the network, and neither Node nor npm is needed.
+
+Its code runs in the main world, among the page's own scripts, or with --world
+isolated apart from them: take that if it needs nothing that the page defines.
+
+NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`,
+		Example: `  opentabs plugin create tickets --domain tickets.example.com
+  opentabs plugin create @acme/chat --domain chat.acme.test --display "Acme Chat"
+  opentabs plugin create notes --domain notes.example.com --world isolated`,
+		Args: exactly(1, "the name of the plugin"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			opts.plugin.Name = args[0]
+			return runPluginCreate(opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` it works on, such as app.example.com (default example.com)")
+	f.StringVar(&opts.plugin.DisplayName, "display", "", "its `NAME` for people")
+	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` that says what it does")
+	f.StringVar(&opts.plugin.World, "world", "main", "where its code runs: `main or isolated` (from the page's scripts)")
+	f.StringVar(&opts.plugin.Dir, "dir", ".", "make its directory in this `DIR`")
+	return cmd
+}
+
+func runPluginCreate(opts pluginCreateOptions) error {
+	began := time.Now()
+	made, err := author.Create(opts.plugin)
+	if err != nil {
+		return usage("%v", err)
+	}
+	out := opts.program.out
+	out.PrintLine("made %s in %s, for %s", made.Name, made.Dir, made.Pattern)
+	for _, file := range made.Files {
+		out.PrintLine("  %s", file)
+	}
+	out.Notef("%s", fmt.Sprintf("done in %s; begin with\n"+
+		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(began)), made.Dir))
+	return nil
+}
 
 type pluginBuildOptions struct {
 	program *program
@@ -81,4 +140,66 @@ func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 		return &failure{code: exitFailed, err: errors.New("there is nothing to wait for: name the directory of a plugin")}
 	}
 	return err
+}
+
+type pluginDevOptions struct {
+	program    *program
+	dir        string
+	permission string
+}
+
+func newPluginDevCmd(p *program) *cobra.Command {
+	opts := pluginDevOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "dev [DIR]",
+		Short: "Develop a plugin: build at each change, and bring it into the open tabs",
+		Long: `Build the plugin in DIR (default: this directory) after each change and load it into
+the open tabs, without a reload of the page where possible. The log of the plugin is
+printed, and on a terminal you can call its tools from a prompt ("help" shows how).
+Ctrl-C stops a running call; without one it ends the command.
+
+The server is started if none runs. While the command runs, builds in DIR count as
+reviewed: they are your own. The last build stays in use afterwards, and later
+changes need a review again.
+
+During development the plugin leaves a function on the pages of its sites, which
+loads new builds; docs/security.md describes the consequences.`,
+		Example: "  opentabs plugin dev\n  opentabs plugin dev plugins/tickets --permission ask",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.dir = dirOf(args)
+			return runPluginDev(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how its tools run, if you have not set that yet: `off, ask or auto`")
+	return cmd
+}
+
+func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
+	permission, err := policy.ParsePermission(opts.permission)
+	if err != nil {
+		return usage("--permission: %v", err)
+	}
+	p := opts.program
+	h, err := p.open(nil)
+	if err != nil {
+		return err
+	}
+	// The first Ctrl-C may be for a call, so it does not end the command.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	o := plugindev.Options{Home: h, Source: opts.dir, Permission: permission, Out: p.out, Signals: signals, Call: p.callFromPrompt}
+	if terminal.IsTerminal(p.in) {
+		o.Lines = plugindev.ReadLines(p.in)
+	}
+	return plugindev.Run(context.WithoutCancel(ctx), o)
+}
+
+// callFromPrompt runs a call that was typed at the prompt of plugin dev.
+func (p *program) callFromPrompt(ctx context.Context, c plugindev.Call) {
+	opts := callOptions{program: p, tool: c.Tool, args: c.Words, json: c.JSON, jsonSet: c.JSON != "", output: "json"}
+	if sentence, _ := explain(ctx, runCall(ctx, opts)); sentence != "" {
+		p.out.Notef("%s", sentence)
+	}
 }

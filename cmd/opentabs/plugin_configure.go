@@ -16,22 +16,15 @@ import (
 	"golang.org/x/term"
 
 	"opentabs/internal/httpapi"
-	"opentabs/plugin"
-	"opentabs/plugin/settings"
+	"opentabs/internal/settingsform"
 	"opentabs/wire"
 )
-
-// maxStdinValue is the longest value that is read from stdin, in bytes.
-const maxStdinValue = 1 << 20
 
 type configureOptions struct {
 	program *program
 	name    string
-	// sets are key=value or key.instance=url; unset are keys, or key.instance.
-	sets, unset []string
-	// instances are name=url, for the plugin's only url setting.
-	instances []string
-	json      bool
+	changes settingsform.Arguments
+	json    bool
 }
 
 func newPluginConfigureCmd(p *program) *cobra.Command {
@@ -39,15 +32,15 @@ func newPluginConfigureCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "configure NAME [KEY=VALUE...]",
 		Short: "Show or change the settings of a plugin",
-		Long: `Change settings of a plugin, which its tools read in the page. On a terminal, with
-nothing else named, it asks for each; otherwise it prints them.
+		Long: `Show or change the settings of a plugin, which its tools read in the page. On a
+terminal and without other arguments, the command asks for each setting.
 
-KEY=- reads the value from stdin, so that a secret is in no history of commands.
+KEY=- reads the value from stdin, which keeps a secret out of the shell's history.
 A setting of type url can have several URLs by name: KEY.INSTANCE=URL, or
---instance NAME=URL for a plugin with one such setting. The plugin then works in
-these sites, too.
+--instance NAME=URL for a plugin with one such setting. The plugin then also runs on
+these sites.
 
-A server that runs has the change at once, and so have the pages that are open.`,
+Changes apply at once, also in open pages.`,
 		Example: `  opentabs plugin configure wiki
   opentabs plugin configure wiki --instance work=https://wiki.example.com size=20
   pass show wiki | opentabs plugin configure wiki apiToken=-
@@ -59,12 +52,12 @@ A server that runs has the change at once, and so have the pages that are open.`
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.name, opts.sets = args[0], args[1:]
+			opts.name, opts.changes.Sets = args[0], args[1:]
 			return runConfigure(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringArrayVar(&opts.unset, "unset", nil, "take the setting `KEY` away; KEY.INSTANCE takes one URL away")
-	cmd.Flags().StringArrayVar(&opts.instances, "instance", nil, "set the URL of an instance: `NAME=URL`")
+	cmd.Flags().StringArrayVar(&opts.changes.Unset, "unset", nil, "remove the setting `KEY`; KEY.INSTANCE removes one URL")
+	cmd.Flags().StringArrayVar(&opts.changes.Instances, "instance", nil, "set the URL of an instance: `NAME=URL`")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -79,20 +72,20 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	form := newSettingsForm(opts.name, views)
-	named := len(opts.sets)+len(opts.unset)+len(opts.instances) > 0
-	if named {
-		if err := form.take(opts, p.in); err != nil {
+	form := settingsform.New(opts.name, views)
+	isNamed := !opts.changes.IsEmpty()
+	if isNamed {
+		if err := form.Apply(opts.changes, p.in); err != nil {
 			return err
 		}
 	} else if in, ok := p.in.(*os.File); ok && !opts.json && len(views) > 0 && term.IsTerminal(int(in.Fd())) {
 		if err := p.askSettings(form, in); err != nil {
 			return err
 		}
-		named = true
+		isNamed = true
 	}
-	if len(form.changes) > 0 {
-		if err := book.ChangeSettings(opts.name, form.changes, httpapi.CommandLine); err != nil {
+	if len(form.Changes) > 0 {
+		if err := book.ChangeSettings(opts.name, form.Changes, httpapi.CommandLine); err != nil {
 			return usage("%v; nothing has changed", err)
 		}
 		if views, err = book.Settings(opts.name); err != nil {
@@ -104,28 +97,28 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 		return p.out.PrintValue(views)
 	case len(views) == 0:
 		p.out.Notef("the plugin %s has no settings", opts.name)
-	case named:
-		p.toldSettings(opts.name, form, views)
+	case isNamed:
+		p.printChanges(opts.name, form, views)
 	default:
 		p.out.PrintTable("", settingRows(views))
 	}
 	return nil
 }
 
-// toldSettings says what was changed, and what is still missing.
-func (p *program) toldSettings(name string, form *settingsForm, views []wire.SettingView) {
-	for _, key := range slices.Sorted(maps.Keys(form.changes)) {
+// printChanges prints what was changed, and which required settings are missing.
+func (p *program) printChanges(name string, form *settingsform.Form, views []wire.SettingView) {
+	for _, key := range slices.Sorted(maps.Keys(form.Changes)) {
 		what := "is set"
-		if string(form.changes[key]) == "null" {
-			what = "is not set any more"
+		if string(form.Changes[key]) == "null" {
+			what = "is removed"
 		}
 		p.out.Notef("%s of %s %s", key, name, what)
 	}
-	if len(form.changes) == 0 {
+	if len(form.Changes) == 0 {
 		p.out.Notef("nothing has changed")
 	}
 	for _, v := range views {
-		if v.Withheld && v.Set && string(form.changes[v.Key]) != "" {
+		if v.Withheld && v.Set && string(form.Changes[v.Key]) != "" {
 			p.out.Notef("%s does not get %s, which is secret, because it starts after the page's scripts: allow it with `opentabs plugin permission %[1]s --late-access on`", name, v.Key)
 		}
 		if v.Required && !v.Set {
@@ -134,7 +127,7 @@ func (p *program) toldSettings(name string, form *settingsForm, views []wire.Set
 	}
 }
 
-// settingRows are settings as a table; of a secret only whether it is set.
+// settingRows returns the settings as a table. Of a secret it shows whether it is set.
 func settingRows(views []wire.SettingView) [][]string {
 	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
 	for _, v := range views {
@@ -147,7 +140,7 @@ func settingRows(views []wire.SettingView) [][]string {
 	return rows
 }
 
-// shownSetting is a setting's value for people.
+// shownSetting returns the value of a setting for the user.
 func shownSetting(v wire.SettingView) string {
 	var text string
 	var urls map[string]string
@@ -168,162 +161,12 @@ func shownSetting(v wire.SettingView) string {
 	return string(v.Value)
 }
 
-// settingsForm gathers changes of a plugin's settings.
-type settingsForm struct {
-	plugin  string
-	views   []wire.SettingView
-	changes map[string]json.RawMessage
-	// urls are those of each url setting that changes, by instance.
-	urls map[string]map[string]string
-}
-
-func newSettingsForm(plugin string, views []wire.SettingView) *settingsForm {
-	return &settingsForm{plugin: plugin, views: views, changes: map[string]json.RawMessage{}, urls: map[string]map[string]string{}}
-}
-
-// take reads what the command line names.
-func (f *settingsForm) take(opts configureOptions, in io.Reader) error {
-	fromStdin := false
-	for _, set := range opts.sets {
-		key, text, ok := strings.Cut(set, "=")
-		if !ok {
-			return usage("%q sets nothing: write it as KEY=VALUE", key)
-		}
-		if text == "-" {
-			if fromStdin {
-				return usage("only one value can be read from stdin")
-			}
-			fromStdin = true
-			all, err := io.ReadAll(io.LimitReader(in, maxStdinValue))
-			if err != nil {
-				return fmt.Errorf("read the value of %s: %w", key, err)
-			}
-			text = strings.TrimRight(string(all), "\r\n")
-		}
-		if err := f.set(key, text); err != nil {
-			return err
-		}
-	}
-	for _, one := range opts.instances {
-		name, url, ok := strings.Cut(one, "=")
-		if !ok {
-			return usage("--instance %s: write it as NAME=URL", one)
-		}
-		key, err := f.onlyURL()
-		if err != nil {
-			return err
-		}
-		if err := f.set(key+"."+name, url); err != nil {
-			return err
-		}
-	}
-	for _, key := range opts.unset {
-		if err := f.unset(key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// set sets key, or key.instance, to what a person wrote.
-func (f *settingsForm) set(key, text string) error {
-	v, instance, err := f.find(key)
-	if err != nil {
-		return err
-	}
-	if v.Type == wire.SettingURL {
-		if instance == "" {
-			instance = settings.DefaultInstance
-		}
-		f.urlsOf(v)[instance] = text
-		return f.putURLs(v)
-	}
-	setting := plugin.Setting{Key: v.Key, Type: v.Type, Options: v.Options}
-	value, err := settings.Parse(setting, text)
-	if err != nil {
-		return usage("%v", err)
-	}
-	f.changes[v.Key] = value
-	return nil
-}
-
-func (f *settingsForm) unset(key string) error {
-	v, instance, err := f.find(key)
-	if err != nil {
-		return err
-	}
-	if instance == "" {
-		f.changes[v.Key] = json.RawMessage("null")
-		return nil
-	}
-	if _, ok := f.urlsOf(v)[instance]; !ok {
-		return usage("%s has no instance %q", v.Key, instance)
-	}
-	delete(f.urlsOf(v), instance)
-	return f.putURLs(v)
-}
-
-// urlsOf are the URLs of a setting as they will be.
-func (f *settingsForm) urlsOf(v wire.SettingView) map[string]string {
-	if f.urls[v.Key] == nil {
-		urls := map[string]string{}
-		if len(v.Value) > 0 && json.Unmarshal(v.Value, &urls) != nil {
-			urls = map[string]string{}
-		}
-		f.urls[v.Key] = urls
-	}
-	return f.urls[v.Key]
-}
-
-func (f *settingsForm) putURLs(v wire.SettingView) error {
-	text, err := json.Marshal(f.urls[v.Key])
-	if len(f.urls[v.Key]) == 0 {
-		text = []byte("null")
-	}
-	f.changes[v.Key] = text
-	return err
-}
-
-// find returns the setting that key names; key.instance names a URL of one.
-func (f *settingsForm) find(key string) (v wire.SettingView, instance string, err error) {
-	var keys []string
-	for _, v := range f.views {
-		keys = append(keys, v.Key)
-		if v.Key == key {
-			return v, "", nil
-		}
-		if instance, ok := strings.CutPrefix(key, v.Key+"."); ok && v.Type == wire.SettingURL {
-			return v, instance, nil
-		}
-	}
-	if len(keys) == 0 {
-		return v, "", usage("the plugin %s has no settings", f.plugin)
-	}
-	return v, "", usage("the plugin %s has no setting %q: name one of %s", f.plugin, key, strings.Join(keys, ", "))
-}
-
-func (f *settingsForm) onlyURL() (string, error) {
-	var keys []string
-	for _, v := range f.views {
-		if v.Type == wire.SettingURL {
-			keys = append(keys, v.Key)
-		}
-	}
-	switch len(keys) {
-	case 0:
-		return "", usage("--instance: the plugin %s has no setting of type url", f.plugin)
-	case 1:
-		return keys[0], nil
-	}
-	return "", usage("--instance: the plugin %s has several settings of type url; write KEY.INSTANCE=URL with one of %s", f.plugin, strings.Join(keys, ", "))
-}
-
-// askSettings asks the person at the terminal for each setting. An empty answer
-// leaves it, a hyphen takes it away.
-func (p *program) askSettings(f *settingsForm, in *os.File) error {
-	p.out.Notef("settings of %s; press return to leave one as it is, - takes it away", f.plugin)
+// askSettings asks the user for each setting. An empty answer keeps the setting, and a
+// hyphen removes it.
+func (p *program) askSettings(f *settingsform.Form, in *os.File) error {
+	p.out.Notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	lines := bufio.NewReader(in)
-	for _, v := range f.views {
+	for _, v := range f.Views {
 		question := v.Label
 		if v.Description != "" {
 			question += " (" + v.Description + ")"
@@ -346,13 +189,13 @@ func (p *program) askSettings(f *settingsForm, in *os.File) error {
 			switch text = strings.TrimSpace(text); text {
 			case "":
 			case "-":
-				err = f.unset(v.Key)
+				err = f.Unset(v.Key)
 			default:
 				key := v.Key
 				if name, url, named := strings.Cut(text, "="); named && v.Type == wire.SettingURL && !strings.Contains(name, ":") {
 					key, text = key+"."+name, url
 				}
-				err = f.set(key, text)
+				err = f.Set(key, text)
 			}
 			if err == nil || errors.Is(err, io.EOF) {
 				break
@@ -365,7 +208,7 @@ func (p *program) askSettings(f *settingsForm, in *os.File) error {
 
 // readAnswer reads one line, without an echo if it is a secret.
 func (p *program) readAnswer(lines *bufio.Reader, in *os.File, secret bool) (string, error) {
-	if !secret || lines.Buffered() > 0 { // what was typed ahead has been shown already
+	if !secret || lines.Buffered() > 0 { // the terminal has already shown a line that was typed ahead
 		return lines.ReadString('\n')
 	}
 	text, err := term.ReadPassword(int(in.Fd()))

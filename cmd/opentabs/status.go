@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 
 	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
+	"opentabs/internal/version"
 	"opentabs/wire"
 )
 
@@ -174,4 +177,86 @@ func standing(p httpapi.Plugin) string {
 		text += ", late access"
 	}
 	return terminal.SafeLine(text)
+}
+
+func newBrowserCmd(p *program) *cobra.Command {
+	return group(&cobra.Command{
+		Use:     "browser",
+		Short:   "Act on the tabs of a browser",
+		Example: "  opentabs browser reload-tab 1271",
+	}, newBrowserReloadTabCmd(p))
+}
+
+type browserReloadTabOptions struct {
+	program *program
+	tab     int
+	browser string
+}
+
+func newBrowserReloadTabCmd(p *program) *cobra.Command {
+	opts := browserReloadTabOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "reload-tab TAB",
+		Short: "Reload a tab, also one that does not answer",
+		Long: `Reload the tab with this number, which opentabs status shows. A page that does not
+answer is ended first. What the page has not saved is lost, and calls that run
+there end.`,
+		Example: "  opentabs browser reload-tab 1271\n  opentabs browser reload-tab 1271 --browser Work",
+		Args:    exactly(1, "the number of the tab"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			tab, err := strconv.Atoi(args[0])
+			if err != nil || tab <= 0 {
+				return usage("%q is no number of a tab: opentabs status shows them", args[0])
+			}
+			opts.tab = tab
+			return runBrowserReloadTab(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.browser, "browser", "", "the `NAME` or id of the browser, if several have such a tab")
+	return cmd
+}
+
+func runBrowserReloadTab(ctx context.Context, opts browserReloadTabOptions) error {
+	client, _, err := opts.program.client(ctx)
+	if err != nil {
+		return err
+	}
+	if err := client.ReloadTab(ctx, opts.browser, opts.tab); err != nil {
+		return err
+	}
+	opts.program.out.Notef("tab %d is being reloaded", opts.tab)
+	return nil
+}
+
+type versionOptions struct {
+	out  *terminal.Output
+	json bool
+}
+
+func newVersionCmd(p *program) *cobra.Command {
+	opts := versionOptions{out: p.out}
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Tell the version of opentabs",
+		Example: "  opentabs version\n  opentabs version --json",
+		Args:    atMost(0),
+		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+func runVersion(opts versionOptions) error {
+	v := struct {
+		Version  string `json:"version"`
+		Protocol int    `json:"protocol"`
+		Go       string `json:"go"`
+		OS       string `json:"os"`
+		Arch     string `json:"arch"`
+	}{version.Version, wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
+	if opts.json {
+		return opts.out.PrintValue(v)
+	}
+	opts.out.PrintLine("opentabs %s (protocol %d, %s, %s/%s)", v.Version, v.Protocol, v.Go, v.OS, v.Arch)
+	return nil
 }

@@ -22,7 +22,7 @@ type packageSize struct{ files, lines int }
 // budget became a test (rounded up). An allowance is only ever lowered; a
 // package that fits the budget loses its entry.
 var packageAllowances = map[string]packageSize{
-	"cmd/opentabs": {41, 6100},
+	"cmd/opentabs": {28, 5800},
 	"dispatch":     {27, 5400},
 	"mcpserver":    {38, 6900},
 	"plugin":       {31, 4000},

@@ -78,6 +78,7 @@ var mayImport = map[string][]string{
 	"internal/usererr":      {},
 	"internal/toolargs":     {"internal/config", "internal/mcpclient", "internal/usererr"},
 	"internal/install":      {"plugin", "internal/config", "internal/home", "internal/npm", "internal/statefile", "internal/usererr", "internal/version"},
+	"internal/settingsform": {"wire", "plugin", "plugin/settings", "internal/usererr"},
 	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/pluginlog", "internal/terminal"},
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},

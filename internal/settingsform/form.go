@@ -1,0 +1,182 @@
+// Package settingsform collects changes of a plugin's settings from a command line or
+// from questions.
+package settingsform
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"opentabs/internal/usererr"
+	"opentabs/plugin"
+	"opentabs/plugin/settings"
+	"opentabs/wire"
+)
+
+// maxStdinValue is the length of the longest value that is read from stdin.
+const maxStdinValue = 1 << 20
+
+// Arguments are the changes on a command line.
+type Arguments struct {
+	// Sets are KEY=VALUE or KEY.INSTANCE=URL; Unset are KEY or KEY.INSTANCE.
+	Sets, Unset []string
+	// Instances are NAME=URL, for the plugin's only URL setting.
+	Instances []string
+}
+
+// IsEmpty reports whether there are no changes.
+func (a Arguments) IsEmpty() bool { return len(a.Sets)+len(a.Unset)+len(a.Instances) == 0 }
+
+// Form collects changes of the settings of one plugin.
+type Form struct {
+	Plugin string
+	Views  []wire.SettingView
+	// Changes are new values by key; null removes a setting.
+	Changes map[string]json.RawMessage
+	// urls are the new values of URL settings, by key and instance.
+	urls map[string]map[string]string
+}
+
+// New returns a form without changes. views are the current settings.
+func New(name string, views []wire.SettingView) *Form {
+	return &Form{Plugin: name, Views: views, Changes: map[string]json.RawMessage{}, urls: map[string]map[string]string{}}
+}
+
+// Apply applies the arguments of a command.
+func (f *Form) Apply(a Arguments, in io.Reader) error {
+	fromStdin := false
+	for _, set := range a.Sets {
+		key, text, ok := strings.Cut(set, "=")
+		if !ok {
+			return usererr.Errorf("%q sets nothing: write KEY=VALUE", key)
+		}
+		if text == "-" {
+			if fromStdin {
+				return usererr.Errorf("only one value can be read from stdin")
+			}
+			fromStdin = true
+			all, err := io.ReadAll(io.LimitReader(in, maxStdinValue))
+			if err != nil {
+				return fmt.Errorf("read the value of %s: %w", key, err)
+			}
+			text = strings.TrimRight(string(all), "\r\n")
+		}
+		if err := f.Set(key, text); err != nil {
+			return err
+		}
+	}
+	for _, one := range a.Instances {
+		name, url, ok := strings.Cut(one, "=")
+		if !ok {
+			return usererr.Errorf("--instance %s: write NAME=URL", one)
+		}
+		key, err := f.onlyURL()
+		if err != nil {
+			return err
+		}
+		if err := f.Set(key+"."+name, url); err != nil {
+			return err
+		}
+	}
+	for _, key := range a.Unset {
+		if err := f.Unset(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Set sets key, or key.instance, to a value that the user typed.
+func (f *Form) Set(key, text string) error {
+	v, instance, err := f.find(key)
+	if err != nil {
+		return err
+	}
+	if v.Type == wire.SettingURL {
+		if instance == "" {
+			instance = settings.DefaultInstance
+		}
+		f.urlsOf(v)[instance] = text
+		return f.putURLs(v)
+	}
+	setting := plugin.Setting{Key: v.Key, Type: v.Type, Options: v.Options}
+	value, err := settings.Parse(setting, text)
+	if err != nil {
+		return usererr.Errorf("%v", err)
+	}
+	f.Changes[v.Key] = value
+	return nil
+}
+
+// Unset removes the setting key, or the URL key.instance.
+func (f *Form) Unset(key string) error {
+	v, instance, err := f.find(key)
+	if err != nil {
+		return err
+	}
+	if instance == "" {
+		f.Changes[v.Key] = json.RawMessage("null")
+		return nil
+	}
+	if _, ok := f.urlsOf(v)[instance]; !ok {
+		return usererr.Errorf("%s has no instance %q", v.Key, instance)
+	}
+	delete(f.urlsOf(v), instance)
+	return f.putURLs(v)
+}
+
+// urlsOf returns the URLs of a setting with all changes.
+func (f *Form) urlsOf(v wire.SettingView) map[string]string {
+	if f.urls[v.Key] == nil {
+		urls := map[string]string{}
+		if len(v.Value) > 0 && json.Unmarshal(v.Value, &urls) != nil {
+			urls = map[string]string{}
+		}
+		f.urls[v.Key] = urls
+	}
+	return f.urls[v.Key]
+}
+
+func (f *Form) putURLs(v wire.SettingView) error {
+	text, err := json.Marshal(f.urls[v.Key])
+	if len(f.urls[v.Key]) == 0 {
+		text = []byte("null")
+	}
+	f.Changes[v.Key] = text
+	return err
+}
+
+// find returns the setting of key, and the instance of key.instance.
+func (f *Form) find(key string) (v wire.SettingView, instance string, err error) {
+	var keys []string
+	for _, v := range f.Views {
+		keys = append(keys, v.Key)
+		if v.Key == key {
+			return v, "", nil
+		}
+		if instance, ok := strings.CutPrefix(key, v.Key+"."); ok && v.Type == wire.SettingURL {
+			return v, instance, nil
+		}
+	}
+	if len(keys) == 0 {
+		return v, "", usererr.Errorf("the plugin %s has no settings", f.Plugin)
+	}
+	return v, "", usererr.Errorf("the plugin %s has no setting %q: name one of %s", f.Plugin, key, strings.Join(keys, ", "))
+}
+
+func (f *Form) onlyURL() (string, error) {
+	var keys []string
+	for _, v := range f.Views {
+		if v.Type == wire.SettingURL {
+			keys = append(keys, v.Key)
+		}
+	}
+	switch len(keys) {
+	case 0:
+		return "", usererr.Errorf("--instance: the plugin %s has no setting of type url", f.Plugin)
+	case 1:
+		return keys[0], nil
+	}
+	return "", usererr.Errorf("--instance: the plugin %s has several settings of type url; write KEY.INSTANCE=URL with one of %s", f.Plugin, strings.Join(keys, ", "))
+}
