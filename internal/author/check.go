@@ -14,17 +14,17 @@ import (
 type Level string
 
 const (
-	// LevelError is what keeps a plugin from working, or makes it work wrongly.
-	LevelError Level = "error"
-	// LevelWarning is what makes it worse than it could be.
-	LevelWarning Level = "warning"
-	// LevelSuggestion is what would make it better, and is for the author to choose:
+	// levelError is what keeps a plugin from working, or makes it work wrongly.
+	levelError Level = "error"
+	// levelWarning is what makes it worse than it could be.
+	levelWarning Level = "warning"
+	// levelSuggestion is what would make it better, and is for the author to choose:
 	// it is not counted, and fails no check.
-	LevelSuggestion Level = "suggestion"
+	levelSuggestion Level = "suggestion"
 )
 
 // levels are all levels, in the order of findings.
-var levels = []Level{LevelError, LevelWarning, LevelSuggestion}
+var levels = []Level{levelError, levelWarning, levelSuggestion}
 
 // Finding is one thing that could be better.
 type Finding struct {
@@ -99,13 +99,13 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*Checked, error) {
 	var wrong *jsbuild.BuildError
 	switch {
 	case errors.As(err, &wrong):
-		c.problems(LevelError, wrong.Problems)
+		c.problems(levelError, wrong.Problems)
 	case err != nil:
 		return nil, err
 	default:
 		defer drop()
 		c.Plugin, c.Version = b.Name, oneLine(b.Version)
-		c.problems(LevelWarning, b.report.Warnings)
+		c.problems(levelWarning, b.report.Warnings)
 	}
 	if o.NoTypes {
 		c.NotChecked = append(c.NotChecked, "types: they were left out")
@@ -118,9 +118,9 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*Checked, error) {
 	slices.SortStableFunc(c.Findings, func(x, y Finding) int { return slices.Index(levels, x.Level) - slices.Index(levels, y.Level) })
 	for _, f := range c.Findings {
 		switch f.Level {
-		case LevelError:
+		case levelError:
 			c.Errors++
-		case LevelWarning:
+		case levelWarning:
 			c.Warnings++
 		}
 	}

@@ -78,8 +78,8 @@ echo "  Because of z."
 echo "error TS5023: Unknown compiler option."
 exit 2`)
 	want := []Finding{
-		{"types", LevelError, "src/a.ts:3:7", "TS2322: Type 'x' is not y.\nBecause of z."},
-		{"types", LevelError, "", "error TS5023: Unknown compiler option."},
+		{"types", levelError, "src/a.ts:3:7", "TS2322: Type 'x' is not y.\nBecause of z."},
+		{"types", levelError, "", "error TS5023: Unknown compiler option."},
 	}
 	if c := typesOf(); !slices.Equal(c.Findings, want) {
 		t.Errorf("got %+v", c.Findings)

@@ -95,10 +95,10 @@ func (c *Checked) diagnostics(out string) {
 			return
 		case m == nil:
 			told++
-			c.Findings = append(c.Findings, Finding{"types", LevelError, "", line})
+			c.Findings = append(c.Findings, Finding{"types", levelError, "", line})
 		default:
 			told++
-			c.Findings = append(c.Findings, Finding{"types", LevelError, fmt.Sprintf("%s:%s:%s", m[1], m[2], m[3]), m[4]})
+			c.Findings = append(c.Findings, Finding{"types", levelError, fmt.Sprintf("%s:%s:%s", m[1], m[2], m[3]), m[4]})
 		}
 	}
 }

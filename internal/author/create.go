@@ -99,7 +99,7 @@ func Create(o CreateOptions) (*Created, error) {
 		}
 		c.Files = append(c.Files, file.name)
 	}
-	if _, err := WriteEditorTypes(dir); err != nil {
+	if _, err := writeEditorTypes(dir); err != nil {
 		return nil, err
 	}
 	return c, nil

@@ -20,7 +20,7 @@ func TestWhatIsCreatedIsInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range checked.Findings {
-		if f.Rule != "world-isolated" || f.Level != LevelSuggestion { // it was created for the main world
+		if f.Rule != "world-isolated" || f.Level != levelSuggestion { // it was created for the main world
 			t.Errorf("%+v", f)
 		}
 	}

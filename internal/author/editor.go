@@ -23,10 +23,10 @@ const (
 	typesMark = typesDir + "/made-of"
 )
 
-// WriteEditorTypes writes what an editor or tsc has to read to know
+// writeEditorTypes writes what an editor or tsc has to read to know
 // @opentabs/sdk and zod into the plugin's .opentabs/types, so that nothing has
 // to be installed. It reports false if all that was there already.
-func WriteEditorTypes(dir string) (bool, error) {
+func writeEditorTypes(dir string) (bool, error) {
 	files, mark, err := editorTypes()
 	if err != nil {
 		return false, err
@@ -54,7 +54,7 @@ func WriteEditorTypes(dir string) (bool, error) {
 	return true, nil
 }
 
-// RefreshEditorTypes is WriteEditorTypes for a plugin whose tsconfig.json wants
+// RefreshEditorTypes is writeEditorTypes for a plugin whose tsconfig.json wants
 // them, and nothing for another.
 func RefreshEditorTypes(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "tsconfig.json"))
@@ -64,7 +64,7 @@ func RefreshEditorTypes(dir string) error {
 	if err != nil {
 		return fmt.Errorf("read the plugin's tsconfig.json: %w", err)
 	}
-	_, err = WriteEditorTypes(dir)
+	_, err = writeEditorTypes(dir)
 	return err
 }
 

@@ -12,7 +12,7 @@ func TestEditorTypesAreWrittenOnce(t *testing.T) {
 	for _, name := range []string{"sdk/index.ts", "sdk/testing.ts", "zod/index.d.ts", "zod/v4/classic/schemas.d.ts", "zod/LICENSE", "vendor/linkedom/worker.d.ts"} {
 		read(t, dir, typesDir+"/"+name)
 	}
-	if wrote, err := WriteEditorTypes(dir); wrote || err != nil {
+	if wrote, err := writeEditorTypes(dir); wrote || err != nil {
 		t.Errorf("wrote them again: %t, %v", wrote, err)
 	}
 	put(t, dir, typesDir+"/old.ts", "of another version")

@@ -19,14 +19,14 @@ const (
 
 // fieldRules are those about what a tool takes and returns.
 var fieldRules = []rule{
-	{Rule{"field-description", "An agent fills a field by what its description says: what it means, its unit, an example."}, LevelWarning, checkFieldDescriptions},
-	{Rule{"field-any", "What is not described is not checked, and an agent has to guess it."}, LevelWarning, checkAny},
-	{Rule{"field-open", "Arguments that no field takes are mistakes; an agent learns of them only if they are refused."}, LevelWarning, checkOpen},
-	{Rule{"field-bounds", "Without bounds an agent may ask for all there is: the call runs into its limits, or the result into the agent's."}, LevelWarning, checkBounds},
-	{Rule{"field-reserved", "opentabs gives every tool the fields tabId, browser and instance, to choose the tab; a field of the tool takes their place."}, LevelWarning, checkReserved},
-	{Rule{"field-names", "Names of one kind are guessed right more often."}, LevelWarning, checkFieldNames},
-	{Rule{"schema-size", "Agents read all schemas at every start."}, LevelWarning, checkSchemaSize},
-	{Rule{"schema-depth", "Deeply nested arguments are where agents make most mistakes."}, LevelWarning, checkDepth},
+	{Rule{"field-description", "An agent fills a field by what its description says: what it means, its unit, an example."}, levelWarning, checkFieldDescriptions},
+	{Rule{"field-any", "What is not described is not checked, and an agent has to guess it."}, levelWarning, checkAny},
+	{Rule{"field-open", "Arguments that no field takes are mistakes; an agent learns of them only if they are refused."}, levelWarning, checkOpen},
+	{Rule{"field-bounds", "Without bounds an agent may ask for all there is: the call runs into its limits, or the result into the agent's."}, levelWarning, checkBounds},
+	{Rule{"field-reserved", "opentabs gives every tool the fields tabId, browser and instance, to choose the tab; a field of the tool takes their place."}, levelWarning, checkReserved},
+	{Rule{"field-names", "Names of one kind are guessed right more often."}, levelWarning, checkFieldNames},
+	{Rule{"schema-size", "Agents read all schemas at every start."}, levelWarning, checkSchemaSize},
+	{Rule{"schema-depth", "Deeply nested arguments are where agents make most mistakes."}, levelWarning, checkDepth},
 }
 
 // schema is a JSON Schema as far as the rules look at it.

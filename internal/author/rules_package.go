@@ -26,21 +26,21 @@ const (
 
 // packageRules are those about package.json and files.
 var packageRules = []rule{
-	{Rule{"package-version", "npm takes versions of three numbers only, and an update is found by comparing them."}, LevelError, checkVersion},
-	{Rule{"package-main", "Programs that know the format look there for the adapter."}, LevelWarning, checkMain},
-	{Rule{"package-files", "Without it npm publish leaves out what git ignores, which dist mostly is."}, LevelWarning, checkFiles},
-	{Rule{"package-keyword", "It is by this keyword that `opentabs plugin search` finds a plugin."}, LevelWarning, checkKeyword},
-	{Rule{"package-scripts", "Nothing runs them when the plugin is installed, and whoever reviews it has to read them."}, LevelWarning, checkScripts},
-	{Rule{"package-dependencies", "An adapter holds all it needs, so nothing is installed with a plugin."}, LevelWarning, checkDependencies},
-	{Rule{"display-name", "It is what people see in the side panel and in questions."}, LevelWarning, checkDisplayName},
-	{Rule{"description", "It is by this sentence that people decide whether they want the plugin."}, LevelWarning, checkDescription},
-	{Rule{"pattern-wide", "Everybody can have a page on some hosts; a plugin that works on all of them lends its tools to strangers."}, LevelWarning, checkPatterns},
-	{Rule{"icon", "People tell plugins apart by their icons."}, LevelWarning, checkIcon},
-	{Rule{"adapter-size", "Each page that matches reads and runs the whole adapter before its own scripts."}, LevelWarning, checkAdapterSize},
-	{Rule{"world-isolated", "Scripts of a page can see and change what an adapter in the main world works with; those that need nothing of the page's own JavaScript can do without that world."}, LevelSuggestion, checkWorld},
-	{Rule{"dist-stale", "What is added and packed is dist, not the source."}, LevelWarning, checkStale},
-	{Rule{"tests", "A site changes without a word; tests say which tool no longer fits."}, LevelWarning, checkTests},
-	{Rule{"readme", "People who choose a plugin read its README, and what it says of the tools should be true."}, LevelWarning, checkReadme},
+	{Rule{"package-version", "npm takes versions of three numbers only, and an update is found by comparing them."}, levelError, checkVersion},
+	{Rule{"package-main", "Programs that know the format look there for the adapter."}, levelWarning, checkMain},
+	{Rule{"package-files", "Without it npm publish leaves out what git ignores, which dist mostly is."}, levelWarning, checkFiles},
+	{Rule{"package-keyword", "It is by this keyword that `opentabs plugin search` finds a plugin."}, levelWarning, checkKeyword},
+	{Rule{"package-scripts", "Nothing runs them when the plugin is installed, and whoever reviews it has to read them."}, levelWarning, checkScripts},
+	{Rule{"package-dependencies", "An adapter holds all it needs, so nothing is installed with a plugin."}, levelWarning, checkDependencies},
+	{Rule{"display-name", "It is what people see in the side panel and in questions."}, levelWarning, checkDisplayName},
+	{Rule{"description", "It is by this sentence that people decide whether they want the plugin."}, levelWarning, checkDescription},
+	{Rule{"pattern-wide", "Everybody can have a page on some hosts; a plugin that works on all of them lends its tools to strangers."}, levelWarning, checkPatterns},
+	{Rule{"icon", "People tell plugins apart by their icons."}, levelWarning, checkIcon},
+	{Rule{"adapter-size", "Each page that matches reads and runs the whole adapter before its own scripts."}, levelWarning, checkAdapterSize},
+	{Rule{"world-isolated", "Scripts of a page can see and change what an adapter in the main world works with; those that need nothing of the page's own JavaScript can do without that world."}, levelSuggestion, checkWorld},
+	{Rule{"dist-stale", "What is added and packed is dist, not the source."}, levelWarning, checkStale},
+	{Rule{"tests", "A site changes without a word; tests say which tool no longer fits."}, levelWarning, checkTests},
+	{Rule{"readme", "People who choose a plugin read its README, and what it says of the tools should be true."}, levelWarning, checkReadme},
 }
 
 // packageJSON is what the rules read of package.json.

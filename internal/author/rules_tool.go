@@ -18,10 +18,10 @@ const (
 
 // toolRules are those about a tool as a whole.
 var toolRules = []rule{
-	{Rule{"tool-name", "Agents guess what a tool does by its name, verb first, as in list_channels."}, LevelWarning, checkToolNames},
-	{Rule{"tool-description", "It is all that an agent knows when it chooses: what the tool does, what it returns, when to use it."}, LevelWarning, checkToolDescriptions},
-	{Rule{"tool-annotations", "Clients ask the person less often for a tool that only reads, and warn of one that destroys."}, LevelWarning, checkAnnotations},
-	{Rule{"tool-annotations-contradict", "A client that believes a wrong hint lets something happen that nobody wanted."}, LevelWarning, checkContradictions},
+	{Rule{"tool-name", "Agents guess what a tool does by its name, verb first, as in list_channels."}, levelWarning, checkToolNames},
+	{Rule{"tool-description", "It is all that an agent knows when it chooses: what the tool does, what it returns, when to use it."}, levelWarning, checkToolDescriptions},
+	{Rule{"tool-annotations", "Clients ask the person less often for a tool that only reads, and warn of one that destroys."}, levelWarning, checkAnnotations},
+	{Rule{"tool-annotations-contradict", "A client that believes a wrong hint lets something happen that nobody wanted."}, levelWarning, checkContradictions},
 }
 
 // verbs are words that names of tools begin with.

@@ -54,8 +54,8 @@ const (
 var (
 	// ErrUnknown says that there is no client of this name.
 	ErrUnknown = errors.New("there is no client of this name")
-	// ErrRevoked is the cause with which requests end whose token was removed.
-	ErrRevoked = errors.New("the token of the client was removed")
+	// errRevoked is the cause with which requests end whose token was removed.
+	errRevoked = errors.New("the token of the client was removed")
 )
 
 // Client is one client that has a token.
@@ -177,7 +177,7 @@ func (s *Store) List() ([]Client, error) {
 }
 
 // Enter returns the client whose token this is, and a context that ends with
-// ErrRevoked when the token is removed. Call leave at the end of the request. It
+// errRevoked when the token is removed. Call leave at the end of the request. It
 // reports false for a token of no client.
 func (s *Store) Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
 	sum := sha256.Sum256([]byte(token))
@@ -308,7 +308,7 @@ func (s *Store) revoke(gone []*admitted) {
 		s.mu.Lock()
 		removed := s.removed
 		for _, cancel := range c.entered {
-			cancel(ErrRevoked)
+			cancel(errRevoked)
 		}
 		s.mu.Unlock()
 		if removed != nil {

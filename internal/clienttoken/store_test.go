@@ -139,7 +139,7 @@ func TestRemoveEndsWhatRuns(t *testing.T) {
 			if err := s.Reload(); err != nil {
 				t.Fatal(err)
 			}
-			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), ErrRevoked) || strings.Join(removed, " ") != "laptop" {
+			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errRevoked) || strings.Join(removed, " ") != "laptop" {
 				t.Errorf("the request: %v; removed %v", context.Cause(ctx), removed)
 			}
 			if enter(s, token) != "" {

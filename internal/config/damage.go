@@ -21,12 +21,12 @@ func (d Dirs) Mend() (warnings []string, err error) {
 		}
 		warnings = append(warnings, fmt.Sprintf("the token in %s was damaged and is kept as %s; there is a new one now: run `opentabs extension install`, then reload the extension", d.TokenFile(), kept))
 	}
-	if _, ok := d.ReadServer(); !ok && Exists(d.ServerFile()) {
-		kept, err := statefile.PutAside(d.ServerFile())
+	if _, ok := d.ReadServer(); !ok && Exists(d.serverFile()) {
+		kept, err := statefile.PutAside(d.serverFile())
 		if err != nil {
 			return warnings, err
 		}
-		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.ServerFile(), kept))
+		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.serverFile(), kept))
 	}
 	return warnings, nil
 }

@@ -12,7 +12,7 @@ import (
 func TestMendKeepsDamagedFiles(t *testing.T) {
 	d := home(t, "")
 	for round, damage := range []string{"", "half a tok", `{"pid":0}`} {
-		for _, file := range []string{d.TokenFile(), d.ServerFile()} {
+		for _, file := range []string{d.TokenFile(), d.serverFile()} {
 			if err := os.WriteFile(file, []byte(damage), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -21,7 +21,7 @@ func TestMendKeepsDamagedFiles(t *testing.T) {
 		if err != nil || len(warnings) != 2 {
 			t.Fatalf("got %q, %v", warnings, err)
 		}
-		for i, file := range []string{d.TokenFile(), d.ServerFile()} {
+		for i, file := range []string{d.TokenFile(), d.serverFile()} {
 			if !strings.Contains(warnings[i], file+" was damaged and is kept as "+file+".corrupt-") {
 				t.Errorf("got %q", warnings[i])
 			}

@@ -78,7 +78,7 @@ func (d Dirs) Make() (warnings []string, err error) {
 			break
 		}
 	}
-	for _, file := range []string{d.ConfigFile(), d.TokenFile(), d.ClientsFile(), d.ServerFile()} {
+	for _, file := range []string{d.ConfigFile(), d.TokenFile(), d.ClientsFile(), d.serverFile()} {
 		warnings = append(warnings, tighten(file, 0o600)...)
 	}
 	return warnings, nil
@@ -93,8 +93,8 @@ func (d Dirs) TokenFile() string { return filepath.Join(d.State, "token") }
 // ClientsFile is the path of the tokens of MCP clients.
 func (d Dirs) ClientsFile() string { return filepath.Join(d.State, "clients.json") }
 
-// ServerFile is the path of the running server's record.
-func (d Dirs) ServerFile() string { return filepath.Join(d.State, "server.json") }
+// serverFile is the path of the running server's record.
+func (d Dirs) serverFile() string { return filepath.Join(d.State, "server.json") }
 
 // LogFile is the path of the log of a server that was started in the
 // background.

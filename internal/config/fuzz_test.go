@@ -53,7 +53,7 @@ func FuzzState(f *testing.F) {
 	dir := f.TempDir()
 	d := Dirs{Config: dir, State: dir}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, file := range []string{d.ServerFile(), d.TokenFile()} {
+		for _, file := range []string{d.serverFile(), d.TokenFile()} {
 			if err := os.WriteFile(file, text, 0o600); err != nil {
 				t.Fatal(err)
 			}

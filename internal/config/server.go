@@ -27,13 +27,13 @@ func (d Dirs) WriteServer(s Server) error {
 	if err != nil {
 		return fmt.Errorf("write the server's record: %w", err)
 	}
-	return statefile.Write(d.ServerFile(), append(data, '\n'))
+	return statefile.Write(d.serverFile(), append(data, '\n'))
 }
 
 // ReadServer returns the record, and false if there is none that makes sense.
 func (d Dirs) ReadServer() (Server, bool) {
 	var s Server
-	data, err := os.ReadFile(d.ServerFile())
+	data, err := os.ReadFile(d.serverFile())
 	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {
 		return Server{}, false
 	}
@@ -46,7 +46,7 @@ func (d Dirs) RemoveServer(pid int) error {
 	if s, ok := d.ReadServer(); !ok || s.PID != pid {
 		return nil
 	}
-	if err := os.Remove(d.ServerFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(d.serverFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the server's record: %w", err)
 	}
 	return nil

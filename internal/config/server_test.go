@@ -39,7 +39,7 @@ func TestServerRecord(t *testing.T) {
 func TestServerRecordDamaged(t *testing.T) {
 	for _, content := range []string{"", "{", `{"pid":0,"port":1}`, `{"pid":1}`, `[]`} {
 		d := home(t, "")
-		if err := os.WriteFile(d.ServerFile(), []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(d.serverFile(), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if s, ok := d.ReadServer(); ok {

@@ -75,8 +75,8 @@ func Defaults() Settings {
 	}
 }
 
-// LogLevels are the values of LogLevel.
-var LogLevels = []string{"trace", "debug", "info", "warn", "error"}
+// logLevels are the values of LogLevel.
+var logLevels = []string{"trace", "debug", "info", "warn", "error"}
 
 // kind is how a setting is written in config.json.
 type kind string
@@ -140,11 +140,11 @@ var table = []setting{
 	onOff("discoverGlobal", "discover-global", `whether plugins that were installed with npm for the whole machine are listed too: "on" or "off"`,
 		func(s *Settings) *bool { return &s.DiscoverGlobal }),
 	{
-		key: "logLevel", flag: "log-level", about: "least level that is logged: " + strings.Join(LogLevels, ", "), kind: isText,
-		want: "one of " + strings.Join(LogLevels, ", "),
+		key: "logLevel", flag: "log-level", about: "least level that is logged: " + strings.Join(logLevels, ", "), kind: isText,
+		want: "one of " + strings.Join(logLevels, ", "),
 		set: func(s *Settings, text string) bool {
 			s.LogLevel = text
-			return slices.Contains(LogLevels, text)
+			return slices.Contains(logLevels, text)
 		},
 		get: func(s Settings) string { return s.LogLevel },
 	},

@@ -55,7 +55,7 @@ const runtimeName = "__opentabsAsync"
 // asyncRuntime returns the expression, in one line, whose value has the exports
 // of async.ts. It is bundled once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
-	sources := Sources{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
+	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{
 		EntryPoints:      []string{"sdk/src/runtime/async.ts"},
 		Outfile:          "async.js",

@@ -51,8 +51,8 @@ const existingSDK = "@opentabs-dev/plugin-sdk"
 // sdkSources are the SDK and, unless the plugin brings its own, zod for the
 // bundler. Both names that plugins import the SDK by mean this copy, so that
 // an adapter always fits the server it was built by.
-func sdkSources(withZod bool) (Sources, error) {
-	s := Sources{
+func sdkSources(withZod bool) (sourceSet, error) {
+	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
 		Alias: map[string]string{
 			"@opentabs/sdk":             "sdk/src/index.ts",
@@ -64,7 +64,7 @@ func sdkSources(withZod bool) (Sources, error) {
 	if withZod {
 		zod, err := fs.Sub(sdkts.Source, "vendor/zod")
 		if err != nil {
-			return Sources{}, fmt.Errorf("open the embedded zod: %w", err)
+			return sourceSet{}, fmt.Errorf("open the embedded zod: %w", err)
 		}
 		s.Roots["zod"] = zod
 		maps.Copy(s.Alias, map[string]string{

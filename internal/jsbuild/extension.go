@@ -20,7 +20,7 @@ import (
 )
 
 // extensionSources are the files that the extension is bundled from.
-var extensionSources = Sources{
+var extensionSources = sourceSet{
 	Roots: map[string]fs.FS{"extension": extension.Source, "wire": wire.Source, "sdk-ts": sdkts.Source},
 	Alias: map[string]string{
 		"preact":             "extension/vendor/preact/src/index.js",

@@ -9,13 +9,13 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// embedded is the esbuild namespace of files that come from a [Sources].
+// embedded is the esbuild namespace of files that come from a [sourceSet].
 const embedded = "opentabs"
 
-// Sources is a tree of embedded files that esbuild can bundle without a disk
+// sourceSet is a tree of embedded files that esbuild can bundle without a disk
 // and without npm. The zero value holds no files. It is safe for concurrent
 // use as long as nobody changes its maps.
-type Sources struct {
+type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x"
 	// has the path "x/src/a.ts". Relative imports may cross roots, as they do
 	// in the checkout.
@@ -27,7 +27,7 @@ type Sources struct {
 }
 
 // Read returns one embedded file.
-func (s Sources) Read(name string) ([]byte, error) {
+func (s sourceSet) Read(name string) ([]byte, error) {
 	root, rest, _ := strings.Cut(name, "/")
 	tree, ok := s.Roots[root]
 	if !ok {
@@ -38,7 +38,7 @@ func (s Sources) Read(name string) ([]byte, error) {
 
 // Plugin returns the esbuild plugin that serves s. Entry points are embedded
 // paths, such as "extension/src/worker.ts", or files on disk.
-func (s Sources) Plugin() api.Plugin {
+func (s sourceSet) Plugin() api.Plugin {
 	return api.Plugin{
 		Name: "opentabs-sources",
 		Setup: func(build api.PluginBuild) {
@@ -50,7 +50,7 @@ func (s Sources) Plugin() api.Plugin {
 
 // resolve finds the embedded file that an import means. An empty result leaves
 // the import to esbuild's own rules.
-func (s Sources) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
+func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	inside := a.Namespace == embedded
 	relative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")
 	switch {
@@ -78,7 +78,7 @@ func (s Sources) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 }
 
 // alias returns the embedded path that a bare import stands for.
-func (s Sources) alias(spec string) (string, bool) {
+func (s sourceSet) alias(spec string) (string, bool) {
 	if target, ok := s.Alias[spec]; ok {
 		return target, true
 	}
@@ -92,7 +92,7 @@ func (s Sources) alias(spec string) (string, bool) {
 
 // find returns the file that a path without or with an extension means. A
 // TypeScript file may be imported under its future name, "x.js".
-func (s Sources) find(name string) (string, bool) {
+func (s sourceSet) find(name string) (string, bool) {
 	tries := []string{name, name + ".ts", name + ".tsx", name + ".mjs", name + ".js", name + "/index.ts", name + "/index.js"}
 	if stem, ok := strings.CutSuffix(name, ".js"); ok {
 		tries = append(tries, stem+".ts", stem+".tsx")
@@ -110,7 +110,7 @@ func (s Sources) find(name string) (string, bool) {
 }
 
 // load hands one embedded file to esbuild.
-func (s Sources) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
+func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	text, err := s.Read(a.Path)
 	if err != nil {
 		return api.OnLoadResult{}, err

@@ -20,7 +20,7 @@ func (m mounts) mount() map[string]fs.FS {
 	return roots
 }
 
-func bundleTest(t *testing.T, s Sources, entry string) (string, []string) {
+func bundleTest(t *testing.T, s sourceSet, entry string) (string, []string) {
 	t.Helper()
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{entry},
@@ -41,7 +41,7 @@ func bundleTest(t *testing.T, s Sources, entry string) (string, []string) {
 }
 
 func TestSourcesBundle(t *testing.T) {
-	s := Sources{
+	s := sourceSet{
 		Roots: mounts{
 			"app": {
 				"src/main.ts":   {Data: []byte(`import { a } from './a.ts'; import { b } from '../../lib/b'; import { c } from 'pkg'; import { d } from 'pkg/deep/d.js'; import { e } from './e.js'; console.log(a, b, c, d, e);`)},
@@ -76,7 +76,7 @@ func TestSourcesBundle(t *testing.T) {
 
 // An import that the disk may answer is left to esbuild unless it is aliased.
 func TestSourcesLeaveDiskAlone(t *testing.T) {
-	s := Sources{Roots: mounts{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mount(), Alias: map[string]string{"pkg": "pkg/main.js"}}
+	s := sourceSet{Roots: mounts{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mount(), Alias: map[string]string{"pkg": "pkg/main.js"}}
 	r := api.Build(api.BuildOptions{
 		Stdin:    &api.StdinOptions{Contents: `import { c } from 'pkg'; import './not-here.js'; console.log(c)`, ResolveDir: t.TempDir()},
 		Bundle:   true,

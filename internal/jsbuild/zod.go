@@ -63,7 +63,7 @@ var (
 
 // plugin returns the esbuild plugin that decides about zod. It goes before
 // that of the embedded sources.
-func (z zodSource) plugin(embeddedFiles Sources) api.Plugin {
+func (z zodSource) plugin(embeddedFiles sourceSet) api.Plugin {
 	return api.Plugin{Name: "opentabs-zod", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: zodImport}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return z.resolve(build, embeddedFiles, a)
@@ -85,7 +85,7 @@ func (z zodSource) plugin(embeddedFiles Sources) api.Plugin {
 }
 
 // resolve finds the file that an import of zod means.
-func (z zodSource) resolve(build api.PluginBuild, embeddedFiles Sources, a api.OnResolveArgs) (api.OnResolveResult, error) {
+func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api.OnResolveArgs) (api.OnResolveResult, error) {
 	if !z.Installed {
 		if _, ok := embeddedFiles.Alias[a.Path]; !ok {
 			return api.OnResolveResult{}, fmt.Errorf(
@@ -138,7 +138,7 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 // where it keeps its configuration and registry: a page could replace both
 // there, and read or change the schemas of an adapter. The import stands in
 // the first line, so that line numbers stay true.
-func loadPrivate(embeddedFiles Sources, a api.OnLoadArgs) (api.OnLoadResult, error) {
+func loadPrivate(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error
 	if a.Namespace == embedded {

@@ -27,18 +27,11 @@ var usedInsideOnly = map[string][]string{
 		"StatusNew", "StatusResuming", "StatusRunning", "StatusSucceeded",
 		"StatusSuspended",
 	},
-	"internal/author":      {"LevelError", "LevelSuggestion", "LevelWarning", "WriteEditorTypes"},
-	"internal/clients":     {"DefaultTimeout", "No", "Unknown", "Yes"},
-	"internal/clienttoken": {"ErrRevoked"},
-	"internal/config":      {"Dirs.ServerFile", "LogLevels"},
-	"internal/jsbuild":     {"Sources"},
-	"internal/npm":         {"DefaultRegistry", "Version.Warned"},
-	"internal/pluginlog":   {"Redactor"},
-	"internal/sse":         {"ErrTooLarge"},
-	"internal/svgicon":     {"File", "FileDark", "FileDarkInactive", "FileInactive"},
-	"mcpserver":            {"DefaultHeartbeat", "DefaultMaxRequestBytes", "DefaultSessionIdle"},
-	"plugin":               {"ReservedNames", "StartFacts"},
-	"wsbridge":             {"DefaultDeadAfter", "DefaultFirstWait", "DefaultGrace"},
+	"internal/clients": {"DefaultTimeout", "No", "Unknown", "Yes"},
+	"internal/svgicon": {"File", "FileDark", "FileDarkInactive", "FileInactive"},
+	"mcpserver":        {"DefaultHeartbeat", "DefaultMaxRequestBytes", "DefaultSessionIdle"},
+	"plugin":           {"ReservedNames", "StartFacts"},
+	"wsbridge":         {"DefaultDeadAfter", "DefaultFirstWait", "DefaultGrace"},
 }
 
 // TestExportedNamesAreUsed finds exported names that no other package uses. A

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// DefaultRegistry is where packages come from unless a setting says otherwise.
-const DefaultRegistry = "https://registry.npmjs.org/"
+// defaultRegistry is where packages come from unless a setting says otherwise.
+const defaultRegistry = "https://registry.npmjs.org/"
 
 // maxNpmrcBytes is the largest .npmrc that is read.
 const maxNpmrcBytes = 1 << 20
@@ -221,7 +221,7 @@ func (c *Config) text(key string) string { return c.values[key].text }
 // with a slash, and where it was set: a file or a variable, empty for the
 // default. The error says what is wrong with a setting.
 func (c *Config) Registry(name string) (address, from string, err error) {
-	key, s := "registry", setting{DefaultRegistry, ""}
+	key, s := "registry", setting{defaultRegistry, ""}
 	if said, ok := c.values[key]; ok {
 		s = said
 	}
@@ -235,7 +235,7 @@ func (c *Config) Registry(name string) (address, from string, err error) {
 	case unset(s.text):
 		err = errors.New("names a variable that is not set; set it")
 	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
-		err = errors.New("is not an http or https URL; write it as in " + DefaultRegistry)
+		err = errors.New("is not an http or https URL; write it as in " + defaultRegistry)
 	case u.User != nil:
 		// It would stand in messages and in logs.
 		return "", "", fmt.Errorf("%s in %s has a user and a password in it; write them as //%s/:_auth instead", key, s.from, u.Host)

@@ -59,7 +59,7 @@ func TestRegistryOf(t *testing.T) {
 		of, want  string
 		from      string
 	}{
-		{"nothing is set", nil, nil, name, DefaultRegistry, ""},
+		{"nothing is set", nil, nil, name, defaultRegistry, ""},
 		{"by the person", map[string]string{".npmrc": "; mine\nregistry = https://r.example.com/npm \n"}, nil, name, "https://r.example.com/npm/", "HOME/.npmrc"},
 		{"by the project", map[string]string{".npmrc": "registry=https://a.com", "project/.npmrc": "registry=https://b.com/", "project/package.json": "{}"},
 			nil, name, "https://b.com/", "HOME/project/.npmrc"},
@@ -69,7 +69,7 @@ func TestRegistryOf(t *testing.T) {
 		{"another file of the person", map[string]string{".npmrc": "registry=https://a.com", "other": "registry=https://o.com"},
 			[]string{"NPM_CONFIG_USERCONFIG=HOME/other"}, name, "https://o.com/", "HOME/other"},
 		{"of a scope", map[string]string{".npmrc": "@acme:registry=https://acme.com/\nregistry=https://a.com"}, nil, scoped, "https://acme.com/", "HOME/.npmrc"},
-		{"not of its scope", map[string]string{".npmrc": "@other:registry=https://other.com/"}, nil, scoped, DefaultRegistry, ""},
+		{"not of its scope", map[string]string{".npmrc": "@other:registry=https://other.com/"}, nil, scoped, defaultRegistry, ""},
 		{"with a variable in it", map[string]string{".npmrc": `registry="https://${WHERE}/"`}, []string{"WHERE=w.com"}, name, "https://w.com/", "HOME/.npmrc"},
 		{"the last line counts", map[string]string{".npmrc": "registry=https://a.com\nregistry=https://b.com"}, nil, name, "https://b.com/", "HOME/.npmrc"},
 	} {

@@ -144,10 +144,10 @@ func (p *Package) Pick(want string) (*Version, error) {
 		if err != nil || !constraint.Check(number) || !previewWanted(want, number) {
 			continue
 		}
-		if text == p.Tags[latest] && !v.Warned() {
+		if text == p.Tags[latest] && !v.warned() {
 			return v, nil
 		}
-		if best == nil || best.Warned() && !v.Warned() {
+		if best == nil || best.warned() && !v.warned() {
 			best = v
 		}
 	}
@@ -211,8 +211,8 @@ func (p *Package) choices() string {
 	return said
 }
 
-// Warned reports whether the author warns of this version.
-func (v *Version) Warned() bool { return v.Warning() != "" }
+// warned reports whether the author warns of this version.
+func (v *Version) warned() bool { return v.Warning() != "" }
 
 // Warning is what the author says of a version that should not be used any more.
 func (v *Version) Warning() string {

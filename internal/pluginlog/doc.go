@@ -1,6 +1,6 @@
 // Package pluginlog keeps what adapters log: the last entries of each plugin in
 // memory, and all of them in files of the state folder. Secrets are taken out
-// before an entry is kept anywhere; see [Redactor].
+// before an entry is kept anywhere; see [redactor].
 //
 // [Open] opens a [Log] for a server, which adds, reads and follows; [Read] reads
 // the files without one.

@@ -59,7 +59,7 @@ func (f Filter) Wants(e Entry) bool {
 const maxTextBytes = 3 * wire.MaxLogChars
 
 // newEntry makes an entry of what a browser sent, which may be anything.
-func newEntry(browser string, p wire.PluginLogParams, said wire.LogEntry, now time.Time, secrets *Redactor) Entry {
+func newEntry(browser string, p wire.PluginLogParams, said wire.LogEntry, now time.Time, secrets *redactor) Entry {
 	e := Entry{
 		Time: now, Plugin: p.Plugin, Level: said.Level, Browser: browser, Tab: p.TabID,
 		Message: secrets.Text(cut(strings.ToValidUTF8(said.Message, "\uFFFD"), maxTextBytes)),

@@ -56,7 +56,7 @@ type Options struct {
 // Log keeps the entries of all plugins. Make one with Open, and Close it.
 type Log struct {
 	opts    Options
-	secrets *Redactor
+	secrets *redactor
 	lines   *linefile.Log
 	done    chan struct{} // closed when all that was added is kept
 
@@ -87,7 +87,7 @@ func Open(dir string, o Options) *Log {
 	}
 	l := &Log{
 		incoming: make(chan addition, incoming), lost: map[string]int{}, done: make(chan struct{}),
-		opts: o, secrets: &Redactor{Secrets: o.Secrets}, plugins: map[string]*kept{}, followers: map[*Follower]struct{}{},
+		opts: o, secrets: &redactor{Secrets: o.Secrets}, plugins: map[string]*kept{}, followers: map[*Follower]struct{}{},
 		lines: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
 			What: "the log of plugins", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {

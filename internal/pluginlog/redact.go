@@ -12,12 +12,12 @@ import (
 // hidden stands where a secret was.
 const hidden = "[redacted]"
 
-// Redactor takes secrets out of texts: the values of secret settings, what looks
+// redactor takes secrets out of texts: the values of secret settings, what looks
 // like a credential, and in JSON the value of every member whose name says that
 // it is one. It can't know every secret: authors should not log them.
 //
 // Its zero value knows no settings. It is safe for concurrent use.
-type Redactor struct {
+type redactor struct {
 	// Secrets returns texts to take out wherever they stand; nil for none.
 	Secrets func() []string
 }
@@ -52,7 +52,7 @@ var shapes = []shape{
 var secretName = regexp.MustCompile(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
 // Text returns text without secrets.
-func (r *Redactor) Text(text string) string {
+func (r *redactor) Text(text string) string {
 	text = r.settings(text)
 	lower := strings.ToLower(text)
 	for _, shape := range shapes {
@@ -64,7 +64,7 @@ func (r *Redactor) Text(text string) string {
 }
 
 // settings takes the values of settings out.
-func (r *Redactor) settings(text string) string {
+func (r *redactor) settings(text string) string {
 	if r.Secrets == nil {
 		return text
 	}
@@ -78,7 +78,7 @@ func (r *Redactor) settings(text string) string {
 
 // JSON returns a JSON value without secrets, in compact form; nil if it is no
 // JSON. Numbers stay as they are written.
-func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
+func (r *redactor) JSON(raw json.RawMessage) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var value any
@@ -97,7 +97,7 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-func (r *Redactor) value(value any) any {
+func (r *redactor) value(value any) any {
 	switch v := value.(type) {
 	case string:
 		return r.Text(v)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestTextsLoseTheirSecrets(t *testing.T) {
-	r := &Redactor{Secrets: func() []string { return []string{"", "hunter2-of-ann"} }}
+	r := &redactor{Secrets: func() []string { return []string{"", "hunter2-of-ann"} }}
 	for text, want := range map[string]string{
 		"logged in with hunter2-of-ann twice: hunter2-of-ann":          "logged in with [redacted] twice: [redacted]",
 		"Authorization: Bearer abcdefghijkl.mnop":                      "Authorization: [redacted]",
@@ -28,7 +28,7 @@ func TestTextsLoseTheirSecrets(t *testing.T) {
 }
 
 func TestJSONLosesItsSecrets(t *testing.T) {
-	r := &Redactor{}
+	r := &redactor{}
 	got := string(r.JSON(json.RawMessage(`[{"user":"ann","password":"p","nested":{"access_token":["x"],"tokens":3},"n":12345678901234567890,"hasToken":true,"html":"<b>"},
 		"Bearer abcdefghijklmnop"]`)))
 	for _, want := range []string{`"user":"ann"`, `"password":"[redacted]"`, `"access_token":"[redacted]"`, `"tokens":3`, `"n":12345678901234567890`, `"html":"<b>"`, `"Bearer [redacted]"`} {

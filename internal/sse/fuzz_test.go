@@ -34,7 +34,7 @@ func FuzzRead(f *testing.F) {
 func readAll(events func(func(Event, error) bool)) string {
 	var got strings.Builder
 	for e, err := range events {
-		if errors.Is(err, ErrTooLarge) {
+		if errors.Is(err, errTooLarge) {
 			return got.String() + "too large"
 		}
 		fmt.Fprintf(&got, "%q %q %q %v\n", e.Name, e.ID, e.Data, err)

@@ -19,8 +19,8 @@ type Event struct {
 	Data []byte
 }
 
-// ErrTooLarge is the error for an event that exceeds the limit.
-var ErrTooLarge = errors.New("an event is too large")
+// errTooLarge is the error for an event that exceeds the limit.
+var errTooLarge = errors.New("an event is too large")
 
 // Read yields the events of a stream as they arrive, each with at most limit bytes of
 // data. After an error it yields nothing more; the end of the stream is no error. It
@@ -51,7 +51,7 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 				some = true
 			}
 			if len(event.Data) > limit {
-				yield(Event{}, fmt.Errorf("%w: the limit is %d bytes", ErrTooLarge, limit))
+				yield(Event{}, fmt.Errorf("%w: the limit is %d bytes", errTooLarge, limit))
 				return
 			}
 		}
@@ -100,7 +100,7 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		case len(line) > limit+len("data: "):
-			return nil, fmt.Errorf("%w: the limit is %d bytes", ErrTooLarge, limit)
+			return nil, fmt.Errorf("%w: the limit is %d bytes", errTooLarge, limit)
 		}
 	}
 }

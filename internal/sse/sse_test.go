@@ -46,7 +46,7 @@ func TestReadLimit(t *testing.T) {
 		strings.Repeat("data: aaaaaaaaaa\n", 20),
 		strings.Repeat("a", 200<<10),
 	} {
-		if _, err := read(stream, 100); !errors.Is(err, ErrTooLarge) {
+		if _, err := read(stream, 100); !errors.Is(err, errTooLarge) {
 			t.Errorf("%.20q: got %v", stream, err)
 		}
 	}
