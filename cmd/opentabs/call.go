@@ -45,7 +45,7 @@ func newCallCmd(p *program) *cobra.Command {
 		Long: `Call a tool in the page it belongs to and print its result on stdout. The
 progress it reports goes to stderr: a bar on a terminal, a line for each report
 in a pipe. Numbers are always shown, messages if the tool means them for you; with
---verbose all are. Ctrl-C cancels the call, and the code in the page is told to stop.
+--verbose all are. Ctrl-C cancels the call and stops the code in the page.
 
 --arg values are read by the tool's schema: text stays text, numbers, booleans,
 lists and objects are read as JSON; an argument that is a list may be given item
@@ -96,7 +96,7 @@ func runCall(ctx context.Context, opts callOptions) error {
 	if err != nil {
 		return callError(ctx, err)
 	}
-	// The list leaves out tools that are off; the call of one says why it is.
+	// The list has no tools that are off. A call of one returns the reason.
 	tool, missing := findTool(tools, opts.tool)
 	if missing != nil {
 		if err := brokenPlugin(ctx, api, opts.tool); err != nil {
@@ -124,7 +124,7 @@ func runCall(ctx context.Context, opts callOptions) error {
 	return opts.print(result)
 }
 
-// check tells what is wrong with the flags before anybody is asked.
+// check validates the flags before the server is asked.
 func (opts callOptions) check() error {
 	switch {
 	case opts.output != "json" && opts.output != "text":
@@ -224,7 +224,7 @@ func callError(ctx context.Context, err error) error {
 	return err
 }
 
-// print writes a result to stdout, or returns the failure that it tells.
+// print writes a result to stdout, or returns the failure in it.
 func (opts callOptions) print(r mcpclient.Result) error {
 	if r.IsError {
 		return toolFailure(r)
@@ -243,7 +243,7 @@ func (opts callOptions) print(r mcpclient.Result) error {
 	}
 	for _, c := range r.Content {
 		if c.Type == "text" && r.StructuredContent != nil {
-			continue // it says the same
+			continue // repeats the structured content
 		}
 		if err := printJSON(out, c); err != nil {
 			return err
@@ -272,7 +272,7 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// toolFailure is the error that a result tells. Its text is the server's; the
+// toolFailure returns the error of a failed result. The text is the server's; the
 // code in its _meta decides the exit code.
 func toolFailure(r mcpclient.Result) error {
 	var info struct {

@@ -10,14 +10,14 @@ import (
 	"opentabs/wire"
 )
 
-// The exit codes of every command. They are told in `opentabs help exit-codes`.
+// The exit codes of all commands, as in `opentabs help exit-codes`.
 const (
 	exitOK          = 0
 	exitFailed      = 1   // the tool failed, or opentabs did
 	exitUsage       = 2   // a flag, an argument or a setting is wrong
 	exitNoServer    = 3   // no opentabs server is running
 	exitTimedOut    = 4   // the call was ended by one of its time limits
-	exitCancelled   = 5   // somebody else cancelled the call, or the server stopped
+	exitCancelled   = 5   // another surface cancelled the call, or the server stopped
 	exitNoPage      = 6   // there is no page to run the tool in, or it went away
 	exitTooLate     = 7   // there was nothing left to decide
 	exitInterrupted = 130 // Ctrl-C, or SIGTERM
@@ -71,8 +71,8 @@ func (f *failure) Unwrap() error { return f.err }
 // usage returns an error in what the user gave. Long texts among args are truncated.
 func usage(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// explain turns what the lower layers return into the sentence for a person and
-// the exit code. ctx is the command's.
+// explain returns the sentence for the user and the exit code of err. ctx is that of
+// the command.
 func explain(ctx context.Context, err error) (string, int) {
 	var known *failure
 	var wrong *usererr.Error

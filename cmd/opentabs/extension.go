@@ -80,7 +80,7 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 	}
 	if serverErr == nil { // it puts the adapters into the folder
 		if err := httpapi.NewClient(server.Port, token).Reload(ctx); err != nil {
-			return fmt.Errorf("tell the server (pid %d): %w", server.PID, err)
+			return fmt.Errorf("reload the server (pid %d): %w", server.PID, err)
 		}
 	}
 	p.out.PrintText(installSteps(dir))

@@ -108,7 +108,7 @@ func (o logsOptions) show(e pluginlog.Entry) error {
 	return nil
 }
 
-// logLines tells an entry: in one line, or with what was logged beside the message
+// logLines returns the lines of an entry: one, or with what was logged beside the message
 // below it if that is long.
 func logLines(e pluginlog.Entry) []string {
 	head := fmt.Sprintf("%s  %-7s  %s  %s", e.Time.Local().Format(time.DateTime), e.Level, terminal.SafeLine(e.Plugin), terminal.SafeLine(e.Message))

@@ -1,4 +1,4 @@
-// Command opentabs lets AI agents call functions in the web pages a person is
+// Command opentabs lets AI agents call functions in the web pages that the user is
 // logged in to. Run `opentabs help` for what it can do.
 package main
 

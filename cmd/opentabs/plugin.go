@@ -40,8 +40,8 @@ func newPluginAddCmd(p *program) *cobra.Command {
 		Long: `Add the built plugin in PATH. The folder stays yours: a server that runs takes
 every new build in it over at once.
 
-None of its tools run before you have looked at it (opentabs plugin review), and
-again after each new build. --permission says that you have: it is reviewed then.`,
+None of its tools run before you review it (opentabs plugin review), and again after
+each new build. --permission reviews it at once.`,
 		Example: `  opentabs plugin add plugins/messages
   opentabs plugin add plugins/messages --permission ask`,
 		Args: exactly(1, "the path of a plugin"),
@@ -50,7 +50,7 @@ again after each new build. --permission says that you have: it is reviewed then
 			return runPluginAdd(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", "", "review it too, and say how its tools run: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "review it too, and set how its tools run: `off, ask or auto`")
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	if err := p.review(ctx, h, client, added, permission); err != nil || client == nil {
 		return err
 	}
-	return p.tellTabs(ctx, client)
+	return p.reportTabs(ctx, client)
 }
 
 // withBuildHint names the missing step if path holds the source of a plugin
@@ -114,13 +114,13 @@ func reloadPlugins(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 		return nil, err
 	}
 	if err := client.Reload(ctx); err != nil {
-		return nil, fmt.Errorf("tell the server: %w", err)
+		return nil, fmt.Errorf("reload the plugins of the server: %w", err)
 	}
 	return client, nil
 }
 
-// tellTabs says that the server has a change, and which tabs have to be reloaded.
-func (p *program) tellTabs(ctx context.Context, client *httpapi.Client) error {
+// reportTabs prints that the server has a change, and which tabs need a reload.
+func (p *program) reportTabs(ctx context.Context, client *httpapi.Client) error {
 	status, err := client.Status(ctx)
 	if err != nil {
 		return fmt.Errorf("ask the server: %w", err)
@@ -139,7 +139,7 @@ func (p *program) tellTabs(ctx context.Context, client *httpapi.Client) error {
 type extractOptions struct{ program *program }
 
 // newExtractCmd is the child process in which `plugin build` runs a plugin's
-// modules; it is not for people.
+// modules. Users do not run it.
 func newExtractCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",
@@ -203,7 +203,7 @@ func runPluginList(opts pluginListOptions) error {
 	return nil
 }
 
-// origin tells where a plugin came from.
+// origin returns where a plugin came from.
 func origin(one *plugin.Plugin) string {
 	switch one.Source {
 	case plugin.SourceNPM:
@@ -240,7 +240,7 @@ func newPluginInspectCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect NAME",
 		Short: "Print what a plugin is, and its code",
-		Long: `Print what agents are shown of a plugin when they look at it (plugin_inspect): what
+		Long: `Print what agents get when they inspect a plugin (plugin_inspect): what
 it is, where it works, its tools, and by --section the author's own code and what
 has changed since it was reviewed. All pages of a section are printed. Nothing
 changes; opentabs plugin review lets a plugin in.`,

@@ -48,8 +48,8 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` it works on, such as app.example.com (default example.com)")
-	f.StringVar(&opts.plugin.DisplayName, "display", "", "its `NAME` for people")
-	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` that says what it does")
+	f.StringVar(&opts.plugin.DisplayName, "display", "", "its display `NAME`")
+	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` about what it does")
 	f.StringVar(&opts.plugin.World, "world", "main", "where its code runs: `main or isolated` (from the page's scripts)")
 	f.StringVar(&opts.plugin.Dir, "dir", ".", "make its directory in this `DIR`")
 	return cmd

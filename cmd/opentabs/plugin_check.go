@@ -68,7 +68,7 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	if err != nil || checked.Errors == 0 && (checked.Warnings == 0 || !opts.strict) {
 		return err
 	}
-	return &failure{code: exitFailed, err: fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` says why)", tally(checked))}
+	return &failure{code: exitFailed, err: fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", tally(checked))}
 }
 
 // tally counts what was found.
@@ -96,7 +96,7 @@ func printFindings(o *terminal.Output, c *author.Checked) {
 	}
 }
 
-// printRules prints the rules that `plugin check` knows.
+// printRules prints the rules of `plugin check`.
 func printRules(o *terminal.Output, asJSON bool) error {
 	if asJSON {
 		return o.PrintValue(author.Rules())

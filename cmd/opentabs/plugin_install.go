@@ -34,14 +34,14 @@ func newPluginInstallCmd(p *program) *cobra.Command {
 		Use:   "install NAME[@RANGE] | FILE.tgz | PATH",
 		Short: "Install a plugin from an npm registry, a file or a folder",
 		Long: `Install a plugin. npm is not needed, no script of the package is run and nothing
-else is installed. NAME is that of an npm package, or the short one: slack stands
-for @opentabs-dev/opentabs-plugin-slack, or else for opentabs-plugin-slack. RANGE
+else is installed. NAME is that of an npm package, or a short one: slack means
+@opentabs-dev/opentabs-plugin-slack, or else for opentabs-plugin-slack. RANGE
 is a version, a tag or a range such as ^1.2.0; opentabs plugin update stays in it.
 The registry and its logins are those of npm's settings (.npmrc, npm_config_*).
 The folder of a built plugin is added as it is: the same as opentabs plugin add.
 
-None of its tools run before you have looked at it (opentabs plugin review).
---permission says that you have: it is reviewed then.`,
+None of its tools run before you review it (opentabs plugin review). --permission
+reviews it at once.`,
 		Example: `  opentabs plugin install slack
   opentabs plugin install @acme/opentabs-plugin-wiki@^2.1.0
   opentabs plugin install ./opentabs-plugin-wiki-2.1.0.tgz --permission ask`,
@@ -51,7 +51,7 @@ None of its tools run before you have looked at it (opentabs plugin review).
 			return runPluginInstall(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", "", "review it too, and say how its tools run: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "review it too, and set how its tools run: `off, ask or auto`")
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 		return runPluginAdd(ctx, pluginAddOptions{program: p, path: opts.what, permission: opts.permission})
 	}
 	if strings.Contains(opts.what, "://") {
-		return usage("%q is an address, and nobody says what is to be there: download the file and install that, or name a package", opts.what)
+		return usage("%q is a URL, whose content cannot be verified: download the file and install that, or name a package", opts.what)
 	}
 	permission, err := permissionFlag(opts.permission)
 	if err != nil {
@@ -119,13 +119,13 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	return p.finishInstall(ctx, i, added, before[added.Package], permission)
 }
 
-// isFolder reports whether a person means a folder of this machine.
+// isFolder reports whether what names a folder of this machine.
 func isFolder(what string) bool {
 	info, err := os.Stat(what)
 	return isPath(what) && !isTarball(what) || err == nil && info.IsDir() && strings.ContainsAny(what, `/\`) && !strings.HasPrefix(what, "@")
 }
 
-// withFolderHint tells of a folder that has the name of a package.
+// withFolderHint adds to err that there is a folder with the name of the package.
 func withFolderHint(err error, what string) error {
 	if _, statErr := os.Stat(filepath.Join(what, "package.json")); statErr == nil {
 		return fmt.Errorf("%w; there is a folder of that name: add that with `opentabs plugin install .%c%s`", err, filepath.Separator, what)
@@ -133,7 +133,7 @@ func withFolderHint(err error, what string) error {
 	return err
 }
 
-// isPath reports whether what can't be the name of a package.
+// isPath reports whether what is a path, which cannot be the name of a package.
 func isPath(what string) bool {
 	return filepath.IsAbs(what) || what == "." || what == ".." || strings.HasPrefix(what, "./") || strings.HasPrefix(what, "../") ||
 		strings.HasPrefix(what, `.\`) || strings.HasPrefix(what, `..\`) || strings.HasPrefix(what, "~")
@@ -206,10 +206,10 @@ func (p *program) finishInstall(ctx context.Context, i installing, added, before
 	if err := p.review(ctx, i.home, client, added, permission); err != nil || client == nil {
 		return err
 	}
-	return p.tellTabs(ctx, client)
+	return p.reportTabs(ctx, client)
 }
 
-// changesOf says what a new version of a plugin does that the old one did not.
+// changesOf returns what a new version of a plugin does that the old one did not.
 func changesOf(old, renewed *plugin.Plugin) []string {
 	var changes []string
 	compare := func(what string, before, after []string) {
@@ -289,7 +289,7 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if err := forget(ctx, h, client, opts.name); err != nil || client == nil {
 		return err
 	}
-	return p.tellTabs(ctx, client)
+	return p.reportTabs(ctx, client)
 }
 
 // added returns the entry of the plugin or package of this name; an empty one if
@@ -297,7 +297,7 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 func added(store *plugin.Store, name string) plugin.Entry {
 	entries, err := store.Entries()
 	if err != nil {
-		return plugin.Entry{} // Remove tells it, and mends what is damaged
+		return plugin.Entry{} // Remove returns the error and repairs the file
 	}
 	at := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
 	if at < 0 {

@@ -38,16 +38,15 @@ func newPluginPermissionCmd(p *program) *cobra.Command {
   off      they do not run
   ask      you are asked before each call
   auto     they run without a question
-  default  (of a tool) as its plugin says
+  default  (of a tool) the permission of its plugin
 
-A server that runs holds to it at once, and what you allowed for a session or for
-some time ends.
+The change applies at once, and approvals for a session or for some time end.
 
-What you allow in a question holds for who asked: the MCP client, or the plugin whose
-tool makes the call.
+An approval applies to the caller: the MCP client, or the plugin whose tool makes the
+call.
 
 The tools of a plugin do not call those of another plugin unless you allow it:
---allow-calls-to OTHER. The permission of the tool that is called holds then, too.
+--allow-calls-to OTHER. The permission of the called tool applies too.
 
 A plugin that starts after the page's scripts gets no settings that are secret and
 calls no other plugin, because the page can act in its name. --late-access on allows
@@ -223,7 +222,7 @@ func permissionRows(view httpapi.PluginPermissions, only string) [][]string {
 	return rows
 }
 
-// grantText tells what is allowed to a caller of a tool, and how long.
+// grantText returns what is allowed to a caller of a tool, and how long.
 func grantText(g httpapi.Grant) string {
 	text := "allowed until " + g.Until.Local().Format("15:04:05")
 	switch g.Scope {
@@ -312,9 +311,9 @@ func (p *program) review(ctx context.Context, h *home.Home, client *httpapi.Clie
 	case now.Reviewed:
 		p.out.Notef("it is as you reviewed it; its permission is %s", now.Permission)
 	case now.Review != nil:
-		p.out.Notef("it has changed since you reviewed it, so its tools do not run; look at it and let it in with `opentabs plugin review %s`", added.Name)
+		p.out.Notef("it has changed since you reviewed it, so its tools do not run; review and enable it with `opentabs plugin review %s`", added.Name)
 	default:
-		p.out.Notef("its tools do not run yet; look at it and let it in with `opentabs plugin review %s`", added.Name)
+		p.out.Notef("its tools do not run yet; review and enable it with `opentabs plugin review %s`", added.Name)
 	}
 	return nil
 }
@@ -362,7 +361,7 @@ func (p *program) setCalling(book home.PolicyAccess, opts permissionOptions) err
 		if err := book.SetCalls(opts.plugin, other, true, by); err != nil {
 			return asUsage(err)
 		}
-		p.out.Notef("%s may call the tools of %s; the permission of each tool holds, too", opts.plugin, other)
+		p.out.Notef("%s may call the tools of %s; the permission of each tool applies too", opts.plugin, other)
 	}
 	now, err := book.Permissions(opts.plugin)
 	if err != nil {
@@ -387,8 +386,8 @@ func callingText(calls []httpapi.AllowedCall) string {
 	return "may call " + strings.Join(names, ", ")
 }
 
-// lateText says that a plugin has late access, or that it lacks it for the calls
-// that are allowed; empty if there is nothing to say.
+// lateText returns that a plugin has late access, or lacks it for the calls that are
+// allowed; else it returns "".
 func lateText(view httpapi.PluginPermissions) string {
 	switch {
 	case view.LateAccess:

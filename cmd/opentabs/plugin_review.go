@@ -91,7 +91,7 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 			return err
 		}
 		if !sure {
-			return &failure{code: exitFailed, err: fmt.Errorf("%s was not let in; nothing has changed", one.Name)}
+			return &failure{code: exitFailed, err: fmt.Errorf("%s was not enabled; nothing has changed", one.Name)}
 		}
 	}
 	if err := book.Review(one.Name, now.Hash, permission, httpapi.CommandLine); err != nil {
@@ -101,10 +101,10 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	if book.Client == nil {
 		return nil
 	}
-	return p.tellTabs(ctx, book.Client)
+	return p.reportTabs(ctx, book.Client)
 }
 
-// showPlugin prints all that a person should know before he lets a plugin in.
+// showPlugin prints what the user should know before enabling a plugin.
 func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) {
 	out := p.out
 	out.PrintLine("%s %s (%s)", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName))
@@ -142,7 +142,7 @@ func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) 
 	}
 }
 
-// recommendationText is what an agent says of a plugin.
+// recommendationText returns an agent's recommendation.
 func recommendationText(r *httpapi.Recommendation) string {
 	text := fmt.Sprintf("an agent%s recommends the permission %s; only you let it in", markText(r.Mark), r.Permission)
 	if r.Note != "" {
@@ -161,7 +161,7 @@ func codeSize(one *plugin.Plugin) string {
 	return fmt.Sprintf("%s, %s", path, terminal.ByteSize(int(info.Size())))
 }
 
-// reviewText tells what was reviewed before, and what was allowed then.
+// reviewText returns what was reviewed before, and what was allowed then.
 func reviewText(now httpapi.PluginPermissions) string {
 	r := now.Review
 	if r == nil {
@@ -181,7 +181,7 @@ func reviewText(now httpapi.PluginPermissions) string {
 	return text
 }
 
-// markText tells who did something, and when.
+// markText returns who did something, and when.
 func markText(m httpapi.Mark) string {
 	text := ""
 	if !m.At.IsZero() {
@@ -193,24 +193,24 @@ func markText(m httpapi.Mark) string {
 	return text
 }
 
-// annotationText is what the author says of a tool, which nobody has checked.
+// annotationText returns the author's claims about a tool, which are not verified.
 func annotationText(a plugin.Annotations) string {
-	var says []string
+	var claims []string
 	for _, hint := range []struct {
 		value *bool
 		text  string
 	}{{a.ReadOnly, "only reads"}, {a.Destructive, "may destroy"}, {a.Idempotent, "may be repeated"}, {a.OpenWorld, "reaches others"}} {
 		if hint.value != nil && *hint.value {
-			says = append(says, hint.text)
+			claims = append(claims, hint.text)
 		}
 	}
-	if len(says) == 0 {
+	if len(claims) == 0 {
 		return ""
 	}
-	return "  (its author says: " + strings.Join(says, ", ") + ")"
+	return "  (its author claims: " + strings.Join(claims, ", ") + ")"
 }
 
-// ownText is what the person has said of a tool.
+// ownText returns the user's settings for a tool.
 func ownText(t httpapi.ToolPermissions) string {
 	text := ""
 	if t.Own != "" {
@@ -222,8 +222,7 @@ func ownText(t httpapi.ToolPermissions) string {
 	return text
 }
 
-// confirm asks the person at the terminal for the word yes. Without a terminal
-// there is nobody to ask.
+// confirm asks the user for the word yes. Without a terminal it returns false.
 func (p *program) confirm(question string) (bool, error) {
 	if !terminal.IsTerminal(p.in) {
 		return false, usage("there is no terminal to ask on: read what is printed above, then run it again with --yes")
@@ -231,7 +230,7 @@ func (p *program) confirm(question string) (bool, error) {
 	p.out.Ask(question)
 	answer, err := bufio.NewReader(p.in).ReadString('\n')
 	if err != nil && answer == "" {
-		return false, nil // the person closed the terminal's input
+		return false, nil // the user closed the input
 	}
 	return strings.TrimSpace(answer) == "yes", nil
 }

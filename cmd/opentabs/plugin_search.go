@@ -56,7 +56,7 @@ type foundPlugin struct {
 	Version     string `json:"version"`
 	Description string `json:"description"`
 	Publisher   string `json:"publisher,omitempty"`
-	// Installed says that a plugin of this name is there.
+	// Installed is set if a plugin of this name is installed.
 	Installed bool `json:"installed"`
 }
 
@@ -97,7 +97,7 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 		rows = append(rows, []string{one.Name, one.Version, mark, one.Description})
 	}
 	p.out.PrintTable("", rows)
-	p.out.Notef("install one with `opentabs plugin install NAME`; anybody can publish there, so look at it with `opentabs plugin review` before it runs")
+	p.out.Notef("install one with `opentabs plugin install NAME`; anyone can publish there, so check it with `opentabs plugin review` before it runs")
 	return nil
 }
 
@@ -111,7 +111,7 @@ func newPluginInfoCmd(p *program) *cobra.Command {
 	opts := pluginInfoOptions{program: p}
 	cmd := &cobra.Command{
 		Use:     "info NAME[@RANGE]",
-		Short:   "Show what the npm registry tells of a plugin",
+		Short:   "Show a plugin in the npm registry",
 		Example: "  opentabs plugin info slack\n  opentabs plugin info @acme/opentabs-plugin-wiki@^2",
 		Args:    exactly(1, "the name of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -141,14 +141,14 @@ type pluginInfo struct {
 	// Installed is the version that is there, and where it came from.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
-	// Failed says why what is there can't be loaded, or does not start in pages.
+	// Failed is why the installed plugin can't be loaded, or does not start in pages.
 	Failed string `json:"failed,omitempty"`
 	// Tools are those of the installed version, by category.
 	Tools []toolCategory `json:"tools,omitempty"`
 }
 
-// failureOf is the error for a plugin that no registry knows, if it is here and
-// can't be loaded or does not start; nil if not.
+// failureOf returns the error of an installed plugin that can't be loaded or does not
+// start; nil if there is none.
 func failureOf(registry *catalog.Catalog, name string) error {
 	if f, ok := registry.Set().Failure(name); ok {
 		return &failure{code: exitFailed, err: fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)}
@@ -207,7 +207,7 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 	return nil
 }
 
-// infoOf gathers what a registry tells; nothing of it is checked.
+// infoOf collects the information of a registry, which is not verified.
 func infoOf(from *npm.Package, v *npm.Version) pluginInfo {
 	info := pluginInfo{
 		Package: from.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),

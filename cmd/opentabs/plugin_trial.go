@@ -129,22 +129,22 @@ func (o pluginTestOptions) run(ctx context.Context, file jsbuild.TestFile, real 
 	if !o.json {
 		out.PrintLine("%s", terminal.SafeLine(file.Name))
 	}
-	var told error
+	var printErr error
 	err := jsbuild.RunTests(ctx, o.dir, file, jsbuild.TestOptions{Timeout: o.timeout, Filter: o.filter, Real: real}, func(n jsbuild.TestNews) {
 		if n.Op == "end" || n.Op == "skipped" {
-			told = errors.Join(told, o.show(file.Name, n, tally))
+			printErr = errors.Join(printErr, o.show(file.Name, n, tally))
 		}
 	})
 	var broken *jsbuild.BuildError
 	switch {
 	case errors.As(err, &broken):
 		for _, p := range broken.Problems {
-			told = errors.Join(told, o.show(file.Name, jsbuild.TestNews{Error: p.Text, Where: p.Where}, tally))
+			printErr = errors.Join(printErr, o.show(file.Name, jsbuild.TestNews{Error: p.Text, Where: p.Where}, tally))
 		}
 	case err != nil:
 		return err
 	}
-	return told
+	return printErr
 }
 
 // show prints how one test ended.
@@ -196,8 +196,8 @@ func (o pluginTestOptions) show(file string, n jsbuild.TestNews, tally *testTall
 	return nil
 }
 
-// newSimulateCmd is the child process in which `plugin test` runs tests; it is not
-// for people.
+// newSimulateCmd is the child process in which `plugin test` runs tests. Users do not
+// run it.
 func newSimulateCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__simulate",

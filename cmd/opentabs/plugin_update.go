@@ -14,7 +14,7 @@ import (
 	"opentabs/plugin"
 )
 
-// updatesAtOnce is how many packages are asked for at the same time.
+// updatesAtOnce is how many packages are requested at the same time.
 const updatesAtOnce = 8
 
 type pluginUpdateOptions struct {
@@ -38,7 +38,7 @@ stays at that version. What has changed does not run before you have reviewed it
 			return runPluginUpdate(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.check, "check", false, "only tell what there is")
+	cmd.Flags().BoolVar(&opts.check, "check", false, "only list new versions")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; only with --check")
 	return cmd
 }
@@ -93,7 +93,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 			p.out.Notef("%s: %s", o.Name, o.Error)
 			failed++
 		case !o.isNewer():
-			p.out.PrintLine("%s", standsAt(o))
+			p.out.PrintLine("%s", upToDateText(o))
 		default:
 			added, err := p.fetchPackage(ctx, i.Installer, o.from, o.to, o.entry.Want)
 			if err == nil {
@@ -174,8 +174,8 @@ func findOffers(ctx context.Context, client *npm.Client, entries []plugin.Entry,
 	return offers
 }
 
-// standsAt says why there is nothing to install.
-func standsAt(o offer) string {
+// upToDateText returns why there is nothing to install.
+func upToDateText(o offer) string {
 	text := fmt.Sprintf("%s %s is up to date", o.Name, terminal.SafeLine(o.Current))
 	if npm.Compare(o.Latest, o.Current) > 0 {
 		text += fmt.Sprintf(" with %s; there is %s (opentabs plugin install %s@%s)", terminal.SafeLine(o.Want), terminal.SafeLine(o.Latest), o.Package, latestTag)
@@ -203,7 +203,7 @@ func (p *program) showOffers(offers []offer, asJSON bool) error {
 		case o.isNewer():
 			p.out.PrintLine("%s %s -> %s", o.Name, terminal.SafeLine(o.Current), terminal.SafeLine(o.Wanted))
 		default:
-			p.out.PrintLine("%s", standsAt(o))
+			p.out.PrintLine("%s", upToDateText(o))
 		}
 	}
 	if len(problems) > 0 {

@@ -71,7 +71,7 @@ browser by an extension; plugins teach it sites.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          showHelp,
-		// Groups take no arguments; run tells which command is unknown.
+		// Groups take no arguments; run names an unknown command.
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.SetVersionTemplate("opentabs {{.Version}}\n")
@@ -96,9 +96,9 @@ func newExitCodesCmd() *cobra.Command {
   %3d  a flag, an argument or a setting is wrong
   %3d  no opentabs server is running
   %3d  the call was ended by one of its time limits
-  %3d  somebody else cancelled the call, or the server was stopped
+  %3d  another surface cancelled the call, or the server stopped
   %3d  there is no page to run the tool in, or it went away
-  %3d  there was nothing left to decide: somebody else was faster, or the call ended
+  %3d  there was nothing left to decide: already decided, or the call ended
   %3d  interrupted, by Ctrl-C or SIGTERM`,
 			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitTooLate, exitInterrupted),
 	}
