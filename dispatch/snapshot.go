@@ -188,10 +188,10 @@ type Event struct {
 	text *eventText // set for an event of a follower
 }
 
-// ForPeople reports whether surfaces for people show the event by themselves: what
+// ForUser reports whether surfaces for the user show the event by themselves: what
 // its tool meant for them, what waits for a person, and every end. The audience of
 // an end decides whether its result is shown ([View.ShownResult]).
-func (e *Event) ForPeople() bool {
+func (e *Event) ForUser() bool {
 	switch e.Kind {
 	case EventProgress, EventActivity:
 		return e.Audience == AudienceUser

@@ -38,7 +38,7 @@ type FollowOptions struct {
 	CallID string
 	Tool   string
 	// Audience keeps to events of one audience; "user" stands for all that people
-	// should see ([Event.ForPeople]), "internal" for all that is not "user".
+	// should see ([Event.ForUser]), "internal" for all that is not "user".
 	Audience string
 }
 
@@ -54,7 +54,7 @@ func (o *FollowOptions) wants(e *Event) bool {
 	case "":
 		return true
 	case AudienceUser:
-		return e.ForPeople()
+		return e.ForUser()
 	case "internal": // an unknown audience counts as it
 		return e.Audience != AudienceUser
 	default:

@@ -278,7 +278,7 @@ func TestASuspendedCallIsWithdrawn(t *testing.T) {
 		if nextErr != nil || !slices.Equal(kinds, want) || events[1].Call.Waiting == nil || events[2].Call.Waiting != nil {
 			t.Errorf("events %v, want %v (%v)", kinds, want, nextErr)
 		}
-		if events[0].ForPeople() || !events[1].ForPeople() || !events[2].ForPeople() {
+		if events[0].ForUser() || !events[1].ForUser() || !events[2].ForUser() {
 			t.Error("people are shown the question and its end, and nothing else")
 		}
 	})

@@ -48,6 +48,8 @@ test('a running call shows what it has by now, also after the death of the worke
   assert.deepEqual(await content(), all);
   stop.abort();
   await assert.rejects(call);
+  // The client leaves before the server has cancelled the call.
+  await until('the end of the call', async () => (await callRecord(stack, running.call_id)).status !== 'running');
 });
 
 test('opentabs calls show --follow prints what is meant for people, to the end', async () => {
@@ -60,13 +62,13 @@ test('opentabs calls show --follow prints what is meant for people, to the end',
   const lines = stdout.split('\n').map((line) => line.trim());
   assert.ok(lines.some((line) => line.startsWith('activity table')));
   assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
-  assert.match(stdout, / {2}done after \d+\.\ds, asked for by .*\n$/);
+  assert.match(stdout, / {2}done after \d+\.\ds, requested by .*\n$/);
 
   const { call_id: internal } = await deltas({ count: 3 });
-  assert.match(await must(['calls', 'show', internal], stack.env), /1 activity is not meant for people/);
+  assert.match(await must(['calls', 'show', internal], stack.env), /1 activity is not for the user/);
   assert.match(
     await must(['calls', 'show', internal, '--verbose'], stack.env),
-    /activity table \(not meant for people\)\n/,
+    /activity table \(not for the user\)\n/,
   );
 });
 

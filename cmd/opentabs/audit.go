@@ -10,9 +10,8 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/audit"
+	"opentabs/internal/callview"
 	"opentabs/internal/terminal"
-	"opentabs/internal/timetext"
-	"opentabs/wire"
 )
 
 type auditOptions struct {
@@ -92,7 +91,7 @@ func auditLine(r audit.Record) string {
 	case audit.KindDecision:
 		text := "denied"
 		if r.Allow != nil && *r.Allow {
-			text = "allowed " + scopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
+			text = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
 		}
 		return fmt.Sprintf("%s  %s%s by %s", head, text, callerText(r), terminal.SafeLine(r.By))
 	case audit.KindAnswer:
@@ -149,7 +148,7 @@ func callText(r audit.Record) string {
 	text += " after " + terminal.Elapsed(time.Duration(r.RanMs*float64(time.Millisecond)))
 	text += callerText(r)
 	if a := r.Approved; a != nil {
-		text += ", allowed " + scopeText(a.Scope, 0)
+		text += ", allowed " + callview.ScopeText(a.Scope, 0)
 		if a.By != "" {
 			text += " by " + terminal.SafeLine(a.By)
 		}
@@ -168,20 +167,11 @@ func callerText(r audit.Record) string {
 	case by == nil:
 		return ", called by " + terminal.SafeLine(client)
 	}
-	text := ", called by " + terminal.SafeLine(callerPlace(by))
+	text := ", called by " + terminal.SafeLine(callview.CallerText(by))
 	if client != "" {
 		text += " for " + terminal.SafeLine(client)
 	}
 	return text
-}
-
-// callerPlace names a calling tool with its tab and site.
-func callerPlace(by *dispatch.Caller) string {
-	where := fmt.Sprintf("tab %d", by.TabID)
-	if by.Origin != "" {
-		where += ", " + by.Origin
-	}
-	return fmt.Sprintf("%s (%s)", by.Tool, where)
 }
 
 func onOff(on bool) string {
@@ -189,20 +179,6 @@ func onOff(on bool) string {
 		return "on"
 	}
 	return "off"
-}
-
-// scopeText tells how far a permission goes.
-func scopeText(s wire.Scope, d time.Duration) string {
-	switch s {
-	case wire.ScopeSession:
-		return "for the session"
-	case wire.ScopeTime:
-		if d > 0 {
-			return "for " + timetext.Short(d)
-		}
-		return "for some time"
-	}
-	return terminal.SafeLine(string(s))
 }
 
 func orDefault(text string) string {
@@ -237,7 +213,7 @@ func auditDetails(r audit.Record) []string {
 	for _, d := range r.Decisions {
 		text := "no"
 		if d.Allow {
-			text = "yes, " + scopeText(d.Scope, 0)
+			text = "yes, " + callview.ScopeText(d.Scope, 0)
 		}
 		asked := "asked by the tool"
 		if d.Asked != "" {

@@ -3,17 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/dispatch"
+	"opentabs/internal/callview"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
-	"opentabs/wire"
 )
 
 type callsOptions struct {
@@ -70,121 +67,11 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		out.Notef("there were no calls yet; make one with `opentabs call`")
 		return nil
 	}
-	out.PrintTable("", callRows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
-	if n := waitingCalls(list); n > 0 {
+	out.PrintTable("", callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	if n := callview.CountWaiting(list); n > 0 {
 		out.Notef("%s for you: look with `opentabs calls show CALL`, then `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.Agree(n, "call waits", "calls wait"))
 	}
 	return nil
-}
-
-func waitingCalls(list []dispatch.View) int {
-	n := 0
-	for _, v := range list {
-		if v.Waiting != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// callRows are the rows of the list, its head first. The column for what waits
-// for a person is there only if something does.
-func callRows(list []dispatch.View, verbose bool, now time.Time) [][]string {
-	const waits = 6
-	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "WAITS FOR", "LAST WORD"}}
-	for _, one := range inTrees(list) {
-		rows = append(rows, callRow(one.View, one.below, verbose, now))
-	}
-	if waitingCalls(list) == 0 {
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], waits, waits+1)
-		}
-	}
-	return rows
-}
-
-// treeCall is a call and how many of the list's calls are above it.
-type treeCall struct {
-	dispatch.View
-	below int
-}
-
-// inTrees puts each call that another one of the list made below that, in the
-// order they came in.
-func inTrees(list []dispatch.View) []treeCall {
-	known, made := map[string]bool{}, map[string][]dispatch.View{}
-	for _, v := range list {
-		known[v.CallID] = true
-	}
-	for _, v := range list {
-		if known[v.ParentCallID] {
-			made[v.ParentCallID] = append(made[v.ParentCallID], v)
-		}
-	}
-	var rows []treeCall
-	var add func(v dispatch.View, below int)
-	add = func(v dispatch.View, below int) {
-		rows = append(rows, treeCall{v, below})
-		children := made[v.CallID]
-		slices.SortStableFunc(children, func(a, b dispatch.View) int { return a.Created.Compare(b.Created) })
-		for _, child := range children {
-			add(child, below+1)
-		}
-	}
-	for _, v := range list {
-		if !known[v.ParentCallID] {
-			add(v, 0)
-		}
-	}
-	return rows
-}
-
-func callRow(v dispatch.View, below int, verbose bool, now time.Time) []string {
-	part, word := v.Progress, messageWithStatus(v.UserStatusWord, v.UserMessage)
-	if verbose {
-		word = messageWithStatus(v.StatusWord, v.Message)
-	}
-	if result := v.ShownResult(false); result != "" {
-		word = result
-	}
-	waits := ""
-	switch {
-	case v.Error != "":
-		word = v.Error
-	case v.Waiting != nil:
-		waits, word = waitsFor(*v.Waiting, now), v.Waiting.Reason
-	}
-	progress := ""
-	if part != nil {
-		progress = terminal.Percent(*part)
-	}
-	return []string{
-		v.CallID, strings.Repeat("  ", below) + v.ToolName, callStatus(v), progress, terminal.Elapsed(ran(v)), v.Who().String(), waits, terminal.SafeLine(word),
-	}
-}
-
-// waitsFor says what of a person a call waits for, and how long it will.
-func waitsFor(w dispatch.Waiting, now time.Time) string {
-	what := "your permission"
-	if w.Kind == wire.TicketUser {
-		what = "you"
-	}
-	return fmt.Sprintf("%s, %s left", what, terminal.Elapsed(max(0, w.Until.Sub(now))))
-}
-
-// callStatus is the status, and for a call that failed the reason.
-func callStatus(v dispatch.View) string {
-	switch {
-	case v.Waiting != nil:
-		return "suspended"
-	case v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status):
-		return string(v.Status)
-	}
-	return fmt.Sprintf("%s (%s)", v.Status, v.ErrorCode)
-}
-
-func ran(v dispatch.View) time.Duration {
-	return time.Duration(v.RunMs * float64(time.Millisecond))
 }
 
 // followCalls prints changes until ctx ends, which is no failure.
@@ -203,7 +90,7 @@ func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions)
 			if opts.json {
 				return out.PrintJSONLine(raw)
 			}
-			out.PrintText(eventLine(e, opts.verbose))
+			out.PrintText(callview.EventLine(e, opts.verbose))
 			return nil
 		},
 		Missed: func(n int) error {

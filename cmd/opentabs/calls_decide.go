@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/dispatch"
+	"opentabs/internal/callview"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
@@ -102,7 +102,7 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 		return nothingToDecide(v)
 	}
 	if opts.allow && !slices.Contains(v.Waiting.Scopes, scope) {
-		return usage("%s can be allowed %s: use one of these", v.CallID, offers(v.Waiting.Scopes))
+		return usage("%s can be allowed %s: use one of these", v.CallID, callview.Offers(v.Waiting.Scopes))
 	}
 	done, err := client.Decide(ctx, v.CallID, opts.decision(*v.Waiting, scope))
 	switch {
@@ -134,26 +134,13 @@ func decisionSentence(v dispatch.View, allowed bool, scope wire.Scope, d time.Du
 	case v.Waiting.Kind == wire.TicketUser:
 		return tool + " goes on"
 	}
-	return "allowed " + tool + " " + scopeText(scope, d)
-}
-
-// offers says how a call can be allowed.
-func offers(scopes []wire.Scope) string {
-	flags := map[wire.Scope]string{
-		wire.ScopeOnce: "once, without a flag", wire.ScopeSession: "with --this-session",
-		wire.ScopeTime: "with --for TIME", wire.ScopeAlways: "with --always",
-	}
-	var ways []string
-	for _, s := range scopes {
-		ways = append(ways, flags[s])
-	}
-	return strings.Join(ways, ", or ")
+	return "allowed " + tool + " " + callview.ScopeText(scope, d)
 }
 
 // nothingToDecide says why a call does not wait.
 func nothingToDecide(v dispatch.View) error {
 	if v.Ended != nil {
-		return tooLate("%s has ended (%s): there is nothing to decide", v.CallID, callStatus(v))
+		return tooLate("%s has ended (%s): there is nothing to decide", v.CallID, callview.Status(v))
 	}
 	for _, m := range slices.Backward(v.Timeline) {
 		if m.Kind == dispatch.EventResumed && m.Resolution != nil {

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"strings"
-
 	"opentabs/dispatch"
+	"opentabs/internal/callview"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/terminal"
 )
@@ -13,18 +12,7 @@ import (
 func shownProgress(p mcpclient.Progress, all bool) terminal.Progress {
 	shown := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
 	if all || p.Audience == dispatch.AudienceUser {
-		shown.Message = messageWithStatus(p.StatusWord, p.Message)
+		shown.Message = callview.WithStatusWord(p.StatusWord, p.Message)
 	}
 	return shown
-}
-
-// messageWithStatus puts the tool's own status word before its message.
-func messageWithStatus(word, message string) string {
-	switch {
-	case word == "" || strings.EqualFold(word, message):
-		return message
-	case message == "":
-		return word
-	}
-	return word + ": " + message
 }

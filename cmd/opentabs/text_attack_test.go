@@ -12,6 +12,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/audit"
+	"opentabs/internal/callview"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/plaintext"
@@ -136,7 +137,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 	})
 	capture("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evil)); return nil })
 	capture("calls", func(o *terminal.Output) error {
-		o.PrintTable("", callRows([]dispatch.View{view, waiting}, true, now))
+		o.PrintTable("", callview.Rows([]dispatch.View{view, waiting}, true, now))
 		return nil
 	})
 	capture("status: browsers", func(o *terminal.Output) error { showBrowsers(o, status); return nil })
@@ -146,12 +147,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 		return nil
 	})
 	for _, one := range []dispatch.View{view, waiting} {
-		capture("calls show: "+one.CallID, func(o *terminal.Output) error { o.PrintSafeLines(sheetOf(o, one, true).lines(0)...); return nil })
-		capture("calls show --follow: "+one.CallID, func(o *terminal.Output) error {
-			p := plainCall{out: o, drawn: map[string][]string{}}
-			p.show(one)
-			return nil
-		})
+		capture("calls show: "+one.CallID, func(o *terminal.Output) error { callview.Print(o, one, true); return nil })
 	}
 	for _, kind := range []dispatch.EventKind{
 		dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning,
@@ -162,7 +158,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 			Activity: &wire.Activity{Type: evil, Patch: json.RawMessage(`[]`)},
 		}
 		event.Call.Waiting = waiting.Waiting
-		capture("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(eventLine(event, true)); return nil })
+		capture("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(callview.EventLine(event, true)); return nil })
 	}
 	record := audit.Record{
 		Kind: audit.KindCall, Tool: evil, Client: evil, CallID: evil, Session: evil, Origin: evil, Browser: evil, Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),

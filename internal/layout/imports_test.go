@@ -85,6 +85,7 @@ var mayImport = map[string][]string{
 	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/terminal":     {"internal/plaintext"},
+	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/timetext"},
 	"internal/doctor":       {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/clients", "internal/config", "internal/extensiondir", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/permissions", "internal/portowner", "internal/terminal", "internal/timetext", "internal/version"},
 	"cmd/opentabs":          {everything},
 
@@ -110,6 +111,7 @@ var testsMayImport = map[string][]string{
 	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
 	"internal/npm":          {"internal/npm/npmtest"},
 	"internal/install":      {"internal/npm/npmtest", "plugin/plugintest"},
+	"internal/callview":     {"internal/plaintext", "internal/terminal/terminaltest"},
 	"internal/terminal":     {"internal/terminal/terminaltest"},
 }
 

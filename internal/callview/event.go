@@ -1,31 +1,29 @@
-package main
+package callview
 
 import (
 	"encoding/json"
 	"fmt"
-
 	"opentabs/dispatch"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
 
-// eventLine is an event as one line; verbose shows also what is not meant for
-// people.
-func eventLine(e dispatch.Event, verbose bool) string {
+// EventLine returns an event as one line. verbose also shows what is not for the user.
+func EventLine(e dispatch.Event, verbose bool) string {
 	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), eventText(e, verbose))
 }
 
-// clockTime is how the time of an event is written.
+// clockTime is the format for the time of an event.
 const clockTime = "15:04:05.000"
 
-// eventText says what an event tells, without the call.
+// eventText describes an event, without its call.
 func eventText(e dispatch.Event, verbose bool) string {
 	v := e.Call
 	switch e.Kind {
 	case dispatch.EventCreated:
 		text := "queued"
 		if who := v.Who().String(); who != "" {
-			text += ", asked for by " + terminal.SafeLine(who)
+			text += ", requested by " + terminal.SafeLine(who)
 		}
 		return text
 	case dispatch.EventSuspended:
@@ -43,9 +41,9 @@ func eventText(e dispatch.Event, verbose bool) string {
 	case dispatch.EventActivity:
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
-		text := fmt.Sprintf("%s after %s", callStatus(v), terminal.Elapsed(ran(v)))
+		text := fmt.Sprintf("%s after %s", Status(v), terminal.Elapsed(runTime(v)))
 		if who := v.Who().String(); who != "" {
-			text += ", asked for by " + terminal.SafeLine(who)
+			text += ", requested by " + terminal.SafeLine(who)
 		}
 		switch result := v.ShownResult(verbose); {
 		case v.Status == wire.StatusFailed && v.Error != "":
@@ -60,20 +58,20 @@ func eventText(e dispatch.Event, verbose bool) string {
 	return terminal.SafeLine(string(e.Kind))
 }
 
-// suspendedText says what is asked, and how to answer.
+// suspendedText describes the question of a suspended call, and how to answer.
 func suspendedText(e dispatch.Event) string {
 	w := e.Call.Waiting
-	if w == nil { // it was settled at once
+	if w == nil { // it was decided at once
 		return "suspended"
 	}
-	text := "waits for " + waitsFor(*w, e.Time) + ": "
+	text := "waits for " + waitText(*w, e.Time) + ": "
 	if w.Title != "" {
 		text += terminal.SafeLine(w.Title) + ": "
 	}
 	return text + fmt.Sprintf("%s (opentabs calls approve|deny %s)", terminal.SafeLine(w.Reason), e.Call.CallID)
 }
 
-// resolutionText says what a person decided.
+// resolutionText describes the decision about a call.
 func resolutionText(r *dispatch.Resolution) string {
 	if r == nil {
 		return "decided"
@@ -81,10 +79,10 @@ func resolutionText(r *dispatch.Resolution) string {
 	if !r.Allow {
 		return "denied, by " + terminal.SafeLine(r.By)
 	}
-	return "allowed " + scopeText(r.Scope, r.For) + ", by " + terminal.SafeLine(r.By)
+	return "allowed " + ScopeText(r.Scope, r.For) + ", by " + terminal.SafeLine(r.By)
 }
 
-// progressText is the progress of a report.
+// progressText describes a report.
 func progressText(e dispatch.Event) string {
 	text := "progress"
 	if part := e.Call.Progress; part != nil {
@@ -93,13 +91,13 @@ func progressText(e dispatch.Event) string {
 	if e.Report == nil {
 		return text
 	}
-	if said := messageWithStatus(e.Report.Status, e.Report.Message); said != "" {
-		text += "  " + terminal.SafeLine(said)
+	if message := WithStatusWord(e.Report.Status, e.Report.Message); message != "" {
+		text += "  " + terminal.SafeLine(message)
 	}
 	return text
 }
 
-// activityText says what became of an activity, not its content.
+// activityText describes the change of an activity, without its content.
 func activityText(a *wire.Activity) string {
 	if a == nil {
 		return "activity"
@@ -109,7 +107,7 @@ func activityText(a *wire.Activity) string {
 	}
 	var ops []json.RawMessage
 	if json.Unmarshal(a.Patch, &ops) != nil {
-		return fmt.Sprintf("activity %s, a change that is none", terminal.SafeLine(a.Type))
+		return fmt.Sprintf("activity %s, a malformed change", terminal.SafeLine(a.Type))
 	}
 	return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), terminal.Plural(len(ops), "change"))
 }

@@ -1,4 +1,4 @@
-package main
+package callview
 
 import (
 	"bytes"
@@ -12,27 +12,27 @@ import (
 	"opentabs/internal/terminal/terminaltest"
 )
 
-// recordedUI notes what it is told.
-type recordedUI struct{ told []string }
+// recordedDisplay records the calls of its methods.
+type recordedDisplay struct{ calls []string }
 
-func (r *recordedUI) begin(dispatch.View) error { r.told = append(r.told, "begin"); return nil }
-func (r *recordedUI) show(dispatch.View)        { r.told = append(r.told, "show") }
-func (r *recordedUI) missed(int)                { r.told = append(r.told, "missed") }
-func (r *recordedUI) tick(time.Time)            {}
-func (r *recordedUI) end(*dispatch.View)        { r.told = append(r.told, "end") }
-func (r *recordedUI) pause() time.Duration      { return time.Second }
+func (r *recordedDisplay) begin(dispatch.View) error { r.calls = append(r.calls, "begin"); return nil }
+func (r *recordedDisplay) show(dispatch.View)        { r.calls = append(r.calls, "show") }
+func (r *recordedDisplay) missed(int)                { r.calls = append(r.calls, "missed") }
+func (r *recordedDisplay) tick(time.Time)            {}
+func (r *recordedDisplay) end(*dispatch.View)        { r.calls = append(r.calls, "end") }
+func (r *recordedDisplay) pause() time.Duration      { return time.Second }
 
-func (r *recordedUI) event(e dispatch.Event, _ []byte) error {
-	r.told = append(r.told, string(e.Kind))
+func (r *recordedDisplay) event(e dispatch.Event, _ []byte) error {
+	r.calls = append(r.calls, string(e.Kind))
 	return nil
 }
 
-// TestWatchTakesNothingTwice: what the first view has seen is not told again.
-func TestWatchTakesNothingTwice(t *testing.T) {
-	ui := &recordedUI{}
-	w := callWatch{ui: ui, last: &dispatch.View{}, since: 5}
+// TestWatchHandlesEventsOnce: events that the first view includes are not shown again.
+func TestWatchHandlesEventsOnce(t *testing.T) {
+	ui := &recordedDisplay{}
+	w := watcher{display: ui, last: &dispatch.View{}, since: 5}
 	for seq := range uint64(8) {
-		over, err := w.take(t.Context(), heardOf{event: &dispatch.Event{Seq: seq, Kind: dispatch.EventProgress}})
+		over, err := w.handle(t.Context(), streamItem{event: &dispatch.Event{Seq: seq, Kind: dispatch.EventProgress}})
 		if over || err != nil {
 			t.Fatal(over, err)
 		}
@@ -40,11 +40,11 @@ func TestWatchTakesNothingTwice(t *testing.T) {
 			t.Errorf("after event %d the call is to be read again: %v", seq, w.stale)
 		}
 	}
-	if got := strings.Join(ui.told, " "); got != "progress progress" {
-		t.Errorf("told %q", got)
+	if got := strings.Join(ui.calls, " "); got != "progress progress" {
+		t.Errorf("got %q", got)
 	}
 	w.stale = false
-	if _, err := w.take(t.Context(), heardOf{missed: 3}); err != nil || !w.stale {
+	if _, err := w.handle(t.Context(), streamItem{missed: 3}); err != nil || !w.stale {
 		t.Errorf("after a gap the call is not read again: %v", err)
 	}
 }
@@ -72,15 +72,14 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 		}
 	}
 	if strings.Count(v.String(), "call       call_1") != 1 {
-		t.Errorf("in the end it stands there twice:\n%s", v)
+		t.Errorf("in the end it is there twice:\n%s", v)
 	}
 }
 
-// TestPlainCallTellsWhatChanged: of an activity the lines from the first that
-// changed.
-func TestPlainCallTellsWhatChanged(t *testing.T) {
+// TestPlainCallPrintsChanges: an activity is printed from its first changed line.
+func TestPlainCallPrintsChanges(t *testing.T) {
 	var b bytes.Buffer
-	p := &plainCall{out: testPipe(&b), drawn: map[string][]string{}}
+	p := &plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), drawn: map[string][]string{}}
 	for _, step := range []struct{ text, want string }{
 		{"one", "activity text\n  one\n"},
 		{"one\ntwo", "activity text, more\n  two\n"},
@@ -102,12 +101,12 @@ func TestPlainCallTellsWhatChanged(t *testing.T) {
 	event := dispatch.Event{Kind: dispatch.EventProgress}
 	b.Reset()
 	if err := p.event(event, nil); err != nil || b.Len() > 0 {
-		t.Errorf("a report that is not for people: %q, %v", b.String(), err)
+		t.Errorf("a report that is not for the user: %q, %v", b.String(), err)
 	}
 	now := time.Now()
 	p.end(&dispatch.View{Snapshot: dispatch.Snapshot{Status: "done"}, Ended: &now})
 	if b.String() != "status     done after 0.0s, 0 reports\n" {
-		t.Errorf("an end that was missed: %q", b.String())
+		t.Errorf("an end that was lost: %q", b.String())
 	}
 	p.verbose = true
 	if err := p.event(event, nil); err != nil || !strings.HasSuffix(b.String(), "  progress\n") {

@@ -1,38 +1,37 @@
-package main
+package callview
 
 import (
 	"fmt"
-	"strings"
-	"time"
-
 	"opentabs/dispatch"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
+	"strings"
+	"time"
 )
 
-// callSheet is all that is shown of one call. Its lines hold nothing that a
-// terminal obeys.
-type callSheet struct {
+// sheet has everything that is shown of one call. Its lines are safe for a terminal.
+type sheet struct {
 	view dispatch.View
-	// verbose shows what is not meant for people too.
+	// verbose also shows what is not for the user.
 	verbose bool
 	// columns is the width of the terminal; 0 for a pipe, which gets a plain line
-	// in the place of the bar, and every cell of a table whole.
+	// instead of the bar, and complete cells of tables.
 	columns int
 	glyphs  terminal.Glyphs
 	now     time.Time
-	// read is when the view was made: a call that runs has run since.
+	// read is when the view was made. A running call has run longer since.
 	read time.Time
 }
 
-// sheetLabel is how wide the names in front of the first lines are.
+// sheetLabel is the width of the labels.
 const sheetLabel = 9
 
+// field returns a line with a label.
 func field(label, text string) string { return fmt.Sprintf("%-*s  %s", sheetLabel, label, text) }
 
-// lines are the whole sheet: first what the call is, then its way, then what its
-// tool shows. room is how many lines there are for the activities, 0 for all.
-func (s callSheet) lines(room int) []string {
+// lines returns the sheet: the facts of the call, its timeline and question, and the
+// activities. room limits the number of lines for activities; 0 means no limit.
+func (s sheet) lines(room int) []string {
 	lines := append(s.head(), s.timeline()...)
 	lines = append(lines, s.question()...)
 	if room > 0 {
@@ -41,7 +40,7 @@ func (s callSheet) lines(room int) []string {
 	return append(lines, s.activities(room)...)
 }
 
-func (s callSheet) head() []string {
+func (s sheet) head() []string {
 	v := s.view
 	tool := terminal.SafeLine(v.ToolName)
 	if v.Prompt {
@@ -55,7 +54,7 @@ func (s callSheet) head() []string {
 		lines = append(lines, field("made by", v.ParentCallID))
 	}
 	if by := v.Caller; by != nil {
-		lines = append(lines, field("caller", terminal.SafeLine(callerPlace(by))))
+		lines = append(lines, field("caller", terminal.SafeLine(CallerText(by))))
 	}
 	if v.TabID != 0 {
 		lines = append(lines, field("tab", fmt.Sprintf("%d of %s", v.TabID, terminal.SafeLine(v.Browser))))
@@ -72,36 +71,35 @@ func (s callSheet) head() []string {
 	return lines
 }
 
-func (s callSheet) status() string {
+func (s sheet) status() string {
 	v := s.view
 	switch {
 	case v.Waiting != nil:
-		return "suspended, waits for " + waitsFor(*v.Waiting, s.now)
+		return "suspended, waits for " + waitText(*v.Waiting, s.now)
 	case v.Ended != nil:
-		return fmt.Sprintf("%s after %s, %s", callStatus(v), terminal.Elapsed(s.ran()), terminal.Plural(v.Reports, "report"))
+		return fmt.Sprintf("%s after %s, %s", Status(v), terminal.Elapsed(s.elapsed()), terminal.Plural(v.Reports, "report"))
 	case v.Status == wire.StatusRunning:
-		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.ran()), terminal.Plural(v.Reports, "report"))
+		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsed()), terminal.Plural(v.Reports, "report"))
 	}
-	return callStatus(v)
+	return Status(v)
 }
 
-// ran is how long the call has run by now.
-func (s callSheet) ran() time.Duration {
-	d := ran(s.view)
+// elapsed returns how long the call has run.
+func (s sheet) elapsed() time.Duration {
+	d := runTime(s.view)
 	if s.view.Ended == nil && s.view.Waiting == nil && s.view.Status == wire.StatusRunning {
 		d += max(0, s.now.Sub(s.read))
 	}
 	return d
 }
 
-// progress is the bar, or the same in words for a pipe; empty where there is
-// nothing to tell.
-func (s callSheet) progress() string {
-	v, bar := s.view, terminal.Bar{Elapsed: s.ran()}
+// progress returns the bar, or plain text for a pipe. It is empty without progress.
+func (s sheet) progress() string {
+	v, bar := s.view, terminal.Bar{Elapsed: s.elapsed()}
 	part := v.Progress
-	bar.Message = messageWithStatus(v.UserStatusWord, v.UserMessage)
+	bar.Message = WithStatusWord(v.UserStatusWord, v.UserMessage)
 	if s.verbose {
-		bar.Message = messageWithStatus(v.StatusWord, v.Message)
+		bar.Message = WithStatusWord(v.StatusWord, v.Message)
 	}
 	switch {
 	case part != nil && v.Total != nil:
@@ -122,7 +120,7 @@ func (s callSheet) progress() string {
 	return strings.Join(strings.Fields(bar.Numbers()+" "+terminal.SafeLine(bar.Message)), " ")
 }
 
-func (s callSheet) timeline() []string {
+func (s sheet) timeline() []string {
 	lines := []string{"timeline"}
 	for _, m := range s.view.Timeline {
 		text := terminal.SafeLine(string(m.Kind))
@@ -132,7 +130,7 @@ func (s callSheet) timeline() []string {
 		case dispatch.EventResumed:
 			text = resolutionText(m.Resolution)
 		case dispatch.EventEnded:
-			text = callStatus(s.view)
+			text = Status(s.view)
 		case dispatch.EventStopped:
 			text = fmt.Sprintf("the page answered the stop: %s", s.view.Stopped)
 		}
@@ -141,8 +139,8 @@ func (s callSheet) timeline() []string {
 	return lines
 }
 
-// question is what the call waits for, and how to answer.
-func (s callSheet) question() []string {
+// question returns what the call waits for, and the commands that answer.
+func (s sheet) question() []string {
 	w := s.view.Waiting
 	if w == nil {
 		return nil
@@ -162,13 +160,13 @@ func (s callSheet) question() []string {
 		fmt.Sprintf("  %-12s  opentabs calls approve %s", yes, s.view.CallID),
 		fmt.Sprintf("  %-12s  opentabs calls deny %s", no, s.view.CallID))
 	if len(w.Scopes) > 1 {
-		lines = append(lines, "  it can be allowed "+offers(w.Scopes))
+		lines = append(lines, "  it can be allowed "+Offers(w.Scopes))
 	}
 	return lines
 }
 
-// arguments are those of a call that waits for a permission.
-func (s callSheet) arguments(w dispatch.Waiting) []string {
+// arguments returns the arguments of a call that waits for a permission.
+func (s sheet) arguments(w dispatch.Waiting) []string {
 	if w.Args == "" || w.Kind == wire.TicketUser {
 		return nil
 	}
@@ -182,8 +180,8 @@ func (s callSheet) arguments(w dispatch.Waiting) []string {
 	return lines
 }
 
-// shown are the activities that are shown; hidden counts the others.
-func (s callSheet) shown() (shown []dispatch.ActivityView, hidden int) {
+// shown returns the activities to show, and how many are hidden.
+func (s sheet) shown() (shown []dispatch.ActivityView, hidden int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
 			shown = append(shown, a)
@@ -194,15 +192,15 @@ func (s callSheet) shown() (shown []dispatch.ActivityView, hidden int) {
 	return shown, hidden
 }
 
-// activities draws what the tool shows, in at most room lines; 0 is for all.
-func (s callSheet) activities(room int) []string {
+// activities returns the lines of the activities, at most room of them; 0 means all.
+func (s sheet) activities(room int) []string {
 	shown, hidden := s.shown()
 	var lines []string
 	for i, a := range shown {
 		lines = append(lines, activityHead(a))
 		drawn := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if room > 0 {
-			// Those that come after it need a line for each name, and the last line is for what is hidden.
+			// Each later activity needs a line for its head, and the hidden ones one line.
 			after := len(shown) - i - 1
 			drawn = squeeze(a.Type, drawn, max(2, (room-1-len(lines)-after)/(after+1)))
 		}
@@ -211,7 +209,7 @@ func (s callSheet) activities(room int) []string {
 		}
 	}
 	if hidden > 0 {
-		lines = append(lines, terminal.Agree(hidden, "activity is", "activities are")+" not meant for people: --verbose shows all")
+		lines = append(lines, terminal.Agree(hidden, "activity is", "activities are")+" not for the user: --verbose shows all")
 	}
 	return lines
 }
@@ -219,7 +217,7 @@ func (s callSheet) activities(room int) []string {
 func activityHead(a dispatch.ActivityView) string {
 	head := "activity " + terminal.SafeLine(a.Type)
 	if a.Audience != dispatch.AudienceUser {
-		head += " (not meant for people)"
+		head += " (not for the user)"
 	}
 	if a.Dropped > 0 {
 		head += fmt.Sprintf(", %s dropped: too large, or did not apply", terminal.Plural(a.Dropped, "change"))
@@ -227,8 +225,8 @@ func activityHead(a dispatch.ActivityView) string {
 	return head
 }
 
-// squeeze cuts lines to room of them, the note that says so among them. Of what
-// grows at its end the end is kept.
+// squeeze shortens lines to room of them, including a note with the number of omitted
+// lines. It keeps the end of text, which grows at its end.
 func squeeze(kind string, lines []string, room int) []string {
 	if len(lines) <= room {
 		return lines
@@ -238,4 +236,19 @@ func squeeze(kind string, lines []string, room int) []string {
 		return append(lines[:room-1:room-1], fmt.Sprintf("... %s more", terminal.Plural(left, "line")))
 	}
 	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(left, "line"))}, lines[left:]...)
+}
+
+// newSheet returns the sheet of a view that was just made.
+func newSheet(out *terminal.Output, v dispatch.View, verbose bool) sheet {
+	now := time.Now()
+	s := sheet{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, read: now}
+	if out.IsTerminal() {
+		s.columns, _ = out.Size()
+	}
+	return s
+}
+
+// Print writes the sheet of a call that was just read.
+func Print(out *terminal.Output, v dispatch.View, verbose bool) {
+	out.PrintSafeLines(newSheet(out, v, verbose).lines(0)...)
 }

@@ -1,4 +1,4 @@
-package main
+package callview
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// runningView is a call that shows a long text and a long table.
+// runningView returns a call with a long text and a long table.
 func runningView() dispatch.View {
 	half, total := 0.5, 100.0
 	var text []string
@@ -41,11 +41,10 @@ func runningView() dispatch.View {
 	}
 }
 
-// TestSheetFitsTheScreen: of a text that grows the end is seen, of a table the
-// beginning.
+// TestSheetFitsTheScreen: text keeps its end on the screen, a table its beginning.
 func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
-	s := callSheet{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), read: now}
+	s := sheet{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), read: now}
 	lines := s.lines(24)
 	all := strings.Join(lines, "\n")
 	if len(lines) > 24 {
@@ -63,22 +62,22 @@ func TestSheetFitsTheScreen(t *testing.T) {
 	}
 }
 
-// TestSheetKeepsWhatIsInternal: without --verbose a person sees neither the
-// number nor the text of what is not meant for people.
-func TestSheetKeepsWhatIsInternal(t *testing.T) {
+// TestSheetHidesInternalActivities: without --verbose the sheet shows only messages and
+// activities for the user.
+func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
-		s := callSheet{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, read: now}
+		s := sheet{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, read: now}
 		all := strings.Join(s.lines(0), "\n")
 		if strings.Contains(all, "of no interest") || strings.Contains(all, "activity json") {
 			t.Errorf("it shows\n%s", all)
 		}
-		if !strings.Contains(all, "50%") || !strings.Contains(all, "for you") || !strings.Contains(all, "1 activity is not meant for people") {
+		if !strings.Contains(all, "50%") || !strings.Contains(all, "for you") || !strings.Contains(all, "1 activity is not for the user") {
 			t.Errorf("it lacks something:\n%s", all)
 		}
 		s.verbose = true
 		all = strings.Join(s.lines(0), "\n")
-		for _, want := range []string{"of no interest", "50%", "activity json (not meant for people)"} {
+		for _, want := range []string{"of no interest", "50%", "activity json (not for the user)"} {
 			if !strings.Contains(all, want) {
 				t.Errorf("--verbose lacks %q:\n%s", want, all)
 			}
@@ -97,7 +96,7 @@ func TestCallsInTrees(t *testing.T) {
 	// The list has what runs first, then what has ended, newest first.
 	list := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
 	var got []string
-	for _, row := range callRows(list, false, at)[1:] {
+	for _, row := range Rows(list, false, at)[1:] {
 		got = append(got, row[1])
 	}
 	if want := "a|  a1|    a1x|  a2|b|x"; strings.Join(got, "|") != want {
@@ -105,14 +104,14 @@ func TestCallsInTrees(t *testing.T) {
 	}
 }
 
-func TestEventTextForPeople(t *testing.T) {
+func TestEventTextForUser(t *testing.T) {
 	secret, shown := 0.9, 0.1
 	e := dispatch.Event{
 		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
 		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progress: &secret}, UserProgress: &shown},
 	}
 	if got := eventText(e, false); got != "progress  90%  hello" { // numbers are the call's own
-		t.Errorf("for people: %q", got)
+		t.Errorf("for the user: %q", got)
 	}
 	e.Audience = ""
 	if got := eventText(e, false); got != "progress  90%  hello" {

@@ -1,13 +1,12 @@
-package main
+package callview
 
 import (
-	"time"
-
 	"opentabs/dispatch"
 	"opentabs/internal/terminal"
+	"time"
 )
 
-// liveCall is a picture of a call that is drawn anew in its place.
+// liveCall shows a call as a sheet that is redrawn in place.
 type liveCall struct {
 	out     *terminal.Output
 	verbose bool
@@ -34,39 +33,39 @@ func (l *liveCall) event(dispatch.Event, []byte) error { return nil }
 func (l *liveCall) missed(int)                         {}
 func (l *liveCall) pause() time.Duration               { return watchTick }
 
-// tick draws the picture as of now.
+// tick draws the sheet as of now.
 func (l *liveCall) tick(now time.Time) {
 	if l.view == nil {
 		return
 	}
 	columns, rows := l.out.Size()
-	s := callSheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.Glyphs(), now: now, read: l.read}
+	s := sheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.Glyphs(), now: now, read: l.read}
 	l.block.Draw(s.lines(rows - 1))
 }
 
-// end leaves the whole picture, also what the screen had no room for.
+// end prints the complete sheet, including lines that did not fit on the screen.
 func (l *liveCall) end(v *dispatch.View) {
 	l.block.Clear()
 	if v != nil {
-		l.out.PrintSafeLines(sheetOf(l.out, *v, l.verbose).lines(0)...)
+		l.out.PrintSafeLines(newSheet(l.out, *v, l.verbose).lines(0)...)
 	}
 }
 
-// plainPause is how often a pipe gets the lines of an activity that changed.
+// plainPause is the least time between two prints of an activity that changes.
 const plainPause = time.Second
 
-// plainCall writes a call line by line, as for a pipe.
+// plainCall prints a call line by line, for a pipe.
 type plainCall struct {
 	out     *terminal.Output
 	verbose bool
-	// drawn are the lines of each activity that were written last.
+	// drawn has the last printed lines of each activity.
 	drawn map[string][]string
-	// ended is set once the end of the call was written.
+	// ended is set once the end of the call was printed.
 	ended bool
 }
 
 func (p *plainCall) begin(v dispatch.View) error {
-	s := sheetOf(p.out, v, p.verbose)
+	s := newSheet(p.out, v, p.verbose)
 	p.ended = v.Ended != nil
 	p.out.PrintSafeLines(s.lines(0)...)
 	for _, a := range v.Activities {
@@ -75,12 +74,12 @@ func (p *plainCall) begin(v dispatch.View) error {
 	return nil
 }
 
-// event writes what is no report, and the reports that are shown. Activities are
-// written by show.
+// event prints an event. It omits reports that are not for the user, and activities,
+// which show prints.
 func (p *plainCall) event(e dispatch.Event, _ []byte) error {
 	p.ended = p.ended || e.Kind == dispatch.EventEnded
 	report := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
-	if e.Kind != dispatch.EventActivity && (!report || p.verbose || e.ForPeople()) {
+	if e.Kind != dispatch.EventActivity && (!report || p.verbose || e.ForUser()) {
 		p.out.PrintText(e.Time.Local().Format(clockTime) + "  " + eventText(e, p.verbose))
 	}
 	return nil
@@ -90,9 +89,9 @@ func (p *plainCall) missed(n int)         { p.out.Notef("%s were missed", termin
 func (p *plainCall) tick(time.Time)       {}
 func (p *plainCall) pause() time.Duration { return plainPause }
 
-// show writes the activities that changed, each from its first line that did.
+// show prints the activities that changed, each from its first changed line.
 func (p *plainCall) show(v dispatch.View) {
-	s := sheetOf(p.out, v, p.verbose)
+	s := newSheet(p.out, v, p.verbose)
 	shown, _ := s.shown()
 	for _, a := range shown {
 		lines, before := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.drawn[a.Type]
@@ -118,13 +117,27 @@ func (p *plainCall) show(v dispatch.View) {
 	}
 }
 
-// end writes what came last.
+// end prints the last activities and the end of the call.
 func (p *plainCall) end(v *dispatch.View) {
 	if v == nil {
 		return
 	}
 	p.show(*v)
-	if v.Ended != nil && !p.ended { // the event was missed
-		p.out.PrintSafeLines(field("status", sheetOf(p.out, *v, p.verbose).status()))
+	if v.Ended != nil && !p.ended { // the event was lost
+		p.out.PrintSafeLines(field("status", newSheet(p.out, *v, p.verbose).status()))
 	}
 }
+
+// jsonCall prints the call and then each event as JSON.
+type jsonCall struct{ out *terminal.Output }
+
+func (j jsonCall) begin(v dispatch.View) error {
+	return j.out.PrintValueLine(v)
+}
+
+func (j jsonCall) event(_ dispatch.Event, raw []byte) error { return j.out.PrintJSONLine(raw) }
+func (j jsonCall) missed(n int)                             { j.out.Notef("%s were missed", terminal.Plural(n, "event")) }
+func (jsonCall) show(dispatch.View)                         {}
+func (jsonCall) tick(time.Time)                             {}
+func (jsonCall) end(*dispatch.View)                         {}
+func (jsonCall) pause() time.Duration                       { return time.Second }

@@ -1,0 +1,122 @@
+package callview
+
+import (
+	"fmt"
+	"opentabs/dispatch"
+	"opentabs/internal/terminal"
+	"opentabs/wire"
+	"slices"
+	"strings"
+	"time"
+)
+
+// CountWaiting returns how many calls wait for the user.
+func CountWaiting(list []dispatch.View) int {
+	n := 0
+	for _, v := range list {
+		if v.Waiting != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Rows returns the table of a list of calls, its head first. The column WAITS FOR exists
+// only if a call waits.
+func Rows(list []dispatch.View, verbose bool, now time.Time) [][]string {
+	const waitColumn = 6
+	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "WAITS FOR", "LAST WORD"}}
+	for _, one := range inTrees(list) {
+		rows = append(rows, callRow(one.View, one.depth, verbose, now))
+	}
+	if CountWaiting(list) == 0 {
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], waitColumn, waitColumn+1)
+		}
+	}
+	return rows
+}
+
+// treeRow is a call and its depth in the tree of calls.
+type treeRow struct {
+	dispatch.View
+	depth int
+}
+
+// inTrees orders calls so that each call follows the call that made it, oldest first.
+func inTrees(list []dispatch.View) []treeRow {
+	listed, children := map[string]bool{}, map[string][]dispatch.View{}
+	for _, v := range list {
+		listed[v.CallID] = true
+	}
+	for _, v := range list {
+		if listed[v.ParentCallID] {
+			children[v.ParentCallID] = append(children[v.ParentCallID], v)
+		}
+	}
+	var rows []treeRow
+	var add func(v dispatch.View, depth int)
+	add = func(v dispatch.View, depth int) {
+		rows = append(rows, treeRow{v, depth})
+		slices.SortStableFunc(children[v.CallID], func(a, b dispatch.View) int { return a.Created.Compare(b.Created) })
+		for _, child := range children[v.CallID] {
+			add(child, depth+1)
+		}
+	}
+	for _, v := range list {
+		if !listed[v.ParentCallID] {
+			add(v, 0)
+		}
+	}
+	return rows
+}
+
+// callRow returns the cells of one call.
+func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
+	part, word := v.Progress, WithStatusWord(v.UserStatusWord, v.UserMessage)
+	if verbose {
+		word = WithStatusWord(v.StatusWord, v.Message)
+	}
+	if result := v.ShownResult(false); result != "" {
+		word = result
+	}
+	waits := ""
+	switch {
+	case v.Error != "":
+		word = v.Error
+	case v.Waiting != nil:
+		waits, word = waitText(*v.Waiting, now), v.Waiting.Reason
+	}
+	progress := ""
+	if part != nil {
+		progress = terminal.Percent(*part)
+	}
+	return []string{
+		v.CallID, strings.Repeat("  ", depth) + v.ToolName, Status(v), progress, terminal.Elapsed(runTime(v)), v.Who().String(), waits, terminal.SafeLine(word),
+	}
+}
+
+// waitText describes what a call waits for, and for how long.
+func waitText(w dispatch.Waiting, now time.Time) string {
+	what := "your permission"
+	if w.Kind == wire.TicketUser {
+		what = "you"
+	}
+	return fmt.Sprintf("%s, %s left", what, terminal.Elapsed(max(0, w.Until.Sub(now))))
+}
+
+// Status returns the status of a call, with the error code if it failed.
+func Status(v dispatch.View) string {
+	switch {
+	case v.Waiting != nil:
+		return "suspended"
+	case v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status):
+		return string(v.Status)
+	}
+	return fmt.Sprintf("%s (%s)", v.Status, v.ErrorCode)
+}
+
+// runTime returns how long a call had run when its view was made.
+func runTime(v dispatch.View) time.Duration {
+	return time.Duration(v.RunMs * float64(time.Millisecond))
+}

@@ -1,0 +1,31 @@
+package callview
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
+	"opentabs/internal/terminal"
+)
+
+// TestFollowIsSafe: activities that a watched call shows in a pipe have no escape
+// sequences and no hidden characters.
+func TestFollowIsSafe(t *testing.T) {
+	const evil = "\x1b[2J\x1b]0;title\x07\u009b31m\u202e\u2028x\U000e0049"
+	content, err := json.Marshal([]map[string]string{{evil: evil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var call dispatch.View
+	for _, kind := range []string{"text", "table", "json", evil} {
+		call.Activities = append(call.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
+	}
+	var b bytes.Buffer
+	p := plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), drawn: map[string][]string{}}
+	p.show(call)
+	if r, found := plaintext.FirstHidden(b.String()); found || b.Len() == 0 {
+		t.Errorf("%q is in %q", r, b.String())
+	}
+}

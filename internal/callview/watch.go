@@ -1,0 +1,170 @@
+package callview
+
+import (
+	"context"
+	"opentabs/dispatch"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"time"
+)
+
+// Options choose how [Watch] shows a call. Default: as text, without messages that are
+// not for the user.
+type Options struct {
+	// Verbose also shows what is not for the user. Default false.
+	Verbose bool
+	// JSON prints the call and its events as lines of JSON. Default false.
+	JSON bool
+}
+
+// display shows a call that is watched. Its methods are called one at a time.
+type display interface {
+	// begin shows the call at the start, show a later state.
+	begin(v dispatch.View) error
+	show(v dispatch.View)
+	// event shows an event that is later than begin; raw is its JSON.
+	event(e dispatch.Event, raw []byte) error
+	// missed reports lost events.
+	missed(n int)
+	// tick is called every watchTick.
+	tick(now time.Time)
+	// end shows the call in the end; v is nil if it could not be read.
+	end(v *dispatch.View)
+	// pause is the least time between two reads of a call that changes.
+	pause() time.Duration
+}
+
+func newDisplay(out *terminal.Output, o Options) display {
+	switch {
+	case o.JSON:
+		return jsonCall{out: out}
+	case out.CanRedraw():
+		return newLiveCall(out, o.Verbose)
+	}
+	return &plainCall{out: out, verbose: o.Verbose, drawn: map[string][]string{}}
+}
+
+// watchTick is the time between two drawings.
+const watchTick = 100 * time.Millisecond
+
+// streamItem is one item of the stream of events.
+type streamItem struct {
+	following bool
+	event     *dispatch.Event
+	raw       []byte
+	missed    int
+}
+
+// Watch shows a call until it ends. The end of ctx ends it without an error; the error
+// is httpapi.ErrEnded if the server stops.
+func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal.Output, o Options) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	items, failed := make(chan streamItem), make(chan error, 1)
+	display := newDisplay(out, o)
+	go func() { failed <- streamEvents(watching, client, id, items) }()
+	w := watcher{client: client, id: id, display: display}
+	tick := time.NewTicker(watchTick)
+	defer tick.Stop()
+	for {
+		var over bool
+		var err error
+		select {
+		case item := <-items:
+			over, err = w.handle(ctx, item)
+		case now := <-tick.C:
+			over, err = w.tick(ctx, now)
+		case err = <-failed:
+		}
+		if over || err != nil {
+			display.end(w.last)
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// streamEvents sends the events of one call until ctx ends.
+func streamEvents(ctx context.Context, client *httpapi.Client, id string, items chan<- streamItem) error {
+	send := func(item streamItem) error {
+		select {
+		case items <- item:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return client.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
+		Following: func() error { return send(streamItem{following: true}) },
+		Event: func(e dispatch.Event, raw []byte) error {
+			return send(streamItem{event: &e, raw: append([]byte(nil), raw...)})
+		},
+		Missed: func(n int) error { return send(streamItem{missed: n}) },
+	})
+}
+
+// watcher has the last view of a call that is watched.
+type watcher struct {
+	client  *httpapi.Client
+	id      string
+	display display
+	last    *dispatch.View
+	// since is the last event that the view of begin includes.
+	since uint64
+	// stale is set if an event is later than the last view.
+	stale bool
+	read  time.Time
+}
+
+// handle handles an item of the stream. over is set when the call has ended.
+func (w *watcher) handle(ctx context.Context, item streamItem) (over bool, err error) {
+	switch {
+	case item.following: // events after this view are in the stream
+		if err := w.fetch(ctx); err != nil {
+			return false, err
+		}
+		w.since = w.last.Seq
+		return w.last.Ended != nil, w.display.begin(*w.last)
+	case item.event == nil:
+		w.display.missed(item.missed)
+		w.stale = true
+		return false, nil
+	case item.event.Seq <= w.since:
+		return false, nil
+	}
+	w.stale = true
+	over = item.event.Kind == dispatch.EventEnded
+	if over { // its last activities precede its end
+		if err := w.fetch(ctx); err != nil {
+			return false, err
+		}
+		w.display.show(*w.last)
+	}
+	return over, w.display.event(*item.event, item.raw)
+}
+
+// tick reads the call again if it has changed and the pause is over.
+func (w *watcher) tick(ctx context.Context, now time.Time) (over bool, err error) {
+	if w.stale && now.Sub(w.read) >= w.display.pause() {
+		if err := w.fetch(ctx); err != nil {
+			return false, err
+		}
+		w.display.show(*w.last)
+		// Its end comes as an event, unless that was missed.
+		over = w.last.Ended != nil && w.last.Seq > w.since && time.Since(*w.last.Ended) > time.Second
+	}
+	w.display.tick(now)
+	return over, nil
+}
+
+// fetch reads the call.
+func (w *watcher) fetch(ctx context.Context) error {
+	v, err := w.client.Call(ctx, w.id)
+	if err != nil {
+		return err
+	}
+	w.last, w.stale, w.read = &v, false, time.Now()
+	return nil
+}

@@ -1,0 +1,58 @@
+package callview
+
+import (
+	"fmt"
+	"opentabs/dispatch"
+	"opentabs/internal/terminal"
+	"opentabs/internal/timetext"
+	"opentabs/wire"
+	"strings"
+	"time"
+)
+
+// CallerText returns a calling tool with its tab and site.
+func CallerText(by *dispatch.Caller) string {
+	where := fmt.Sprintf("tab %d", by.TabID)
+	if by.Origin != "" {
+		where += ", " + by.Origin
+	}
+	return fmt.Sprintf("%s (%s)", by.Tool, where)
+}
+
+// ScopeText describes the scope of a permission.
+func ScopeText(s wire.Scope, d time.Duration) string {
+	switch s {
+	case wire.ScopeSession:
+		return "for the session"
+	case wire.ScopeTime:
+		if d > 0 {
+			return "for " + timetext.Short(d)
+		}
+		return "for some time"
+	}
+	return terminal.SafeLine(string(s))
+}
+
+// Offers lists the flags of `opentabs calls approve` for these scopes.
+func Offers(scopes []wire.Scope) string {
+	flags := map[wire.Scope]string{
+		wire.ScopeOnce: "once, without a flag", wire.ScopeSession: "with --this-session",
+		wire.ScopeTime: "with --for TIME", wire.ScopeAlways: "with --always",
+	}
+	var texts []string
+	for _, s := range scopes {
+		texts = append(texts, flags[s])
+	}
+	return strings.Join(texts, ", or ")
+}
+
+// WithStatusWord puts the tool's own status word before its message.
+func WithStatusWord(word, message string) string {
+	switch {
+	case word == "" || strings.EqualFold(word, message):
+		return message
+	case message == "":
+		return word
+	}
+	return word + ": " + message
+}
