@@ -16,16 +16,16 @@ import (
 // Support says whether a client does something.
 type Support string
 
-// The values of Support. Unknown counts as no wherever something depends on it.
+// The values of Support. unverified counts as unsupported wherever something depends on it.
 const (
-	Yes     Support = "yes"
-	No      Support = "no"
-	Unknown Support = "unknown"
+	supported   Support = "yes"
+	unsupported Support = "no"
+	unverified  Support = "unknown"
 )
 
-// DefaultTimeout is how long a client of which nothing is known is taken to
+// defaultTimeout is how long a client of which nothing is known is taken to
 // wait: the default of the official TypeScript SDK, the shortest in wide use.
-const DefaultTimeout = 60 * time.Second
+const defaultTimeout = 60 * time.Second
 
 // Source is where a fact was read.
 type Source struct {

@@ -39,7 +39,7 @@ func TestOf(t *testing.T) {
 // TestTable: every line says where it is from, and each can be found.
 func TestTable(t *testing.T) {
 	all := Table()
-	if last := all[len(all)-1]; last.Client != "" || last.Timeout != DefaultTimeout || last.Resets {
+	if last := all[len(all)-1]; last.Client != "" || last.Timeout != defaultTimeout || last.Resets {
 		t.Errorf("the last is not that of unknown clients: %+v", last)
 	}
 	for _, p := range all {
@@ -64,7 +64,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		for _, s := range []Support{p.ShowsProgress, p.Images, p.ListChanged, p.Elicitation} {
-			if s != Yes && s != No && s != Unknown {
+			if s != supported && s != unsupported && s != unverified {
 				t.Errorf("%s: %q is no Support", p.Client, s)
 			}
 		}

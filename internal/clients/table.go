@@ -4,7 +4,7 @@ import "time"
 
 // unknown is the profile of every client that is not in the table.
 var unknown = Profile{
-	Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Unknown,
+	Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
 	Note: "the defaults of the official TypeScript SDK; the Python SDK has no limit of its own",
 	Sources: []Source{
 		{"https://github.com/modelcontextprotocol/typescript-sdk/issues/2250", "2026-06-03"},
@@ -21,13 +21,13 @@ var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2
 var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},
-		ShowsProgress: Yes, Images: No, ListChanged: No, Elicitation: No,
+		ShowsProgress: supported, Images: unsupported, ListChanged: unsupported, Elicitation: unsupported,
 		Note: "waits until the call has ended, by the server's limits",
 	},
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, From: "2.1.187",
 		Timeout: 30 * time.Minute, HTTPTimeout: 5 * time.Minute, Resets: true,
-		ShowsProgress: Yes, Images: Unknown, ListChanged: Yes, Elicitation: Yes,
+		ShowsProgress: supported, Images: unverified, ListChanged: supported, Elicitation: supported,
 		Note: "a timeout that a person set for the server (MCP_TOOL_TIMEOUT) is not begun anew by progress",
 		Sources: []Source{
 			{"https://github.com/vfarcic/dot-ai/pull/708", "2026-08-05"},
@@ -39,7 +39,7 @@ var table = []Profile{
 	},
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, From: "2.1.76", Before: "2.1.187",
-		Timeout: 5 * time.Minute, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: Yes,
+		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
 		Note: "shows progress from 2.1.153 on",
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-agent-sdk-typescript/issues/118", "2026-01-05"},
@@ -49,7 +49,7 @@ var table = []Profile{
 	},
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, Before: "2.1.76",
-		Timeout: DefaultTimeout, ShowsProgress: No, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Timeout: defaultTimeout, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/470", "2025-03-13"},
 			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
@@ -57,7 +57,7 @@ var table = []Profile{
 	},
 	{
 		Client: "Claude Desktop, Code tab and Cowork", Names: []string{"local-agent-mode-*"},
-		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/63379", "2026-05-28"},
 			{"https://github.com/anthropics/claude-code/issues/58687", "2026-05-13"},
@@ -66,7 +66,7 @@ var table = []Profile{
 	},
 	{
 		Client: "Claude Desktop and claude.ai", Names: []string{"claude-ai"},
-		Timeout: DefaultTimeout, ShowsProgress: No, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Timeout: defaultTimeout, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Note: "newer ones wait 4 minutes, but their version does not tell them apart",
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/22542", "2026-02-02"},
@@ -77,13 +77,13 @@ var table = []Profile{
 	},
 	{
 		Client: "Cursor", Names: []string{"cursor-vscode", "cursor*"},
-		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: Yes,
+		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
 		Note:    "no source tells its time, so the default of the SDK",
 		Sources: []Source{{"https://canimcp.dev/client/cursor-vscode", "2026-11-21"}, capabilities},
 	},
 	{
 		Client: "VS Code", Names: []string{"Visual Studio Code*", "Visual-Studio-Code*"},
-		Timeout: 5 * time.Minute, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: Yes,
+		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
 		Note: "1.103 gave up after 5 minutes whatever the progress; newer ones are said to wait until the person stops them",
 		Sources: []Source{
 			{"https://github.com/microsoft/vscode/issues/261734", "2025-08-15"},
@@ -93,13 +93,13 @@ var table = []Profile{
 	},
 	{
 		Client: "Windsurf", Names: []string{"windsurf*", "devin-windsurf*"},
-		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: No,
+		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
 		Note:    "no source tells its time, so the default of the SDK",
 		Sources: []Source{capabilities},
 	},
 	{
 		Client: "Zed", Names: []string{"Zed"},
-		Timeout: 60 * time.Second, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: No,
+		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
 		Note: "a person can set up to 10 minutes (context_server_timeout)",
 		Sources: []Source{
 			{"https://github.com/zed-industries/zed/pull/45378", "2025-12-19"},
@@ -109,13 +109,13 @@ var table = []Profile{
 	},
 	{
 		Client: "Cline", Names: []string{"Cline"},
-		Timeout: 60 * time.Second, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: No,
+		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
 		Note:    "a person can set more for each server",
 		Sources: []Source{{"https://github.com/cline/cline/pull/8509", "2026-01-10"}, capabilities},
 	},
 	{
 		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, From: "0.4.0",
-		Timeout: 10 * time.Minute, ShowsProgress: Yes, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Timeout: 10 * time.Minute, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Note: "shows progress since February 2026",
 		Sources: []Source{
 			{"https://github.com/QwenLM/qwen-code/issues/574", "2025-09-10"},
@@ -125,13 +125,13 @@ var table = []Profile{
 	},
 	{
 		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, Before: "0.4.0",
-		Timeout: 60 * time.Second, ShowsProgress: No, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Timeout: 60 * time.Second, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Note:    "its version is 0.0.1 in many releases; those count as old",
 		Sources: []Source{{"https://github.com/google-gemini/gemini-cli/issues/7324", "2025-08-28"}},
 	},
 	{
 		Client: "Codex", Names: []string{"codex*"}, From: "0.146.0",
-		Timeout: 5 * time.Minute, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Yes,
+		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: supported,
 		Note: "its clock stands still while the person fills in a form",
 		Sources: []Source{
 			{"https://github.com/openai/codex/pull/28234", "2026-06-15"},
@@ -141,7 +141,7 @@ var table = []Profile{
 	},
 	{
 		Client: "Codex", Names: []string{"codex*"}, Before: "0.146.0",
-		Timeout: 60 * time.Second, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Unknown,
+		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
 		Note: "waited 60 s first, then 120 s; which version changed it is not known",
 		Sources: []Source{
 			{"https://zuplo.com/learn/mcp/compatibility/clients/codex-cli", "2026-07-31"},
@@ -150,7 +150,7 @@ var table = []Profile{
 	},
 	{
 		Client: "goose", Names: []string{"goose*"},
-		Timeout: 3 * time.Minute, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Unknown,
+		Timeout: 3 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
 		Note: "5 minutes in most versions (DEFAULT_EXTENSION_TIMEOUT), 3 in some",
 		Sources: []Source{
 			{"https://github.com/aaif-goose/goose/blob/main/crates/goose/src/config/extensions.rs", "2026-11-21"},
@@ -159,7 +159,7 @@ var table = []Profile{
 	},
 	{
 		Client: "LibreChat", Names: []string{"@librechat/*", "librechat*"},
-		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: No,
+		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Note: "it wants progress to begin its time anew, but sent no progress token",
 		Sources: []Source{
 			{"https://github.com/danny-avila/LibreChat/issues/6626", "2025-03-30"},
@@ -169,7 +169,7 @@ var table = []Profile{
 	},
 	{
 		Client: "MCP Inspector", Names: []string{"inspector*", "mcp-inspector*"},
-		Timeout: 60 * time.Second, ShowsProgress: Yes, Images: Unknown, ListChanged: Unknown, Elicitation: Yes,
+		Timeout: 60 * time.Second, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: supported,
 		Note: "waits 5 minutes in silence, but with progress 60 s in all",
 		Sources: []Source{
 			{"https://github.com/modelcontextprotocol/inspector/blob/main/client/src/lib/constants.ts", "2026-11-21"},
@@ -178,7 +178,7 @@ var table = []Profile{
 	},
 	{
 		Client: "opencode", Names: []string{"opencode*"},
-		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Yes, Elicitation: Unknown,
+		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unverified,
 		Sources: []Source{
 			{"https://github.com/anomalyco/opencode/issues/28186", "2026-05-18"},
 			{"https://github.com/anomalyco/opencode/pull/5913", "2025-12-21"},
@@ -186,7 +186,7 @@ var table = []Profile{
 	},
 	{
 		Client: "GitHub Copilot CLI", Names: []string{"github-copilot*"},
-		Timeout: DefaultTimeout, ShowsProgress: Unknown, Images: Unknown, ListChanged: Unknown, Elicitation: Unknown,
+		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
 		Sources: []Source{{"https://github.com/github/copilot-cli/issues/1535", "2026-02-19"}, capabilities},
 	},
 }

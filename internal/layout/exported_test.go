@@ -27,11 +27,9 @@ var usedInsideOnly = map[string][]string{
 		"StatusNew", "StatusResuming", "StatusRunning", "StatusSucceeded",
 		"StatusSuspended",
 	},
-	"internal/clients": {"DefaultTimeout", "No", "Unknown", "Yes"},
-	"internal/svgicon": {"File", "FileDark", "FileDarkInactive", "FileInactive"},
-	"mcpserver":        {"DefaultHeartbeat", "DefaultMaxRequestBytes", "DefaultSessionIdle"},
-	"plugin":           {"ReservedNames", "StartFacts"},
-	"wsbridge":         {"DefaultDeadAfter", "DefaultFirstWait", "DefaultGrace"},
+	"mcpserver": {"DefaultHeartbeat", "DefaultMaxRequestBytes", "DefaultSessionIdle"},
+	"plugin":    {"ReservedNames", "StartFacts"},
+	"wsbridge":  {"DefaultDeadAfter", "DefaultFirstWait", "DefaultGrace"},
 }
 
 // TestExportedNamesAreUsed finds exported names that no other package uses. A

@@ -13,14 +13,14 @@ import (
 // The files of a plugin's icons, in its directory. All may be absent, but the
 // others need the first.
 const (
-	File             = "icon.svg"
-	FileInactive     = "icon-inactive.svg"
-	FileDark         = "icon-dark.svg"
-	FileDarkInactive = "icon-dark-inactive.svg"
+	fileIcon         = "icon.svg"
+	fileInactive     = "icon-inactive.svg"
+	fileDark         = "icon-dark.svg"
+	fileDarkInactive = "icon-dark-inactive.svg"
 )
 
 // Files are the names of all of them.
-var Files = []string{File, FileInactive, FileDark, FileDarkInactive}
+var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 
 // MaxBytes is the largest file of an icon.
 const MaxBytes = 16 << 10
@@ -50,7 +50,7 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	trees := map[string]*node{}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		tree, problem := read(files[file])
-		if problem == "" && (file == FileInactive || file == FileDarkInactive) {
+		if problem == "" && (file == fileInactive || file == fileDarkInactive) {
 			problem = chromatic(tree)
 		}
 		if problem != "" {
@@ -58,19 +58,19 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 		}
 		trees[file] = tree
 	}
-	if trees[File] == nil && files[File] == nil {
-		problems = append(problems, Problem{File, "is missing, but there are variants of it; add it or remove them"})
+	if trees[fileIcon] == nil && files[fileIcon] == nil {
+		problems = append(problems, Problem{fileIcon, "is missing, but there are variants of it; add it or remove them"})
 	}
 	if len(problems) > 0 {
 		return Set{}, problems
 	}
-	icon := trees[File]
-	inactive := either(trees[FileInactive], icon, greyed)
-	dark := either(trees[FileDark], icon, darkened)
-	darkInactive := trees[FileDarkInactive]
+	icon := trees[fileIcon]
+	inactive := either(trees[fileInactive], icon, greyed)
+	dark := either(trees[fileDark], icon, darkened)
+	darkInactive := trees[fileDarkInactive]
 	switch {
 	case darkInactive != nil:
-	case trees[FileDark] == nil && trees[FileInactive] != nil:
+	case trees[fileDark] == nil && trees[fileInactive] != nil:
 		darkInactive = darkened(inactive)
 	default:
 		darkInactive = greyed(dark)

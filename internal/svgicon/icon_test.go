@@ -32,7 +32,7 @@ func TestNoIcon(t *testing.T) {
 }
 
 func TestVariantsAreMade(t *testing.T) {
-	set := make1(t, File, simple)
+	set := make1(t, fileIcon, simple)
 	if set.Icon != simple {
 		t.Errorf("icon %s", set.Icon)
 	}
@@ -51,15 +51,15 @@ func TestVariantsAreMade(t *testing.T) {
 
 func TestOwnVariantsCount(t *testing.T) {
 	mark := func(fill string) string { return strings.Replace(simple, "#123456", fill, 1) }
-	set := make1(t, File, simple, FileInactive, mark("#222222"), FileDark, mark("#eeff00"), FileDarkInactive, mark("#eee"))
+	set := make1(t, fileIcon, simple, fileInactive, mark("#222222"), fileDark, mark("#eeff00"), fileDarkInactive, mark("#eee"))
 	if set != (Set{simple, mark("#222222"), mark("#eeff00"), mark("#eee")}) {
 		t.Errorf("%+v", set)
 	}
-	set = make1(t, File, simple, FileInactive, mark("#222222"))
+	set = make1(t, fileIcon, simple, fileInactive, mark("#222222"))
 	if !strings.Contains(set.DarkInactive, `<path fill="#6`) {
 		t.Errorf("made of the inactive icon: %s", set.DarkInactive)
 	}
-	set = make1(t, File, simple, FileDark, mark("#eeff00"))
+	set = make1(t, fileIcon, simple, fileDark, mark("#eeff00"))
 	if !strings.Contains(set.DarkInactive, `<path fill="#f3f3f3"`) {
 		t.Errorf("made of the dark icon: %s", set.DarkInactive)
 	}
@@ -73,7 +73,7 @@ func TestSmaller(t *testing.T) {
 		"  <metadata><rdf:x xmlns:rdf=\"urn:r\">a</rdf:x></metadata>\n  <inkscape:page><path/></inkscape:page>\n" +
 		"  <title>A &amp; B</title>\n  <path d='M0 0\n\tL8 8' aria-label=\"a &quot;b&quot;\"/>\n</svg>\n"
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><title>A &amp; B</title><path d="M0 0 L8 8" aria-label="a &quot;b&quot;"/></svg>`
-	if set := make1(t, File, drawn); set.Icon != want {
+	if set := make1(t, fileIcon, drawn); set.Icon != want {
 		t.Errorf("got  %s\nwant %s", set.Icon, want)
 	}
 }
@@ -86,7 +86,7 @@ func TestIDs(t *testing.T) {
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="site-t site-b">` +
 		`<title id="site-t">star</title><style>#site-b,.x #site-a{fill:url(#site-a)}path{fill:#bbb}</style><linearGradient id="site-a"/><g id="site-b" clip-path="url('#site-a')"/>` +
 		`<use href="#site-b"/><use xlink:href="#site-b"/><path style="fill:url(#site-a);stroke:url(#none)" d="#b"/></svg>`
-	set := make1(t, File, source)
+	set := make1(t, fileIcon, source)
 	if set.Icon != want {
 		t.Errorf("got  %s\nwant %s", set.Icon, want)
 	}
@@ -132,8 +132,8 @@ func TestRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, problems := Make("site", files(File, test.svg))
-			if len(problems) != 1 || problems[0].File != File || !strings.Contains(problems[0].Text, test.want) {
+			_, problems := Make("site", files(fileIcon, test.svg))
+			if len(problems) != 1 || problems[0].File != fileIcon || !strings.Contains(problems[0].Text, test.want) {
 				t.Errorf("got %v, want one with %q", problems, test.want)
 			}
 		})
@@ -141,7 +141,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestSetsThatAreIncomplete(t *testing.T) {
-	_, problems := Make("site", files(FileDark, simple, FileInactive, simple))
+	_, problems := Make("site", files(fileDark, simple, fileInactive, simple))
 	var said []string
 	for _, p := range problems {
 		said = append(said, p.File+" "+p.Text)
@@ -159,7 +159,7 @@ func FuzzMake(f *testing.F) {
 	f.Add([]byte(simple))
 	f.Add([]byte(`<svg viewBox="0 0 8 8"><style>#a{fill:red}</style><g id="a" style="fill:url(#a)">x</g></svg>`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		set, problems := Make("site", map[string][]byte{File: text})
+		set, problems := Make("site", map[string][]byte{fileIcon: text})
 		if len(problems) > 0 {
 			return
 		}
@@ -168,7 +168,7 @@ func FuzzMake(f *testing.F) {
 			if len(svg) > MaxBytes {
 				continue
 			}
-			if _, problems := Make("site", map[string][]byte{File: []byte(svg)}); len(problems) > 0 {
+			if _, problems := Make("site", map[string][]byte{fileIcon: []byte(svg)}); len(problems) > 0 {
 				t.Errorf("%s: %v", svg, problems)
 			}
 		}
