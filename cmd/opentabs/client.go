@@ -25,9 +25,9 @@ func newClientCmd(p *program) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "client",
 		Short: "Manage the tokens of MCP clients that connect over HTTP",
-		Long: `Manage the tokens of MCP clients that connect over HTTP. Each client has a token of
-its own, which opens /mcp and nothing else: the server knows which client calls,
-and you can revoke one without the others. A client that can start a program
+		Long: `Manage the tokens of MCP clients that connect over HTTP. Each client has a separate
+token, which opens /mcp and nothing else: calls carry the name of their client, and
+you can revoke one token without the others. A client that can start a program
 needs no token: let it start "opentabs mcp".`,
 		Example: "  opentabs client add laptop\n  opentabs client list\n  opentabs client remove laptop",
 	}, newClientAddCmd(p), newClientListCmd(p), newClientRemoveCmd(p))

@@ -243,7 +243,7 @@ var shownSections = []struct{ name, title string }{
 }
 
 // showCode shows what has changed and the code, as the options say: on a terminal
-// by the pager, elsewhere only if that is asked for. Changes are always shown.
+// by the pager, elsewhere only with --code. Changes are always shown.
 func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts reviewOptions) error {
 	in, err := book.Local.Inspect(opts.name)
 	if err != nil {
@@ -277,7 +277,7 @@ func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts rev
 	return nil
 }
 
-// page shows a text by the person's pager, or as it is if there is none. Nothing in
+// page shows a text in the user's pager, or prints it if there is none. Nothing in
 // it can command the terminal.
 func (p *program) page(ctx context.Context, text string) error {
 	pager := p.getenv("PAGER")

@@ -156,7 +156,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// flagError says what is wrong with a flag, and what was meant.
+// flagError returns what is wrong with a flag, and suggests another.
 func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err

@@ -97,7 +97,7 @@ func showBrowsers(out *terminal.Output, s httpapi.Status) {
 		}
 	}
 	if len(s.Browsers) == 0 {
-		out.PrintLine("  open Chrome with the opentabs extension; `opentabs extension install` says how")
+		out.PrintLine("  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
 	}
 }
 
@@ -148,7 +148,7 @@ func pluginsIn(t wire.TabInfo) []string {
 	return names
 }
 
-// standing says how the tools of a plugin run, and whether they can now.
+// standing returns how the tools of a plugin run, and whether they can now.
 func standing(p httpapi.Plugin) string {
 	advised := ""
 	if p.Recommended != nil {
@@ -167,7 +167,7 @@ func standing(p httpapi.Plugin) string {
 		return "needs settings: " + terminal.SafeLine(strings.Join(p.Needs, ", ")) + " (opentabs plugin configure " + p.Name + ")"
 	}
 	text := string(p.Permission)
-	if p.State != "" { // nobody knows without a server
+	if p.State != "" { // not known without a server
 		text += ", " + string(p.State)
 	}
 	if len(p.Calls) > 0 {
@@ -237,7 +237,7 @@ func newVersionCmd(p *program) *cobra.Command {
 	opts := versionOptions{out: p.out}
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Tell the version of opentabs",
+		Short:   "Print the version",
 		Example: "  opentabs version\n  opentabs version --json",
 		Args:    atMost(0),
 		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },
