@@ -9,20 +9,20 @@ import (
 	"opentabs/wire"
 )
 
-// wantSync asks for a plugin.sync on this link. Those asked for while one is
-// under way become one.
-func (l *link) wantSync() { poke(l.sync) }
+// requestSync schedules a plugin.sync on this link. Requests during a running
+// sync are merged into one.
+func (l *link) requestSync() { signal(l.sync) }
 
-// poke puts a token into a channel with room for one.
-func poke(c chan struct{}) {
+// signal puts a token into a channel with room for one token.
+func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
 	}
 }
 
-// syncAdapters brings the browser's adapters up to date whenever that is asked
-// for. It returns when the link has ended.
+// syncAdapters sends plugins and settings to the browser after each
+// requestSync. It returns when the link has ended.
 func (l *link) syncAdapters(b *browser) {
 	for {
 		select {
@@ -30,24 +30,24 @@ func (l *link) syncAdapters(b *browser) {
 			return
 		case <-l.sync:
 		}
-		if err := l.syncOnce(b); err != nil && !l.ended() {
-			l.log.Warn().Err(err).Msg("could not bring the adapters up to date")
+		if err := l.sendPlugins(b); err != nil && !l.ended() {
+			l.log.Warn().Err(err).Msg("could not sync the adapters")
 		}
 		if err := l.syncSettings(); err != nil && !l.ended() {
-			l.log.Warn().Err(err).Msg("could not tell the settings of plugins")
+			l.log.Warn().Err(err).Msg("could not send the settings of plugins")
 		}
-		b.noteSynced(l)
+		b.markSynced(l)
 	}
 }
 
-// maxCodeUnderWay is how much code is sent before the browser has taken what
-// came before, in bytes. A browser registers together what comes together:
-// Chrome writes its store of scripts anew each time.
-const maxCodeUnderWay = 16 << 20
+// maxCodeInFlight limits the code that the browser has not confirmed, in bytes.
+// A browser registers in one batch what arrives together, because Chrome
+// rewrites its whole script store for each registration.
+const maxCodeInFlight = 16 << 20
 
-// syncOnce sends the list of plugins and then the code that the browser lacks.
-// It sends no more if the list has changed meanwhile.
-func (l *link) syncOnce(b *browser) error {
+// sendPlugins sends the list of plugins, then the code that the browser lacks.
+// It stops early if the list has changed.
+func (l *link) sendPlugins(b *browser) error {
 	plugins := l.hub.plugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
 	if l.hub.opts.Host != nil {
@@ -62,23 +62,23 @@ func (l *link) syncOnce(b *browser) error {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
 	b.setInject(l, r.Mode)
-	l.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", clean(string(r.Mode), 20)).Msg("plugins told")
+	l.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", clean(string(r.Mode), 20)).Msg("plugins sent")
 	byName := make(map[string]string, len(plugins))
 	for _, p := range plugins {
 		byName[p.Name] = p.Script
 	}
-	sending := codeUnderWay{link: l}
-	defer sending.settle(0)
+	sending := codeInFlight{link: l}
+	defer sending.waitBelow(0)
 	for _, name := range r.Missing {
 		if len(l.sync) > 0 || l.ended() {
 			return nil // the next round has a newer list
 		}
 		script, ok := byName[name]
 		if !ok {
-			l.log.Warn().Str("plugin", clean(name, 100)).Msg("browser asked for the code of a plugin that it was not told of")
+			l.log.Warn().Str("plugin", clean(name, 100)).Msg("browser requested the code of a plugin that is not in its list")
 			continue
 		}
-		delete(byName, name) // once is enough
+		delete(byName, name) // ignore duplicates
 		if err := sending.send(name, script); err != nil {
 			l.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
@@ -86,7 +86,7 @@ func (l *link) syncOnce(b *browser) error {
 	return nil
 }
 
-// fetch returns the code of a plugin or of the host to the browser.
+// fetch returns the code of a plugin or of the host for plugin.fetch.
 func (l *link) fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	if l.hub.opts.Fetch == nil {
 		return wire.PluginFetchResult{}, errors.New("this server has no code to fetch")
@@ -101,8 +101,8 @@ func (l *link) fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	return r, err
 }
 
-// codeUnderWay is the code that was sent and not answered yet, oldest first.
-type codeUnderWay struct {
+// codeInFlight is the code that was sent and not confirmed yet, oldest first.
+type codeInFlight struct {
 	link  *link
 	sent  []sentCode
 	bytes int
@@ -111,11 +111,11 @@ type codeUnderWay struct {
 type sentCode struct {
 	plugin string
 	bytes  int
-	question
+	pendingRequest
 }
 
-// send sends the code of a plugin, after it has waited for room.
-func (c *codeUnderWay) send(name, script string) error {
+// send sends the code of a plugin when maxCodeInFlight has room for it.
+func (c *codeInFlight) send(name, script string) error {
 	code, err := c.link.hub.opts.Adapters.Code(name, script)
 	if err != nil {
 		return err
@@ -124,19 +124,19 @@ func (c *codeUnderWay) send(name, script string) error {
 	if len(params) > wire.MaxFrameBytes-1024 {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
-	c.settle(maxCodeUnderWay - len(params))
-	c.sent = append(c.sent, sentCode{name, len(params), c.link.ask(wire.MethodPluginCode, params)})
+	c.waitBelow(maxCodeInFlight - len(params))
+	c.sent = append(c.sent, sentCode{name, len(params), c.link.sendRequest(wire.MethodPluginCode, params)})
 	c.bytes += len(params)
 	return nil
 }
 
-// settle waits until at most this many bytes are under way.
-func (c *codeUnderWay) settle(bytes int) {
+// waitBelow blocks until at most this many bytes are unconfirmed.
+func (c *codeInFlight) waitBelow(bytes int) {
 	for len(c.sent) > 0 && c.bytes > bytes {
 		first := c.sent[0]
 		c.sent = c.sent[1:]
 		c.bytes -= first.bytes
-		answer, err := c.link.await(context.Background(), first.question)
+		answer, err := c.link.await(context.Background(), first.pendingRequest)
 		if err == nil {
 			err = decodeAnswer(answer, &wire.PluginCodeResult{})
 		}
@@ -146,15 +146,15 @@ func (c *codeUnderWay) settle(bytes int) {
 	}
 }
 
-// decodeAnswer reads the result of a request of ours.
+// decodeAnswer reads the result of a request to the browser.
 func decodeAnswer(e wire.Envelope, result any) error {
 	if e.Error != nil {
-		return fmt.Errorf("the browser refused it (%d): %s", e.Error.Code, clean(e.Error.Message, 500))
+		return fmt.Errorf("the browser rejected the request (%d): %s", e.Error.Code, clean(e.Error.Message, 500))
 	}
 	return json.Unmarshal(e.Result, result)
 }
 
-// setInject notes how the browser gets adapters into pages.
+// setInject stores how the browser injects adapters into pages.
 func (b *browser) setInject(l *link, mode wire.InjectMode) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -163,9 +163,9 @@ func (b *browser) setInject(l *link, mode wire.InjectMode) {
 	}
 }
 
-// noteSynced notes that the browser has the adapters, as far as it can have them.
-// Only its current link may.
-func (b *browser) noteSynced(l *link) {
+// markSynced records that a plugin.sync has ended. It ignores a link that is no
+// longer the current one.
+func (b *browser) markSynced(l *link) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.link != l {
@@ -173,5 +173,5 @@ func (b *browser) noteSynced(l *link) {
 	}
 	b.synced = true
 	b.syncs++
-	b.hub.tabs.tell(false)
+	b.hub.tabChanges.publish(false)
 }

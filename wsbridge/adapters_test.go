@@ -50,7 +50,7 @@ func TestAdapters(t *testing.T) {
 			list += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
 		}
 		p.wantFrames(helloOK, syncFrame(1, list+"]"))
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","stranger","b","c","a","d"]}}`)
+		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","unknown","b","c","a","d"]}}`)
 		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"), codeFrame(3, "c", "h-c", "run(c)"), codeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
@@ -64,14 +64,14 @@ func TestAdapters(t *testing.T) {
 // TestAdaptersUnderWay: a browser that is busy with code gets more only when it
 // has taken some.
 func TestAdaptersUnderWay(t *testing.T) {
-	large := strings.Repeat("x", maxCodeUnderWay/2-1000)
+	large := strings.Repeat("x", maxCodeInFlight/2-1000)
 	inWorld(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return plugins("a", "b", "c") },
 		code: func(string, string) (string, error) { return large, nil },
 	}}, func(w *world) {
 		p := w.dial()
 		p.hello("b1", "boot1")
-		_ = p.take()
+		_ = p.readFrames()
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
 		p.wantFrames(codeFrame(2, "a", "h-a", large), codeFrame(3, "b", "h-b", large))
 		w.pass(29 * time.Second)

@@ -16,9 +16,9 @@ const (
 	maxErrorCategory = 100
 )
 
-// take takes a run out of the table; nil if it is not there. Whoever takes a
-// run ends it.
-func (b *browser) take(id string) *run {
+// removeRun removes a run and returns it, or nil if there is none. The caller
+// must finish the run.
+func (b *browser) removeRun(id string) *run {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.runs[id]
@@ -26,14 +26,14 @@ func (b *browser) take(id string) *run {
 	return r
 }
 
-// documentEndings are the codes of calls whose document is gone.
+// documentEndings are the error codes of calls whose document is gone.
 var documentEndings = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
 
-// answer ends a run with the answer to its tool.dispatch.
+// answer finishes a run with the answer to its tool.dispatch.
 func (b *browser) answer(l *link, e wire.Envelope) {
-	r := b.take(e.ID)
+	r := b.removeRun(e.ID)
 	if r == nil {
-		l.log.Debug().Str("call", clean(e.ID, 128)).Msg("answer of a run that is not here (any more)")
+		l.log.Debug().Str("call", clean(e.ID, 128)).Msg("answer for an unknown or finished run")
 		return
 	}
 	output, err := r.outcome(e)
@@ -48,13 +48,13 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 	r.sink.Finish(output, err)
 }
 
-// outcome reads the answer of a run that was taken out of the table.
+// outcome reads the answer for a run that has been removed from the table.
 func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		return nil, callError(e.Error)
 	}
-	// Not json.Unmarshal: it would read a large output twice more, and Parse has
-	// found it valid.
+	// json.Unmarshal would scan a large output twice more, and Parse has already
+	// validated it.
 	var res wire.ToolDispatchResult
 	err := wire.Members(e.Result, func(key, value []byte) error {
 		switch string(key) {
@@ -82,18 +82,18 @@ func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	r.endParts()
 	switch {
 	case res.Parts != r.next:
-		return nil, internal(fmt.Sprintf("%d of %d parts of the result came", r.next, res.Parts))
+		return nil, internal(fmt.Sprintf("%d of %d parts of the result arrived", r.next, res.Parts))
 	case !json.Valid(r.parts):
 		return nil, notJSON()
 	}
 	return r.parts, nil
 }
 
-// callError makes a browser's error fit to be shown: a known code, bounded
-// texts without control characters.
+// callError converts a browser's error into one that is safe to show: a known
+// code, and bounded texts without control characters.
 func callError(e *wire.RPCError) *wire.CallError {
 	if e.Data == nil {
-		return internal(fmt.Sprintf("the browser refused the call (%d): %s", e.Code, clean(e.Message, maxErrorMessage)))
+		return internal(fmt.Sprintf("the browser rejected the call (%d): %s", e.Code, clean(e.Message, maxErrorMessage)))
 	}
 	out := wire.CallError{Code: e.Data.Code, Message: clean(e.Data.Message, maxErrorMessage), NotStarted: e.Data.NotStarted}
 	if !slices.Contains(wire.ErrorCodes(), out.Code) {

@@ -19,18 +19,18 @@ func TestAnswers(t *testing.T) {
 		{`"result":{"parts":"3"}`, broken},
 		{`"result":{"output":1,"output":2}`, broken},
 		{`"result":{"output":1,"parts":1}`, "failed internal: the browser's answer has both a whole result and parts"},
-		{`"result":{"parts":2}`, "failed internal: 0 of 2 parts of the result came"},
+		{`"result":{"parts":2}`, "failed internal: 0 of 2 parts of the result arrived"},
 		{`"result":{"output":` + strings.Repeat(" ", 0) + `"` + strings.Repeat("x", 100) + `"}`, "failed result_too_large: the result is larger than 100 bytes"},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"the tab was closed"}}`, "failed tab_closed: the tab was closed"},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"made_up","message":"hm"}}`, "failed internal: hm"},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":""}}`, "failed not_ready: the browser gave no reason"},
-		{`"error":{"code":-32601,"message":"unknown method"}`, "failed internal: the browser refused the call (-32601): unknown method"},
+		{`"error":{"code":-32601,"message":"unknown method"}`, "failed internal: the browser rejected the call (-32601): unknown method"},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"a\u001b[2Jb\u0000\n\u202ec\u009b","tool":{"code":"X\u0007","category":"auth","retryable":true,"retryAfterMs":1500}}}`,
 			"failed tool_error: a[2Jb\nc " + `{"code":"X","category":"auth","retryable":true,"retryAfterMs":1500}`},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"x","tool":{"code":"","retryable":false,"retryAfterMs":-1}}}`,
 			`failed tool_error: x {"code":"","retryable":false}`},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"x","tool":{"code":"X","retryable":true}}}`, "failed tab_closed: x"},
-		// A frame that is no JSON because the result is none; it still says whose.
+		// A frame that is no JSON because the result is none; it still names the run.
 		{`"result":{"output":{bad}}`, "failed invalid_result: the tool's result is not valid JSON"},
 		{`"result":{"output":1},"id":"c2"`, "failed invalid_result: the tool's result is not valid JSON"},
 	}

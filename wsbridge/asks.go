@@ -11,37 +11,38 @@ import (
 )
 
 const (
-	// maxOpenAsks is how many asks of one run may be without a confirmed answer,
-	// maxAsks how many a run may make in all.
+	// maxOpenAsks limits the asks of one run whose answer is not confirmed,
+	// maxAsks the asks of a run in total.
 	maxOpenAsks = 64
 	maxAsks     = 1000
-	// maxKeptAnswers is how much of answers is kept for one run until its page
-	// has them, in bytes.
+	// maxKeptAnswers limits the unconfirmed answers of one run, in bytes.
 	maxKeptAnswers = 4 * wire.MaxAnswerBytes
 	// The longest texts of an ask, in characters.
 	maxAskTool  = 200
 	maxAskTitle = 200
 )
 
-// asks is what one run has asked for. Its fields are guarded by browser.mu.
+// asks are the requests that one run has made by tool.ask. browser.mu guards
+// them.
 type asks struct {
-	// open has those whose answer is not confirmed, seen all that ever came.
+	// open has the asks without a confirmed answer, seen the numbers of all
+	// asks.
 	open map[int]*ask
 	seen map[int]bool
-	// kept is the length of the answers in open.
+	// kept is the total length of the answers in open.
 	kept int
 }
 
-// ask is one ask of a run.
+// ask is one tool.ask of a run.
 type ask struct {
-	// answer is the frame that answers it, nil while nobody has.
+	// answer is the frame with the answer, nil until there is one.
 	answer []byte
-	// resent says that it was sent again when the browser returned: the ask that
-	// then comes again is older than that.
+	// resent is set when a reconnect has sent the answer again. The browser
+	// then repeats the ask once, and that repetition needs no further answer.
 	resent bool
 }
 
-// ask takes one tool.ask.
+// ask handles one tool.ask.
 func (b *browser) ask(l *link, p wire.ToolAskParams) error {
 	if err := checkAsk(&p); err != nil {
 		return err
@@ -53,12 +54,12 @@ func (b *browser) ask(l *link, p wire.ToolAskParams) error {
 		l.strayReport(p.DispatchID)
 		return nil
 	}
-	r.mention()
-	fresh, refused := r.asks.take(l, &p)
+	r.confirm()
+	fresh, refused := r.asks.accept(l, &p)
 	b.mu.Unlock()
 	switch {
 	case refused != nil:
-		l.log.Debug().Str("call", p.DispatchID).Int("ask", p.Ask).Str("code", string(refused.Code)).Msg("ask refused: " + refused.Message)
+		l.log.Debug().Str("call", p.DispatchID).Int("ask", p.Ask).Str("code", string(refused.Code)).Msg("ask rejected: " + refused.Message)
 		l.post(answerFrame(p.DispatchID, p.Ask, nil, refused))
 	case fresh:
 		r.sink.Ask(p)
@@ -66,7 +67,7 @@ func (b *browser) ask(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// checkAsk reports what makes p no ask, and makes its texts fit to be shown.
+// checkAsk returns an error for a malformed ask, and cleans the texts of p.
 func checkAsk(p *wire.ToolAskParams) error {
 	kinds := 0
 	if p.Withdrawn {
@@ -82,23 +83,23 @@ func checkAsk(p *wire.ToolAskParams) error {
 	}
 	switch {
 	case kinds != 1:
-		return errors.New("an ask has one of call, user and withdrawn")
+		return errors.New("an ask needs exactly one of call, user and withdrawn")
 	case p.Ask < 1:
-		return errors.New("asks are counted from 1")
+		return errors.New("the number of an ask is at least 1")
 	}
 	return nil
 }
 
-// take reports whether an ask is new, and why it is refused, if it is. An ask
-// that comes again gets its answer again. A refused one is not remembered: it is
-// refused again, or has its place by then. The caller holds browser.mu.
-func (a *asks) take(l *link, p *wire.ToolAskParams) (fresh bool, refused *wire.CallError) {
+// accept reports whether an ask is new, and the error if it is rejected. A
+// repeated ask gets its answer again. A rejected ask is not recorded, so that
+// the browser may repeat it when there is room. The caller holds browser.mu.
+func (a *asks) accept(l *link, p *wire.ToolAskParams) (fresh bool, refused *wire.CallError) {
 	open, seen := a.open[p.Ask], a.seen[p.Ask]
 	switch {
 	case p.Withdrawn && p.Ask > maxAsks:
 		return false, nil
 	case p.Withdrawn:
-		a.note(p.Ask)
+		a.record(p.Ask)
 		a.settle(p.Ask)
 		return open != nil && open.answer == nil, nil
 	case open != nil && open.resent:
@@ -116,19 +117,19 @@ func (a *asks) take(l *link, p *wire.ToolAskParams) (fresh bool, refused *wire.C
 	case p.Call != nil && !isObject(p.Call.Args):
 		return false, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the arguments are not an object; pass an object to context.call"}
 	}
-	a.note(p.Ask)
+	a.record(p.Ask)
 	a.open[p.Ask] = &ask{}
 	return true, nil
 }
 
-func (a *asks) note(number int) {
+func (a *asks) record(number int) {
 	if a.open == nil {
 		a.open, a.seen = map[int]*ask{}, map[int]bool{}
 	}
 	a.seen[number] = true
 }
 
-// settle forgets an ask.
+// settle removes an ask.
 func (a *asks) settle(number int) {
 	if open := a.open[number]; open != nil {
 		a.kept -= len(open.answer)
@@ -154,8 +155,9 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 	}
 }
 
-// answerAsk answers an ask of a run, and reports whether the run is here. The
-// answer is kept until the browser has confirmed it. The first one holds.
+// answerAsk sends the answer to an ask, and reports whether this browser has
+// the run. The answer is kept until the browser has confirmed it. Later answers
+// to the same ask are ignored.
 func (b *browser) answerAsk(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,19 +174,19 @@ func (b *browser) answerAsk(runID string, number int, output json.RawMessage, er
 		output, err = nil, tooLarge(wire.MaxAnswerBytes)
 	case r.asks.kept+len(output) > maxKeptAnswers:
 		output, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
-			"results of more than %d bytes wait for the page; call fewer tools at once", maxKeptAnswers)}
+			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxKeptAnswers)}
 	}
 	open.answer = answerFrame(runID, number, output, err)
 	r.asks.kept += len(open.answer)
-	if b.link != nil { // else: it is sent when the browser names the run
+	if b.link != nil { // otherwise sent when the reconnected browser lists the run
 		b.link.post(open.answer)
 	}
 	return true
 }
 
-// resendAnswers sends the answers of a run that its page may not have: it has
-// just been named by the browser, so its page is there. The caller holds mu;
-// link is set.
+// resendAnswers sends the answers that the page of a run may lack. The browser
+// has just listed the run, so its page is there. The caller holds mu; link is
+// set.
 func (b *browser) resendAnswers(r *run) {
 	for number := range maxAsks {
 		if open := r.asks.open[number+1]; open != nil && open.answer != nil {
@@ -198,14 +200,14 @@ func (b *browser) resendAnswers(r *run) {
 	r.resyncs = nil
 }
 
-// answerConfirmed takes a browser's answer to tool.answer, whose own id is
-// <ask>/<run>.
+// answerConfirmed handles a browser's answer to tool.answer. The ID of that
+// request ends with <ask>/<run>.
 func (b *browser) answerConfirmed(l *link, id string, e wire.Envelope) {
 	text, runID, _ := strings.Cut(id, "/")
 	number, err := strconv.Atoi(text)
 	var result wire.ToolAnswerResult
 	if err != nil || e.Error != nil || json.Unmarshal(e.Result, &result) != nil {
-		l.log.Debug().Str("call", clean(runID, 128)).Str("ask", clean(text, 20)).Msg("the browser could not take an answer")
+		l.log.Debug().Str("call", clean(runID, 128)).Str("ask", clean(text, 20)).Msg("the browser rejected an answer")
 		return
 	}
 	b.mu.Lock()
@@ -248,8 +250,8 @@ func (h *Hub) Resync(runID, activityType string) {
 	}
 }
 
-// resync sends a tool.resync, now or on the browser's return, and reports
-// whether the run is here.
+// resync sends a tool.resync, now or after a reconnect, and reports whether
+// this browser has the run.
 func (b *browser) resync(runID string, frame []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

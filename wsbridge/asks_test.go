@@ -32,7 +32,7 @@ func (p *peer) confirm(id string, n int, taken bool) {
 	p.sendf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
 }
 
-// inAsking runs test with a browser that has a run c1 and has been told of it.
+// inAsking runs test with a browser that has received the run c1.
 func inAsking(t *testing.T, test func(w *world, p *peer)) {
 	t.Helper()
 	inWorld(t, Options{}, func(w *world) {
@@ -55,7 +55,7 @@ func TestAsk(t *testing.T) {
 		p.asks("c1", askOf(3))
 		w.hub.Answer("c1", 3, nil, nil)
 		w.wantEvents(asked("c1", 3))
-		w.hub.Answer("c1", 3, nil, nil) // before it was asked: nobody waits
+		w.hub.Answer("c1", 3, nil, nil) // no such ask yet: ignored
 	})
 }
 
@@ -86,12 +86,12 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
 		p.asks("c1", askOf(2))
-		w.take()
+		w.readEvents()
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.drop()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p = w.browser("b1", "boot1")
-		p.take()
+		p.readFrames()
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.asks("c1", askOf(1))
 		p.asks("c1", askOf(2))
@@ -103,7 +103,7 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		p.drop()
 		p = w.browser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
-		for _, frame := range p.take() {
+		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, "tool.answer") {
 				t.Errorf("an answer that has arrived came again: %s", frame)
 			}
@@ -112,21 +112,22 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 	})
 }
 
-// TestAskWithdrawn: the dispatcher is told once, and only of what still waits.
+// TestAskWithdrawn: the dispatcher is notified once, and only about an open
+// ask.
 func TestAskWithdrawn(t *testing.T) {
 	const withdrawn = `"ask":%d,"withdrawn":true`
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
 		p.asks("c1", askOf(2))
-		w.take()
+		w.readEvents()
 		p.asks("c1", fmt.Sprintf(withdrawn, 1))
 		p.asks("c1", fmt.Sprintf(withdrawn, 1))
 		w.wantEvents(`c1 asks {"dispatchId":"c1","ask":1,"withdrawn":true}`)
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.wantFrames()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
-		p.take()
-		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // answered meanwhile: nobody wants that
+		p.readFrames()
+		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // answered meanwhile: no notification
 		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // never came, and comes no more
 		p.asks("c1", askOf(2))
 		p.asks("c1", askOf(3))
@@ -147,9 +148,9 @@ func TestAskOfOthers(t *testing.T) {
 		p.asks("c1", askOf(1))
 		w.wantEvents(asked("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
-		p.take()
+		p.readFrames()
 		other.confirm("c1", 1, true) // nor does it confirm what it has not got
-		w.take()
+		w.readEvents()
 		p.asks("c1", askOf(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.answer("c1", "7")
@@ -168,27 +169,27 @@ func TestAskFlood(t *testing.T) {
 		for n := range 5 * maxOpenAsks {
 			p.asks("c1", askOf(n+1))
 		}
-		if got := w.take(); len(got) != maxOpenAsks {
+		if got := w.readEvents(); len(got) != maxOpenAsks {
 			t.Errorf("%d asks were taken, want %d", len(got), maxOpenAsks)
 		}
 		refused := answerText("c1", maxOpenAsks+1, `,"error":{"code":"nested_too_deep","message":"a call may wait for 64 answers at once"}`)
-		if got := p.take(); len(got) != 4*maxOpenAsks || got[0] != refused {
+		if got := p.readFrames(); len(got) != 4*maxOpenAsks || got[0] != refused {
 			t.Errorf("%d were refused, first %q; want %d, %q", len(got), got[:min(1, len(got))], 4*maxOpenAsks, refused)
 		}
 		for n := range maxOpenAsks {
 			w.hub.Answer("c1", n+1, nil, nil)
 		}
-		p.take()
+		p.readFrames()
 		p.asks("c1", askOf(2*maxOpenAsks))
 		w.wantEvents() // they are not confirmed
-		p.take()
+		p.readFrames()
 		for n := range maxAsks {
 			p.confirm("c1", n+1, true)
 			p.asks("c1", askOf(n+1))
-			w.take()
+			w.readEvents()
 			w.hub.Answer("c1", n+1, nil, nil)
 		}
-		p.take()
+		p.readFrames()
 		p.asks("c1", askOf(maxAsks+1))
 		p.wantFrames(answerText("c1", maxAsks+1, `,"error":{"code":"nested_too_deep","message":"a call may ask 1000 times in all"}`))
 		w.wantEvents()
@@ -205,20 +206,20 @@ func TestLargeAnswers(t *testing.T) {
 		for n := range 6 {
 			p.asks("c1", askOf(n+1))
 		}
-		w.take()
+		w.readEvents()
 		w.hub.Answer("c1", 1, append(bytes.Clone(large), ' '), nil)
 		p.wantFrames(answerText("c1", 1, `,"error":{"code":"result_too_large","message":"the result is larger than 16777216 bytes"}`))
 		for n := range 4 {
 			w.hub.Answer("c1", n+2, large, nil)
 		}
-		got := p.take()
+		got := p.readFrames()
 		if len(got) != 4 || len(got[0]) < len(large) || !strings.Contains(got[3], `"code":"result_too_large"`) {
 			t.Errorf("%d answers came, the last of %d bytes; want the fourth refused", len(got), len(got[len(got)-1]))
 		}
 		p.confirm("c1", 2, true)
-		w.take()
+		w.readEvents()
 		w.hub.Answer("c1", 6, large, nil)
-		if got := p.take(); len(got) != 1 || len(got[0]) < len(large) {
+		if got := p.readFrames(); len(got) != 1 || len(got[0]) < len(large) {
 			t.Error("there is room again, and the answer did not come")
 		}
 	})
@@ -259,9 +260,9 @@ func TestResync(t *testing.T) {
 			w.hub.Resync("c1", "table")
 		}
 		p = w.browser("b1", "boot1")
-		p.take()
+		p.readFrames()
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
-		if got := p.take(); len(got) != wire.MaxActivityTypes || got[0] != frame {
+		if got := p.readFrames(); len(got) != wire.MaxActivityTypes || got[0] != frame {
 			t.Errorf("frames = %q", got)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
@@ -269,8 +270,8 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// TestAskIsASign: a browser that asks for a run knows of it, so it is not told of
-// the run again, and the run does not end with link_lost.
+// TestAskIsASign: an ask confirms its run, so the run is not sent again and
+// does not end with link_lost.
 func TestAskIsASign(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))

@@ -70,7 +70,7 @@ func bareEcho(b *testing.B) func(frame []byte) {
 	}
 }
 
-// done is a sink that says when its run has ended.
+// done is a sink that receives the end of its run.
 type done chan *wire.CallError
 
 func (d done) Reports([]wire.Report, int) {}

@@ -11,46 +11,49 @@ import (
 	"opentabs/wire"
 )
 
-// browser is one browser, from its first hello until it has been away for
-// longer than the grace period.
+// browser is one browser, from its first hello until it has been disconnected
+// for longer than the grace period.
 type browser struct {
 	hub *Hub
 	id  string
 
-	mu      sync.Mutex // guards all below; taken after Hub.mu
-	name    string
-	boot    string
-	version string
-	inject  wire.InjectMode
-	link    *link     // nil while it is lost
-	over    bool      // it has not come back and is forgotten
-	since   time.Time // when link came up or was lost
-	tabs    map[int]wire.TabInfo
-	// arrived is when it came with a new boot id, or when there were new adapters
-	// for it. It has settled in once it has the adapters and has listed its tabs after it was told of the plugins.
+	mu          sync.Mutex // guards all below; taken after Hub.mu
+	name        string
+	boot        string
+	version     string
+	inject      wire.InjectMode
+	link        *link     // nil while it is lost
+	isForgotten bool      // it has not come back and is forgotten
+	since       time.Time // when link came up or was lost
+	tabs        map[int]wire.TabInfo
+	// arrived is when the browser connected with a new boot ID, or when its
+	// plugins changed. The browser is in sync when it has received the plugins
+	// (synced) and has listed its tabs since then (listed).
 	arrived        time.Time
 	synced, listed bool
 	// syncs counts how often synced was set.
 	syncs int
-	// outside is set once it has claimed a plugin in a page outside of its sites.
+	// outside is set once it has reported a plugin in a page outside the
+	// plugin's sites.
 	outside bool
-	// before are the live documents of a browser that has just come back, as they
-	// were before; nil once settling has fired.
-	before   map[int]wire.TabInfo
-	settling *time.Timer
-	// left is when tabs were left whose next document is loading.
-	left    map[int]time.Time
+	// beforeReturn has the live documents from before a reconnect, until
+	// settleTime has passed.
+	beforeReturn map[int]wire.TabInfo
+	settling     *time.Timer
+	// leftAt is when a tab left a document with a live plugin, by tab, while the
+	// next document loads.
+	leftAt  map[int]time.Time
 	runs    map[string]*run
 	started int // runs so far
 	stops   map[string]*stop
-	// turn counts the changes of link, so that a timer set before one does
-	// nothing after it.
-	turn  int
-	timer *time.Timer // the one that ends runs; nil if none is set
+	// generation counts the changes of link. A timer that was set for an older
+	// generation does nothing.
+	generation int
+	timer      *time.Timer // the one that ends runs; nil if none is set
 }
 
-// attach makes l the link of the browser that sent hello, and answers hello.
-// It returns nil after Close.
+// attach makes l the link of the browser that sent hello, and answers hello. It
+// returns nil after Close.
 func (h *Hub) attach(l *link, helloID string, p wire.HelloParams) *browser {
 	h.mu.Lock()
 	if h.closed {
@@ -60,7 +63,7 @@ func (h *Hub) attach(l *link, helloID string, p wire.HelloParams) *browser {
 	id := h.idFor(p)
 	b := h.browsers[id]
 	if b == nil {
-		b = &browser{hub: h, id: id, tabs: map[int]wire.TabInfo{}, left: map[int]time.Time{}, runs: map[string]*run{}, stops: map[string]*stop{}}
+		b = &browser{hub: h, id: id, tabs: map[int]wire.TabInfo{}, leftAt: map[int]time.Time{}, runs: map[string]*run{}, stops: map[string]*stop{}}
 		h.browsers[id] = b
 	}
 	l.log = h.opts.Log.With().Str("browser", id).Logger()
@@ -75,13 +78,12 @@ func (h *Hub) attach(l *link, helloID string, p wire.HelloParams) *browser {
 	return b
 }
 
-// idFor returns the id under which the browser that sent hello is known. Two
-// browsers may live with one id, such as a profile and its copy. Were each to
-// replace the other, both would be useless for ever: the one that comes while
-// the other is connected gets an id of its own, and keeps it when it returns.
-// The caller holds mu.
+// idFor returns the ID for the browser that sent hello. Two running browsers
+// may send the same ID, such as a profile and its copy. If each replaced the
+// other, neither would work. So the second one gets an ID derived from its boot
+// ID, and keeps it when it reconnects. The caller holds mu.
 func (h *Hub) idFor(p wire.HelloParams) string {
-	own := p.BrowserID + "~" + cut(p.BootID, 8)
+	own := p.BrowserID + "~" + truncate(p.BootID, 8)
 	if b := h.browsers[own]; b != nil {
 		if boot, _ := b.now(); boot == p.BootID {
 			return own
@@ -102,16 +104,17 @@ func (b *browser) now() (boot string, connected bool) {
 	return b.boot, b.link != nil && !b.link.ended()
 }
 
-// attach makes l the browser's link. It returns what to call without a lock.
+// attach makes l the browser's link. It returns functions to call without a
+// lock.
 func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	old := b.link
 	if b.boot != "" && b.boot != p.BootID {
-		after = b.endAll(&wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser or its extension was started anew"})
+		after = b.endAll(&wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser or its extension restarted"})
 		clear(b.tabs)
-		clear(b.left)
-		b.before = nil
+		clear(b.leftAt)
+		b.beforeReturn = nil
 	}
 	if b.boot != p.BootID {
 		b.arrived, b.synced, b.listed = time.Now(), false, false
@@ -121,20 +124,20 @@ func (b *browser) attach(l *link, helloID string, p wire.HelloParams) (after []f
 	}
 	b.name, b.boot, b.version, b.inject = p.BrowserName, p.BootID, p.ExtensionVersion, ""
 	b.link, b.since = l, time.Now()
-	b.nextTurn()
+	b.nextGeneration()
 	l.post(wire.AppendResult(nil, helloID, marshal(wire.HelloResult{Protocol: wire.Version, ServerVersion: b.hub.opts.Version})))
 	b.resendStops()
 	b.awaitResumed()
-	b.askAgain()
+	b.resendRuns()
 	for _, r := range b.runs {
 		r.sink.LinkBack()
 	}
-	b.settle()
+	b.keepDocuments()
 	return after
 }
 
-// detach notes that l is lost. It does nothing if a newer link has taken its
-// place.
+// detach records that l is lost. It does nothing if a newer link has replaced
+// l.
 func (b *browser) detach(l *link) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -143,38 +146,38 @@ func (b *browser) detach(l *link) {
 	}
 	b.link, b.since = nil, time.Now()
 	for _, s := range b.stops {
-		s.sent = false // it may not have arrived
+		s.sent = false // the frame may be lost
 	}
 	for _, r := range b.runs {
 		r.sink.LinkLost()
 	}
-	turn := b.nextTurn()
-	b.timer = time.AfterFunc(b.hub.opts.Grace, func() { b.hub.giveUp(b, turn) })
+	generation := b.nextGeneration()
+	b.timer = time.AfterFunc(b.hub.opts.Grace, func() { b.hub.giveUp(b, generation) })
 	l.log.Info().Int("running", len(b.runs)).Msg("browser disconnected")
 }
 
-// nextTurn notes that link has changed and stops the timer set before. The
-// caller holds mu.
-func (b *browser) nextTurn() int {
+// nextGeneration records a change of link and stops the timers of the one
+// before. The caller holds mu.
+func (b *browser) nextGeneration() int {
 	for _, t := range []*time.Timer{b.timer, b.settling} {
 		if t != nil {
 			t.Stop()
 		}
 	}
 	b.timer, b.settling = nil, nil
-	b.turn++
-	return b.turn
+	b.generation++
+	return b.generation
 }
 
-// giveUp forgets a browser that has not come back within the grace period.
+// giveUp removes a browser that has not reconnected within the grace period.
 func (h *Hub) giveUp(b *browser, turn int) {
 	h.mu.Lock()
 	b.mu.Lock()
 	var after []func()
-	if b.turn == turn {
+	if b.generation == turn {
 		after = b.endAll(&wire.CallError{Code: wire.ErrLinkLost, Message: fmt.Sprintf(
 			"the link to the browser was lost and did not come back within %v", h.opts.Grace)})
-		b.over = true
+		b.isForgotten = true
 		delete(h.browsers, b.id)
 	}
 	b.mu.Unlock()
@@ -182,22 +185,22 @@ func (h *Hub) giveUp(b *browser, turn int) {
 	runAll(after)
 }
 
-// end ends all runs and stops of the browser. It returns what to call without
-// a lock.
+// end ends all runs and stops of the browser. It returns functions to call
+// without a lock.
 func (b *browser) end(why *wire.CallError) []func() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.nextTurn()
-	b.link, b.over = nil, true
+	b.nextGeneration()
+	b.link, b.isForgotten = nil, true
 	return b.endAll(why)
 }
 
-// endAll ends all runs with why and settles all stops. It returns what to call
-// without a lock. The caller holds mu.
+// endAll ends all runs with an error and settles all stops. It returns
+// functions to call without a lock. The caller holds mu.
 func (b *browser) endAll(why *wire.CallError) (after []func()) {
 	for id, r := range b.runs {
 		end := why
-		if r.held { // it may be tried elsewhere, or again
+		if r.isUnsent { // the call may be retried
 			unsent := *why
 			unsent.NotStarted = true
 			end = &unsent
@@ -211,8 +214,8 @@ func (b *browser) endAll(why *wire.CallError) (after []func()) {
 	return after
 }
 
-// finish takes a run out of the table and returns the call that ends it, to be
-// made without a lock. The caller holds mu.
+// finish removes a run and returns the function that ends it, to be called
+// without a lock. The caller holds mu.
 func (b *browser) finish(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := b.runs[id]
 	delete(b.runs, id)
@@ -222,52 +225,53 @@ func (b *browser) finish(id string, output json.RawMessage, err *wire.CallError)
 	return func() { r.sink.Finish(output, err) }
 }
 
-// awaitResumed gives the browser the grace period to say which runs it still
-// knows. The caller holds mu.
+// awaitResumed gives the browser the grace period to list its runs. The caller
+// holds mu.
 func (b *browser) awaitResumed() {
 	if len(b.runs) == 0 {
 		return
 	}
 	for _, r := range b.runs {
-		r.sure = false
+		r.isListed = false
 	}
-	turn := b.turn
-	b.timer = time.AfterFunc(b.hub.opts.Grace, func() { b.endUnsure(turn) })
+	generation := b.generation
+	b.timer = time.AfterFunc(b.hub.opts.Grace, func() { b.endUnlisted(generation) })
 }
 
-// endUnsure ends the runs that the browser has not mentioned since it returned.
-func (b *browser) endUnsure(turn int) {
+// endUnlisted ends the runs that the browser has not listed or reported on
+// since its reconnect.
+func (b *browser) endUnlisted(turn int) {
 	b.mu.Lock()
 	var after []func()
-	if b.turn == turn {
+	if b.generation == turn {
 		for id, r := range b.runs {
-			if r.sure {
+			if r.isListed {
 				continue
 			}
 			after = append(after, b.finish(id, nil, &wire.CallError{Code: wire.ErrLinkLost,
-				Message: "the link to the browser was lost, and on its return the browser no longer knew the call"}))
+				Message: "the link to the browser was lost, and the reconnected browser no longer has the call"}))
 		}
 	}
 	b.mu.Unlock()
 	runAll(after)
 }
 
-// resumed takes the list of runs that the browser still knows. Those that
-// nobody waits for are stopped in their pages.
+// resumed handles the browser's list of its runs. Runs that the server no
+// longer has are stopped in their pages.
 func (b *browser) resumed(l *link, ids []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range ids {
 		if r := b.runs[id]; r != nil {
-			r.mention()
+			r.confirm()
 			if b.link == l {
 				b.resendAnswers(r)
 			}
 			continue
 		}
 		if b.stops[id] == nil && plainID(id) {
-			l.log.Debug().Str("call", id).Msg("the browser runs a call that nobody waits for; stopping it")
-			l.post(cancelFrame(id, "the server no longer waits for this call"))
+			l.log.Debug().Str("call", id).Msg("the browser runs a call that the server no longer has; stopping it")
+			l.post(cancelFrame(id, "the server no longer has this call"))
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // twoBrowsers is a hub with a good browser, which runs "good" and waits, and one
-// that somebody else has taken over, which runs "own".
+// that an attacker controls, which runs "own".
 type twoBrowsers struct {
 	*world
 	good, bad *peer
@@ -42,19 +42,19 @@ func attack(t *testing.T, name string, do func(w *twoBrowsers)) {
 			two := &twoBrowsers{world: w, good: w.browser("good", "boot1"), bad: w.browser("bad", "boot2"), log: log}
 			w.run("good", "good")
 			w.run("bad", "own")
-			two.good.take()
-			two.bad.take()
+			two.good.readFrames()
+			two.bad.readFrames()
 			do(two)
-			for _, event := range w.take() {
+			for _, event := range w.readEvents() {
 				if strings.HasPrefix(event, "good ") {
-					t.Errorf("the good browser's call was told %q", event)
+					t.Errorf("the good browser's call received %q", event)
 				}
 			}
-			for _, frame := range two.good.take() {
-				t.Errorf("the good browser was told %s", frame)
+			for _, frame := range two.good.readFrames() {
+				t.Errorf("the good browser received %s", frame)
 			}
 			two.good.answer("good", `"its own"`)
-			if got := strings.Join(w.take(), "\n"); !strings.Contains(got, `good returned "its own"`) {
+			if got := strings.Join(w.readEvents(), "\n"); !strings.Contains(got, `good returned "its own"`) {
 				t.Errorf("the good browser's call ended with %q", got)
 			}
 			if n := len(log.lines); n > 6 {
@@ -100,7 +100,7 @@ func TestAttackByBrowser(t *testing.T) {
 	attack(t, "the answer to a stop of another browser's call", func(w *twoBrowsers) {
 		w.run("good", "stopped")
 		w.cancel("stopped")
-		w.good.take()
+		w.good.readFrames()
 		w.bad.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"finished"}}`)
 		w.wantEvents()
 		w.good.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
@@ -108,11 +108,11 @@ func TestAttackByBrowser(t *testing.T) {
 	})
 	attack(t, "resumed calls that it never had", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
-		w.take()
+		w.readEvents()
 		w.stays()
-		// It is told to stop what is not its own in its own pages.
-		w.bad.wantFrames(cancelText("good", "the server no longer waits for this call"), cancelText("never", "the server no longer waits for this call"),
-			cancelText("never", "the server no longer waits for this call"), cancelText("s/1", "the server no longer waits for this call"))
+		// It receives tool.cancel for runs that are not its own.
+		w.bad.wantFrames(cancelText("good", "the server no longer has this call"), cancelText("never", "the server no longer has this call"),
+			cancelText("never", "the server no longer has this call"), cancelText("s/1", "the server no longer has this call"))
 	})
 	attack(t, "asks of another browser's call, and the end of them", func(w *twoBrowsers) {
 		w.good.asks("good", askOf(1))
@@ -136,16 +136,16 @@ func TestAttackByBrowser(t *testing.T) {
 		for n := range 20_000 {
 			w.bad.asks("own", askOf(n+1))
 			if n%1000 == 0 {
-				w.bad.take()
+				w.bad.readFrames()
 			}
 			if n < maxOpenAsks {
-				w.take()
+				w.readEvents()
 				w.hub.Answer("own", n+1, large, nil)
-				w.bad.take()
+				w.bad.readFrames()
 				w.bad.sendf(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
 			}
 		}
-		w.take()
+		w.readEvents()
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxKeptAnswers {
@@ -159,12 +159,12 @@ func TestAttackByBrowser(t *testing.T) {
 			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
 			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"config.review","params":[]}`)
 		}
-		w.bad.take()
+		w.bad.readFrames()
 		w.stays()
 	})
 	attack(t, "300,000 resumed calls", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
-		if n := len(w.bad.take()); n > 20_000 {
+		if n := len(w.bad.readFrames()); n > 20_000 {
 			t.Errorf("the server answered with %d frames", n)
 		}
 		w.stays()
@@ -199,14 +199,14 @@ func TestAttackByBrowser(t *testing.T) {
 	})
 	attack(t, "more parts than came, and 100 GB claimed", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
-		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result came")
+		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result arrived")
 		w.stays()
 	})
 	attack(t, "parts that never end", func(w *twoBrowsers) {
 		if err := w.tryRun("bad", "endless", 1<<20); err != nil {
 			t.Fatal(err.Message)
 		}
-		w.bad.take()
+		w.bad.readFrames()
 		text := strings.Repeat("x", 64<<10)
 		for seq := range 100 {
 			w.bad.sendf(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, text)
@@ -217,7 +217,7 @@ func TestAttackByBrowser(t *testing.T) {
 	})
 	attack(t, "a second hello", func(w *twoBrowsers) {
 		w.bad.hello("good", "boot1")
-		w.bad.wantFrames(`{"jsonrpc":"2.0","id":"h","error":{"code":-32600,"message":"hello is said already; open a new connection to say it again"}}`)
+		w.bad.wantFrames(`{"jsonrpc":"2.0","id":"h","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`)
 		w.stays()
 	})
 	attackIdentity(t)
@@ -226,9 +226,10 @@ func TestAttackByBrowser(t *testing.T) {
 }
 
 func attackIdentity(t *testing.T) {
-	// The id of a browser is no secret: whoever has the token is told it. A
-	// newcomer with it stands beside the browser, under a name that the person
-	// sees; only who knows the boot id too, which is told to nobody, continues.
+	// The ID of a browser is not secret: every client with the token receives
+	// it. A second browser with that ID is listed beside the first under a name
+	// that the user sees. Only a browser that also has the secret boot ID
+	// replaces the first.
 	attack(t, "the id of another browser", func(w *twoBrowsers) {
 		p := w.dial()
 		p.hello("good", "boot9")
@@ -236,9 +237,9 @@ func attackIdentity(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good"]}}`)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"message":"forged"}]}}`)
-		for _, frame := range p.take() {
+		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, `"tool.dispatch"`) {
-				t.Errorf("the newcomer was told %s", frame)
+				t.Errorf("the newcomer received %s", frame)
 			}
 		}
 		var ids []string
@@ -247,7 +248,7 @@ func attackIdentity(t *testing.T) {
 		}
 		slices.Sort(ids)
 		if got := strings.Join(ids, " "); got != "bad1 good1 good~boot90" {
-			t.Errorf("the person sees %s", got)
+			t.Errorf("the user sees %s", got)
 		}
 	})
 	t.Run("names and ids that look like another's or steer a terminal", func(t *testing.T) {
@@ -261,7 +262,7 @@ func attackIdentity(t *testing.T) {
 			}
 			p := w.dial()
 			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"\u001b[2J\u202eevil\u0000` + strings.Repeat("x", 5000) + `","bootId":"b","extensionVersion":"\u009b1","proof":"` + browserProof + `"}}`)
-			p.take()
+			p.readFrames()
 			b := w.hub.Browsers()[0]
 			if !strings.HasPrefix(b.Name, "[2Jevilxxx") || len(b.Name) > 120 || b.ExtensionVersion != "1" {
 				t.Errorf("got %q, %q", b.Name, b.ExtensionVersion)
@@ -273,7 +274,7 @@ func attackIdentity(t *testing.T) {
 func attackTabs(t *testing.T) {
 	attack(t, "tabs of the good browser in the bad one's list", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
-		w.take()
+		w.readEvents()
 		for _, b := range w.hub.Browsers() {
 			if b.ID == "good" && len(b.Tabs) != 1 {
 				t.Errorf("the good browser has %d tabs", len(b.Tabs))
@@ -294,7 +295,7 @@ func attackTabs(t *testing.T) {
 			}
 		}
 		w.bad.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabs.String() + `]}}`)
-		w.take()
+		w.readEvents()
 		w.stays()
 		for _, b := range w.hub.Browsers() {
 			if len(b.Tabs) > maxTabs {
@@ -325,7 +326,7 @@ func attackFloods(t *testing.T) {
 	attack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
 		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
-		for _, event := range w.take() {
+		for _, event := range w.readEvents() {
 			if strings.Contains(event, "mmm") && len(event) > 10_000 {
 				t.Errorf("a message of %d characters was handed on", len(event))
 			}
@@ -336,7 +337,7 @@ func attackFloods(t *testing.T) {
 		for i := range 20_000 {
 			w.bad.sendf(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
-		if n := len(w.bad.take()); n != 20_000 {
+		if n := len(w.bad.readFrames()); n != 20_000 {
 			t.Errorf("%d pings were answered", n)
 		}
 		w.stays()
@@ -355,18 +356,18 @@ func attackFloods(t *testing.T) {
 				t.Errorf("after %v it is still connected", writeTimeout)
 			}
 		}
-		w.take()
+		w.readEvents()
 	})
 	attack(t, "switching a side panel on and off", func(w *twoBrowsers) {
 		before := runtime.NumGoroutine()
 		for i := range 20_000 {
 			w.bad.sendf(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
 		}
-		w.take()
+		w.readEvents()
 		if after := runtime.NumGoroutine(); after > before+20 {
 			t.Errorf("%d goroutines, %d before", after, before)
 		}
-		if n := len(w.bad.take()); n > 20_000 {
+		if n := len(w.bad.readFrames()); n > 20_000 {
 			t.Errorf("%d frames", n)
 		}
 	})
@@ -375,14 +376,14 @@ func attackFloods(t *testing.T) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deep + strings.Repeat("]", 2_000_000) + `}}`)
 		w.bad.send(deep)
 		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
-		w.take()
+		w.readEvents()
 		w.stays()
 	})
 	attack(t, "texts that are no UTF-8", func(w *twoBrowsers) {
 		w.bad.send("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
 		w.bad.send("\xff\xfe\x00")
 		w.bad.send("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
-		for _, event := range w.take() {
+		for _, event := range w.readEvents() {
 			if strings.ToValidUTF8(event, "") != event {
 				t.Errorf("handed on: %q", event)
 			}
@@ -392,14 +393,14 @@ func attackFloods(t *testing.T) {
 		for range 200 {
 			w.bad.send("\x1b]0;title\x07 no frame")
 		}
-		w.take()
+		w.readEvents()
 		w.refuses(1008)
 	})
 	attack(t, "unknown requests and notifications, without end", func(w *twoBrowsers) {
 		for i := range 200 {
 			w.bad.sendf(`{"jsonrpc":"2.0","method":"shell.run","params":{"n":%d}}`, i)
 		}
-		w.take()
+		w.readEvents()
 		w.refuses(1008)
 	})
 }

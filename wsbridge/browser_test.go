@@ -9,8 +9,8 @@ import (
 
 const (
 	lostText    = "failed link_lost: the link to the browser was lost and did not come back within 10s"
-	unknownText = "failed link_lost: the link to the browser was lost, and on its return the browser no longer knew the call"
-	bootText    = "failed browser_lost: the browser or its extension was started anew"
+	unknownText = "failed link_lost: the link to the browser was lost, and the reconnected browser no longer has the call"
+	bootText    = "failed browser_lost: the browser or its extension restarted"
 )
 
 func TestRunAndAnswer(t *testing.T) {
@@ -42,7 +42,7 @@ func TestLinkLostExactly(t *testing.T) {
 	})
 }
 
-// TestResultAfterReturn guards against fault 7: a result made while the link
+// TestResultAfterReturn: a result made while the link
 // was away is delivered when it is back.
 func TestResultAfterReturn(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
@@ -59,8 +59,8 @@ func TestResultAfterReturn(t *testing.T) {
 }
 
 // TestResume: runs that the returned browser names go on, runs that it had
-// reported on and says nothing about end when the grace period since the return
-// does, calls that nobody waits for are stopped.
+// reported on and does not mention end when the grace period since the return
+// does, calls that the server no longer has are stopped.
 func TestResume(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -68,12 +68,12 @@ func TestResume(t *testing.T) {
 			w.run("b1", id)
 			p.sendf(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q}}`, id)
 		}
-		w.take()
+		w.readEvents()
 		p.drop()
 		w.pass(4 * time.Second)
 		p = w.browser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","stranger"]}}`)
-		p.wantFrames(cancelText("stranger", "the server no longer waits for this call"))
+		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","unknown"]}}`)
+		p.wantFrames(cancelText("unknown", "the server no longer has this call"))
 		w.pass(9 * time.Second)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
 		p.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
@@ -91,7 +91,7 @@ func TestResume(t *testing.T) {
 }
 
 // TestAskAgain: a run whose frame may have been lost with the link is sent
-// again, once for each return, in order, until the browser says anything of it.
+// again, once for each return, in order, until the browser confirms it.
 func TestAskAgain(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -103,10 +103,10 @@ func TestAskAgain(t *testing.T) {
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c2"}}`)
 		p.answer("c4", "4")
-		p.take()
+		p.readFrames()
 		p.drop()
 		w.run("b1", "held")
-		w.take()
+		w.readEvents()
 		p = w.dial()
 		p.hello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), dispatchFrame("held"), syncNil)
@@ -115,14 +115,14 @@ func TestAskAgain(t *testing.T) {
 		p = w.dial()
 		p.hello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
-		// It has them now, and need not say so.
+		// It has them now, and need not confirm them.
 		w.pass(time.Minute)
 		w.wantEvents("c2 " + unknownText)
 	})
 }
 
-// TestLinkIsTold: a run knows when its link is lost and when it is back.
-func TestLinkIsTold(t *testing.T) {
+// TestRunLearnsLinkState: a run receives the loss and the return of its link.
+func TestRunLearnsLinkState(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
@@ -158,7 +158,7 @@ func TestLostAgain(t *testing.T) {
 }
 
 // TestReplaced: a newer connection of a browser takes the place of the old one
-// and keeps the runs; the late end of the old one changes nothing (fault 45).
+// and keeps the runs; the late end of the old one changes nothing.
 func TestReplaced(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -183,7 +183,7 @@ func TestReplacedSilentPeer(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
 		p.hello("b1", "boot1")
-		p.take()
+		p.readFrames()
 		release := make(chan struct{})
 		p.stall(release)
 		w.browser("b1", "boot1")
@@ -198,14 +198,14 @@ func TestReplacedSilentPeer(t *testing.T) {
 	})
 }
 
-// TestNewBoot: the pages of a browser that was started anew are gone, so its
+// TestNewBoot: the pages of a browser that restarted are gone, so its
 // runs end at once.
 func TestNewBoot(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
 		w.run("b1", "c2")
-		p.take()
+		p.readFrames()
 		w.cancel("c2")
 		p.drop()
 		w.browser("b1", "boot1").drop() // just back, and away again
@@ -221,7 +221,7 @@ func TestNewBoot(t *testing.T) {
 	})
 }
 
-// TestCopiedProfile guards against fault 44: two browsers with one id do not
+// TestCopiedProfile: two browsers with one id do not
 // replace each other, and neither costs the other a run.
 func TestCopiedProfile(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
@@ -251,7 +251,7 @@ func TestCopiedProfile(t *testing.T) {
 	})
 }
 
-// TestBrowsersAreApart guards against faults 43 and 46: what one browser says
+// TestBrowsersAreApart: what one browser sends
 // touches no run of another, though their tabs have the same ids.
 func TestBrowsersAreApart(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
@@ -264,7 +264,7 @@ func TestBrowsersAreApart(t *testing.T) {
 		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		q.answer("c1", `"forged"`)
 		q.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"x","data":{"code":"cancelled","message":"x"}}}`)
-		q.wantFrames(cancelText("c1", "the server no longer waits for this call"))
+		q.wantFrames(cancelText("c1", "the server no longer has this call"))
 		w.wantEvents()
 		w.cancel("c1")
 		q.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
@@ -284,9 +284,9 @@ func TestCloseEndsAll(t *testing.T) {
 		began := time.Now()
 		w.hub.Close()
 		if d := time.Since(began); d > closeTimeout {
-			t.Errorf("Close took %v", d)
+			t.Errorf("Close returned after %v", d)
 		}
-		got := w.take()
+		got := w.readEvents()
 		if len(got) != 2 || strings.Count(strings.Join(got, " "), "failed shutdown: the server is stopping") != 2 {
 			t.Errorf("events %q, want two runs ended with shutdown", got)
 		}
@@ -312,7 +312,7 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 		began := time.Now()
 		w.hub.Close()
 		if d := time.Since(began); d > closeTimeout {
-			t.Errorf("Close took %v", d)
+			t.Errorf("Close returned after %v", d)
 		}
 		w.wantEvents("c1 failed shutdown: the server is stopping")
 		close(release)
@@ -327,12 +327,12 @@ func TestOldTimersDoNothing(t *testing.T) {
 		w.run("b1", "c1")
 		b := w.hub.find("b1")
 		p.drop()
-		lost := b.turn
+		lost := b.generation
 		w.browser("b1", "boot1")
 		w.hub.giveUp(b, lost)
-		returned := b.turn
+		returned := b.generation
 		w.browser("b1", "boot1")
-		b.endUnsure(returned)
+		b.endUnlisted(returned)
 		w.wantEvents()
 		if got := w.hub.Browsers(); len(got) != 1 || got[0].Running != 1 {
 			t.Errorf("browsers = %+v, want one with one run", got)

@@ -10,19 +10,20 @@ import (
 	"opentabs/wire"
 )
 
-// panelSurface is the surface on which a person decides in a side panel.
+// panelSurface is the name of the surface on which a user decides in a side
+// panel.
 const panelSurface = "the side panel"
 
-// maxPanelWork is how many requests of one browser's side panel are under way at
-// once; more are refused.
+// maxPanelWork limits the concurrent requests of one browser's side panel.
+// Further requests are rejected.
 const maxPanelWork = 64
 
-// forPanel does the work of a side panel's request, which may write files, off the
-// reader.
-func (l *link) forPanel(e wire.Envelope, do func()) {
+// runForPanel runs the work of a side panel's request outside the reader,
+// because the work may write files.
+func (l *link) runForPanel(e wire.Envelope, do func()) {
 	if l.panelWork.Add(1) > maxPanelWork {
 		l.panelWork.Add(-1)
-		l.reject(e, wire.CodeInvalidRequest, fmt.Sprintf("%d requests are under way already; ask again later", maxPanelWork))
+		l.reject(e, wire.CodeInvalidRequest, fmt.Sprintf("%d requests are already in progress; retry later", maxPanelWork))
 		return
 	}
 	l.work.Go(func() {
@@ -31,19 +32,19 @@ func (l *link) forPanel(e wire.Envelope, do func()) {
 	})
 }
 
-// serveForPanel answers a request of a side panel. The error of do is a sentence
-// for the person.
-func serveForPanel[P, R any](l *link, e wire.Envelope, do func(P) (R, error)) {
+// answerPanel answers a request of a side panel. The error of do is a sentence
+// for the user.
+func answerPanel[P, R any](l *link, e wire.Envelope, do func(P) (R, error)) {
 	var p P
 	if err := json.Unmarshal(orEmpty(e.Params), &p); err != nil {
 		l.reject(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, clean(err.Error(), 200)))
 		return
 	}
 	id, method := e.ID, e.Method
-	l.forPanel(e, func() {
+	l.runForPanel(e, func() {
 		result, err := do(p)
 		if err != nil {
-			l.log.Debug().Err(err).Str("method", string(method)).Msg("side panel was refused what it asked for")
+			l.log.Debug().Err(err).Str("method", string(method)).Msg("request of the side panel rejected")
 			l.post(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: clean(err.Error(), 500)}))
 			return
 		}
@@ -51,13 +52,13 @@ func serveForPanel[P, R any](l *link, e wire.Envelope, do func(P) (R, error)) {
 	})
 }
 
-// decide settles what a call waits for, for a side panel.
+// decide resolves the ticket of a suspended call for a side panel.
 func (l *link) decide(p wire.CallDecideParams) (wire.CallDecideResult, error) {
 	if p.CallID == "" || p.TicketID == "" {
-		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; name what the person saw")
+		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")
 	}
 	longest := float64(dispatch.MaxScopeTime / time.Millisecond)
-	if p.ForMs < 0 || p.ForMs > longest { // it may be no time.Duration
+	if p.ForMs < 0 || p.ForMs > longest { // a larger number may overflow time.Duration
 		return wire.CallDecideResult{}, fmt.Errorf("a permission can last for up to %v; choose a shorter time, or always", dispatch.MaxScopeTime)
 	}
 	calls := l.hub.currentCalls()
@@ -74,8 +75,8 @@ func (l *link) decide(p wire.CallDecideParams) (wire.CallDecideResult, error) {
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.By, Allowed: d.Allowed}, nil
 }
 
-// errNoPolicy refuses what a panel sets on a server that keeps no permissions.
-var errNoPolicy = errors.New("this server keeps no permissions")
+// errNoPolicy rejects changes on a server without permissions.
+var errNoPolicy = errors.New("this server has no permissions")
 
 // setPermission sets a permission for a side panel.
 func (l *link) setPermission(p wire.ConfigPermissionParams) (r wire.ConfigPermissionResult, err error) {
@@ -85,7 +86,7 @@ func (l *link) setPermission(p wire.ConfigPermissionParams) (r wire.ConfigPermis
 	return r, l.hub.opts.Policy.SetPermission(p.Plugin, p.Tool, p.Permission, panelSurface)
 }
 
-// review notes a review for a side panel.
+// review stores a review for a side panel.
 func (l *link) review(p wire.ConfigReviewParams) (r wire.ConfigReviewResult, err error) {
 	if l.hub.opts.Policy == nil {
 		return r, errNoPolicy
@@ -105,7 +106,7 @@ func (l *link) changeSettings(p wire.ConfigSettingsParams) (r wire.ConfigSetting
 	return r, l.hub.opts.Policy.ChangeSettings(p.Plugin, values, panelSurface)
 }
 
-// setOpening says for a side panel whether calls may open a plugin's page.
+// setOpening stores for a side panel whether calls may open a plugin's page.
 func (l *link) setOpening(p wire.ConfigOpeningParams) (r wire.ConfigOpeningResult, err error) {
 	if l.hub.opts.Policy == nil {
 		return r, errNoPolicy
@@ -113,7 +114,7 @@ func (l *link) setOpening(p wire.ConfigOpeningParams) (r wire.ConfigOpeningResul
 	return r, l.hub.opts.Policy.SetOpening(p.Plugin, p.Allowed, panelSurface)
 }
 
-// setCalls says for a side panel whether a plugin may call another one.
+// setCalls stores for a side panel whether a plugin may call another one.
 func (l *link) setCalls(p wire.ConfigCallsParams) (r wire.ConfigCallsResult, err error) {
 	if l.hub.opts.Policy == nil {
 		return r, errNoPolicy
@@ -121,7 +122,8 @@ func (l *link) setCalls(p wire.ConfigCallsParams) (r wire.ConfigCallsResult, err
 	return r, l.hub.opts.Policy.SetCalls(p.Plugin, p.Other, p.Allowed, panelSurface)
 }
 
-// setLateAccess says for a side panel whether a late plugin has access.
+// setLateAccess stores for a side panel whether a plugin that starts late has
+// access.
 func (l *link) setLateAccess(p wire.ConfigLateAccessParams) (r wire.ConfigLateAccessResult, err error) {
 	if l.hub.opts.Policy == nil {
 		return r, errNoPolicy
@@ -129,7 +131,7 @@ func (l *link) setLateAccess(p wire.ConfigLateAccessParams) (r wire.ConfigLateAc
 	return r, l.hub.opts.Policy.SetLateAccess(p.Plugin, p.Allowed, panelSurface)
 }
 
-// cancelCall ends a call for a side panel.
+// cancelCall cancels a call for a side panel.
 func (l *link) cancelCall(id, callID string) {
 	cancelled := false
 	if calls := l.hub.currentCalls(); calls != nil {

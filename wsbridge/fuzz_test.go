@@ -55,13 +55,13 @@ func FuzzInbound(f *testing.F) {
 			a, b := w.browser("a", "boot"), w.browser("b", "boot")
 			w.run("a", "call_a")
 			w.run("b", "call_b")
-			b.take()
+			b.readFrames()
 			for line := range bytes.SplitSeq(input, []byte("\n")) {
 				a.sendAnything(line)
 				w.hub.Answer("call_a", 1, []byte(`{"found":3}`), nil)
 			}
 			ended, asked := 0, map[string]bool{}
-			for _, event := range w.take() {
+			for _, event := range w.readEvents() {
 				switch {
 				case !strings.HasPrefix(event, "call_a "):
 					t.Errorf("what browser a sent reached another run: %s", event)
@@ -90,7 +90,7 @@ func FuzzInbound(f *testing.F) {
 // maxFuzzed bounds an input, in bytes.
 const maxFuzzed = 64 << 10
 
-// sendAnything sends what a line of FuzzInbound stands for.
+// sendAnything sends the frames of a line of FuzzInbound.
 func (p *peer) sendAnything(line []byte) {
 	kind, data := websocket.MessageText, line
 	if len(line) > 0 {

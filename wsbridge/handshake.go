@@ -19,26 +19,26 @@ import (
 	"opentabs/wire"
 )
 
-// helloTimeout is how long the whole handshake may take, from the upgrade to
-// the browser's first frame.
+// helloTimeout limits the whole handshake, from the upgrade to the browser's
+// first frame.
 const helloTimeout = 10 * time.Second
 
-// maxGreeting is how many connections may be in their handshake at once. Beyond
-// that the oldest is closed: until a peer has proved itself it may be any
-// program of this machine, and a browser needs a few milliseconds.
-const maxGreeting = 64
+// maxHandshaking limits the connections in their handshake. Beyond the limit
+// the oldest is closed: an unauthenticated peer may be any program of this
+// machine, and a browser needs only a few milliseconds.
+const maxHandshaking = 64
 
-// maxHelloBytes is the longest first frame. Who has not said hello yet may not
-// fill the memory.
+// maxHelloBytes limits the first frame, because an unauthenticated peer must
+// not be able to fill the memory.
 const maxHelloBytes = 64 << 10
 
 // maxReason is the longest close reason, in bytes (RFC 6455, section 5.5).
 const maxReason = 123
 
-// serveHTTP lets a browser in and serves its connection until it ends.
+// serveHTTP accepts a browser and serves its connection until it ends.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := h.refusal(r); status != 0 {
-		h.refusals.note(&h.opts.Log, sentence, func(e *zerolog.Event) {
+		h.refusals.log(&h.opts.Log, sentence, func(e *zerolog.Event) {
 			e.Int("status", status).Str("origin", clean(r.Header.Get("Origin"), 200))
 		})
 		if status == http.StatusMethodNotAllowed {
@@ -58,23 +58,23 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		OriginPatterns: h.opts.Origins,
 	})
 	if err != nil { // Accept has answered
-		h.refusals.note(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", clean(err.Error(), 200)) })
+		h.refusals.log(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", clean(err.Error(), 200)) })
 		return
 	}
 	ws.SetReadLimit(maxHelloBytes) // until hello is answered
 	l := newLink(h, ws, keep.conn)
 	l.port, l.browserNonce = localPort(r), browserNonces(r.Header)[0]
-	if !h.enter(l) {
+	if !h.register(l) {
 		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
 		l.finish()
 		return
 	}
-	defer h.leave(l)
+	defer h.unregister(l)
 	l.serve()
 }
 
-// keepConn remembers the connection that the library takes over, because only
-// closing that ends a connection at once while a close handshake is going on.
+// keepConn keeps the connection that the library hijacks. Only closing that
+// connection ends a link at once during a close handshake.
 type keepConn struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -87,8 +87,8 @@ func (k *keepConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// refusal says why a request may not connect: the status to answer and a
-// sentence; 0 if it may. Such a peer has proved nothing yet.
+// refusal returns the status and the sentence for a request that may not
+// connect, and 0 for one that may. The peer is not authenticated yet.
 func (h *Hub) refusal(r *http.Request) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
@@ -100,7 +100,7 @@ func (h *Hub) refusal(r *http.Request) (int, string) {
 		return http.StatusForbidden, "This origin is not allowed; only the opentabs extension may connect."
 	}
 	if !offersUpgrade(r.Header) {
-		return http.StatusUpgradeRequired, "This is a WebSocket; ask for an upgrade to it."
+		return http.StatusUpgradeRequired, "This is a WebSocket; request an upgrade to it."
 	}
 	nonces := browserNonces(r.Header)
 	switch {
@@ -124,7 +124,8 @@ func browserNonces(h http.Header) []string {
 	return nonces
 }
 
-// localPort is the port that a request came in on; 0 if that is not known.
+// localPort returns the port on which a request arrived, or 0 if the context
+// lacks it.
 func localPort(r *http.Request) int {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		return addr.Port
@@ -147,9 +148,9 @@ func offered(h http.Header) []string {
 	return out
 }
 
-// enter counts l among the connections that Close ends; it reports false after
+// register adds l to the connections that Close ends. It reports false after
 // Close.
-func (h *Hub) enter(l *link) bool {
+func (h *Hub) register(l *link) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -157,36 +158,36 @@ func (h *Hub) enter(l *link) bool {
 	}
 	h.serving[l] = struct{}{}
 	h.links.Add(1)
-	if len(h.greeting) >= maxGreeting {
-		oldest := h.greeting[0]
-		h.refusals.note(&h.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
+	if len(h.handshaking) >= maxHandshaking {
+		oldest := h.handshaking[0]
+		h.refusals.log(&h.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
 		oldest.shut(websocket.StatusTryAgainLater, "too many connections are in their handshake")
-		h.greeting = slices.Delete(h.greeting, 0, 1)
+		h.handshaking = slices.Delete(h.handshaking, 0, 1)
 	}
-	h.greeting = append(h.greeting, l)
+	h.handshaking = append(h.handshaking, l)
 	return true
 }
 
-// endGreeting notes that a link's handshake is over, however it ended. The
-// caller holds mu.
-func (h *Hub) endGreeting(l *link) {
-	if i := slices.Index(h.greeting, l); i >= 0 {
-		h.greeting = slices.Delete(h.greeting, i, i+1)
+// removeHandshaking records that the handshake of a link has ended. The caller
+// holds mu.
+func (h *Hub) removeHandshaking(l *link) {
+	if i := slices.Index(h.handshaking, l); i >= 0 {
+		h.handshaking = slices.Delete(h.handshaking, i, i+1)
 	}
 }
 
-func (h *Hub) leave(l *link) {
+func (h *Hub) unregister(l *link) {
 	l.finish()
 	h.mu.Lock()
 	delete(h.serving, l)
-	h.endGreeting(l)
+	h.removeHandshaking(l)
 	h.mu.Unlock()
 	h.links.Done()
 }
 
 var errRefused = errors.New("refused")
 
-// challenge sends the server's proof and its nonce, the first frame.
+// challenge sends the first frame: the server's proof and its nonce.
 func (l *link) challenge() {
 	l.serverNonce = l.hub.nonce()
 	params, err := json.Marshal(wire.ChallengeParams{
@@ -199,26 +200,26 @@ func (l *link) challenge() {
 	l.write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
-// proves reports whether a browser's proof is that of this connection. The
+// proves reports whether a browser's proof belongs to this connection. The
 // comparison takes constant time.
 func (l *link) proves(proof string) bool {
 	want := wire.BrowserProof(l.hub.opts.Key, l.port, l.browserNonce, l.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
 
-// welcome does the server's part of the handshake: it proves that it knows the
-// key, then reads the browser's first frame, checks that browser's proof and
-// answers. An error means that the connection is over and the peer has the reason.
-func (l *link) welcome() (*browser, error) {
+// handshake proves that the server has the key, reads the browser's first
+// frame, checks the browser's proof and answers. After an error the connection
+// is closed, and the peer has received the reason.
+func (l *link) handshake() (*browser, error) {
 	limit := time.AfterFunc(helloTimeout, func() {
-		l.noteRefusal("hello did not come within 10 s")
-		l.shut(websocket.StatusPolicyViolation, "hello must come within 10 s")
+		l.noteRefusal("hello did not arrive within 10 s")
+		l.shut(websocket.StatusPolicyViolation, "hello must arrive within 10 s")
 	})
 	defer limit.Stop()
 	l.challenge()
 	frame, err := l.read()
 	if errors.Is(err, errNotTextual) {
-		frame, err = nil, nil // refused below
+		frame, err = nil, nil // rejected below
 	}
 	if err != nil {
 		return nil, err
@@ -234,19 +235,19 @@ func (l *link) welcome() (*browser, error) {
 		}
 		return nil, l.refuse(websocket.StatusPolicyViolation, sentence)
 	}
-	// The version is read alone: all else may have changed with it.
+	// Decode the version alone: other fields may differ between versions.
 	var version struct {
 		Protocol int `json:"protocol"`
 	}
 	if err := json.Unmarshal(orEmpty(e.Params), &version); err != nil {
-		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is not as expected: protocol must be an integer")
+		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
 	}
 	if version.Protocol != wire.Version {
 		return nil, l.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatch(version.Protocol))
 	}
 	var p wire.HelloParams
 	if err := json.Unmarshal(e.Params, &p); err != nil {
-		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is not as expected: "+clean(err.Error(), 80))
+		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+clean(err.Error(), 80))
 	}
 	if !l.proves(p.Proof) {
 		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
@@ -269,12 +270,12 @@ func (l *link) welcome() (*browser, error) {
 // noteRefusal logs why a handshake failed. The peer may be any program of this
 // machine, so few of these lines reach the log.
 func (l *link) noteRefusal(sentence string) {
-	l.hub.refusals.note(&l.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
+	l.hub.refusals.log(&l.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }
 
 func (l *link) refuse(code websocket.StatusCode, sentence string) error {
 	l.noteRefusal(sentence)
-	l.shut(code, cut(sentence, maxReason))
+	l.shut(code, truncate(sentence, maxReason))
 	return errRefused
 }
 
@@ -283,14 +284,14 @@ func (l *link) refuseHello(id string, code int, status websocket.StatusCode, sen
 	return l.refuse(status, sentence)
 }
 
-// mismatch is the sentence for a browser with another protocol version; it
+// mismatch returns the sentence for a browser with another protocol version. It
 // fits into a close frame.
-func mismatch(theirs int) string {
+func mismatch(peerVersion int) string {
 	side := "the extension: run `opentabs extension install`, then reload it"
-	if theirs > wire.Version {
+	if peerVersion > wire.Version {
 		side = "opentabs, then start it again"
 	}
-	return cut(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, theirs, side), maxReason)
+	return truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, side), maxReason)
 }
 
 // orEmpty returns params, or an empty object if there are none.

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestAttackByOrigin changes one thing at a time in a request that would be let
-// in: what a page, another extension or a program tries.
+// TestAttackByOrigin changes one thing at a time in a request that would be
+// accepted: what a page, another extension or a program tries.
 func TestAttackByOrigin(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
@@ -39,7 +39,7 @@ func TestAttackByOrigin(t *testing.T) {
 		{"localhost", host("localhost:9527"), 0},
 		{"IPv6 loopback", host("[::1]:9527"), 0},
 		{"no port", host("127.0.0.1"), 0},
-		{"nonce first, in a header of its own", header(proto, nonce, wire.Subprotocol), 0},
+		{"nonce first, in a separate header", header(proto, nonce, wire.Subprotocol), 0},
 		{"post", func(r *http.Request) { r.Method = http.MethodPost }, 405},
 		{"rebound name", host("evil.example:9527"), 403},
 		{"name that begins like ours", host("127.0.0.1.evil.example:9527"), 403},
@@ -72,7 +72,7 @@ func TestAttackByOrigin(t *testing.T) {
 	for _, tt := range tests {
 		name := "a WebSocket: " + tt.name
 		if tt.status == 0 {
-			name = "beside attacks on the WebSocket, a good one is let in: " + tt.name
+			name = "beside attacks on the WebSocket, a good one is accepted: " + tt.name
 		}
 		t.Run(name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:9527/ws", nil)
@@ -102,7 +102,7 @@ func TestAttackByOrigin(t *testing.T) {
 	}
 }
 
-func TestNoOriginsNobody(t *testing.T) {
+func TestNoOriginsRejectsAll(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/ws", nil)
@@ -147,9 +147,9 @@ func TestVersionMismatch(t *testing.T) {
 }
 
 func TestMismatchFitsCloseFrame(t *testing.T) {
-	for _, theirs := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
-		if s := mismatch(theirs); len(s) > maxReason {
-			t.Errorf("%d: %d bytes, limit %d", theirs, len(s), maxReason)
+	for _, version := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
+		if s := mismatch(version); len(s) > maxReason {
+			t.Errorf("%d: %d bytes, limit %d", version, len(s), maxReason)
 		}
 	}
 }
@@ -167,8 +167,8 @@ func TestFirstFrame(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"1","result":{}}`, "", notHello},
 		{`{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}`,
 			`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"the first frame must be the request hello"}}`, notHello},
-		{hello(`[]`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"hello is not as expected: protocol must be an integer"}}`,
-			`close 1008 "hello is not as expected: protocol must be an integer"`},
+		{hello(`[]`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"hello is malformed: protocol must be an integer"}}`,
+			`close 1008 "hello is malformed: protocol must be an integer"`},
 		{hello(`{"protocol":1,"proof":"` + browserProof + `"}`), `{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
 		{hello(`{"protocol":1,"browserId":"b\u001b[31m","bootId":"x","proof":"` + browserProof + `"}`),
 			`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
@@ -177,7 +177,7 @@ func TestFirstFrame(t *testing.T) {
 		inWorld(t, Options{}, func(w *world) {
 			p := w.dial()
 			p.send(tt.frame)
-			if got := strings.Join(p.take(), "\n"); got != tt.answer {
+			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
 				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
 			}
 			if got := p.end(); got != tt.end {
@@ -234,13 +234,13 @@ func TestHelloInTime(t *testing.T) {
 			t.Errorf("ended early: %s", got)
 		}
 		w.pass(time.Nanosecond)
-		if got, want := p.end(), `close 1008 "hello must come within 10 s"`; got != want {
+		if got, want := p.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
 }
 
-// TestHelloTimerIsOff: a browser that said hello in the last moment stays.
+// TestHelloTimerIsOff: a browser that sent hello at the last moment stays connected.
 func TestHelloTimerIsOff(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
@@ -261,7 +261,7 @@ func TestNames(t *testing.T) {
 		p := w.dial()
 		p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000","proof":"`+browserProof+`"}}`,
 			strings.Repeat("é", 200))
-		p.take()
+		p.readFrames()
 		got := w.hub.Browsers()
 		if want := "[31mRed" + strings.Repeat("é", 92) + "…"; len(got) != 1 || got[0].Name != want || got[0].ExtensionVersion != "1" {
 			t.Errorf("browsers = %+v, want one named %q", got, want)

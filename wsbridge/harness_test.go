@@ -26,7 +26,7 @@ const (
 	testOrigin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 )
 
-// world is a hub behind a server in memory, and what its runs were told.
+// world is a hub behind a server in memory, and the events of its runs.
 type world struct {
 	t     *testing.T
 	hub   *Hub
@@ -35,7 +35,7 @@ type world struct {
 
 	mu     sync.Mutex // guards events and links
 	events []string
-	links  []string // what runs were told of their link
+	links  []string // link events of the runs
 }
 
 // inWorld runs test in fake time. Everything has ended when it returns.
@@ -69,7 +69,7 @@ func (w *world) noteLink(what string) {
 }
 
 // take waits until nothing moves and returns the events since the last time.
-func (w *world) take() []string {
+func (w *world) readEvents() []string {
 	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +81,7 @@ func (w *world) take() []string {
 // wantEvents compares the events since the last time.
 func (w *world) wantEvents(want ...string) {
 	w.t.Helper()
-	if got := w.take(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		w.t.Errorf("after %v: events\n got %q\nwant %q", time.Since(w.start), got, want)
 	}
 }
@@ -92,7 +92,7 @@ func (w *world) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// sink notes what a run is told.
+// sink records the events of a run.
 type sink struct {
 	w  *world
 	id string
@@ -201,7 +201,7 @@ func (w *world) open(browserNonce string) *peer {
 	return p
 }
 
-// setPongs says whether the peer answers pings and loads by itself.
+// setPongs turns automatic answers to pings and loads on or off.
 func (p *peer) setPongs(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -245,7 +245,7 @@ func (p *peer) send(frame string) {
 func (p *peer) sendf(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
 
 // take waits until nothing moves and returns the frames since the last time.
-func (p *peer) take() []string {
+func (p *peer) readFrames() []string {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -265,7 +265,7 @@ func (p *peer) end() string {
 // wantFrames compares the frames since the last time.
 func (p *peer) wantFrames(want ...string) {
 	p.w.t.Helper()
-	if got := p.take(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := p.readFrames(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		p.w.t.Errorf("after %v: frames\n got %q\nwant %q", time.Since(p.w.start), got, want)
 	}
 }
@@ -318,7 +318,7 @@ func (w *world) browser(id, boot string) *peer {
 	p := w.dial()
 	p.hello(id, boot)
 	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-	if got := p.take(); len(got) == 0 || got[0] != helloOK {
+	if got := p.readFrames(); len(got) == 0 || got[0] != helloOK {
 		w.t.Fatalf("first frames = %q, want the answer to hello", got)
 	}
 	return p

@@ -16,141 +16,146 @@ import (
 	"opentabs/wire"
 )
 
-// The times of a hub whose options do not name others.
+// Defaults for the durations in Options.
 const (
 	DefaultGrace     = 10 * time.Second
 	DefaultDeadAfter = wire.SilentMs * time.Millisecond
 	DefaultFirstWait = 3 * time.Second
 )
 
-// Adapters is where a hub gets plugins from. Its methods are safe for
-// concurrent use.
+// Adapters provides the plugins of a hub. Its methods are safe for concurrent
+// use.
 type Adapters interface {
-	// List returns every plugin that a browser should have. It may wait until the
-	// plugins are loaded.
+	// List returns every plugin that browsers should have. It may block until
+	// the plugins are loaded.
 	List() []wire.PluginInfo
-	// Hashes returns the hash of each of them by name, as far as they are loaded.
+	// Hashes returns the hash of each loaded plugin by name.
 	Hashes() map[string]string
-	// Code returns the code of a plugin whose info names this script. It returns
-	// an error if the plugin has another one by now.
+	// Code returns the code of a plugin whose info names this script. It
+	// returns an error if the script of the plugin has changed.
 	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
-// Calls is what side panels show, stop and decide about. *dispatch.Dispatcher
+// Calls provides what side panels show, stop and decide. *dispatch.Dispatcher
 // implements it.
 type Calls interface {
-	// Cancel ends a call as cancelled, for a reason or none; it reports false if
-	// there is none.
+	// Cancel ends a call as cancelled, with an optional reason. It reports
+	// false if there is no such call.
 	Cancel(callID, by, reason string) bool
-	// Decide settles what a suspended call waits for; the error is a sentence.
+	// Decide resolves the ticket of a suspended call. Its error is a sentence.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
-	// Find returns one call, with its activities.
+	// Find returns one call with its activities.
 	Find(callID string) (dispatch.View, bool)
-	// Calls returns the calls that run or wait, oldest first, then the last
-	// that ended, newest first.
+	// Calls returns the unfinished calls, oldest first, then the last finished
+	// ones, newest first.
 	Calls() []dispatch.View
-	// Follow returns a follower of all events from now on.
+	// Follow returns a follower of all further events.
 	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
-// Policy is what side panels show and set of what agents may do. Its methods
-// are safe for concurrent use; by is the surface, and an error is a sentence for
-// the person.
+// Policy provides the permissions and settings that side panels show and
+// change. Its methods are safe for concurrent use. The argument by names the
+// surface, and an error is a sentence for the user.
 type Policy interface {
-	// Plugins returns all plugins with their permissions and settings, and those
-	// that can't be loaded.
+	// Plugins returns all plugins with their permissions and settings, and
+	// those that failed to load.
 	Plugins() ([]wire.PluginView, []wire.FailedView)
-	// SetPermission sets the permission of a plugin, or of its tool if that is not
-	// empty; an empty permission takes the tool's own away.
+	// SetPermission sets the permission of a plugin, or of its tool if that is
+	// not empty. An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
-	// Review says that a person has reviewed what of the plugin has this hash.
+	// Review records that the user has reviewed the version of the plugin with
+	// this hash.
 	Review(plugin, hash string, permission wire.Permission, by string) error
-	// ChangeSettings sets settings of a plugin by key; null takes one away.
+	// ChangeSettings changes settings of a plugin by key; null removes one.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
-	// SetOpening says whether calls may open the plugin's page.
+	// SetOpening allows or forbids calls to open the plugin's page.
 	SetOpening(plugin string, allowed bool, by string) error
-	// SetCalls says whether the tools of the plugin may call those of another one.
+	// SetCalls allows or forbids the tools of the plugin to call those of
+	// another plugin.
 	SetCalls(plugin, other string, allowed bool, by string) error
-	// SetLateAccess says whether a plugin that starts late gets its secret settings
-	// and may call other plugins.
+	// SetLateAccess allows or forbids a plugin that starts late to get its
+	// secret settings and to call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error
 }
 
-// Options set a hub up.
+// Options configure a hub.
 type Options struct {
-	// Key is what server and browser each prove to know before anything else is
-	// sent; it is never sent. Required, no default: New panics if it is empty.
+	// Key is the shared secret that server and browser prove to have before any
+	// other frame. It is never sent. Required, no default: New panics if it is
+	// empty.
 	Key string
 	// Origins are the origins that may connect, exactly as the browser sends
-	// them, such as "chrome-extension://<id>". Default none: nobody may connect.
+	// them, such as "chrome-extension://<id>". Default none: every connection
+	// is rejected.
 	Origins []string
-	// Version is the server's version, told to browsers. Default "".
+	// Version is the server's version, sent to browsers. Default "".
 	Version string
-	// Log takes one line for each connection and each fault; lines about a call
-	// have its id in the field "call". Default: nothing is logged.
+	// Log receives one line for each connection and each fault. Lines about a
+	// call have its ID in the field "call". Default: no log.
 	Log zerolog.Logger
-	// Adapters is where plugins come from. Default: there are none.
+	// Adapters provides the plugins. Default: no plugins.
 	Adapters Adapters
-	// Host returns the name of the host's code. Default: there is none.
+	// Host returns the name of the host's code. Default: no host.
 	Host func() string
-	// Fetch returns what a browser asks for by plugin.fetch; its error is a
-	// sentence. Default: there is no code to fetch.
+	// Fetch answers plugin.fetch; its error is a sentence. Default: every
+	// plugin.fetch is rejected.
 	Fetch func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
 	// Settings returns the settings of all plugins that have any, for the
-	// documents in which they are live; after a change call Sync. Default: none
-	// has.
+	// documents in which they are live. Call Sync after a change. Default: no
+	// settings.
 	Settings func() []wire.PluginSettingsParams
-	// RunsIn says whether a plugin may run in a document with this URL; frame says
-	// that it is not the top document of its tab. What a browser claims beyond that
-	// gets no call. Default: what browsers claim is believed.
+	// RunsIn reports whether a plugin may run in a document with this URL;
+	// frame is true for documents other than the top one of a tab. Documents
+	// that a browser reports beyond that get no calls. Default: every reported
+	// document is accepted.
 	RunsIn func(plugin, url string, frame bool) bool
-	// Logs takes what adapters have logged, with the id and the name of the
-	// browser, in order for each browser. It must not block. Default: it is
-	// dropped.
+	// Logs receives the log entries of adapters with the ID and the name of the
+	// browser, in order for each browser. It must not block. Default: entries
+	// are dropped.
 	Logs func(browserID, browserName string, p wire.PluginLogParams)
-	// Started takes what browsers say of adapters in documents, again and again,
-	// and must not block for long. Default: it is dropped.
+	// Started receives what browsers report about adapters in documents,
+	// repeatedly. It must not block for long. Default: reports are dropped.
 	Started func(Start)
-	// Calls is what side panels show. Default: nothing, until SetCalls.
+	// Calls provides what side panels show. Default: nothing, until SetCalls.
 	Calls Calls
-	// Policy is what side panels show and set. Default: there are no plugins to
-	// show, and what a panel sets is refused.
+	// Policy provides what side panels show and change. Default: no plugins are
+	// shown, and changes are rejected.
 	Policy Policy
-	// Grace is how long a lost link may be away before its runs end with
+	// Grace limits how long a lost link may be away before its runs end with
 	// link_lost. Default 10 s.
 	Grace time.Duration
-	// DeadAfter is how long at most nothing at all may arrive before a link counts
-	// as lost, and three quarters of it how long at least. A browser that is
-	// silent for half of it is pinged. Default 10 s; Chrome stops a service worker
-	// that gets no message for 30 s.
+	// DeadAfter limits the silence after which a link counts as lost. The link
+	// is closed after three quarters of it at the earliest. The server pings a
+	// browser that is silent for half of it. Default 10 s; Chrome stops a
+	// service worker that gets no message for 30 s.
 	DeadAfter time.Duration
-	// FirstWait is how long after New a call waits for the first browser to
-	// come. Default 3 s; negative means not at all.
+	// FirstWait limits how long after New a call waits for the first browser.
+	// Default 3 s; negative means no wait.
 	FirstWait time.Duration
 }
 
-// Hub is the set of connected browsers. Make one with New; it is safe for
+// Hub is the set of connected browsers. Create one with New; it is safe for
 // concurrent use.
 type Hub struct {
-	opts     Options
-	nonce    func() string // makes the nonce of one connection
-	started  time.Time
-	links    sync.WaitGroup // one for each connection that is being served
-	tabs     tabNews
-	refusals refusals
+	opts       Options
+	nonce      func() string // returns the nonce of one connection
+	started    time.Time
+	links      sync.WaitGroup // one for each open connection
+	tabChanges tabChanges
+	refusals   refusals
 
-	syncing sync.Mutex // held by Sync, so that the newest list of plugins is stored last
+	syncing sync.Mutex // serializes Sync, so that the newest list of plugins is stored last
 
-	mu       sync.Mutex // guards all below; taken before any other lock but syncing
-	browsers map[string]*browser
-	serving  map[*link]struct{}
-	greeting []*link // those in their handshake, oldest first
-	calls    Calls
-	hashes   map[string]string // the current hash of each plugin, by name
-	waiting  int               // calls that wait for a person
-	closed   bool
+	mu          sync.Mutex // guards all below; taken before any other lock but syncing
+	browsers    map[string]*browser
+	serving     map[*link]struct{}
+	handshaking []*link // links in their handshake, oldest first
+	calls       Calls
+	hashes      map[string]string // the current hash of each plugin, by name
+	waiting     int               // calls that are waiting for the user
+	closed      bool
 }
 
 var _ dispatch.Bridge = (*Hub)(nil)
@@ -182,51 +187,51 @@ func New(o Options) *Hub {
 	return h
 }
 
-// SetCalls sets what side panels show and stop. Panels that are open already
-// see it when they are opened anew.
+// SetCalls sets what side panels show and stop. Open panels see it after they
+// are reopened.
 func (h *Hub) SetCalls(c Calls) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls = c
 }
 
-// Handler returns the handler of the WebSocket's path. It answers 405, 403,
-// 426 or 400 with a sentence to whoever may not connect.
+// Handler returns the handler of the WebSocket's path. It answers 405, 403, 426
+// or 400 with a sentence if the peer may not connect.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
-// Sync tells every browser that the plugins, their permissions or their settings
-// have changed. It does not wait.
+// Sync notifies every browser that the plugins, their permissions or their
+// settings have changed. It does not wait for the browsers.
 func (h *Hub) Sync() {
 	h.syncing.Lock()
 	defer h.syncing.Unlock()
 	hashes := h.currentHashes()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	news := false
+	isChanged := false
 	for name, hash := range hashes {
-		news = news || h.hashes[name] != hash
+		isChanged = isChanged || h.hashes[name] != hash
 	}
 	h.hashes = hashes
 	for l := range h.serving {
-		l.wantSync()
-		l.wantPlugins()
+		l.requestSync()
+		l.requestPlugins()
 	}
-	if !news {
+	if !isChanged {
 		return
 	}
 	for _, b := range h.browsers {
-		b.unsettle()
+		b.markUnsynced()
 	}
 }
 
-// Waiting tells every browser how many calls wait for a person. It does not
-// wait; of two calls of it at once either may count.
+// Waiting sends to every browser how many calls are waiting for the user. It
+// does not block. Of two concurrent calls of Waiting either may win.
 func (h *Hub) Waiting(calls int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.waiting = calls
 	for l := range h.serving {
-		l.tellWaiting(calls)
+		l.sendWaiting(calls)
 	}
 }
 
@@ -246,39 +251,39 @@ func (h *Hub) currentHashes() map[string]string {
 	return h.opts.Adapters.Hashes()
 }
 
-// WantPlugins has side panels show the plugins again.
+// WantPlugins refreshes the plugins in side panels.
 func (h *Hub) WantPlugins() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for l := range h.serving {
-		l.wantPlugins()
+		l.requestPlugins()
 	}
 }
 
-// BrowserInfo is one browser as status pages show it.
+// BrowserInfo describes one browser for status pages.
 type BrowserInfo struct {
-	// ID is stable for one browser profile, Name is what the person calls it.
+	// ID is stable for one browser profile, Name is the user's name for it.
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// ExtensionVersion is the version of its extension.
+	// ExtensionVersion is the version of the browser's extension.
 	ExtensionVersion string `json:"extension_version"`
-	// Connected is false while the link is lost and may still come back.
+	// Connected is false while the link is lost and may still return.
 	Connected bool `json:"connected"`
-	// Since is when its link came up, or when it was lost.
+	// Since is when the link was established or lost.
 	Since time.Time `json:"since"`
-	// Inject is how it gets adapters into pages; empty before it has said.
+	// Inject is how the browser injects adapters into pages; empty until it
+	// reports that.
 	Inject wire.InjectMode `json:"inject,omitempty"`
-	// Running counts the runs that it has not ended.
+	// Running counts the unfinished runs.
 	Running int `json:"running"`
-	// Tabs are its tabs that match a plugin, by id.
+	// Tabs are the browser's tabs that match a plugin, by ID.
 	Tabs []wire.TabInfo `json:"tabs,omitempty"`
-	// Syncs is how often it was brought up to date with the plugins and their
-	// settings since it was first seen.
+	// Syncs counts the completed syncs of plugins and settings.
 	Syncs int `json:"-"`
 }
 
-// Browsers returns the browsers that are connected or may still come back, by
-// name, then id.
+// Browsers returns the browsers that are connected or may still reconnect,
+// sorted by name, then ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var out []BrowserInfo
 	for _, b := range h.list() {
@@ -293,7 +298,7 @@ func (h *Hub) Browsers() []BrowserInfo {
 	return out
 }
 
-// list returns the browsers in no order.
+// list returns the browsers in random order.
 func (h *Hub) list() []*browser {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -310,9 +315,9 @@ func (h *Hub) find(id string) *browser {
 	return h.browsers[id]
 }
 
-// Close ends all connections, ends the runs that are left with shutdown,
-// refuses new connections, and returns when nothing of the hub runs any more,
-// after a second at the latest. It may be called more than once.
+// Close ends all connections, ends the remaining runs with shutdown, and
+// rejects new connections. It returns when no goroutine of the hub is left,
+// after a second at most. It may be called more than once.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -329,7 +334,7 @@ func (h *Hub) Close() {
 	h.links.Wait()
 }
 
-// runAll calls what had to wait until no lock was held.
+// runAll calls functions that must not run under a lock.
 func runAll(after []func()) {
 	for _, f := range after {
 		f()

@@ -13,18 +13,19 @@ import (
 )
 
 const (
-	// maxGarbage is how many frames that make no sense a browser may send.
-	maxGarbage = 100
-	// loggedGarbage is how many of them are logged as warnings.
-	loggedGarbage = 3
-	// maxResumed is how many runs of one call.resumed are looked at: each that
-	// nobody waits for is answered by a frame.
+	// maxMalformed limits the malformed frames of one link.
+	maxMalformed = 100
+	// loggedMalformed is how many of them are logged as warnings.
+	loggedMalformed = 3
+	// maxResumed limits the runs of one call.resumed, because each unknown run
+	// is answered with a frame.
 	maxResumed = 20_000
 )
 
-// serve lets the browser in and handles its frames until the link ends.
+// serve completes the handshake and handles the browser's frames until the link
+// ends.
 func (l *link) serve() {
-	b, err := l.welcome()
+	b, err := l.handshake()
 	if err != nil {
 		if !errors.Is(err, errRefused) && !l.ended() {
 			l.log.Debug().Err(err).Msg("link ended before hello")
@@ -32,15 +33,15 @@ func (l *link) serve() {
 		return
 	}
 	defer b.detach(l)
-	l.greet()
+	l.completeHandshake()
 	l.work.Go(l.keepAlive)
 	l.work.Go(func() { l.syncAdapters(b) })
-	l.wantSync()
+	l.requestSync()
 	for {
 		frame, err := l.read()
 		switch {
 		case errors.Is(err, errNotTextual):
-			l.noise(err)
+			l.countMalformed(err)
 		case err != nil:
 			if !l.ended() {
 				l.log.Debug().Err(err).Msg("link ended")
@@ -49,30 +50,30 @@ func (l *link) serve() {
 		default:
 			l.handle(b, frame)
 		}
-		if l.garbage > maxGarbage {
-			l.shut(websocket.StatusPolicyViolation, fmt.Sprintf("more than %d frames made no sense", maxGarbage))
+		if l.malformed > maxMalformed {
+			l.shut(websocket.StatusPolicyViolation, fmt.Sprintf("more than %d frames were malformed", maxMalformed))
 			return
 		}
 	}
 }
 
-// noise counts a frame that made no sense.
-func (l *link) noise(err error) {
-	l.garbage++
+// countMalformed counts and logs a malformed frame.
+func (l *link) countMalformed(err error) {
+	l.malformed++
 	event := l.log.Debug()
-	if l.garbage <= loggedGarbage {
+	if l.malformed <= loggedMalformed {
 		event = l.log.Warn()
 	}
-	event.Int("garbage", l.garbage).Str("error", clean(err.Error(), 200)).Msg("frame ignored")
+	event.Int("malformed", l.malformed).Str("error", clean(err.Error(), 200)).Msg("frame ignored")
 }
 
-// handle handles one frame. It never waits.
+// handle handles one frame. It never blocks.
 func (l *link) handle(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {
 	case err != nil:
-		l.noise(err)
-		b.brokenAnswer(l, frame)
+		l.countMalformed(err)
+		b.failUnparsed(l, frame)
 	case e.Method == "":
 		l.answer(b, e)
 	case e.ID != "":
@@ -82,7 +83,7 @@ func (l *link) handle(b *browser, frame []byte) {
 	}
 }
 
-// answer hands an answer to whoever waits for it.
+// answer routes an answer to the request that it belongs to.
 func (l *link) answer(b *browser, e wire.Envelope) {
 	id, own := strings.CutPrefix(e.ID, ownID)
 	if !own {
@@ -100,10 +101,10 @@ func (l *link) answer(b *browser, e wire.Envelope) {
 	if e.ID == pingID {
 		return
 	}
-	if l.answered(e) {
-		l.told = true
+	if l.deliverAnswer(e) {
+		l.hasAnswered = true
 	} else {
-		l.log.Debug().Str("id", clean(id, 100)).Msg("answer that nobody waits for")
+		l.log.Debug().Str("id", clean(id, 100)).Msg("answer to an unknown or expired request")
 	}
 }
 
@@ -118,35 +119,35 @@ func (l *link) serveRequest(b *browser, e wire.Envelope) {
 			l.reject(e, wire.CodeInvalidParams, "call.cancel needs a callId; name the call to stop")
 			return
 		}
-		l.forPanel(e, func() { l.cancelCall(e.ID, p.CallID) })
+		l.runForPanel(e, func() { l.cancelCall(e.ID, p.CallID) })
 	case wire.MethodCallDecide:
-		serveForPanel(l, e, l.decide)
+		answerPanel(l, e, l.decide)
 	case wire.MethodConfigPermission:
-		serveForPanel(l, e, l.setPermission)
+		answerPanel(l, e, l.setPermission)
 	case wire.MethodConfigReview:
-		serveForPanel(l, e, l.review)
+		answerPanel(l, e, l.review)
 	case wire.MethodConfigSettings:
-		serveForPanel(l, e, l.changeSettings)
+		answerPanel(l, e, l.changeSettings)
 	case wire.MethodConfigOpening:
-		serveForPanel(l, e, l.setOpening)
+		answerPanel(l, e, l.setOpening)
 	case wire.MethodConfigCalls:
-		serveForPanel(l, e, l.setCalls)
+		answerPanel(l, e, l.setCalls)
 	case wire.MethodConfigLateAccess:
-		serveForPanel(l, e, l.setLateAccess)
+		answerPanel(l, e, l.setLateAccess)
 	case wire.MethodPluginFetch:
-		serveForPanel(l, e, l.fetch)
+		answerPanel(l, e, l.fetch)
 	case wire.MethodHello:
-		l.reject(e, wire.CodeInvalidRequest, "hello is said already; open a new connection to say it again")
+		l.reject(e, wire.CodeInvalidRequest, "hello was already sent; open a new connection to send it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,
 		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodStateWatch, wire.MethodPluginLog:
 		l.reject(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
-		l.reject(e, wire.CodeMethodNotFound, fmt.Sprintf("the method %q is not known", clean(string(e.Method), 100)))
+		l.reject(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", clean(string(e.Method), 100)))
 	}
 }
 
 func (l *link) reject(e wire.Envelope, code int, message string) {
-	l.log.Debug().Int("code", code).Msg("request refused: " + message)
+	l.log.Debug().Int("code", code).Msg("request rejected: " + message)
 	l.post(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: message}))
 }
 
@@ -172,19 +173,19 @@ func (l *link) notification(b *browser, e wire.Envelope) {
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
 		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
-			err = b.logged(l, p)
+			err = b.forwardLog(l, p)
 		}
 	case wire.MethodStateWatch:
-		err = withParams(e, func(p wire.StateWatchParams) { l.watchFor(b, p.On) })
+		err = withParams(e, func(p wire.StateWatchParams) { l.setWatching(b, p.On) })
 	default:
-		err = errors.New("the method is not known")
+		err = errors.New("unknown method")
 	}
 	if err != nil {
-		l.noise(fmt.Errorf("%s: %w", clean(string(e.Method), 100), err))
+		l.countMalformed(fmt.Errorf("%s: %w", clean(string(e.Method), 100), err))
 	}
 }
 
-// withParams decodes the parameters of a notification and hands them to use.
+// withParams decodes the parameters of a notification and passes them to use.
 func withParams[P any](e wire.Envelope, use func(P)) error {
 	var p P
 	if err := json.Unmarshal(orEmpty(e.Params), &p); err != nil {
@@ -194,10 +195,10 @@ func withParams[P any](e wire.Envelope, use func(P)) error {
 	return nil
 }
 
-// brokenAnswer ends a run whose answer is not JSON. The browser passes a
-// result's text on without parsing it, so a text that is not JSON breaks the
-// frame; its beginning still says which run it is about.
-func (b *browser) brokenAnswer(l *link, frame []byte) {
+// failUnparsed ends a run whose answer is not JSON. The browser forwards the
+// text of a result without parsing it, so a malformed result breaks the whole
+// frame. The beginning of the frame still names the run.
+func (b *browser) failUnparsed(l *link, frame []byte) {
 	rest, ok := bytes.CutPrefix(frame, []byte(`{"jsonrpc":"2.0","id":"`))
 	if !ok {
 		return
@@ -206,7 +207,7 @@ func (b *browser) brokenAnswer(l *link, frame []byte) {
 	if !ok || !bytes.HasPrefix(rest, []byte(`,"result":`)) {
 		return
 	}
-	if r := b.take(string(id)); r != nil {
+	if r := b.removeRun(string(id)); r != nil {
 		l.log.Warn().Str("call", string(id)).Msg("the tool's result is not JSON")
 		r.sink.Finish(nil, notJSON())
 	}

@@ -18,24 +18,25 @@ import (
 )
 
 const (
-	// closeTimeout is how long a browser may take to answer a close frame.
+	// closeTimeout limits how long a browser may take to answer a close frame.
 	closeTimeout = time.Second
-	// requestTimeout is how long a browser may take to answer a request of ours
+	// requestTimeout limits how long a browser may take to answer a request
 	// that is not about a run.
 	requestTimeout = 30 * time.Second
-	// frameTimeout is how long one frame may take to arrive, however steadily.
+	// frameTimeout limits how long one frame may take to arrive, however
+	// steadily.
 	frameTimeout = 5 * time.Minute
 	// readChunk is how much is read before the link counts as alive again, so
 	// that a large frame on a slow link does not look like silence.
 	readChunk = 64 << 10
-	// keepBuffer is the largest read buffer that is kept for the next frame.
+	// keepBuffer is the largest read buffer that is reused for the next frame.
 	keepBuffer = 4 << 20
 )
 
 var (
-	errLinkEnded  = errors.New("the link has ended")
+	errLinkEnded  = errors.New("the link was closed")
 	errNoAnswer   = errors.New("the browser did not answer within 30 s")
-	errSlowFrame  = errors.New("a frame did not end within 5 min")
+	errSlowFrame  = errors.New("a frame was incomplete after 5 min")
 	errNotTextual = errors.New("not a frame: a binary message")
 )
 
@@ -43,51 +44,52 @@ var (
 type link struct {
 	hub *Hub
 	ws  *websocket.Conn
-	raw net.Conn // the connection under ws; closing it ends everything at once
+	raw net.Conn // the connection under ws; closing it ends the link at once
 	log zerolog.Logger
 	out outbox
 
-	// Set before the handshake: the port that the browser connected to, its nonce
-	// and, once the challenge is sent, the server's.
+	// Set before the handshake: the port that the browser connected to and its
+	// nonce. The server's nonce is set by challenge.
 	port         int
 	browserNonce string
 	serverNonce  string
 
-	// work counts the goroutines of this link; Add only under out.mu while
-	// out.closed is false, or by the reader.
+	// work counts the goroutines of this link. Call Add only under out.mu while
+	// out.closed is false, or from the reader.
 	work sync.WaitGroup
-	// gone is closed when the link is no longer in use.
+	// gone is closed when the link has ended.
 	gone     chan struct{}
 	goneOnce sync.Once
-	// heard is set when something arrives; keepAlive clears it.
+	// heard is set when bytes arrive; keepAlive clears it.
 	heard atomic.Bool
-	// sync, state and plugins hold a token when plugin.sync, state.sync or
+	// sync, state and plugins have a token when plugin.sync, state.sync or
 	// state.plugins is due.
 	sync    chan struct{}
 	state   chan struct{}
 	plugins chan struct{}
 
-	panelWork atomic.Int32 // requests of the side panel that are under way
+	panelWork atomic.Int32 // running requests of the side panel
 
-	// Guarded by hub.mu: whether hello was answered, and the last state.waiting.
-	greeted bool
+	// Guarded by hub.mu: whether hello was answered, and the last
+	// state.waiting.
+	isReady bool
 	waiting int
 
 	mu       sync.Mutex // guards requests, lastID and panel
 	requests map[string]chan<- wire.Envelope
 	lastID   int
-	panel    context.CancelFunc // ends what watches calls for a panel; nil if none does
+	panel    context.CancelFunc // stops the watcher of a panel; nil if no panel is open
 
-	// settings are those that the browser was told, as JSON by plugin.
-	// syncAdapters alone uses it.
+	// settings are the settings that the browser has received on this link, as
+	// JSON by plugin. Only syncAdapters uses them.
 	settings map[string]string
 
 	// The reader alone uses these.
-	buf     bytes.Buffer
-	garbage int  // frames that made no sense
-	stray   int  // reports about runs that are not here
-	warned  bool // of stray reports
-	told    bool // it has answered a request: the first is plugin.sync
+	buf         bytes.Buffer
+	malformed   int  // malformed frames
+	stray       int  // reports for unknown runs
+	warned      bool // whether a stray report was logged
+	hasAnswered bool // whether it has answered a request: the first is plugin.sync
 }
 
 func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {
@@ -102,7 +104,7 @@ func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {
 	}
 }
 
-// end marks the link as no longer in use.
+// end marks the link as ended.
 func (l *link) end() { l.goneOnce.Do(func() { close(l.gone) }) }
 
 func (l *link) ended() bool {
@@ -114,14 +116,14 @@ func (l *link) ended() bool {
 	}
 }
 
-// kill ends the link at once, without a word to the browser.
+// kill closes the connection at once, without a close frame.
 func (l *link) kill() {
 	l.end()
 	_ = l.raw.Close() // its reader sees the error
 }
 
-// shut ends the link with a close code and reason (at most 123 bytes). It does
-// not wait; the connection is gone after closeTimeout at the latest.
+// shut closes the link with a close code and a reason (at most 123 bytes). It
+// does not block; the connection is closed after closeTimeout at most.
 func (l *link) shut(code websocket.StatusCode, reason string) {
 	o := &l.out
 	o.mu.Lock()
@@ -138,7 +140,8 @@ func (l *link) shut(code websocket.StatusCode, reason string) {
 	})
 }
 
-// finish ends the link and waits for its goroutines. The reader calls it last.
+// finish closes the link and waits for its goroutines. The reader calls it
+// last.
 func (l *link) finish() {
 	l.out.mu.Lock()
 	wasShut := l.out.closed
@@ -150,12 +153,12 @@ func (l *link) finish() {
 		_ = l.raw.Close()
 	}
 	l.work.Wait()
-	_ = l.ws.CloseNow() // lets the library release its buffers
+	_ = l.ws.CloseNow() // so that the library releases its buffers
 }
 
 // read returns the next frame, which is valid until the next read.
 func (l *link) read() ([]byte, error) {
-	// The context never ends: one that ended would close the connection.
+	// The library closes the connection when the context of a read ends.
 	kind, r, err := l.ws.Reader(context.Background())
 	if err != nil {
 		return nil, err
@@ -166,7 +169,7 @@ func (l *link) read() ([]byte, error) {
 	l.buf.Reset()
 	if _, err := l.buf.ReadFrom(touching{l, r, time.Now()}); err != nil {
 		if errors.Is(err, errSlowFrame) && !l.ended() {
-			l.log.Warn().Msg("browser took too long over a frame; closing its link")
+			l.log.Warn().Msg("browser sent a frame too slowly; closing its link")
 		}
 		return nil, err
 	}
@@ -176,7 +179,7 @@ func (l *link) read() ([]byte, error) {
 	return l.buf.Bytes(), nil
 }
 
-// touching notes that the link is alive while a frame arrives.
+// touching marks the link as alive while a frame arrives.
 type touching struct {
 	l     *link
 	r     io.Reader
@@ -192,11 +195,10 @@ func (t touching) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keepAlive ends the link when nothing came for DeadAfter, and pings the
-// browser halfway. Silence is counted in whole beats, of four in DeadAfter: a
-// process that was held, or a machine that slept, gets one late beat, not a
-// link that looks dead while what the browser sent waits to be read. It returns
-// when the link has ended.
+// keepAlive closes a link that was silent for DeadAfter, and pings the browser
+// halfway. It counts silence in beats of a quarter of DeadAfter: a process that
+// was stopped, or a machine that slept, misses one beat and does not lose its
+// links. It returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	beat := time.NewTicker(l.hub.opts.DeadAfter / 4)
@@ -223,30 +225,30 @@ func (l *link) keepAlive() {
 	}
 }
 
-// The ids of our own requests. That of a tool.dispatch is the run's id; these
-// begin with what no run's id begins with.
+// IDs of the server's requests. The ID of a tool.dispatch is the run's ID; all
+// other IDs begin with a prefix that no run has.
 const (
 	ownID    = "s/"
 	pingID   = ownID + "ping"
-	cancelID = ownID + "cancel/" // + the run's id
-	answerID = ownID + "answer/" // + the ask, a slash and the run's id
+	cancelID = ownID + "cancel/" // + the run's ID
+	answerID = ownID + "answer/" // + the ask, a slash and the run's ID
 )
 
-// request sends a request and waits for its answer, until ctx ends or the link
-// does. It must not be called by the reader.
+// request sends a request and waits for its answer, until ctx or the link ends.
+// The reader must not call it.
 func (l *link) request(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
-	return l.await(ctx, l.ask(method, params))
+	return l.await(ctx, l.sendRequest(method, params))
 }
 
-// question is a request that was sent.
-type question struct {
+// pendingRequest is a request without an answer yet.
+type pendingRequest struct {
 	id     string
 	answer <-chan wire.Envelope
 	at     time.Time
 }
 
-// ask sends a request. Whoever asks must await the answer.
-func (l *link) ask(method wire.Method, params []byte) question {
+// sendRequest sends a request. The caller must await the answer.
+func (l *link) sendRequest(method wire.Method, params []byte) pendingRequest {
 	answer := make(chan wire.Envelope, 1)
 	l.mu.Lock()
 	l.lastID++
@@ -254,12 +256,12 @@ func (l *link) ask(method wire.Method, params []byte) question {
 	l.requests[id] = answer
 	l.mu.Unlock()
 	l.post(wire.AppendRequest(nil, id, method, params))
-	return question{id: id, answer: answer, at: time.Now()}
+	return pendingRequest{id: id, answer: answer, at: time.Now()}
 }
 
-// await waits for the answer to a question, until requestTimeout after it was
-// asked, or until ctx ends or the link does.
-func (l *link) await(ctx context.Context, q question) (wire.Envelope, error) {
+// await waits for the answer to a request, for at most requestTimeout since it
+// was sent, or until ctx or the link ends.
+func (l *link) await(ctx context.Context, q pendingRequest) (wire.Envelope, error) {
 	defer func() {
 		l.mu.Lock()
 		delete(l.requests, q.id)
@@ -279,15 +281,15 @@ func (l *link) await(ctx context.Context, q question) (wire.Envelope, error) {
 	}
 }
 
-// answered hands an answer to the request that waits for it; it reports false
-// if none does.
-func (l *link) answered(e wire.Envelope) bool {
+// deliverAnswer passes an answer to the request that waits for it. It reports
+// false if there is none.
+func (l *link) deliverAnswer(e wire.Envelope) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	waiting, ok := l.requests[e.ID]
 	if ok {
 		delete(l.requests, e.ID)
-		e.Result = bytes.Clone(e.Result) // the reader's buffer is used again
+		e.Result = bytes.Clone(e.Result) // the reader reuses its buffer
 		waiting <- e                     // never blocks: room for one, sent once
 	}
 	return ok

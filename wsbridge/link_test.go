@@ -43,10 +43,10 @@ func TestDeadLink(t *testing.T) {
 		p := w.dial()
 		p.setPongs(false)
 		p.hello("b1", "boot1")
-		p.take()
+		p.readFrames()
 		w.pass(20 * time.Millisecond)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`)
-		p.take()
+		p.readFrames()
 		w.run("b1", "c1")
 		w.pass(7500 * time.Millisecond)
 		if got := p.end(); got != "" {
@@ -69,7 +69,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
-		p.take()
+		p.readFrames()
 		p.setPongs(false) // nothing may come between the pieces
 		output := `"` + strings.Repeat("x", 20*readChunk) + `"`
 		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
@@ -84,7 +84,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 			frame = frame[n:]
 			w.pass(7 * time.Second)
 		}
-		if got := strings.Join(w.take(), ""); got != "c1 returned "+output {
+		if got := strings.Join(w.readEvents(), ""); got != "c1 returned "+output {
 			t.Errorf("got %.60q, %d bytes", got, len(got))
 		}
 	})
@@ -114,9 +114,9 @@ func TestOutputsAreTheirOwn(t *testing.T) {
 			}
 		}
 		p.answer("c1", `"first"`)
-		p.take()
+		p.readFrames()
 		p.answer("c2", `"other"`)
-		p.take()
+		p.readFrames()
 		if got := fmt.Sprintf("%s %s", k.outputs[0], k.outputs[1]); got != `"first" "other"` {
 			t.Errorf("outputs %s", got)
 		}
@@ -128,14 +128,14 @@ func TestAnswersAreTheirOwn(t *testing.T) {
 	answer := make(chan wire.Envelope, 1)
 	l := &link{requests: map[string]chan<- wire.Envelope{"s/1": answer}}
 	buffer := []byte(`{"mode":"files"}`)
-	if !l.answered(wire.Envelope{ID: "s/1", Result: buffer}) {
-		t.Fatal("nobody waits")
+	if !l.deliverAnswer(wire.Envelope{ID: "s/1", Result: buffer}) {
+		t.Fatal("no request waits")
 	}
 	clear(buffer)
 	if got := (<-answer).Result; string(got) != `{"mode":"files"}` {
 		t.Errorf("result %q", got)
 	}
-	if l.answered(wire.Envelope{ID: "s/1"}) {
+	if l.deliverAnswer(wire.Envelope{ID: "s/1"}) {
 		t.Error("a second answer found a request")
 	}
 }
@@ -150,13 +150,13 @@ func TestFrames(t *testing.T) {
 	}
 	tests := []struct {
 		frame, answer string
-		garbage       int
+		malformed     int
 	}{
 		{request("ping"), `{"jsonrpc":"2.0","id":"1","result":{}}`, 0},
 		{`{"jsonrpc":"2.0","id":"1","method":"ping"}`, `{"jsonrpc":"2.0","id":"1","result":{}}`, 0},
-		{request("no.such"), refused(-32601, `the method "no.such" is not known`), 0},
-		{request("tool.dispatch"), refused(-32601, `the method "tool.dispatch" is not known`), 0},
-		{request("hello"), refused(-32600, "hello is said already; open a new connection to say it again"), 0},
+		{request("no.such"), refused(-32601, `unknown method "no.such"`), 0},
+		{request("tool.dispatch"), refused(-32601, `unknown method "tool.dispatch"`), 0},
+		{request("hello"), refused(-32600, "hello was already sent; open a new connection to send it again"), 0},
 		{request("tool.progress"), refused(-32600, "tool.progress is a notification; send it without an id"), 0},
 		{request("tab.sync"), refused(-32600, "tab.sync is a notification; send it without an id"), 0},
 		{`{"jsonrpc":"2.0","id":"unknown","result":{}}`, "", 0},
@@ -186,16 +186,16 @@ func TestFrames(t *testing.T) {
 	}
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
-		garbage := 0
+		malformed := 0
 		for _, tt := range tests {
-			garbage += tt.garbage
+			malformed += tt.malformed
 			p.send(tt.frame)
-			if got := strings.Join(p.take(), "\n"); got != tt.answer {
+			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
 				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
 			}
-			if got := w.theLink().garbage; got != garbage {
-				t.Errorf("%s: %d garbage frames, want %d", tt.frame, got, garbage)
-				garbage = got
+			if got := w.theLink().malformed; got != malformed {
+				t.Errorf("%s: %d malformed frames, want %d", tt.frame, got, malformed)
+				malformed = got
 			}
 		}
 		if got := p.end(); got != "" {
@@ -219,9 +219,9 @@ func (w *world) theLink() *link {
 func TestGarbage(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
-		for i := range maxGarbage {
+		for i := range maxMalformed {
 			if i%2 == 0 {
-				p.send("garbage")
+				p.send("malformed")
 			} else {
 				_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte(`{"jsonrpc":"2.0","id":"1","method":"ping"}`))
 			}
@@ -229,26 +229,26 @@ func TestGarbage(t *testing.T) {
 		if got := p.end(); got != "" {
 			t.Fatalf("ended early: %s", got)
 		}
-		p.send("garbage")
-		if got, want := p.end(), `close 1008 "more than 100 frames made no sense"`; got != want {
+		p.send("malformed")
+		if got, want := p.end(), `close 1008 "more than 100 frames were malformed"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
 }
 
-// TestStrayReportsAreCounted: reports of runs that are not here are no garbage,
+// TestStrayReportsAreCounted: reports of runs that are not here are no malformed,
 // since a page may report in the moment in which its call ends.
 func TestStrayReportsAreCounted(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
-		for range 2 * maxGarbage {
+		for range 2 * maxMalformed {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
 		}
 		if got := p.end(); got != "" {
 			t.Errorf("ended: %s", got)
 		}
-		if l := w.theLink(); l.stray != 2*maxGarbage || l.garbage != 0 {
-			t.Errorf("%d stray, %d garbage", l.stray, l.garbage)
+		if l := w.theLink(); l.stray != 2*maxMalformed || l.malformed != 0 {
+			t.Errorf("%d stray, %d malformed", l.stray, l.malformed)
 		}
 		w.wantEvents()
 	})

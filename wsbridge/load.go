@@ -10,15 +10,15 @@ import (
 	"opentabs/wire"
 )
 
-// maxLoads is how many tabs a browser is asked to load for one call.
+// maxLoads limits the tabs that a browser may try to reload for one call.
 const maxLoads = 3
 
-// load asks the browser of the tabs that the call wants, best first, to load
-// one of them anew, and reports whether one loads; asked is false if the link
-// was lost and the browser may be asked again. The browser refuses what could
-// cost the person anything. Tabs of several browsers are left alone: two
-// browsers may be two accounts.
-func (h *Hub) load(ctx context.Context, want dispatch.Want, tabs []dispatch.Target) (loads, asked bool) {
+// reloadForCall requests the reload of one of the tabs that the call allows,
+// best tab first. It reports whether a tab reloads; asked is false if the link
+// was lost and the browser may be tried again. The browser refuses a reload
+// that could lose the user's work. Tabs of several browsers are left alone,
+// because two browsers may be two accounts.
+func (h *Hub) reloadForCall(ctx context.Context, want dispatch.Want, tabs []dispatch.Target) (loads, asked bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !want.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
 		return false, true
@@ -40,10 +40,10 @@ func (h *Hub) load(ctx context.Context, want dispatch.Want, tabs []dispatch.Targ
 		}
 		var r wire.TabLoadResult
 		if err := decodeAnswer(answer, &r); err != nil {
-			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't load the tab")
+			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't reload the tab")
 			continue
 		}
-		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Msg("tab to be loaded for a call")
+		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Msg("tab reload requested for a call")
 		if r.Loading {
 			return true, true
 		}
@@ -51,9 +51,9 @@ func (h *Hub) load(ctx context.Context, want dispatch.Want, tabs []dispatch.Targ
 	return false, true
 }
 
-// ReloadTab reloads a tab because the user asks for it, whatever could be lost:
-// calls that run there end. browser is an id or a name; empty means the only
-// browser that has told of such a tab. Its error is a sentence for the user.
+// ReloadTab reloads a tab on behalf of the user, even if that loses work: calls
+// in that tab end. The browser is an ID or a name; empty means the only browser
+// that has the tab. Its error is a sentence for the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
 	for _, b := range h.list() {

@@ -27,7 +27,7 @@ func (w *world) settled(tabs ...string) *peer {
 // listTabs reports all tabs.
 func (p *peer) listTabs(tabs ...string) {
 	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
-	p.take()
+	p.readFrames()
 }
 
 // lookFor has a call look for a tab, and answers what it asks p for. Each step is
@@ -36,28 +36,28 @@ func (w *world) lookFor(p *peer, want dispatch.Want, answer func(frame string) s
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
 	began := time.Now()
-	var took time.Duration
+	var elapsed time.Duration
 	go func() {
 		found := w.hub.Targets(w.t.Context(), want)
-		took = time.Since(began)
+		elapsed = time.Since(began)
 		done <- found
 	}()
 	for range 600 {
 		w.pass(100 * time.Millisecond)
-		for _, frame := range p.take() {
+		for _, frame := range p.readFrames() {
 			if a := answer(frame); a != "" {
 				p.send(a)
-				w.take()
+				w.readEvents()
 				for _, step := range steps {
 					w.pass(100 * time.Millisecond)
 					p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + step + `}}`)
-					w.take()
+					w.readEvents()
 				}
 			}
 		}
 		select {
 		case found := <-done:
-			return found, took
+			return found, elapsed
 		default:
 		}
 	}
@@ -85,10 +85,10 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		p := w.settled()
-		found, took := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+		found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 			tabText(7, "", 1, "", `,"loading":["chat"]`), errorPage(7, refused, 1000))
-		if took > time.Second {
-			t.Errorf("the call waited %v", took)
+		if elapsed > time.Second {
+			t.Errorf("the call waited %v", elapsed)
 		}
 		if found.Opened == nil || found.Opened.TabID != 7 || len(found.Failed) != 1 || found.Failed[0].Problem != refused {
 			t.Errorf("opened %+v, failed %+v", found.Opened, found.Failed)
@@ -113,14 +113,14 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 		{"it fails again", []string{loading, errorPage(7, refused, 2000)}, "", time.Second},
 		{"the browser reports the second failure alone", []string{errorPage(7, refused, 2000)}, "", time.Second},
 		{"the site is back", []string{loading, tabText(7, "", 1, "d7", ","+chatIs("true"))}, "b1/7", time.Second},
-		{"the browser reports nothing more", nil, "", loadWait + time.Second},
+		{"the browser reports nothing more", nil, "", loadTimeout + time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 				p := w.settled(errorPage(7, refused, 1000))
 				loads := 0
 				answer := answerTo("tab.load", `{"loading":true}`)
-				found, took := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+				found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 					if strings.Contains(frame, "tab.open") {
 						t.Error("another tab is opened")
 					}
@@ -129,8 +129,8 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 					}
 					return answer(frame)
 				}, tt.steps...)
-				if took > tt.limit || loads != 1 || names(found.Live) != tt.live || (tt.live == "") != (names(found.Failed) == "b1/7") {
-					t.Errorf("%d loads, live %q, failed %+v after %v", loads, names(found.Live), found.Failed, took)
+				if elapsed > tt.limit || loads != 1 || names(found.Live) != tt.live || (tt.live == "") != (names(found.Failed) == "b1/7") {
+					t.Errorf("%d loads, live %q, failed %+v after %v", loads, names(found.Live), found.Failed, elapsed)
 				}
 			})
 		})
@@ -164,8 +164,8 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 		default:
 			t.Error("the call still waits")
 		}
-		if frames := p.take(); len(frames) > 0 {
-			t.Errorf("the browser was asked for %q", frames)
+		if frames := p.readFrames(); len(frames) > 0 {
+			t.Errorf("the browser received the request %q", frames)
 		}
 	})
 }
@@ -178,24 +178,24 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 	t.Run("a tab that was opened for the call", func(t *testing.T) {
 		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 			p := w.settled()
-			found, took := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+			found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 				loading, errorPage(7, "no_answer", 8000))
-			if took > time.Second || found.Opened == nil || len(found.Failed) != 1 || found.Failed[0].Problem != "no_answer" {
-				t.Errorf("after %v: opened %+v, failed %+v", took, found.Opened, found.Failed)
+			if elapsed > time.Second || found.Opened == nil || len(found.Failed) != 1 || found.Failed[0].Problem != "no_answer" {
+				t.Errorf("after %v: opened %+v, failed %+v", elapsed, found.Opened, found.Failed)
 			}
 		})
 	})
 	t.Run("a tab that loads", func(t *testing.T) {
 		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 			p := w.settled(loading)
-			found, took := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+			found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 				if strings.Contains(frame, "tab.") {
-					t.Errorf("the browser was asked for %s", frame)
+					t.Errorf("the browser received the request %s", frame)
 				}
 				return ""
 			})
-			if took > loadWait+time.Second || names(found.Loading) != "b1/7" {
-				t.Errorf("after %v: loading %+v", took, found.Loading)
+			if elapsed > loadTimeout+time.Second || names(found.Loading) != "b1/7" {
+				t.Errorf("after %v: loading %+v", elapsed, found.Loading)
 			}
 		})
 	})

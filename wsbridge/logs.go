@@ -10,10 +10,11 @@ import (
 	"opentabs/wire"
 )
 
-// logged hands on what an adapter has logged. The browser has seen to it that the
-// plugin is live in that document: it tells of tabs a little later than of what
-// happens in them. Entries are cut to the limits of package wire.
-func (b *browser) logged(l *link, p wire.PluginLogParams) error {
+// forwardLog passes the log entries of an adapter to Options.Logs. The browser
+// has checked that the plugin is live in the document: its tab list lags
+// behind, so the server can't check that. Entries are truncated to the limits
+// of package wire.
+func (b *browser) forwardLog(l *link, p wire.PluginLogParams) error {
 	if b.hub.opts.Logs == nil {
 		return nil
 	}
@@ -34,18 +35,18 @@ func (b *browser) logged(l *link, p wire.PluginLogParams) error {
 		p.Entries, p.Dropped = p.Entries[:wire.MaxLogEntries], p.Dropped+more
 	}
 	for i := range p.Entries {
-		tidyEntry(&p.Entries[i])
+		tidyLogEntry(&p.Entries[i])
 	}
 	b.hub.opts.Logs(b.id, name, p)
 	return nil
 }
 
-// tidyEntry cuts an entry to what it may be, and cleans its texts.
-func tidyEntry(e *wire.LogEntry) {
+// tidyLogEntry bounds an entry and cleans its texts.
+func tidyLogEntry(e *wire.LogEntry) {
 	if !slices.Contains([]wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}, e.Level) {
 		e.Level = wire.LogInfo
 	}
-	e.Message = clean(cutUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
+	e.Message = clean(truncateUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
 	var data []json.RawMessage
 	if len(e.Data) > wire.MaxLogBytes || json.Unmarshal(orEmpty(e.Data), &data) != nil {
 		e.Data = nil
@@ -65,8 +66,9 @@ func rawBytes(all []json.RawMessage) [][]byte {
 	return out
 }
 
-// cutUnits shortens s to at most n UTF-16 units, at the end of a character.
-func cutUnits(s string, n int) string {
+// truncateUnits shortens s to at most n UTF-16 units, at the end of a
+// character.
+func truncateUnits(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -17,7 +17,7 @@ type malformed struct {
 	frames []string
 	// answers are the frames that come back.
 	answers []string
-	// events are what runs are told.
+	// events are the events of the runs.
 	events []string
 	// closed is how the link ends; empty if it goes on.
 	closed string
@@ -47,7 +47,7 @@ var malformedFrames = []malformed{
 	{
 		name:    "unknown methods",
 		frames:  []string{`{"jsonrpc":"2.0","id":"1","method":"no.such"}`, `{"jsonrpc":"2.0","method":"no.such"}`, `{"jsonrpc":"2.0","id":"2","method":"toString"}`},
-		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"the method \"no.such\" is not known"}}`, `{"jsonrpc":"2.0","id":"2","error":{"code":-32601,"message":"the method \"toString\" is not known"}}`},
+		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"unknown method \"no.such\""}}`, `{"jsonrpc":"2.0","id":"2","error":{"code":-32601,"message":"unknown method \"toString\""}}`},
 	},
 	{
 		name: "params that do not fit",
@@ -65,9 +65,9 @@ var malformedFrames = []malformed{
 	},
 	{
 		name: "hello twice", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"x","bootId":"y","extensionVersion":"z"}}`},
-		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"hello is said already; open a new connection to say it again"}}`},
+		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`},
 	},
-	{name: "answers that nobody waits for", frames: []string{
+	{name: "answers without a request", frames: []string{
 		`{"jsonrpc":"2.0","id":"call_never","result":{"output":1}}`, `{"jsonrpc":"2.0","id":"s/99","result":{}}`, `{"jsonrpc":"2.0","id":"s/cancel/call_a","result":{"outcome":"aborted"}}`,
 		`{"jsonrpc":"2.0","id":"s/cancel/","error":{"code":1,"message":"x"}}`, `{"jsonrpc":"2.0","id":"s/","result":null}`, `{"jsonrpc":"2.0","id":"call_never","error":{"code":-32000,"message":"x"}}`,
 	}},
@@ -92,7 +92,7 @@ var malformedFrames = []malformed{
 		events: []string{"call_a failed invalid_result: the tool's result is not valid JSON"},
 	},
 	{name: "very deep params", frames: []string{`{"jsonrpc":"2.0","method":"tab.sync","params":` + strings.Repeat(`{"tabs":`, 100_000) + `1` + strings.Repeat("}", 100_000) + `}`}},
-	{name: "a flood of nonsense", frames: many(101, "nonsense"), closed: `close 1008 "more than 100 frames made no sense"`},
+	{name: "a flood of nonsense", frames: many(101, "nonsense"), closed: `close 1008 "more than 100 frames were malformed"`},
 	{name: "a flood of pings", frames: many(500, `{"jsonrpc":"2.0","id":"p","method":"ping","params":{}}`), answers: many(500, `{"jsonrpc":"2.0","id":"p","result":{}}`)},
 	{name: "a flood of pongs", frames: many(500, `{"jsonrpc":"2.0","id":"s/ping","result":{}}`)},
 	{name: "binary messages", frames: many(3, "\x01{}")},
@@ -127,8 +127,8 @@ func TestMalformed(t *testing.T) {
 				a, b := w.browser("a", "boot"), w.browser("b", "boot")
 				w.run("a", "call_a")
 				w.run("b", "call_b")
-				a.take()
-				b.take()
+				a.readFrames()
+				b.readFrames()
 				for _, frame := range m.frames {
 					a.sendAnything([]byte(frame))
 				}
@@ -189,8 +189,8 @@ func TestFrameWithoutEnd(t *testing.T) {
 					}
 					w.pass(5 * time.Second)
 				}
-				if took := time.Since(began); took > c.within {
-					t.Errorf("the link was held for %v", took)
+				if elapsed := time.Since(began); elapsed > c.within {
+					t.Errorf("the link was blocked for %v", elapsed)
 				}
 			})
 		})

@@ -39,7 +39,7 @@ type chaos struct {
 	rnd   *rand.Rand
 	boots map[string]int
 	peers map[string]*peer
-	all   []*peer // copies among them, whose place in peers another one took
+	all   []*peer // including copies that were replaced in peers
 	runs  map[string]*ending
 	ids   []string
 }
@@ -56,7 +56,7 @@ func (c *chaos) id() string {
 func (c *chaos) step() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
-	say := func(format string, args ...any) func() {
+	send := func(format string, args ...any) func() {
 		if p == nil {
 			return func() {}
 		}
@@ -70,20 +70,20 @@ func (c *chaos) step() func() {
 		c.runs[id] = e
 		return func() { c.start(name, id, e) }
 	case n < 40:
-		return say(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
+		return send(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
 	case n < 45:
-		return say(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"m"}}}`, id)
+		return send(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"m"}}}`, id)
 	case n < 50:
-		return say(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":0,"text":"123456"}}`, id)
+		return send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":0,"text":"123456"}}`, id)
 	case n < 55:
-		return say(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q,"reports":[{}]}}`, id)
+		return send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q,"reports":[{}]}}`, id)
 	case n < 70:
 		e := c.runs[id]
 		return func() { c.cancel(id, e) }
 	case n < 75:
-		return say(`{"jsonrpc":"2.0","id":"s/cancel/%s","result":{"outcome":"aborted"}}`, id)
+		return send(`{"jsonrpc":"2.0","id":"s/cancel/%s","result":{"outcome":"aborted"}}`, id)
 	case n < 79:
-		return say(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":[%q,%q]}}`, id, c.id())
+		return send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":[%q,%q]}}`, id, c.id())
 	case n < 84:
 		if p != nil {
 			p.drop()

@@ -8,13 +8,13 @@ import (
 	"opentabs/wire"
 )
 
-// openWait is how long a call waits for the plugin to come up, and to be ready,
-// in a tab that was opened for it.
-const openWait = 20 * time.Second
+// openTimeout limits how long a call waits for the plugin to become ready in a
+// tab that was opened for the call.
+const openTimeout = 20 * time.Second
 
-// open has a browser open a tab at url, in the background. It returns nil if the
-// browser can't.
-func (h *Hub) open(ctx context.Context, in dispatch.Target, url string) *dispatch.Target {
+// openTab opens a tab at url in the background. It returns nil if the browser
+// can't.
+func (h *Hub) openTab(ctx context.Context, in dispatch.Target, url string) *dispatch.Target {
 	b := h.find(in.Browser)
 	if b == nil {
 		return nil

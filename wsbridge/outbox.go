@@ -10,14 +10,14 @@ import (
 	"opentabs/wire"
 )
 
-// writeTimeout is how long a browser may take to accept one frame.
+// writeTimeout limits how long a browser may take to accept one frame.
 const writeTimeout = 10 * time.Second
 
-// maxWaitingBytes is how much may wait for a browser that does not read. One
-// that lags further behind loses its link.
+// maxWaitingBytes limits the frames that wait for a browser that does not read.
+// The link of a slower browser is closed.
 const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
-// outbox holds the frames of one link that are not written yet, in order.
+// outbox has the unwritten frames of one link, in order.
 type outbox struct {
 	mu      sync.Mutex // guards all below; the last lock to take
 	frames  [][]byte
@@ -26,9 +26,8 @@ type outbox struct {
 	closed  bool
 }
 
-// post puts a frame into the outbox and returns at once. A frame for a link
-// that has ended is dropped: what it was about is settled when the browser
-// returns.
+// post appends a frame to the outbox and returns at once. A frame for a link
+// that has ended is dropped: a reconnect resends what still matters.
 func (l *link) post(frame []byte) {
 	o := &l.out
 	o.mu.Lock()
@@ -50,7 +49,7 @@ func (l *link) post(frame []byte) {
 	}
 }
 
-// drain writes until the outbox is empty.
+// drain writes frames until the outbox is empty.
 func (l *link) drain() {
 	o := &l.out
 	o.mu.Lock()
@@ -67,8 +66,8 @@ func (l *link) drain() {
 	o.frames, o.writing = nil, false
 }
 
-// write writes one frame. The context is the link's own: a context that ends
-// during a write closes the connection, so it may never be that of a call.
+// write writes one frame. The library closes the connection when a context ends
+// during a write, so the context must never be that of a call.
 func (l *link) write(frame []byte) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()

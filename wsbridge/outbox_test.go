@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestStalledBrowser: a browser that does not read holds up nobody; its link is
+// TestStalledBrowser: a browser that does not read blocks no caller; its link is
 // lost when it has not taken a frame for 10 s.
 func TestStalledBrowser(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
@@ -19,7 +19,7 @@ func TestStalledBrowser(t *testing.T) {
 		}
 		w.cancel("c0")
 		if d := time.Since(began); d != 0 {
-			t.Errorf("Start and Cancel took %v", d)
+			t.Errorf("Start and Cancel elapsed %v", d)
 		}
 		w.pass(writeTimeout - time.Nanosecond)
 		if b := w.hub.Browsers(); !b[0].Connected {
@@ -31,7 +31,7 @@ func TestStalledBrowser(t *testing.T) {
 			t.Error("the link is still there")
 		}
 		w.pass(10 * time.Second)
-		if got := w.take(); len(got) != 4 {
+		if got := w.readEvents(); len(got) != 4 {
 			t.Errorf("events %q, want four runs that ended", got)
 		}
 		close(release)
@@ -47,12 +47,12 @@ func TestOutboxIsBounded(t *testing.T) {
 		l := w.theLink()
 		l.post(make([]byte, maxWaitingBytes/2))
 		l.post(make([]byte, maxWaitingBytes/2))
-		w.take()
+		w.readEvents()
 		if b := w.hub.Browsers(); !b[0].Connected {
 			t.Error("the link was given up early")
 		}
 		l.post([]byte("x"))
-		w.take()
+		w.readEvents()
 		if b := w.hub.Browsers(); b[0].Connected {
 			t.Error("the link is still there")
 		}

@@ -10,45 +10,48 @@ import (
 )
 
 const (
-	// stateInterval is the least time between two state.sync.
+	// stateInterval is the minimum time between two state.sync.
 	stateInterval = 100 * time.Millisecond
-	// maxShown is how many calls a side panel is told of, maxActivityCalls how many
-	// of them with their activities, and maxActivityText how long those are
-	// together, in bytes.
+	// maxShown limits the calls in a side panel, maxActivityCalls those of them
+	// with their activities, and maxActivityText the total length of those
+	// activities, in bytes.
 	maxShown         = 200
 	maxActivityCalls = 20
 	maxActivityText  = 512 << 10
-	// maxShownResult is how much of a result a side panel gets, in characters.
+	// maxShownResult limits the result of a call in a side panel, in
+	// characters.
 	maxShownResult = 200
 )
 
-// wantState asks for a state.sync, which is sent if a panel watches.
-func (l *link) wantState() { poke(l.state) }
+// requestState schedules a state.sync, which is sent if a panel is open.
+func (l *link) requestState() { signal(l.state) }
 
-// wantPlugins asks for a state.plugins, which is sent if a panel watches.
-func (l *link) wantPlugins() { poke(l.plugins) }
+// requestPlugins schedules a state.plugins, which is sent if a panel is open.
+func (l *link) requestPlugins() { signal(l.plugins) }
 
-// greet tells a browser that was let in how many calls wait for a person, and
-// lets it be told from then on.
-func (l *link) greet() {
+// completeHandshake ends the handshake of a link. It sends how many calls are
+// waiting for the user, and enables later updates of that number.
+func (l *link) completeHandshake() {
 	l.hub.mu.Lock()
 	defer l.hub.mu.Unlock()
-	l.greeted = true
-	l.hub.endGreeting(l)
-	l.tellWaiting(l.hub.waiting)
+	l.isReady = true
+	l.hub.removeHandshaking(l)
+	l.sendWaiting(l.hub.waiting)
 }
 
-// tellWaiting sends state.waiting if it changed. The caller holds hub.mu.
-func (l *link) tellWaiting(calls int) {
-	if !l.greeted || calls == l.waiting {
+// sendWaiting sends state.waiting if the number has changed. The caller holds
+// hub.mu.
+func (l *link) sendWaiting(calls int) {
+	if !l.isReady || calls == l.waiting {
 		return
 	}
 	l.waiting = calls
 	l.post(wire.AppendNotification(nil, wire.MethodStateWaiting, marshal(wire.StateWaitingParams{Count: calls})))
 }
 
-// watchFor switches state.sync and state.plugins on or off. The reader calls it.
-func (l *link) watchFor(b *browser, on bool) {
+// setWatching turns state.sync and state.plugins on or off. Only the reader
+// calls it.
+func (l *link) setWatching(b *browser, on bool) {
 	l.unwatch()
 	if !on {
 		return
@@ -58,8 +61,8 @@ func (l *link) watchFor(b *browser, on bool) {
 	l.panel = cancel
 	l.mu.Unlock()
 	calls := l.hub.currentCalls()
-	l.wantState()
-	l.wantPlugins()
+	l.requestState()
+	l.requestPlugins()
 	l.work.Go(func() { l.sendState(ctx, b, calls) })
 	if calls == nil {
 		return
@@ -71,12 +74,12 @@ func (l *link) watchFor(b *browser, on bool) {
 			if _, _, err := follower.Next(ctx); err != nil {
 				return
 			}
-			l.wantState()
+			l.requestState()
 		}
 	})
 }
 
-// unwatch ends what watches for a panel, if anything does.
+// unwatch stops the watcher of a panel, if there is one.
 func (l *link) unwatch() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,11 +89,11 @@ func (l *link) unwatch() {
 	}
 }
 
-// sendState sends state.sync and state.plugins when asked and if they changed,
-// the first at once, then at most one of each in each stateInterval; each has the
-// newest state.
+// sendState sends state.sync and state.plugins when they are due and have
+// changed: the first at once, then at most one of each per stateInterval. Each
+// frame has the newest state.
 func (l *link) sendState(ctx context.Context, b *browser, calls Calls) {
-	var state, plugins []byte // as they were sent last
+	var state, plugins []byte // as last sent
 	send := func(last *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *last) {
@@ -106,13 +109,13 @@ func (l *link) sendState(ctx context.Context, b *browser, calls Calls) {
 		case <-ctx.Done():
 			return
 		case <-l.state:
-			stateDue, pluginsDue = true, taken(l.plugins)
+			stateDue, pluginsDue = true, tryReceive(l.plugins)
 		case <-l.plugins:
-			stateDue, pluginsDue = taken(l.state), true
+			stateDue, pluginsDue = tryReceive(l.state), true
 		}
-		if ctx.Err() != nil { // the tokens were meant for the next watcher
-			l.wantState()
-			l.wantPlugins()
+		if ctx.Err() != nil { // the tokens are for the next watcher
+			l.requestState()
+			l.requestPlugins()
 			return
 		}
 		if stateDue {
@@ -130,8 +133,8 @@ func (l *link) sendState(ctx context.Context, b *browser, calls Calls) {
 	}
 }
 
-// taken takes a token from a channel, if it has one.
-func taken(c chan struct{}) bool {
+// tryReceive takes a token from a channel, if there is one.
+func tryReceive(c chan struct{}) bool {
 	select {
 	case <-c:
 		return true
@@ -167,9 +170,9 @@ func (l *link) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 	return s
 }
 
-// callView returns a call as this browser's side panel shows it, but for its
-// activities. Only a call in this browser has its tab: two browsers may have tabs
-// with one id.
+// callView returns a call as this browser's side panel shows it, without its
+// activities. Only a call in this browser has a tab, because tab IDs of two
+// browsers may be equal.
 func (b *browser) callView(v dispatch.View) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
@@ -191,7 +194,7 @@ func (b *browser) callView(v dispatch.View) wire.CallView {
 	return c
 }
 
-// callerView returns the tool that makes a call; nil for a call of a client.
+// callerView returns the tool that made a call; nil for a call of a client.
 func (b *browser) callerView(by *dispatch.Caller) *wire.CallerView {
 	if by == nil {
 		return nil
@@ -203,12 +206,12 @@ func (b *browser) callerView(by *dispatch.Caller) *wire.CallerView {
 	return v
 }
 
-// activityBudget is how many more calls are shown with their activities, and how
-// much text of those.
+// activityBudget limits how many more calls are shown with activities, and the
+// text of those.
 type activityBudget struct{ calls, bytes int }
 
-// of returns the activities of a call; without their content where that is too
-// long, or where there is no room for it.
+// of returns the activities of a call. It omits content that is too long or
+// exceeds the budget.
 func (a *activityBudget) of(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil

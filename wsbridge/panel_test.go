@@ -99,7 +99,7 @@ const watchOn = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
 // states decodes the state.sync frames since the last time.
 func (p *peer) states() []wire.StateSyncParams {
 	var out []wire.StateSyncParams
-	for _, f := range p.take() {
+	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
 		if err != nil || e.Method != wire.MethodStateSync {
 			continue
@@ -119,19 +119,19 @@ func TestPanel(t *testing.T) {
 		p := w.browser("b1", "boot1")
 		calls.change(view("c1", 0.25, "b1"), view("c2", 0.5, "b2"))
 		if got := p.states(); len(got) != 0 {
-			t.Errorf("nobody watches, and %d states came", len(got))
+			t.Errorf("no panel is open, but %d states arrived", len(got))
 		}
 		p.send(watchOn)
 		got := p.states()
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
 		}
-		// Only a call of this browser has its tab (fault 46).
+		// Only a call of this browser has its tab.
 		if c := got[0].Calls; c[0].TabID != 7 || c[1].TabID != 0 || *c[0].Progress != 0.25 {
 			t.Errorf("calls = %+v", c)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
-		p.take()
+		p.readFrames()
 		calls.change(view("c1", 0.5, "b1"))
 		w.pass(time.Second)
 		if got := p.states(); len(got) != 0 {
@@ -204,7 +204,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 		p := w.browser("b1", "boot1")
 		w.hub.Sync()
 		if got := p.plugins(); len(got) != 0 {
-			t.Errorf("nobody watches, and %d lists came", len(got))
+			t.Errorf("no panel is open, but %d lists arrived", len(got))
 		}
 		p.send(watchOn)
 		if got := p.plugins(); len(got) != 1 || got[0][0].Hash != "h1" {
@@ -219,7 +219,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 			t.Errorf("lists = %+v, want permission ask once", got)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
-		p.take()
+		p.readFrames()
 		p.send(watchOn)
 		w.pass(stateInterval)
 		if got := p.plugins(); len(got) != 1 {
@@ -288,7 +288,7 @@ func (f *fakePolicy) do(what, plugin string) error {
 
 // plugins decodes the state.plugins frames since the last time.
 func (p *peer) plugins() (out [][]wire.PluginView) {
-	for _, f := range p.take() {
+	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
 		if err != nil || e.Method != wire.MethodStatePlugins {
 			continue
@@ -372,8 +372,8 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 	})
 }
 
-// TestPanelDecides: what a person decided goes to the dispatcher, and they learn
-// what became of it.
+// TestPanelDecides: a decision of the user reaches the dispatcher, and the panel
+// receives the outcome.
 func TestPanelDecides(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{}, func(w *world) {
@@ -390,13 +390,13 @@ func TestPanelDecides(t *testing.T) {
 		decide(`{"callId":"c2","ticketId":"t1","allow":false}`, `"result":{"outcome":"ended","allowed":false}`)
 		decide(`{"callId":"c1","ticketId":"t1","allow":true,"scope":"always"}`,
 			`"error":{"code":-32600,"message":"the scope \"always\" is not offered for this call: use one of [\"once\"]"}`)
-		decide(`{"callId":"c1","ticketId":""}`, `"error":{"code":-32600,"message":"call.decide needs a callId and a ticketId; name what the person saw"}`)
+		decide(`{"callId":"c1","ticketId":""}`, `"error":{"code":-32600,"message":"call.decide needs a callId and a ticketId; send those of the displayed call"}`)
 		for _, ms := range []string{"-1", "1e300", "86400001"} {
 			decide(`{"callId":"c1","ticketId":"t1","allow":true,"scope":"time","forMs":`+ms+`}`,
 				`"error":{"code":-32600,"message":"a permission can last for up to 24h0m0s; choose a shorter time, or always"}`)
 		}
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":7}}`)
-		if got := p.take(); len(got) != 1 || !strings.Contains(got[0], `"code":-32602,"message":"call.decide: `) {
+		if got := p.readFrames(); len(got) != 1 || !strings.Contains(got[0], `"code":-32602,"message":"call.decide: `) {
 			t.Errorf("frames = %q, want invalid params", got)
 		}
 		want := "c1 t1 true time 10m0s by the side panel, c1 t1 false  0s by the side panel, c2 t1 false  0s by the side panel, c1 t1 true always 0s by the side panel"
@@ -416,12 +416,12 @@ func TestPanelFlood(t *testing.T) {
 		for range 2 * maxPanelWork {
 			p.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
 		}
-		refused := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are under way already; ask again later"}}`
-		if got := p.take(); len(got) != maxPanelWork || got[0] != refused {
+		refused := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are already in progress; retry later"}}`
+		if got := p.readFrames(); len(got) != maxPanelWork || got[0] != refused {
 			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelWork, refused)
 		}
 		close(gate)
-		if got := p.take(); len(got) != maxPanelWork {
+		if got := p.readFrames(); len(got) != maxPanelWork {
 			t.Errorf("%d were done, want %d", len(got), maxPanelWork)
 		}
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
@@ -429,7 +429,7 @@ func TestPanelFlood(t *testing.T) {
 	})
 }
 
-// Whatever a panel asks for is known here (fault 38): the transcripts have every
+// The server has every method of a panel: the transcripts have every
 // method, and these are all that set something.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *peer, method, params, want string) {
@@ -437,7 +437,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
 	}
-	const none = `"error":{"code":-32600,"message":"this server keeps no permissions"}`
+	const none = `"error":{"code":-32600,"message":"this server has no permissions"}`
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		ask(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
@@ -468,7 +468,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 		`settings chat map[key:null] by the side panel, opening chat true by the side panel, ` +
 		`calls chat wiki true by the side panel, late access chat false by the side panel`
 	if got := strings.Join(policy.did, ", "); got != want {
-		t.Errorf("the policy was told\n%s\nwant\n%s", got, want)
+		t.Errorf("the policy received\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -493,7 +493,7 @@ func TestPanelStops(t *testing.T) {
 	})
 }
 
-// A question names the tool that makes the call; only in its own browser is the tab
+// A pendingRequest names the tool that makes the call; only in its own browser is the tab
 // one that the panel can show.
 func TestCallerView(t *testing.T) {
 	by := &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"}

@@ -10,10 +10,10 @@ import (
 	"opentabs/wire"
 )
 
-// part takes one part of a large result.
+// part handles one part of a large result.
 func (b *browser) part(l *link, params []byte) error {
-	// Members and appendText, because package json would read the text four
-	// times; Parse has found it valid.
+	// Package json would scan the text four times, and Parse has already
+	// validated it.
 	var p wire.ToolPartParams
 	var text []byte
 	err := wire.Members(orEmpty(params), func(key, value []byte) error {
@@ -40,9 +40,9 @@ func (b *browser) part(l *link, params []byte) error {
 		l.strayReport(p.DispatchID)
 		return nil
 	}
-	r.mention()
-	// A part that came before the link was lost may come again; one that is
-	// missing shows when the answer tells how many there are.
+	r.confirm()
+	// A reconnected browser may repeat a part. A missing part is detected when
+	// the answer states the number of parts.
 	if p.Seq != r.next {
 		b.mu.Unlock()
 		return nil
@@ -62,8 +62,8 @@ func (b *browser) part(l *link, params []byte) error {
 	return nil
 }
 
-// endParts appends a half of a character that nothing followed, as JSON
-// decoders read it.
+// endParts replaces an unpaired first half of a character at the end by U+FFFD,
+// as JSON decoders do.
 func (r *run) endParts() {
 	if r.half != 0 {
 		r.parts = utf8.AppendRune(r.parts, utf8.RuneError)
@@ -71,10 +71,10 @@ func (r *run) endParts() {
 	}
 }
 
-// appendText appends what a JSON string means. The string must be valid, with
-// its quotes. Parts are cut between UTF-16 units, so one may end with the first
-// half of a character and the next begin with the second: half is the first
-// half that the part before ended with, or 0.
+// appendText appends the decoded text of a valid JSON string, which includes
+// its quotes. Parts are split between UTF-16 units, so one part may end with
+// the first half of a character and the next may begin with the second half.
+// The parameter half is that first half of the part before, or 0.
 func appendText(dst, text []byte, half rune) ([]byte, rune) {
 	flush := func() {
 		if half != 0 {
@@ -114,7 +114,7 @@ func appendText(dst, text []byte, half rune) ([]byte, rune) {
 	return dst, half
 }
 
-// escaped returns what a backslash and c mean.
+// escaped returns the character for a backslash and c.
 func escaped(c byte) byte {
 	switch c {
 	case 'b':

@@ -32,9 +32,9 @@ func TestParts(t *testing.T) {
 	}{
 		{"in order", []part{{0, `{"a":`}, {1, `[1,`}, {2, `2]}`}}, 3, `returned {"a":[1,2]}`},
 		{"sent again after a return", []part{{0, `{"a":`}, {1, `1`}, {0, `{"a":`}, {1, `1`}, {2, `}`}}, 3, `returned {"a":1}`},
-		{"one missing", []part{{0, `{"a":`}, {2, `}`}}, 3, "failed internal: 1 of 3 parts of the result came"},
-		{"one too many", []part{{0, `1`}, {1, `2`}}, 1, "failed internal: 2 of 1 parts of the result came"},
-		{"negative number", []part{{-1, `1`}}, 1, "failed internal: 0 of 1 parts of the result came"},
+		{"one missing", []part{{0, `{"a":`}, {2, `}`}}, 3, "failed internal: 1 of 3 parts of the result arrived"},
+		{"one too many", []part{{0, `1`}, {1, `2`}}, 1, "failed internal: 2 of 1 parts of the result arrived"},
+		{"negative number", []part{{-1, `1`}}, 1, "failed internal: 0 of 1 parts of the result arrived"},
 		{"not JSON", []part{{0, `{"a":`}, {1, `1`}}, 2, "failed invalid_result: the tool's result is not valid JSON"},
 		{"as large as allowed", []part{{0, `"` + strings.Repeat("x", 98)}, {1, `"`}}, 2, `returned "` + strings.Repeat("x", 98) + `"`},
 		{"empty pieces", []part{{0, ``}, {1, `1`}, {2, ``}}, 3, `returned 1`},
@@ -58,14 +58,14 @@ func TestParts(t *testing.T) {
 }
 
 // TestPartsTooLarge: a result that passes the limit ends the run at once and
-// tells the browser to stop sending.
+// makes the browser stop sending.
 func TestPartsTooLarge(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		if err := w.tryRun("b1", "c1", 100); err != nil {
 			t.Fatal(err)
 		}
-		p.take()
+		p.readFrames()
 		p.part("c1", 0, strings.Repeat("x", 100))
 		w.wantEvents()
 		p.part("c1", 1, "x")

@@ -6,17 +6,16 @@ import (
 	"opentabs/wire"
 )
 
-// maxCount is the largest number of reports that a browser may claim in one
-// frame: more than a page can make, and so few that their sum over a call stays
-// an int that is not negative.
+// maxCount limits the number of reports that a browser may claim in one frame.
+// No page makes more, and the sum over a call can't overflow an int.
 const maxCount = 1 << 30
 
-// maxActivityType is the longest type of an activity, in characters.
+// maxActivityType limits the type of an activity, in characters.
 const maxActivityType = 100
 
-// progress reads the parameters of tool.progress and hands them on. The reports
-// come as the page's text, which the browser did not parse: they may not bring
-// a second dispatchId.
+// progress decodes a tool.progress and forwards its reports. The reports are
+// text of the page that the browser did not parse, so they must not be able to
+// override the dispatchId.
 func (b *browser) progress(l *link, params []byte) error {
 	var p wire.ToolProgressParams
 	err := wire.Members(orEmpty(params), func(key, value []byte) (err error) {
@@ -29,7 +28,7 @@ func (b *browser) progress(l *link, params []byte) error {
 			err = json.Unmarshal(value, &p.Skipped)
 		case "reports":
 			if json.Unmarshal(value, &p.Reports) != nil {
-				p.Reports, err = oddReports(value)
+				p.Reports, err = readMalformedReports(value)
 			}
 		}
 		return err
@@ -41,9 +40,9 @@ func (b *browser) progress(l *link, params []byte) error {
 	return nil
 }
 
-// oddReports reads reports of which some are not as they should be. Those still
-// show that their tool is alive, and their texts may be good.
-func oddReports(text []byte) ([]wire.Report, error) {
+// readMalformedReports reads reports of which some are malformed. Those still
+// prove that their tool is alive, and their texts may be usable.
+func readMalformedReports(text []byte) ([]wire.Report, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return nil, err
@@ -57,7 +56,7 @@ func oddReports(text []byte) ([]wire.Report, error) {
 			Message, Status, Audience, EndAudience string
 			Activity                               json.RawMessage
 		}
-		_ = json.Unmarshal(r, &rest) // what can be read is
+		_ = json.Unmarshal(r, &rest) // keep the fields that are valid
 		reports[i] = wire.Report{
 			Message: rest.Message, Status: rest.Status, Audience: rest.Audience, EndAudience: rest.EndAudience,
 			Activity: readActivity(rest.Activity), Invalid: true,
@@ -66,7 +65,7 @@ func oddReports(text []byte) ([]wire.Report, error) {
 	return reports, nil
 }
 
-// readActivity returns nil for what is none.
+// readActivity returns nil for a missing or malformed activity.
 func readActivity(text []byte) *wire.Activity {
 	var a *wire.Activity
 	if text == nil || json.Unmarshal(text, &a) != nil {
@@ -75,14 +74,14 @@ func readActivity(text []byte) *wire.Activity {
 	return a
 }
 
-// report hands reports to their run.
+// report forwards reports to their run.
 func (b *browser) report(l *link, p wire.ToolProgressParams) {
 	b.mu.Lock()
 	r := b.runs[p.DispatchID]
 	fresh := false
 	if r != nil {
-		r.mention()
-		fresh = r.takeNew(&p)
+		r.confirm()
+		fresh = r.dropKnown(&p)
 	}
 	b.mu.Unlock()
 	if r == nil {
@@ -96,10 +95,10 @@ func (b *browser) report(l *link, p wire.ToolProgressParams) {
 	r.sink.Reports(p.Reports, p.Skipped)
 }
 
-// takeNew takes those reports out of p that came before, on a link that was
-// lost, and reports whether anything is left. Reports that never came count as
-// skipped. Counts that can't be are not believed. The caller holds browser.mu.
-func (r *run) takeNew(p *wire.ToolProgressParams) bool {
+// dropKnown removes reports from p that arrived before on a lost link, and
+// reports whether p has anything new. Missing reports count as skipped.
+// Impossible counts are ignored. The caller holds browser.mu.
+func (r *run) dropKnown(p *wire.ToolProgressParams) bool {
 	p.Skipped = min(max(0, p.Skipped), maxCount)
 	if p.Seq == nil {
 		r.reports += len(p.Reports)
@@ -122,9 +121,9 @@ func (r *run) takeNew(p *wire.ToolProgressParams) bool {
 	return true
 }
 
-// cleanReports makes the texts of reports fit for clients, which may show them
-// in a terminal. The page has cut them already; a browser that did not is not
-// believed.
+// cleanReports makes the texts of reports safe for clients, which may show them
+// in a terminal. The page has truncated them already, but the server does not
+// rely on that.
 func cleanReports(reports []wire.Report) {
 	for i := range reports {
 		r := &reports[i]
@@ -137,8 +136,8 @@ func cleanReports(reports []wire.Report) {
 	}
 }
 
-// strayReport counts reports of runs that this browser does not have: they
-// ended, or they are another browser's.
+// strayReport counts reports for runs that this browser does not have: finished
+// runs, or runs of another browser.
 func (l *link) strayReport(id string) {
 	l.stray++
 	event := l.log.Debug()
@@ -146,5 +145,5 @@ func (l *link) strayReport(id string) {
 		l.warned = true
 		event = l.log.Warn()
 	}
-	event.Str("call", clean(id, 128)).Int("stray", l.stray).Msg("report of a run that this browser does not have (any more); later ones are logged at debug level")
+	event.Str("call", clean(id, 128)).Int("stray", l.stray).Msg("report for an unknown or finished run; later ones are logged at debug level")
 }

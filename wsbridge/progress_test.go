@@ -26,9 +26,9 @@ func TestReportsForgedInText(t *testing.T) {
 	})
 }
 
-// TestOddReports: a report whose fields are of wrong types still shows that
+// TestMalformedReports: a report whose fields are of wrong types still shows that
 // its tool is alive, and those beside it are whole.
-func TestOddReports(t *testing.T) {
+func TestMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
@@ -37,9 +37,9 @@ func TestOddReports(t *testing.T) {
 	})
 }
 
-// TestActivitiesOfOddReports: a number that is none costs neither the activity nor
-// the audience of the end, and an activity that is none costs only itself.
-func TestActivitiesOfOddReports(t *testing.T) {
+// TestActivitiesOfMalformedReports: an invalid number drops neither the activity nor
+// the audience of the end, and an invalid activity drops only itself.
+func TestActivitiesOfMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
@@ -78,7 +78,7 @@ func TestReportsAreTakenOnce(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
-		say := func(seq, skipped int, messages ...string) {
+		send := func(seq, skipped int, messages ...string) {
 			var reports []string
 			for _, m := range messages {
 				reports = append(reports, `{"message":"`+m+`"}`)
@@ -86,17 +86,17 @@ func TestReportsAreTakenOnce(t *testing.T) {
 			p.sendf(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","seq":%d,"reports":[%s],"skipped":%d}}`,
 				seq, strings.Join(reports, ","), skipped)
 		}
-		say(0, 2, "a", "b")
+		send(0, 2, "a", "b")
 		w.wantEvents(`c1 reports [{"message":"a"},{"message":"b"}] skipped 2`)
 		p.drop()
 		p = w.browser("b1", "boot1")
-		say(0, 2, "a", "b")
-		say(1, 0, "b", "c")
-		say(3, 1, "d")
+		send(0, 2, "a", "b")
+		send(1, 0, "b", "c")
+		send(3, 1, "d")
 		w.wantEvents(`c1 reports [{"message":"c"}] skipped 0`, `c1 reports [{"message":"d"}] skipped 1`)
-		say(7, 0, "h")
-		say(-1, 0, "z")
-		say(8, 0)
+		send(7, 0, "h")
+		send(-1, 0, "z")
+		send(8, 0)
 		w.wantEvents(`c1 reports [{"message":"h"}] skipped 3`, `c1 reports [] skipped 0`)
 	})
 }

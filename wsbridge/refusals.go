@@ -7,13 +7,13 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// refusalQuiet is how long a reason for a refusal is not logged again. Every
-// page that a person opens can make its browser ask to connect, as often as it
-// likes.
+// refusalQuiet is the minimum time between two log lines for one reason. Any
+// page that a user opens can make the browser attempt connections, as often as
+// the page likes.
 const refusalQuiet = 10 * time.Second
 
-// refusals keeps connections that are refused from filling the log. The zero
-// value is ready; it is safe for concurrent use.
+// refusals limits the log lines about rejected connections. The zero value is
+// ready; it is safe for concurrent use.
 type refusals struct {
 	mu    sync.Mutex // guards quiet
 	quiet map[string]*quietReason
@@ -22,14 +22,14 @@ type refusals struct {
 // quietReason is a reason that was logged.
 type quietReason struct {
 	logged time.Time
-	// more counts refusals since that were not.
+	// more counts the later refusals that were not logged.
 	more int
 }
 
-// note logs that a connection was refused, at most once in refusalQuiet for
-// each reason, with how many were refused for it meanwhile. A reason is a fixed
-// sentence; what the other side sent goes into details.
-func (r *refusals) note(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
+// log logs a rejected connection, at most once per reason in refusalQuiet, with
+// the number of unlogged refusals before. A reason is a constant sentence; data
+// of the peer goes into details.
+func (r *refusals) log(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.quiet == nil {
 		r.quiet = map[string]*quietReason{}

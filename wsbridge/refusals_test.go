@@ -14,7 +14,7 @@ import (
 )
 
 // TestRefusalsAreRare: a page that tries without end leaves few lines, none of
-// another reason is lost, and the number of tries is told.
+// another reason is lost, and the number of tries is logged.
 func TestRefusalsAreRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

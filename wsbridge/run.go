@@ -11,44 +11,43 @@ import (
 	"opentabs/wire"
 )
 
-// run is one run that its browser has not ended. Its fields are guarded by
-// browser.mu.
+// run is one unfinished run. browser.mu guards its fields.
 type run struct {
 	sink  dispatch.Sink
 	limit int // largest result, in bytes
-	// tabID and documentID are where it was sent.
+	// tabID and documentID are the target of the run.
 	tabID      int
 	documentID string
-	// number counts the browser's runs in the order of their start.
+	// number is the position in the order in which the browser's runs started.
 	number int
-	// asked is what the browser was asked to run, to ask again on its return;
-	// empty once it has said anything about the run.
-	asked dispatch.Run
-	heard bool
-	// held is set while the run waits for a lost link.
-	held bool
-	// sure is false from the return of a lost link until the browser has said
-	// anything about the run.
-	sure bool
-	// reports counts those that came.
+	// request is the run as it was sent, to send it again after a reconnect. It is
+	// cleared when the browser has confirmed the run by any frame about it
+	// (isConfirmed).
+	request     dispatch.Run
+	isConfirmed bool
+	// isUnsent is true while the run waits for a lost link and was never sent.
+	isUnsent bool
+	// isListed is false from a reconnect until the browser lists or reports the
+	// run.
+	isListed bool
+	// reports counts the reports that arrived.
 	reports int
-	// parts is the text of the result so far, next the number of the part that
-	// comes next.
+	// parts is the text of the result so far, next the number of the next part.
 	parts []byte
 	next  int
-	half  rune // the first half of a character that the last part ended with, or 0
-	// asks are what it asked for; resyncs the tool.resync frames that wait for
-	// the browser's return.
+	half  rune // unpaired first half of a character at the end of parts, or 0
+	// asks are the requests of the run. resyncs are tool.resync frames that
+	// wait for a reconnect.
 	asks    asks
 	resyncs [][]byte
 }
 
 // Start implements dispatch.Bridge. It does not wait for the network. It
 // returns browser_lost if the target's browser is not connected, navigated if
-// the document is gone, invalid_arguments if the frame would be too large.
+// the document is gone, and invalid_arguments if the frame would be too large.
 //
-// A browser whose link is lost counts as connected for the grace period: the
-// run is sent when the browser is back, or ends with link_lost.
+// A browser with a lost link counts as connected for the grace period: the run
+// is sent after the reconnect, or ends with link_lost.
 func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if r.MaxResultBytes <= 0 {
 		r.MaxResultBytes = wire.DefaultMaxResultBytes
@@ -56,7 +55,7 @@ func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire
 	frame := appendDispatch(nil, &r, false)
 	if len(frame) > wire.MaxFrameBytes {
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
-			"the arguments are %d bytes long, more than fit into one frame (%d)", len(r.Args), wire.MaxFrameBytes)}
+			"the arguments are %d bytes long, and a frame is limited to %d", len(r.Args), wire.MaxFrameBytes)}
 	}
 	b := h.find(r.Target.Browser)
 	if b == nil {
@@ -72,60 +71,60 @@ func notConnected(t dispatch.Target) *wire.CallError {
 func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.over {
+	if b.isForgotten {
 		return notConnected(r.Target)
 	}
 	if !shows(b.tab(r.Target.TabID), r.Target.DocumentID) {
-		return &wire.CallError{Code: wire.ErrNavigated, Message: "the tab shows another document by now"}
+		return &wire.CallError{Code: wire.ErrNavigated, Message: "the tab navigated to another document"}
 	}
 	if _, taken := b.runs[r.ID]; taken {
-		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this id is there already"}
+		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this ID already exists"}
 	}
 	b.started++
 	started := &run{
-		sink: sink, limit: r.MaxResultBytes, sure: true, number: b.started, asked: *r,
+		sink: sink, limit: r.MaxResultBytes, isListed: true, number: b.started, request: *r,
 		tabID: r.Target.TabID, documentID: r.Target.DocumentID,
 	}
 	b.runs[r.ID] = started
 	if b.link == nil || b.link.ended() {
-		started.held = true
+		started.isUnsent = true
 		sink.LinkLost()
 	} else {
 		b.link.post(frame)
 	}
-	b.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", b.id).Int("tab", r.Target.TabID).Bool("held", started.held).Msg("run started")
+	b.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", b.id).Int("tab", r.Target.TabID).Bool("unsent", started.isUnsent).Msg("run started")
 	return nil
 }
 
-// mention notes that the browser has said something about the run, so that it
+// confirm records that the browser has sent a frame about the run, so the run
 // has arrived. The caller holds browser.mu.
-func (r *run) mention() {
-	r.sure = true
-	if !r.heard {
-		r.heard, r.asked = true, dispatch.Run{}
+func (r *run) confirm() {
+	r.isListed = true
+	if !r.isConfirmed {
+		r.isConfirmed, r.request = true, dispatch.Run{}
 	}
 }
 
-// askAgain sends the runs of which the browser has never said anything, in the
-// order of their start: those that waited for the link, and those whose frame
-// may have been lost with it. The caller holds mu; link is set.
-func (b *browser) askAgain() {
+// resendRuns sends the unconfirmed runs in the order of their start: runs that
+// waited for the link, and runs whose frame may have been lost with it. The
+// caller holds mu; link is set.
+func (b *browser) resendRuns() {
 	var unheard []*run
 	for _, r := range b.runs {
-		if !r.heard {
+		if !r.isConfirmed {
 			unheard = append(unheard, r)
 		}
 	}
 	slices.SortFunc(unheard, func(x, y *run) int { return x.number - y.number })
 	for _, r := range unheard {
-		b.link.post(appendDispatch(nil, &r.asked, !r.held))
-		r.held, r.sure = false, true
+		b.link.post(appendDispatch(nil, &r.request, !r.isUnsent))
+		r.isUnsent, r.isListed = false, true
 	}
 }
 
-// appendDispatch appends a tool.dispatch frame. It is json.Marshal of
-// wire.ToolDispatchParams by hand, because Marshal would validate and copy the
-// arguments, which are JSON already.
+// appendDispatch appends a tool.dispatch frame. It replaces json.Marshal of
+// wire.ToolDispatchParams, which would validate and copy the arguments; they
+// are valid JSON already.
 func appendDispatch(dst []byte, r *dispatch.Run, again bool) []byte {
 	p := append([]byte(`{"dispatchId":`), quote(r.ID)...)
 	p = append(p, `,"plugin":`...)

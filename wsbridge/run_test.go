@@ -64,13 +64,13 @@ func TestStartRefused(t *testing.T) {
 		}
 		want(w.tryRun("b2", "c1", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
 		w.run("b1", "c1")
-		want(w.tryRun("b1", "c1", 0), wire.ErrInternal, "a run with this id is there already")
+		want(w.tryRun("b1", "c1", 0), wire.ErrInternal, "a run with this ID already exists")
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"documentId":"d8"}}}`)
-		p.take()
-		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab shows another document by now")
+		p.readFrames()
+		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
-		p.take()
-		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab shows another document by now")
+		p.readFrames()
+		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
 		p.drop()
 		w.pass(10 * time.Second)
 		want(w.tryRun("b1", "c2", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
@@ -118,7 +118,7 @@ func TestStartWithoutDocument(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7}}}`)
-		p.take()
+		p.readFrames()
 		err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "c1", Target: dispatch.Target{Browser: "b1", TabID: 7}}, sink{w, "c1"})
 		if err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("Start = %v, want navigated", err)
@@ -135,7 +135,7 @@ func TestHeldRunEnds(t *testing.T) {
 		want string
 	}{
 		{"the link stays away", func(w *world) { w.pass(10 * time.Second) }, unsent(lostText)},
-		{"the browser starts anew", func(w *world) { w.browser("b1", "boot2") }, unsent(bootText)},
+		{"the browser restarts", func(w *world) { w.browser("b1", "boot2") }, unsent(bootText)},
 		{"it is stopped", func(w *world) { w.cancel("c1"); w.browser("b1", "boot1") }, "c1 stopped: aborted"},
 		{"the hub is closed", func(w *world) { w.hub.Close() }, unsent("failed shutdown: the server is stopping")},
 	}

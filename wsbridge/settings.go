@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// syncSettings tells the browser the settings of plugins, as far as it was not
-// told them like that on this link. Only syncAdapters calls it.
+// syncSettings sends the settings of plugins that differ from those sent on
+// this link. Only syncAdapters calls it.
 func (l *link) syncSettings() error {
 	if l.hub.opts.Settings == nil {
 		return nil
@@ -19,7 +19,7 @@ func (l *link) syncSettings() error {
 	for _, p := range l.hub.opts.Settings() {
 		now[p.Name] = p.Settings
 	}
-	for name := range l.settings { // nothing is set any more
+	for name := range l.settings { // all settings were removed
 		if _, ok := now[name]; !ok {
 			now[name] = wire.PluginSettings{}
 		}

@@ -2,18 +2,18 @@ package wsbridge
 
 import "opentabs/wire"
 
-// Start is what a browser says of one adapter in one document.
+// Start is a browser's report about one adapter in one document.
 type Start struct {
 	Plugin string
-	// Hash is that of the adapter's code.
+	// Hash is the hash of the adapter's code.
 	Hash string
-	// URL is that of the document, Browser the name of its browser.
+	// URL is the URL of the document, Browser the name of its browser.
 	URL, Browser string
-	// Problem says why the adapter did not start; empty if it runs.
+	// Problem is why the adapter did not start; empty if it runs.
 	Problem string
 }
 
-// startsIn returns what a tab says of adapters.
+// startsIn returns the adapters that a tab reports.
 func startsIn(t wire.TabInfo, browser string) []Start {
 	var starts []Start
 	for _, d := range documents(t) {
@@ -27,7 +27,8 @@ func startsIn(t wire.TabInfo, browser string) []Start {
 	return starts
 }
 
-// reportStarts hands on what tabs say of adapters. No lock is held.
+// reportStarts passes reports about adapters to Options.Started. The caller
+// holds no lock.
 func (h *Hub) reportStarts(starts []Start) {
 	if h.opts.Started == nil {
 		return

@@ -10,13 +10,13 @@ import (
 	"opentabs/dispatch"
 )
 
-// What browsers say of adapters is handed on with its reason, and a call learns it
+// What browsers report about adapters is forwarded with its reason, and a call receives it
 // at once: no tab is loaded again for a plugin that has failed in one.
 func TestStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex
 	var starts []Start
-	took := func() []Start {
+	takeStarts := func() []Start {
 		mu.Lock()
 		defer mu.Unlock()
 		all := starts
@@ -30,23 +30,23 @@ func TestStartsAreReported(t *testing.T) {
 	}}
 	inWorld(t, o, func(w *world) {
 		p := w.browser("b1", "boot1")
-		w.take()
-		took()
+		w.readEvents()
+		takeStarts()
 		broken := tabText(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + broken + `,` + tabText(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
-		w.take()
-		got := took()
+		w.readEvents()
+		got := takeStarts()
 		if len(got) != 1 || got[0].Plugin != "chat" || got[0].Hash != "h1" || got[0].URL != "https://x/1" || got[0].Problem == "" || slices.Contains([]rune(got[0].Problem), '\u202e') {
 			t.Errorf("starts %+v", got)
 		}
 		began := time.Now()
 		found := w.hub.Targets(context.Background(), dispatch.Want{Plugin: "chat"})
-		if took := time.Since(began); took > 0 || len(found.Broken) != 1 || found.Broken[0].TabID != 1 || found.Broken[0].Problem == "" {
-			t.Errorf("after %v: %+v", took, found)
+		if elapsed := time.Since(began); elapsed > 0 || len(found.Broken) != 1 || found.Broken[0].TabID != 1 || found.Broken[0].Problem == "" {
+			t.Errorf("after %v: %+v", elapsed, found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + tabText(1, "", 1, "d", ","+chatIs("true")) + `}}`)
-		w.take()
-		if got := took(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
+		w.readEvents()
+		if got := takeStarts(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
 			t.Errorf("starts %+v", got)
 		}
 	})

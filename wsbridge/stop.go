@@ -7,19 +7,19 @@ import (
 	"opentabs/wire"
 )
 
-// stop is a run that its page was told to stop, or will be told when the link
-// is back. Its fields are guarded by browser.mu.
+// stop is a cancelled run whose page receives tool.cancel, or will be after a
+// reconnect. browser.mu guards its fields.
 type stop struct {
 	reason   string
-	answered func(wire.CancelOutcome) // nil once it has been called
+	answered func(wire.CancelOutcome) // nil after the call
 	timer    *time.Timer
-	// sent is false if the page may not have been told.
+	// sent is false if the page may not have received tool.cancel.
 	sent bool
 }
 
-// Cancel implements dispatch.Bridge. It does not wait for the network, and it
-// calls answered itself only if there is no page to tell: with "finished" for a
-// run that is not known, with "aborted" for one that was not sent yet.
+// Cancel implements dispatch.Bridge. It does not wait for the network. It calls
+// answered itself only if no page has to stop: with "finished" for an unknown
+// run, with "aborted" for an unsent run.
 func (h *Hub) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
 	for _, b := range h.list() {
 		found, sent := b.cancel(id, reason, answered)
@@ -33,8 +33,8 @@ func (h *Hub) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
-// cancel takes a run out of the table. If it was sent, the page is told to
-// stop, and answered is called when that is settled.
+// cancel removes a run. If the run was sent, cancel sends tool.cancel, and
+// answered is called with the outcome.
 func (b *browser) cancel(id, reason string, answered func(wire.CancelOutcome)) (found, sent bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +43,7 @@ func (b *browser) cancel(id, reason string, answered func(wire.CancelOutcome)) (
 		return false, false
 	}
 	delete(b.runs, id)
-	if r.held {
+	if r.isUnsent {
 		return true, false
 	}
 	s := &stop{reason: reason, answered: answered}
@@ -53,7 +53,7 @@ func (b *browser) cancel(id, reason string, answered func(wire.CancelOutcome)) (
 		b.link.post(cancelFrame(id, reason))
 		s.sent = true
 	}
-	b.hub.opts.Log.Debug().Str("call", id).Str("browser", b.id).Bool("sent", s.sent).Msg("page told to stop")
+	b.hub.opts.Log.Debug().Str("call", id).Str("browser", b.id).Bool("sent", s.sent).Msg("tool.cancel requested")
 	return true, true
 }
 
@@ -62,9 +62,9 @@ func cancelFrame(id, reason string) []byte {
 		marshal(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// settle stops the timer and returns the call that tells the outcome, to be
-// made without a lock; that does nothing if it was told before. The caller
-// holds browser.mu.
+// settle stops the timer and returns the function that reports the outcome, to
+// be called without a lock. It reports once: later functions do nothing. The
+// caller holds browser.mu.
 func (s *stop) settle(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.answered
@@ -75,8 +75,8 @@ func (s *stop) settle(outcome wire.CancelOutcome) func() {
 	return func() { answered(outcome) }
 }
 
-// expireStop settles a stop that was not answered in time. One that the page
-// was not told of stays, for the return of the link.
+// expireStop settles a stop that was not answered in time. An unsent stop is
+// kept for the reconnect.
 func (b *browser) expireStop(id string, s *stop) {
 	b.mu.Lock()
 	if b.stops[id] != s {
@@ -86,12 +86,12 @@ func (b *browser) expireStop(id string, s *stop) {
 	if s.sent {
 		delete(b.stops, id)
 	}
-	tell := s.settle(wire.CancelIgnored)
+	report := s.settle(wire.CancelIgnored)
 	b.mu.Unlock()
-	tell()
+	report()
 }
 
-// stopAnswered takes a page's answer to tool.cancel.
+// stopAnswered handles a page's answer to tool.cancel.
 func (b *browser) stopAnswered(l *link, id string, e wire.Envelope) {
 	outcome := wire.CancelIgnored
 	var r wire.ToolCancelResult
@@ -105,17 +105,17 @@ func (b *browser) stopAnswered(l *link, id string, e wire.Envelope) {
 	s := b.stops[id]
 	if s == nil {
 		b.mu.Unlock()
-		l.log.Debug().Str("call", id).Msg("late answer to a stop")
+		l.log.Debug().Str("call", id).Msg("late answer to tool.cancel")
 		return
 	}
 	delete(b.stops, id)
-	tell := s.settle(outcome)
+	report := s.settle(outcome)
 	b.mu.Unlock()
-	tell()
+	report()
 }
 
-// resendStops tells the page again of every stop that it may not have heard,
-// because the link was lost. The caller holds mu.
+// resendStops sends tool.cancel again for every stop, because the lost link may
+// have lost it. The caller holds mu.
 func (b *browser) resendStops() {
 	for id, s := range b.stops {
 		b.link.post(cancelFrame(id, s.reason))
@@ -126,8 +126,8 @@ func (b *browser) resendStops() {
 	}
 }
 
-// marshal returns the JSON of a type of package wire whose fields are all
-// strings, numbers, bools and lists of them, so that it can't fail.
+// marshal returns the JSON of a type of package wire that can't fail, because
+// its fields are strings, numbers, bools and lists of them.
 func marshal(v any) []byte {
 	out, err := json.Marshal(v)
 	if err != nil {

@@ -30,7 +30,7 @@ func TestStopOutcomes(t *testing.T) {
 				p.sendf(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
-			p.answer("c1", "1") // nobody waits for it any more
+			p.answer("c1", "1") // the run is gone
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
 			w.pass(time.Minute)
 			w.wantEvents()
@@ -58,7 +58,7 @@ func TestStopUnknown(t *testing.T) {
 		w.wantEvents("c1 stopped: finished")
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c2")
-		p.take()
+		p.readFrames()
 		p.answer("c2", "1")
 		w.wantEvents("c2 returned 1")
 		w.cancel("c2")
@@ -81,7 +81,7 @@ func TestStopWhileAway(t *testing.T) {
 		p = w.dial()
 		p.hello("b1", "boot1")
 		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
-		// It is told once, though the browser names the call too.
+		// It receives one tool.cancel, though the browser lists the call too.
 		p.drop()
 		p = w.dial()
 		p.hello("b1", "boot1")
@@ -97,7 +97,7 @@ func TestStopAnsweredAfterReturn(t *testing.T) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
-		p.take()
+		p.readFrames()
 		p.drop()
 		w.pass(time.Second)
 		p = w.dial()
@@ -116,7 +116,7 @@ func TestStopLostWithItsLink(t *testing.T) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
-		p.take()
+		p.readFrames()
 		p.drop()
 		w.pass(9 * time.Second)
 		w.wantEvents("c1 stopped: ignored")
@@ -126,7 +126,7 @@ func TestStopLostWithItsLink(t *testing.T) {
 	})
 }
 
-// TestStopsOfLostBrowser: those that nobody answered are settled once.
+// TestStopsOfLostBrowser: unanswered stops are settled once.
 func TestStopsOfLostBrowser(t *testing.T) {
 	inWorld(t, Options{Grace: time.Second}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -154,7 +154,7 @@ func TestStopNeverOvertakes(t *testing.T) {
 			}()
 		}
 		started := map[string]bool{}
-		frames := p.take()
+		frames := p.readFrames()
 		for _, f := range frames {
 			for i := range runs {
 				id := fmt.Sprint("c", i)

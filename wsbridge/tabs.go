@@ -11,20 +11,22 @@ import (
 )
 
 const (
-	// maxTabs is how many tabs of one browser are known.
+	// maxTabs limits the stored tabs of one browser.
 	maxTabs = 10_000
-	// The longest texts of a tab that are kept, in characters.
+	// Limits of the texts of a tab, in characters.
 	maxURL   = 8192
 	maxTitle = 1000
-	// loadWait is how long a call waits for a tab that is loading.
-	loadWait = 5 * time.Second
-	// arriveWait is how long a call waits for code that is on its way into a tab.
-	arriveWait = 15 * time.Second
-	// settleTime is how long a browser that is back may take to find its pages.
+	// loadTimeout limits how long a call waits for a tab that is loading.
+	loadTimeout = 5 * time.Second
+	// codeTimeout limits how long a call waits for code on its way into a tab.
+	codeTimeout = 15 * time.Second
+	// settleTime limits how long a reconnected browser may take to find its
+	// pages.
 	settleTime = 2 * time.Second
 )
 
-// syncTabs replaces all tabs of the browser. Only its current link may.
+// syncTabs replaces all tabs of the browser. It ignores a link that is no
+// longer the current one.
 func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 	var starts []Start
 	defer func() { b.hub.reportStarts(starts) }() // without the lock
@@ -34,24 +36,25 @@ func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
 		return
 	}
 	if len(tabs) > maxTabs {
-		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some can't be used")
+		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 		tabs = tabs[:maxTabs]
 	}
-	b.listed = b.listed || l.told
+	b.listed = b.listed || l.hasAnswered
 	gone := maps.Clone(b.tabs)
 	for _, t := range tabs {
 		delete(gone, t.TabID)
 		t = tidy(t)
-		b.replace(t)
+		b.storeTab(t)
 		starts = append(starts, startsIn(t, b.name)...)
 	}
 	for id := range gone {
-		b.forget(id)
+		b.removeTab(id)
 	}
-	b.hub.tabs.tell(true)
+	b.hub.tabChanges.publish(true)
 }
 
-// changeTab replaces one tab of the browser. Only its current link may.
+// changeTab replaces one tab of the browser. It ignores a link that is no
+// longer the current one.
 func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []Start
 	defer func() { b.hub.reportStarts(starts) }() // without the lock
@@ -63,79 +66,79 @@ func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
 	_, there := b.tabs[p.TabID]
 	switch {
 	case p.Tab == nil:
-		b.forget(p.TabID)
-		delete(b.before, p.TabID)
+		b.removeTab(p.TabID)
+		delete(b.beforeReturn, p.TabID)
 	case !there && len(b.tabs) >= maxTabs:
-		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some can't be used")
+		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 	default:
 		p.Tab.TabID = p.TabID
 		t := tidy(*p.Tab)
-		b.replace(t)
+		b.storeTab(t)
 		starts = startsIn(t, b.name)
 	}
-	b.hub.tabs.tell(false)
+	b.hub.tabChanges.publish(false)
 }
 
-// documentGone forgets a document of which the browser has said, ahead of its
-// tab.changed, that it is gone. Until that comes the tab counts as loading.
+// documentGone removes a document that an error has reported as gone before its
+// tab.changed arrived. Until then the tab counts as loading.
 func (b *browser) documentGone(l *link, tabID int, documentID string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.before, tabID)
+	delete(b.beforeReturn, tabID)
 	t, ok := b.tabs[tabID]
 	if !ok || b.link != l || !shows(t, documentID) {
 		return
 	}
 	if t.DocumentID != documentID {
 		t.Frames = slices.DeleteFunc(slices.Clone(t.Frames), func(f wire.FrameInfo) bool { return f.DocumentID == documentID })
-		b.replace(t)
+		b.storeTab(t)
 		return
 	}
 	for _, p := range t.Plugins {
 		t.Loading = append(t.Loading, p.Name)
 	}
 	t.DocumentID, t.Plugins, t.Frames = "", nil, nil
-	b.replace(t)
+	b.storeTab(t)
 }
 
-// settle keeps the documents that were live before the link was lost for
-// settleTime: an extension's worker that was started anew lists its tabs before
-// their pages have said that they are still there. A run that is sent to a
-// document that is really gone is refused by the browser. The caller holds mu.
-func (b *browser) settle() {
+// keepDocuments keeps the documents that were live before the link was lost for
+// settleTime: a restarted service worker lists its tabs before their pages have
+// reported. If such a document is gone, the browser rejects the run. The caller
+// holds mu.
+func (b *browser) keepDocuments() {
 	for id, t := range b.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
 		}
-		if b.before == nil { // else: lost again before it had settled
-			b.before = map[int]wire.TabInfo{}
+		if b.beforeReturn == nil { // not nil if the link was lost twice within settleTime
+			b.beforeReturn = map[int]wire.TabInfo{}
 		}
-		b.before[id] = t
+		b.beforeReturn[id] = t
 	}
-	if b.before == nil {
+	if b.beforeReturn == nil {
 		return
 	}
-	turn := b.turn
+	generation := b.generation
 	b.settling = time.AfterFunc(settleTime, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if b.turn == turn {
-			b.before = nil
+		if b.generation == generation {
+			b.beforeReturn = nil
 		}
 	})
 }
 
-// tab returns what is known of a tab; no document if it has none or is not
-// there. The caller holds mu.
+// tab returns a tab, with its document from before a reconnect if needed. The
+// result has no document if there is none. The caller holds mu.
 func (b *browser) tab(id int) wire.TabInfo {
 	t := b.tabs[id]
-	if before, ok := b.before[id]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
+	if before, ok := b.beforeReturn[id]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
 		return before
 	}
 	return t
 }
 
-// document is one document of a tab, or none of it.
+// document is one document of a tab, or its zero value.
 type document struct {
 	frameID int
 	id      string
@@ -143,8 +146,8 @@ type document struct {
 	plugins []wire.TabPlugin
 }
 
-// documents returns the top document of a tab, whose id may be empty, and the
-// frames in which something is live.
+// documents returns the top document of a tab, whose ID may be empty, and the
+// frames with live plugins.
 func documents(t wire.TabInfo) []document {
 	docs := make([]document, 1, 1+len(t.Frames))
 	docs[0] = document{0, t.DocumentID, t.URL, t.Plugins}
@@ -159,17 +162,17 @@ func shows(t wire.TabInfo, documentID string) bool {
 	return documentID != "" && slices.ContainsFunc(documents(t), func(d document) bool { return d.id == documentID })
 }
 
-// unsettle notes that there are new adapters: until the browser has them and has
-// listed its tabs anew, nobody knows where they are live.
-func (b *browser) unsettle() {
+// markUnsynced records that the plugins have changed: until the browser has
+// received them and has listed its tabs, it is unknown where they are live.
+func (b *browser) markUnsynced() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.arrived, b.synced, b.listed = time.Now(), false, false
 }
 
-// arriving is how much longer a call may wait for the browser to settle in,
-// which has just come and may have what the call wants.
-func (b *browser) arriving(want dispatch.Want) time.Duration {
+// syncWait returns how much longer a call may wait for the first sync of a
+// browser that may have what the call wants.
+func (b *browser) syncWait(want dispatch.Want) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.synced && b.listed || want.Browser != "" && want.Browser != b.id && want.Browser != b.name {
@@ -178,23 +181,23 @@ func (b *browser) arriving(want dispatch.Want) time.Duration {
 	return b.hub.opts.FirstWait - time.Since(b.arrived)
 }
 
-// isSyncing reports whether the browser has not yet taken the list of plugins, or
-// not listed its tabs since.
+// isSyncing reports whether a wanted browser has not received the plugins yet,
+// or has not listed its tabs since.
 func (b *browser) isSyncing(want dispatch.Want) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.link != nil && !(b.synced && b.listed) && (want.Browser == "" || want.Browser == b.id || want.Browser == b.name)
 }
 
-// tabNews tells those who wait for a tab that something has changed.
-type tabNews struct {
+// tabChanges wakes the calls that wait for a tab.
+type tabChanges struct {
 	mu    sync.Mutex // guards all below
 	news  chan struct{}
 	first bool // a browser has listed its tabs
 }
 
 // changed returns a channel that is closed at the next change.
-func (n *tabNews) changed() <-chan struct{} {
+func (n *tabChanges) changed() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.news == nil {
@@ -203,8 +206,9 @@ func (n *tabNews) changed() <-chan struct{} {
 	return n.news
 }
 
-// tell wakes those who wait; listed says that a browser has listed its tabs.
-func (n *tabNews) tell(listed bool) {
+// publish wakes the waiting calls; listed is true if a browser has listed all
+// its tabs.
+func (n *tabChanges) publish(listed bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.first = n.first || listed
@@ -215,7 +219,7 @@ func (n *tabNews) tell(listed bool) {
 }
 
 // listed reports whether a browser has ever listed its tabs.
-func (n *tabNews) listed() bool {
+func (n *tabChanges) listed() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.first

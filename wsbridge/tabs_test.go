@@ -72,7 +72,7 @@ func TestTargets(t *testing.T) {
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		want := func(live, reload string, browsers int) {
 			t.Helper()
-			w.take()
+			w.readEvents()
 			got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"})
 			if names(got.Live) != live || names(got.NeedReload) != reload || got.Browsers != browsers {
 				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", names(got.Live), names(got.NeedReload), got.Browsers, live, reload, browsers)
@@ -115,15 +115,15 @@ func TestTargets(t *testing.T) {
 	})
 }
 
-// TestTabsAfterReturn: a worker that was started anew lists its tabs before
-// their pages have said that they are there; for a moment, what was live before
+// TestTabsAfterReturn: a worker that restarted lists its tabs before
+// their pages have reported; for a moment, what was live before
 // still counts.
 func TestTabsAfterReturn(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		say := func(p *peer, tabs ...string) {
+		listTabs := func(p *peer, tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
-			p.take()
+			p.readFrames()
 		}
 		want := func(live, reload string) {
 			t.Helper()
@@ -134,23 +134,23 @@ func TestTabsAfterReturn(t *testing.T) {
 		back := func() *peer {
 			p := w.dial()
 			p.hello("b1", "boot1")
-			p.take()
+			p.readFrames()
 			return p
 		}
 		p := w.browser("b1", "boot1")
-		say(p, tabText(6, "", 0, "d6", liveChat), tabText(7, "a", 0, "d7", liveChat), tabText(8, "", 0, "d8", liveChat))
+		listTabs(p, tabText(6, "", 0, "d6", liveChat), tabText(7, "a", 0, "d7", liveChat), tabText(8, "", 0, "d8", liveChat))
 		want("b1/7 b1/6 b1/8", "")
 		p.drop()
 		w.pass(time.Second)
 		p = back()
-		say(p) // it knows no plugins yet
+		listTabs(p) // it has no plugins yet
 		want("b1/7 b1/6 b1/8", "")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
 		// Tab 6 is not there yet, 7 shows another document, 8 was closed.
-		say(p, tabText(6, "", 0, "", `,"needsReload":["chat"]`), tabText(7, "a", 0, "d9", liveChat))
+		listTabs(p, tabText(6, "", 0, "", `,"needsReload":["chat"]`), tabText(7, "a", 0, "d9", liveChat))
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
-		p.take()
+		p.readFrames()
 		want("b1/7 b1/6", "")
 		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("a run in the document of before: %v, want navigated", err)
@@ -185,14 +185,14 @@ func TestTargetsAway(t *testing.T) {
 		p.drop()
 		want("b2/7", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
-		q.take()
+		q.readFrames()
 		want("b1/7", 2)
 		w.pass(10 * time.Second)
 		want("", 1)
 	})
 }
 
-// TestTabsOfOldLink: what a replaced connection says of tabs is out of date.
+// TestTabsOfOldLink: what a replaced connection reports about tabs is out of date.
 func TestTabsOfOldLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		b := &browser{hub: w.hub, id: "b1", tabs: map[int]wire.TabInfo{}}
@@ -282,7 +282,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 }
 
 // TestTargetsWaitForABrowserToSettleIn: a browser that has just come, or whose
-// extension was reloaded, has told its tabs once it knows the plugins.
+// extension was reloaded, has listed its tabs after it received the plugins.
 func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -302,23 +302,23 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
 		if len(found) > 0 {
-			t.Fatalf("targets %+v before the tabs were told", <-found)
+			t.Fatalf("targets %+v before the tabs were listed", <-found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 		if got := <-found; names(got.Live) != "b1/7" {
 			t.Errorf("live %q, want b1/7", names(got.Live))
 		}
-		// From then on what is not there is told at once.
+		// From then on a missing tab is reported at once.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
-		if took := want("chat"); took != 0 {
-			t.Errorf("waited %v for a browser that has settled in", took)
+		if elapsed := want("chat"); elapsed != 0 {
+			t.Errorf("waited %v for a browser that has settled in", elapsed)
 		}
 	})
 }
 
 // TestTargetsWaitForNewAdapters: a call right after a plugin was added, changed or
-// allowed finds the tabs of which the browser has not told yet.
+// allowed finds the tabs that the browser has not listed yet.
 func TestTargetsWaitForNewAdapters(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -337,7 +337,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
 		if len(found) > 0 {
-			t.Fatalf("targets %+v before the tabs were told", <-found)
+			t.Fatalf("targets %+v before the tabs were listed", <-found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
 		if got := <-found; names(got.Live) != "b1/7" {
@@ -347,8 +347,8 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		w.hub.Sync()
 		synctest.Wait()
-		if took := want(); took != 0 {
-			t.Errorf("waited %v though the plugins are as they were", took)
+		if elapsed := want(); elapsed != 0 {
+			t.Errorf("waited %v though the plugins are as they were", elapsed)
 		}
 	})
 }
@@ -402,7 +402,7 @@ func TestDocumentThatIsGone(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 				p := w.browser("b1", "boot1")
 				w.run("b1", "r1")
-				p.take()
+				p.readFrames()
 				p.sendf(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":%q,"message":"gone","notStarted":true}}}`, code)
 				w.wantEvents(fmt.Sprintf("r1 failed %s, not started: gone", code))
 				ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)

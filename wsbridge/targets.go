@@ -10,25 +10,24 @@ import (
 	"opentabs/wire"
 )
 
-// Targets implements dispatch.Bridge. A browser whose link is lost counts as
-// connected for the grace period, but is not offered while one that is there
-// could run the plugin: it may have been closed for good.
+// Targets implements dispatch.Bridge. A browser with a lost link counts as
+// connected for the grace period. Its documents are offered only if no
+// connected browser has any, because the browser may have been closed for good.
 //
-// It waits for what is about to come if there is nothing else that the call
-// wants: in the first moments of the server for the first browser (those that
-// knew the last server look for this one each second, and a client that has
-// just started the server should find them), and for a tab that is loading. For
-// one that the plugin was live in just now, and that goes before all others, it
-// waits even if there are others. If all that there is has to be loaded anew, it
-// asks for that. If there is nothing at all and the call may open a tab, it does.
+// Targets blocks only while no document matches: after the start of the server
+// until the first browser connects (a browser retries each second, and a client
+// that has just started the server must find it), and while a tab loads. If the
+// best tab has just navigated, Targets waits for its next document even if
+// others match. If all matching tabs need a reload, it requests one. If no tab
+// matches and the call may open one, it opens one.
 func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets {
 	s := search{hub: h, want: want, began: time.Now()}
 	for {
-		changed := h.tabs.changed()
-		left := s.look()
+		changed := h.tabChanges.changed()
+		left := s.update()
 		if left <= 0 {
 			var answered bool
-			if answered, left = s.ask(ctx); answered {
+			if answered, left = s.reloadOrOpen(ctx); answered {
 				continue
 			}
 		}
@@ -39,7 +38,7 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 		select {
 		case <-changed:
 			over.Stop()
-		case <-over.C: // there may be something else to try
+		case <-over.C: // try the next step
 		case <-ctx.Done():
 			over.Stop()
 			return s.found
@@ -53,20 +52,22 @@ func (h *Hub) Where(plugin string) dispatch.Targets {
 	return found
 }
 
-// search is what one Targets does.
+// search is the state of one Targets call.
 type search struct {
 	hub   *Hub
 	want  dispatch.Want
-	began time.Time // when it began, or what it has asked for
+	began time.Time // start of the search or of its last reload or opened tab
 	found dispatch.Targets
-	// asked says that a tab was to be loaded anew, loads that one is.
-	asked, loads bool
-	// opens says that a tab was to be opened, opened is the one that is.
-	opens  bool
-	opened *dispatch.Target
-	// before are the failed loads that the call found: such a tab is loaded once
-	// more for it. A load that fails later ends the wait for that tab.
-	before map[failure]bool
+	// triedReload is true after a reload was requested, isReloading while that
+	// tab loads.
+	triedReload, isReloading bool
+	// triedOpen is true after a tab was to be opened; opened is that tab.
+	triedOpen bool
+	opened    *dispatch.Target
+	// failedBefore has the failed loads from before the search: such a tab is
+	// reloaded once. A tab that fails during the search ends the wait for that
+	// tab.
+	failedBefore map[failure]bool
 }
 
 // failure is one failed load of a tab.
@@ -76,33 +77,32 @@ type failure struct {
 	failedMs float64
 }
 
-// isNew reports whether the load of a tab failed while the call waited.
+// isNew reports whether the load of a tab failed during the search.
 func (s *search) isNew(t dispatch.Target) bool {
-	return s.want.Allows(t) && !s.before[failure{t.Browser, t.TabID, t.FailedMs}]
+	return s.want.Allows(t) && !s.failedBefore[failure{t.Browser, t.TabID, t.FailedMs}]
 }
 
-// hasOpenedFailed reports whether the page of the tab that was opened can't be
-// loaded.
+// hasOpenedFailed reports whether the opened tab failed to load.
 func (s *search) hasOpenedFailed() bool {
 	return slices.ContainsFunc(s.found.Failed, func(t dispatch.Target) bool {
 		return t.Browser == s.opened.Browser && t.TabID == s.opened.TabID && s.isNew(t)
 	})
 }
 
-// look looks at what there is, and returns how much longer to wait for
-// something better.
-func (s *search) look() time.Duration {
+// update reads the current targets, and returns how much longer to wait for
+// better ones.
+func (s *search) update() time.Duration {
 	found, returning, arriving := s.hub.targets(s.want)
 	s.found = found
-	if s.before == nil {
-		s.before = map[failure]bool{}
+	if s.failedBefore == nil {
+		s.failedBefore = map[failure]bool{}
 		for _, t := range found.Failed {
-			s.before[failure{t.Browser, t.TabID, t.FailedMs}] = true
+			s.failedBefore[failure{t.Browser, t.TabID, t.FailedMs}] = true
 		}
 	}
 	live := slices.DeleteFunc(slices.Clone(found.Live), func(t dispatch.Target) bool { return !s.want.Allows(t) })
 	ready := slices.ContainsFunc(live, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
-	// A page that does not answer may do so in a moment.
+	// A page that does not answer may answer soon.
 	coming := slices.ContainsFunc(found.Loading, s.want.Allows) || slices.ContainsFunc(found.Silent, s.want.Allows)
 	arrives := slices.ContainsFunc(found.Arriving, s.want.Allows)
 	fails := slices.ContainsFunc(found.Failed, s.isNew) && !coming && !arrives
@@ -116,49 +116,50 @@ func (s *search) look() time.Duration {
 		if s.hasOpenedFailed() {
 			return 0
 		}
-		return openWait - time.Since(s.began)
-	case s.loads && !ready && !fails: // a page that has just come is often not ready yet
-		return loadWait - time.Since(s.began)
+		return openTimeout - time.Since(s.began)
+	case s.isReloading && !ready && !fails: // a new page is often not ready yet
+		return loadTimeout - time.Since(s.began)
 	case len(live) > 0:
 		return 0
 	case arrives:
-		return arriveWait - time.Since(s.began)
+		return codeTimeout - time.Since(s.began)
 	case coming:
-		return loadWait - time.Since(s.began)
+		return loadTimeout - time.Since(s.began)
 	case fails || slices.ContainsFunc(found.Broken, s.want.Allows):
 		return 0
 	case arriving > 0:
 		return arriving
-	case !s.hub.tabs.listed():
+	case !s.hub.tabChanges.listed():
 		return s.hub.opts.FirstWait - time.Since(s.hub.started)
 	default:
 		return 0
 	}
 }
 
-// ask asks a browser for what may help, each thing once. If none has answered it
-// returns how much longer to wait for one that is lost.
-func (s *search) ask(ctx context.Context) (answered bool, left time.Duration) {
+// reloadOrOpen requests a reload or opens a tab, each at most once per search.
+// If the browser is disconnected, it returns how much longer to wait for the
+// reconnect.
+func (s *search) reloadOrOpen(ctx context.Context) (answered bool, left time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.found.Live, s.want.Allows) {
 		return false, 0
 	}
 	if slices.ContainsFunc(s.found.Broken, s.want.Allows) {
-		return false, 0 // in a page that is loaded again it would fail again
+		return false, 0 // it would fail again after a reload
 	}
 	failed := slices.ContainsFunc(s.found.Failed, s.want.Allows)
 	again := slices.DeleteFunc(slices.Clone(s.found.Failed), s.isNew)
 	reloadable := slices.Concat(s.found.NeedReload, again)
 	reload := slices.ContainsFunc(reloadable, s.want.Allows)
-	// A tab that takes long to load is better than a second one.
+	// A slowly loading tab is better than a second tab.
 	loading := slices.ContainsFunc(s.found.Loading, s.want.Allows)
 	switch {
-	case reload && !s.asked:
-		if s.loads, s.asked = s.hub.load(ctx, s.want, reloadable); !s.asked {
-			return false, loadWait - time.Since(s.began)
+	case reload && !s.triedReload:
+		if s.isReloading, s.triedReload = s.hub.reloadForCall(ctx, s.want, reloadable); !s.triedReload {
+			return false, loadTimeout - time.Since(s.began)
 		}
-	case !reload && !failed && !loading && !s.opens && len(s.found.Openers) == 1:
-		s.opens = true
-		s.opened = s.hub.open(ctx, s.found.Openers[0], s.want.Open)
+	case !reload && !failed && !loading && !s.triedOpen && len(s.found.Openers) == 1:
+		s.triedOpen = true
+		s.opened = s.hub.openTab(ctx, s.found.Openers[0], s.want.Open)
 	default:
 		return false, 0
 	}
@@ -166,9 +167,9 @@ func (s *search) ask(ctx context.Context) (answered bool, left time.Duration) {
 	return true, 0
 }
 
-// targets is Targets at this moment. Returning is how much longer a tab that goes
-// before the others may take to come, arriving how much longer a browser
-// may take to settle in.
+// targets returns the targets at this moment, and how much longer to wait for
+// the next document of a better tab (returning) and for the first sync of a
+// browser (arriving).
 func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arriving time.Duration) {
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
@@ -181,7 +182,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 			continue
 		}
 		of := b.places(want.Plugin, hash)
-		arriving = max(arriving, b.arriving(want))
+		arriving = max(arriving, b.syncWait(want))
 		silent, failed = append(silent, of.silent...), append(failed, of.failed...)
 		out.Syncing = out.Syncing || b.isSyncing(want)
 		coming = append(coming, of.arriving...)
@@ -200,7 +201,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	}
 	for _, b := range browsers {
 		if listed {
-			returning = max(returning, b.returning(want, live))
+			returning = max(returning, b.nextDocumentWait(want, live))
 		}
 	}
 	slices.SortFunc(out.Openers, func(x, y dispatch.Target) int {
@@ -212,7 +213,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	return out, returning, arriving
 }
 
-// target returns a document of a tab as a place to run.
+// target returns a document of a tab as a target of calls.
 func (b *browser) target(t wire.TabInfo, d document) dispatch.Target {
 	return dispatch.Target{
 		Browser: b.id, BrowserName: b.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.id, URL: d.url, Title: t.Title,
@@ -220,25 +221,25 @@ func (b *browser) target(t wire.TabInfo, d document) dispatch.Target {
 	}
 }
 
-// place is a target and what decides its rank.
+// place is a target with the data for its rank.
 type place struct {
 	dispatch.Target
 	class int // 0 is the best
 	used  float64
 }
 
-// places are those of one browser.
+// places are the places of one browser.
 type places struct {
-	browser   dispatch.Target // its id and name alone
+	browser   dispatch.Target // only ID and name
 	connected bool
-	// live are the documents where the plugin is live with the hash that it has
-	// now, reload the tabs that have to be reloaded for it, loading those in which
-	// it may be live in a moment, arriving those that its code is on its way to,
-	// broken those in which it failed to start.
+	// live are documents with the current version of the plugin. reload are
+	// tabs that need a reload, loading tabs that may become live, arriving tabs
+	// to which the code is on its way, and broken tabs in which the plugin
+	// failed to start.
 	live, reload, loading, arriving, broken []place
-	// silent are documents in which it is live and that do not answer.
+	// silent are live documents that do not answer.
 	silent []place
-	// failed are tabs whose page could not be loaded.
+	// failed are tabs whose page failed to load.
 	failed []place
 }
 
@@ -250,15 +251,15 @@ func (b *browser) places(plugin, hash string) places {
 	for id := range b.tabs {
 		of.add(b, b.tab(id), plugin, hash)
 	}
-	for id, t := range b.before {
-		if _, told := b.tabs[id]; !told {
+	for id, t := range b.beforeReturn {
+		if _, isListed := b.tabs[id]; !isListed {
 			of.add(b, t, plugin, hash)
 		}
 	}
 	return of
 }
 
-// add adds what there is of a plugin in a tab. The caller holds b.mu.
+// add adds the places of a plugin in a tab. The caller holds b.mu.
 func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
@@ -294,7 +295,7 @@ func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 }
 
 // runsIn reports whether the plugin may run in a document. The extension checks
-// that too; a browser that was taken over does not. The caller holds b.mu.
+// that too, but a compromised browser may not. The caller holds b.mu.
 func (b *browser) runsIn(plugin string, d document) bool {
 	may := b.hub.opts.RunsIn
 	if may == nil || may(plugin, d.url, d.frameID != 0) {
@@ -304,23 +305,23 @@ func (b *browser) runsIn(plugin string, d document) bool {
 	if isLive && !b.outside {
 		b.outside = true
 		b.hub.opts.Log.Warn().Str("browser", b.name).Str("plugin", plugin).Bool("frame", d.frameID != 0).
-			Msg("a browser claims a plugin in a page outside of its sites; no call goes there, and this is logged once")
+			Msg("a browser reports a plugin in a page outside its sites; the page gets no calls, and further reports are not logged")
 	}
 	return false
 }
 
-func readiness(told *bool) dispatch.Readiness {
+func readiness(ready *bool) dispatch.Readiness {
 	switch {
-	case told == nil:
+	case ready == nil:
 		return dispatch.ReadyUnknown
-	case *told:
+	case *ready:
 		return dispatch.Ready
 	default:
 		return dispatch.NotReady
 	}
 }
 
-// class ranks a tab by where the person's eyes are.
+// class ranks a tab by whether the user sees it; 0 is the best.
 func class(t wire.TabInfo) int {
 	switch {
 	case t.Active && t.Focused:
@@ -334,20 +335,20 @@ func class(t wire.TabInfo) int {
 	}
 }
 
-// rankOf ranks what is known of readiness. A document of which nothing is known
-// has just come, maybe for the call: the call asks it, and goes on to another if
-// it is not ready.
+// rankOf ranks readiness. A document of unknown readiness is new, maybe loaded
+// for the call: the call checks the document, and moves to the next one if it is
+// not ready.
 var rankOf = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
-// compare returns less than 0 if a goes before b.
+// compare returns less than 0 if a ranks before b.
 func compare(a, b place) int {
 	return cmp.Or(cmp.Compare(rankOf[a.Readiness], rankOf[b.Readiness]),
 		cmp.Compare(a.class, b.class), cmp.Compare(b.used, a.used),
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 
-// rank sorts places, the best first, so that those of one browser stand
-// together, the browser with the best place first.
+// rank sorts places, best first, and groups them by browser: the browser with
+// the best place is first.
 func rank(places []place) []dispatch.Target {
 	if len(places) == 0 {
 		return nil

@@ -35,8 +35,8 @@ func spots(targets []dispatch.Target) string {
 	return strings.Join(out, " ")
 }
 
-// TestRankOfReadiness: what may be ready goes before what is not, whatever the
-// person looks at; within that the eyes of the person decide, then the last use.
+// TestRankOfReadiness: tabs that may be ready rank before others, whichever the
+// user sees; among them the visible tab ranks first, then the last used one.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -49,26 +49,26 @@ func TestRankOfReadiness(t *testing.T) {
 			tabText(5, "a", 1, "d5", ","+chatIs("true")),
 			tabText(6, "a", 1, "d6", ","+chatIs("")),
 		}, ",") + `]}}`)
-		w.take()
+		w.readEvents()
 		if got := spots(w.hub.Where("chat").Live); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
 			t.Error(got)
 		}
 	})
 }
 
-// TestFramesOfTabs: a plugin that asks for frames is live in them too (fault 88): the
+// TestFramesOfTabs: a plugin that asks for frames is live in them too: the
 // top document goes first, then the frames, and a frame that is ready before a
 // top document that is not.
 func TestFramesOfTabs(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		p := w.browser("b1", "boot1")
-		say := func(tabs ...string) {
+		listTabs := func(tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
-			w.take()
+			w.readEvents()
 		}
 		frames := func(all ...string) string { return `,"frames":[` + strings.Join(all, ",") + `]` }
-		say(
+		listTabs(
 			tabText(1, "af", 5, "d1", ","+chatIs("true")+frames(frameText(9, "true"), frameText(4, "true"))),
 			tabText(2, "", 9, "d2", ","+chatIs("false")+frames(frameText(7, "true"))),
 			tabText(3, "", 1, "", frames(frameText(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatIs("true")+`}`)),
@@ -93,12 +93,12 @@ func TestFramesOfTabs(t *testing.T) {
 		if code := start("r1"); code != "" {
 			t.Error(code)
 		}
-		if got := p.take(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
+		if got := p.readFrames(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
 			t.Error(got)
 		}
 		// The frame goes, the tab stays.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
-		w.take()
+		w.readEvents()
 		if got := spots(w.hub.Where("chat").Live); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
 			t.Error(got)
 		}
@@ -127,7 +127,7 @@ func TestStateOfAPlugin(t *testing.T) {
 			{[]string{tabText(1, "", 1, "d", ","+chatIs("false")), tabText(2, "", 1, "e", ","+chatIs("true"))}, dispatch.StateReady},
 		} {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
-			w.take()
+			w.readEvents()
 			if got := w.hub.Where("chat").State(); got != tt.want {
 				t.Errorf("%v: %s, want %s", tt.tabs, got, tt.want)
 			}
@@ -138,7 +138,7 @@ func TestStateOfAPlugin(t *testing.T) {
 	})
 }
 
-// TestEqualTabsOfTwoBrowsers: fault 46: two browsers may each have a tab 7; they
+// TestEqualTabsOfTwoBrowsers: two browsers may each have a tab 7; they
 // stand apart in everything.
 func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	hash := "h1"
@@ -147,7 +147,7 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 			p := w.browser(id, "boot-"+id)
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "", 1, "d-"+id, ","+chatIs("true")) + `]}}`)
 		}
-		w.take()
+		w.readEvents()
 		live := w.hub.Where("chat").Live
 		if len(live) != 2 || live[0].DocumentID != "d-b1" || live[1].DocumentID != "d-b2" {
 			t.Errorf("%+v", live)
@@ -177,12 +177,12 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 			strings.Replace(tabText(2, "af", 900, "d2", ","+chatIs("true")), "https://x/", "https://evil.example/", 1),
 			strings.Replace(tabText(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
-		w.take()
+		w.readEvents()
 		found := w.hub.Where("chat")
 		if got := spots(found.Live); got != "1/0 1/3" || len(found.NeedReload) != 0 {
 			t.Error(got, found.NeedReload)
 		}
-		if n := strings.Count(log.String(), "outside of its sites"); n != 1 {
+		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
 			t.Errorf("logged %d times", n)
 		}
 		frames = false
@@ -198,18 +198,18 @@ func TestSilentTabs(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		p := w.browser("b1", "boot1")
-		say := func(tabs ...string) {
+		listTabs := func(tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
-			w.take()
+			w.readEvents()
 		}
 		silent := tabText(1, "af", 9, "d1", ","+chatIs("true")+`,"unresponsive":true`)
-		say(silent, tabText(2, "", 1, "d2", ","+chatIs("true")))
+		listTabs(silent, tabText(2, "", 1, "d2", ","+chatIs("true")))
 		found := w.hub.Where("chat")
 		if spots(found.Live) != "2/0" || spots(found.Silent) != "1/0" {
 			t.Errorf("live %q, silent %q", spots(found.Live), spots(found.Silent))
 		}
-		say(silent)
-		if began, found := time.Now(), w.hub.Targets(context.Background(), dispatch.Want{Plugin: "chat"}); len(found.Live) > 0 || time.Since(began) != loadWait {
+		listTabs(silent)
+		if began, found := time.Now(), w.hub.Targets(context.Background(), dispatch.Want{Plugin: "chat"}); len(found.Live) > 0 || time.Since(began) != loadTimeout {
 			t.Errorf("live %q after %v", spots(found.Live), time.Since(began))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {

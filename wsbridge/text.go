@@ -6,7 +6,7 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// maxName is the longest name that a browser may give itself, in characters.
+// maxName limits the name of a browser, in characters.
 const maxName = 100
 
 // plainID reports whether s can be an id: 1 to 128 visible ASCII characters.
@@ -22,12 +22,12 @@ func plainID(s string) bool {
 	return true
 }
 
-// clean makes text from a browser fit for logs, terminals and agents, and cuts it
-// to n characters.
+// clean makes text of a browser safe for logs, terminals and agents, and
+// truncates it to n characters.
 func clean(s string, n int) string { return plaintext.Clean(s, n) }
 
-// cut shortens s to at most n bytes, at the end of a character.
-func cut(s string, n int) string {
+// truncate shortens s to at most n bytes, at the end of a character.
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -8,20 +8,19 @@ import (
 )
 
 const (
-	// maxTabPlugins is how many plugins of one document are known.
+	// maxTabPlugins limits the plugins of one document.
 	maxTabPlugins = 1000
-	// maxTabFrames is how many frames of one tab are known.
+	// maxTabFrames limits the frames of one tab.
 	maxTabFrames = 200
-	// maxProblem is how much is kept of why an adapter did not start.
+	// maxProblem limits the reason why an adapter did not start, in characters.
 	maxProblem = 1000
 )
 
-// loadError is what Chrome's names of network errors look like.
+// loadError matches Chrome's names of network errors.
 var loadError = regexp.MustCompile(`^net::ERR_[A-Z0-9_]{1,80}$`)
 
-// tidy makes what a browser tells of a tab short and plain: it is kept, listed
-// and logged. A name or id that can't be one is dropped, and with it whatever
-// could have run there.
+// tidy bounds and cleans a reported tab, because the server stores, lists and
+// logs it. Invalid names and IDs are dropped together with their entry.
 func tidy(t wire.TabInfo) wire.TabInfo {
 	t.URL, t.Title = clean(t.URL, maxURL), clean(t.Title, maxTitle)
 	if !plainID(t.DocumentID) {
@@ -49,7 +48,7 @@ func tidy(t wire.TabInfo) wire.TabInfo {
 	return t
 }
 
-// bounded returns the first n of list that are not bad.
+// bounded returns the first n valid elements of list.
 func bounded[T any](list []T, n int, bad func(T) bool) []T {
 	list = slices.DeleteFunc(list, bad)
 	return list[:min(len(list), n)]

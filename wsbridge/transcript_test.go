@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-var update = flag.Bool("update", false, "rewrite the transcripts with what the hub says now")
+var update = flag.Bool("update", false, "rewrite the transcripts with the current output of the hub")
 
 // TestTranscripts plays each file of testdata/transcripts. Its lines:
 //
@@ -27,15 +27,15 @@ var update = flag.Bool("update", false, "rewrite the transcripts with what the h
 //	! connect a   browser a opens a connection; "drop a" breaks it
 //	! start b c   a run with id c starts in browser b; "cancel c" stops it
 //	! answer c 1  ask 1 of run c is answered; "resync c t" asks for activity t
-//	! want b      a call wants to run in browser b; its targets are told
+//	! want b      a call wants to run in browser b; its targets are written
 //	! open u b    so does one that may open u; in any browser without b
 //	! set c {}    the plugin c has these settings now; without them none
 //	! plugin h    the plugin "chat" has hash h now
-//	! waiting n   n calls wait for a person now
+//	! waiting n   n calls wait for the user now
 //	@ 10s         time passes
 //	a> frame      browser a sends this frame
 //	a< frame      the hub sent this frame to browser a, or closed its link
-//	= text        the run was told this
+//	= text        the run received this event
 //
 // The last two are what is tested; go test -update rewrites them.
 func TestTranscripts(t *testing.T) {
@@ -119,7 +119,7 @@ type stage struct {
 	settings map[string]json.RawMessage
 }
 
-// play plays a transcript and returns it with what the hub said.
+// play replays a transcript and returns it with the frames of the hub.
 func play(t *testing.T, text string) string {
 	var out strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
@@ -157,7 +157,7 @@ func play(t *testing.T, text string) string {
 	return out.String()
 }
 
-// do does what one line says.
+// do executes one line.
 func (s *stage) do(line string) {
 	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
 		s.peers[name].send(frame)
@@ -192,7 +192,7 @@ func (s *stage) do(line string) {
 	case len(words) == 3 && words[1] == "want":
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), dispatch.Want{Plugin: "chat", Browser: words[2]})
-			s.w.note("targets: live %q, to be loaded anew %q", names(got.Live), names(got.NeedReload))
+			s.w.note("targets: live %q, to be reloaded %q", names(got.Live), names(got.NeedReload))
 		}()
 	case len(words) >= 3 && words[1] == "open":
 		want := dispatch.Want{Plugin: "chat", Open: words[2], Browser: strings.Join(words[3:], " ")}
@@ -224,11 +224,11 @@ func (s *stage) do(line string) {
 	}
 }
 
-// hear writes what the hub said since the last line.
+// hear writes what the hub sent since the last line.
 func (s *stage) hear(out *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]
-		for _, f := range p.take() {
+		for _, f := range p.readFrames() {
 			fmt.Fprintf(out, "%s< %s\n", name, f)
 		}
 		if end := p.end(); end != "" && !s.ended[name] {
@@ -236,7 +236,7 @@ func (s *stage) hear(out *strings.Builder) {
 			fmt.Fprintf(out, "%s< %s\n", name, end)
 		}
 	}
-	for _, e := range s.w.take() {
+	for _, e := range s.w.readEvents() {
 		fmt.Fprintf(out, "= %s\n", e)
 	}
 }

@@ -50,14 +50,14 @@ func TestAttackByUser(t *testing.T) {
 	})
 }
 
-// TestAttackByUserReplay: each connection has a challenge of its own, so what was
+// TestAttackByUserReplay: each connection has its own challenge, so what was
 // overheard on one is worth nothing on the next.
 func TestAttackByUserReplay(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.browser("b1", "boot")
 		w.hub.nonce = func() string { return "another-nonce-of-the-server" }
 		p := w.open(browserNonce)
-		if got := p.take(); len(got) != 1 || got[0] == challenge {
+		if got := p.readFrames(); len(got) != 1 || got[0] == challenge {
 			t.Fatalf("the first frames are %q, want a new challenge", got)
 		}
 		p.hello("b1", "boot")
@@ -73,7 +73,7 @@ func TestAttackByUserReplay(t *testing.T) {
 	}
 }
 
-// TestHandshakeEndsInTime: who says nothing is closed 10 s after it connected,
+// TestHandshakeEndsInTime: a silent connection is closed after 10 s,
 // and so is who sends its first frame slowly.
 func TestHandshakeEndsInTime(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
@@ -83,22 +83,22 @@ func TestHandshakeEndsInTime(t *testing.T) {
 			t.Errorf("%s before its time is up", got)
 		}
 		w.pass(time.Millisecond)
-		if got, want := silent.end(), `close 1008 "hello must come within 10 s"`; got != want {
+		if got, want := silent.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if len(w.hub.greeting) != 0 {
-			t.Errorf("%d handshakes are left", len(w.hub.greeting))
+		if len(w.hub.handshaking) != 0 {
+			t.Errorf("%d handshakes are left", len(w.hub.handshaking))
 		}
 	})
 }
 
-// TestHandshakesAreBounded: programs that connect and say nothing cost the oldest
+// TestHandshakesAreBounded: silent programs that connect cost the oldest
 // of them its connection, and never keep a browser out.
 func TestHandshakesAreBounded(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		b := w.browser("b1", "boot")
 		var silent []*peer
-		for range maxGreeting + 3 {
+		for range maxHandshaking + 3 {
 			silent = append(silent, w.dial())
 		}
 		for i, p := range silent {

@@ -57,6 +57,4 @@ var unclean = []string{
 	"sdk-ts/src/runtime",
 	"sdk-ts/src/simulator",
 	"wire",
-	"wsbridge",
-	"wsbridge/wsbridgetest",
 }

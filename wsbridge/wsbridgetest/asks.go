@@ -7,26 +7,26 @@ import (
 	"opentabs/wire"
 )
 
-// askID is an ask of a call.
+// askID identifies an ask of a call.
 type askID struct {
 	dispatchID string
 	ask        int
 }
 
 // Call calls another tool, as context.call does in a page. It returns cancelled
-// if ctx ends first; the server is told that nobody waits any more.
+// if ctx ends first, and withdraws the ask.
 func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, *wire.CallError) {
 	return c.ask(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
 }
 
-// WaitForUser waits for a person to do something, as context.waitForUser does in
-// a page. It returns an error as Call does, or that of the server if nobody did.
+// WaitForUser waits for the user, as context.waitForUser does in a page. It
+// returns an error as Call does, or that of the server if the wait timed out.
 func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
 	_, err := c.ask(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
 	return err
 }
 
-// ask asks the server and waits for the answer.
+// ask sends an ask and waits for its answer.
 func (c *Call) ask(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
 	answer := make(chan wire.ToolAnswerParams, 1)
@@ -42,14 +42,15 @@ func (c *Call) ask(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, 
 	case got := <-answer:
 		return got.Output, got.Error
 	case <-ctx.Done():
-		b.takeAsk(p.DispatchID, p.Ask)
+		b.removeAsk(p.DispatchID, p.Ask)
 		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // the server may have gone
 		return nil, &wire.CallError{Code: wire.ErrCancelled, Message: context.Cause(ctx).Error()}
 	}
 }
 
-// takeAsk returns who waits for an answer, if anybody does, and forgets them.
-func (b *Browser) takeAsk(dispatchID string, ask int) chan<- wire.ToolAnswerParams {
+// removeAsk removes an ask and returns the channel for its answer, nil if there
+// is none.
+func (b *Browser) removeAsk(dispatchID string, ask int) chan<- wire.ToolAnswerParams {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	id := askID{dispatchID, ask}
@@ -58,9 +59,10 @@ func (b *Browser) takeAsk(dispatchID string, ask int) chan<- wire.ToolAnswerPara
 	return waiting
 }
 
-// takeAnswer hands an answer to the tool that asked, and confirms it.
-func (b *Browser) takeAnswer(id string, p wire.ToolAnswerParams) error {
-	waiting := b.takeAsk(p.DispatchID, p.Ask)
+// deliverAnswer passes an answer to the tool that waits for it, and confirms
+// the answer.
+func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
+	waiting := b.removeAsk(p.DispatchID, p.Ask)
 	if waiting != nil {
 		waiting <- p // never blocks: room for one, sent once
 	}

@@ -1,6 +1,6 @@
-// Package wsbridgetest has a browser for tests of the whole server: it speaks
-// the wire over a real WebSocket as the extension does, and runs tools that are
-// Go functions. Start with [Connect].
+// Package wsbridgetest has a simulated browser for tests of the whole server.
+// It connects over a real WebSocket as the extension does, and runs Go
+// functions as tools. Begin with [Connect].
 package wsbridgetest
 
 import (
@@ -20,28 +20,26 @@ import (
 	"opentabs/wire"
 )
 
-// Options say what browser to be.
+// Options configure a browser.
 type Options struct {
 	// URL is the server's WebSocket, such as ws://127.0.0.1:9527/ws; required.
 	URL string
-	// Key is what both ends prove to know, Origin what the server wants to see;
-	// required.
+	// Key is the shared secret, Origin the allowed origin; required.
 	Key, Origin string
 	// ID and Name are the browser's; default "fake" and "Fake browser".
 	ID, Name string
-	// Tools are what runs in the browser's pages, tools and prompts, by
-	// plugin__tool; default none.
+	// Tools are the tools and prompts of the browser's pages by plugin__tool;
+	// default none.
 	Tools map[string]Tool
-	// Changed is called after each change of the plugins, when the server knows
-	// the tabs in which they are live; default nobody is told.
+	// Changed is called after each change of the plugins, when the server has
+	// the tabs in which they are live; default none.
 	Changed func(plugins []string)
-	// State is called with what the side panel shows once it is open (Watch). Like
-	// the two below it must return at once; default nobody is told.
+	// State is called with the state of an open side panel (Watch). Like the
+	// two below it must return at once; default none.
 	State func(wire.StateSyncParams)
-	// Plugins is called with the plugins that it shows; default nobody is told.
+	// Plugins is called with the plugins of an open side panel; default none.
 	Plugins func([]wire.PluginView)
-	// Resync is called when the server asks for an activity anew; default nobody is
-	// told.
+	// Resync is called when the server requests an activity again; default none.
 	Resync func(wire.ToolResyncParams)
 }
 
@@ -75,15 +73,16 @@ type Browser struct {
 	running map[string]context.CancelCauseFunc
 	codes   map[string]wire.PluginCodeParams // by plugin
 	order   []string                         // the plugins in the server's order
-	asked   map[string]int                   // how often each run has asked
+	asked   map[string]int                   // number of asks by run
 	asks    map[askID]chan<- wire.ToolAnswerParams
-	// requests counts those of the panel, answers has who waits for theirs.
+	// requests counts the requests of the panel; answers are their pending
+	// answers by ID.
 	requests int
 	answers  map[string]chan<- wire.Envelope
 }
 
-// Connect connects to the server and says hello. The browser has one tab per
-// plugin that the server sends.
+// Connect connects to the server and sends hello. The browser has one tab per
+// plugin of the server.
 func Connect(ctx context.Context, o Options) (*Browser, error) {
 	if o.ID == "" {
 		o.ID = "fake"
@@ -155,7 +154,7 @@ func (b *Browser) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := b.take(ctx, e); err != nil {
+		if err := b.handle(ctx, e); err != nil {
 			return fmt.Errorf("%s: %w", e.Method, err)
 		}
 	}
@@ -168,8 +167,8 @@ func (b *Browser) Code(plugin string) string {
 	return b.codes[plugin].Code
 }
 
-// take handles one frame.
-func (b *Browser) take(ctx context.Context, e wire.Envelope) error {
+// handle handles one frame.
+func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 	switch e.Method {
 	case wire.MethodPing:
 		return b.answer(e.ID, wire.PingResult{})
@@ -183,7 +182,7 @@ func (b *Browser) take(ctx context.Context, e wire.Envelope) error {
 		b.mu.Lock()
 		b.codes[p.Name] = p
 		b.mu.Unlock()
-		return errors.Join(b.answer(e.ID, wire.PluginCodeResult{}), b.tellTabs())
+		return errors.Join(b.answer(e.ID, wire.PluginCodeResult{}), b.sendTabs())
 	case wire.MethodToolDispatch:
 		var p wire.ToolDispatchParams
 		if err := json.Unmarshal(e.Params, &p); err != nil {
@@ -201,35 +200,35 @@ func (b *Browser) take(ctx context.Context, e wire.Envelope) error {
 		if err := json.Unmarshal(e.Params, &p); err != nil {
 			return err
 		}
-		return b.takeAnswer(e.ID, p)
+		return b.deliverAnswer(e.ID, p)
 	case wire.MethodToolResync:
-		return tell(e, b.options.Resync)
+		return forward(e, b.options.Resync)
 	case wire.MethodStateSync:
-		return tell(e, b.options.State)
+		return forward(e, b.options.State)
 	case wire.MethodStatePlugins:
-		return tell(e, func(p wire.StatePluginsParams) {
+		return forward(e, func(p wire.StatePluginsParams) {
 			if b.options.Plugins != nil {
 				b.options.Plugins(p.Plugins)
 			}
 		})
 	case "":
-		b.takeResult(e)
+		b.deliverResult(e)
 	}
 	return nil
 }
 
-// tell hands the parameters of a notification on, if anybody wants them.
-func tell[P any](e wire.Envelope, heard func(P)) error {
+// forward passes the parameters of a notification to receive, unless that is
+// nil.
+func forward[P any](e wire.Envelope, receive func(P)) error {
 	var p P
-	if err := json.Unmarshal(e.Params, &p); err != nil || heard == nil {
+	if err := json.Unmarshal(e.Params, &p); err != nil || receive == nil {
 		return err
 	}
-	heard(p)
+	receive(p)
 	return nil
 }
 
-// syncPlugins forgets the plugins that are gone and asks for the code of the
-// others.
+// syncPlugins drops removed plugins and requests the code of new ones.
 func (b *Browser) syncPlugins(e wire.Envelope) error {
 	var p wire.PluginSyncParams
 	if err := json.Unmarshal(e.Params, &p); err != nil {
@@ -248,11 +247,11 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 		missing = append(missing, info.Name)
 	}
 	b.mu.Unlock()
-	return errors.Join(b.answer(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, Missing: missing}), b.tellTabs())
+	return errors.Join(b.answer(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, Missing: missing}), b.sendTabs())
 }
 
-// tellTabs tells the server of one tab per plugin.
-func (b *Browser) tellTabs() error {
+// sendTabs sends a tab.sync with one tab per plugin.
+func (b *Browser) sendTabs() error {
 	var tabs []wire.TabInfo
 	var names []string
 	ready := true
@@ -295,7 +294,7 @@ func (b *Browser) start(ctx context.Context, c *Call) {
 		delete(b.running, c.DispatchID)
 		b.mu.Unlock()
 		cancel(nil)
-		// The server may have gone: then nobody waits for the answer.
+		// The server may be gone; then the answer is dropped.
 		if err != nil {
 			_ = b.fail(c.DispatchID, err)
 		} else {
@@ -304,7 +303,7 @@ func (b *Browser) start(ctx context.Context, c *Call) {
 	})
 }
 
-// cancel stops a run. The tools of a test heed their ctx.
+// cancel cancels the context of a run.
 func (b *Browser) cancel(p wire.ToolCancelParams) wire.CancelOutcome {
 	b.mu.Lock()
 	cancel, ok := b.running[p.DispatchID]

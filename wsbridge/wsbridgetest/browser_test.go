@@ -115,7 +115,7 @@ func TestConnectRefused(t *testing.T) {
 		{URL: url, Key: "key", Origin: "https://evil.example"},
 	} {
 		if _, err := Connect(t.Context(), o); err == nil {
-			t.Errorf("%+v was let in", o)
+			t.Errorf("%+v was accepted", o)
 		}
 	}
 }

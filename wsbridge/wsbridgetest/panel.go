@@ -9,19 +9,19 @@ import (
 	"opentabs/wire"
 )
 
-// Watch opens the side panel: from now on Options.State and Options.Plugins are
-// called with what it shows. It needs a browser that runs.
+// Watch opens the side panel: the server then sends its state to Options.State
+// and Options.Plugins. Run must be active.
 func (b *Browser) Watch() error {
 	return b.notify(wire.MethodStateWatch, wire.StateWatchParams{On: true})
 }
 
-// Stop presses the stop button of a call. Like those below it waits for the
-// server's answer, which Run reads, until ctx ends.
+// Stop presses the stop button of a call. Like the methods below, it waits for
+// the server's answer until ctx ends. Run must be active.
 func (b *Browser) Stop(ctx context.Context, callID string) (wire.CallCancelResult, error) {
 	return panelAsks[wire.CallCancelResult](ctx, b, wire.MethodCallCancel, wire.CallCancelParams{CallID: callID})
 }
 
-// Decide decides about a call that waits.
+// Decide decides about a call that is waiting for approval.
 func (b *Browser) Decide(ctx context.Context, p wire.CallDecideParams) (wire.CallDecideResult, error) {
 	return panelAsks[wire.CallDecideResult](ctx, b, wire.MethodCallDecide, p)
 }
@@ -32,7 +32,7 @@ func (b *Browser) SetPermission(ctx context.Context, p wire.ConfigPermissionPara
 	return err
 }
 
-// Review says that a person has reviewed a plugin.
+// Review records a review of a plugin.
 func (b *Browser) Review(ctx context.Context, p wire.ConfigReviewParams) error {
 	_, err := panelAsks[wire.ConfigReviewResult](ctx, b, wire.MethodConfigReview, p)
 	return err
@@ -64,8 +64,8 @@ func panelAsks[R any](ctx context.Context, b *Browser, method wire.Method, param
 	}
 }
 
-// takeResult hands the server's answer to whoever waits for it.
-func (b *Browser) takeResult(e wire.Envelope) {
+// deliverResult passes an answer to the request that waits for it.
+func (b *Browser) deliverResult(e wire.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if waiting := b.answers[e.ID]; waiting != nil {

@@ -107,7 +107,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestPanel: a tool waits for a person, who sees that in the side panel and
+// TestPanel: a tool waits for the user, who sees that in the side panel and
 // decides there.
 func TestPanel(t *testing.T) {
 	waiting, plugins, resynced := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
@@ -163,7 +163,7 @@ func TestPanel(t *testing.T) {
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome != wire.DecideTaken {
 		t.Errorf("decided: %+v, %v", got, err)
 	}
-	// The call may have ended by now.
+	// The call may have ended.
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome == wire.DecideTaken {
 		t.Errorf("decided again: %+v, %v", got, err)
 	}

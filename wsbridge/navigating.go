@@ -8,36 +8,36 @@ import (
 	"opentabs/wire"
 )
 
-// replace stores what is known of a tab now, and when it was left: a plugin was
-// live in its document, and the next one is loading. The caller holds mu.
-func (b *browser) replace(t wire.TabInfo) {
+// storeTab stores a tab. If a plugin was live in its document and the next
+// document is loading, storeTab also stores the time. The caller holds mu.
+func (b *browser) storeTab(t wire.TabInfo) {
 	before := b.tabs[t.TabID]
 	b.tabs[t.TabID] = t
 	switch {
 	case t.DocumentID != "" || len(t.Loading)+len(t.Arriving) == 0:
-		delete(b.left, t.TabID)
+		delete(b.leftAt, t.TabID)
 	case before.DocumentID != "":
-		b.left[t.TabID] = time.Now()
+		b.leftAt[t.TabID] = time.Now()
 	}
 }
 
-// forget drops a tab. The caller holds mu.
-func (b *browser) forget(id int) {
+// removeTab removes a tab. The caller holds mu.
+func (b *browser) removeTab(id int) {
 	delete(b.tabs, id)
-	delete(b.left, id)
+	delete(b.leftAt, id)
 }
 
-// returning is how much longer a call should wait for a tab that it would run in
-// before any of live, because the plugin was live there just now and its next
-// document is loading: an agent that had a page opened means that page, not
-// another tab. It is over after loadWait. The caller does not hold mu.
-func (b *browser) returning(want dispatch.Want, live []place) (left time.Duration) {
+// nextDocumentWait returns how much longer a call should wait for the next
+// document of a tab. It applies to a tab that was live a moment ago and ranks
+// before all of live: an agent that caused a page to load means that page, not
+// another tab. The wait ends after loadTimeout. The caller does not hold mu.
+func (b *browser) nextDocumentWait(want dispatch.Want, live []place) (left time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.link == nil {
 		return 0
 	}
-	for id, at := range b.left {
+	for id, at := range b.leftAt {
 		t := b.tab(id)
 		p := place{used: t.LastAccessedMs, class: class(t), Target: b.target(t, documents(t)[0])}
 		if t.DocumentID != "" || !slices.Contains(t.Loading, want.Plugin) && !slices.Contains(t.Arriving, want.Plugin) || !want.Allows(p.Target) {
@@ -51,7 +51,7 @@ func (b *browser) returning(want dispatch.Want, live []place) (left time.Duratio
 			return compare(other, p) < 0
 		})
 		if first {
-			left = max(left, loadWait-time.Since(at))
+			left = max(left, loadTimeout-time.Since(at))
 		}
 	}
 	return left

@@ -19,7 +19,7 @@ func TestTabThatWasLeft(t *testing.T) {
 	first, second := tabText(7, "af", 9, "d7", liveChat), tabText(8, "", 5, "d8", liveChat)
 	tests := []struct {
 		name string
-		// before and after is what the browser tells, a second apart.
+		// before and after are the browser's tabs, a second apart.
 		before, after string
 		want          dispatch.Want
 		// at is when the targets are known, after that; next comes a second later.
@@ -28,7 +28,7 @@ func TestTabThatWasLeft(t *testing.T) {
 		live string
 	}{
 		{"it comes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(tabText(7, "af", 9, "d9", liveChat), second), "b1/7 b1/8"},
-		{"it does not come", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, loadWait, "", "b1/8"},
+		{"it does not come", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, loadTimeout, "", "b1/8"},
 		{"it goes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(second), "b1/8"},
 		{"it has no plugin", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(tabText(7, "af", 9, "", ""), second), "b1/8"},
 		{"it goes behind", sync(first, second), sync(first, tabText(8, "", 5, "", loading)), dispatch.Want{}, 0, "", "b1/7"},
@@ -44,7 +44,7 @@ func TestTabThatWasLeft(t *testing.T) {
 				p.send(tt.before)
 				w.pass(time.Second)
 				p.send(tt.after)
-				p.take()
+				p.readFrames()
 				began := time.Now()
 				go func() {
 					want := tt.want
@@ -56,7 +56,7 @@ func TestTabThatWasLeft(t *testing.T) {
 				if tt.next != "" {
 					p.send(tt.next)
 				}
-				w.pass(loadWait)
+				w.pass(loadTimeout)
 				w.wantEvents(tt.live + " after " + tt.at.String())
 			})
 		})
@@ -64,13 +64,13 @@ func TestTabThatWasLeft(t *testing.T) {
 }
 
 // TestTabThatWasLeftForAWorker: what was live before a browser returned counts
-// until its pages have said what is there now.
+// until its pages have reported.
 func TestTabThatWasLeftForAWorker(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		tabs := func(p *peer, doc, more string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "af", 9, doc, more) + `,` + tabText(8, "", 5, "d8", liveChat) + `]}}`)
-			p.take()
+			p.readFrames()
 		}
 		p := w.browser("b1", "boot1")
 		tabs(p, "d7", liveChat)
@@ -92,7 +92,7 @@ func TestTabThatWasLeftForGood(t *testing.T) {
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		tab := func(p *peer, id int, rest string) {
 			p.sendf(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, rest)
-			p.take()
+			p.readFrames()
 		}
 		p := w.browser("b1", "boot1")
 		tab(p, 8, `,"tab":`+tabText(8, "", 5, "d8", liveChat))
@@ -104,13 +104,13 @@ func TestTabThatWasLeftForGood(t *testing.T) {
 		}
 		p = w.dial()
 		p.hello("b1", "boot1")
-		p.take()
+		p.readFrames()
 		tab(p, 7, "")
 		b := w.hub.find("b1")
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if len(b.left) != 0 {
-			t.Errorf("%d tabs that are gone are remembered", len(b.left))
+		if len(b.leftAt) != 0 {
+			t.Errorf("%d tabs that are gone are remembered", len(b.leftAt))
 		}
 	})
 }
