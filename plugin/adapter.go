@@ -6,22 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"unicode/utf8"
 
+	"opentabs/internal/bytefind"
+	"opentabs/internal/filemark"
 	"opentabs/internal/jsonread"
 )
 
 const (
 	// maxAdapterChars is the largest adapter, in UTF-16 units.
 	maxAdapterChars = 5 << 20
-	// maxAdapterBytes is the most bytes that many UTF-16 units can take.
+	// maxAdapterBytes is the largest UTF-8 text of maxAdapterChars UTF-16 units.
 	maxAdapterBytes = 3 * maxAdapterChars
 )
 
-// Adapter reads the adapter's code. It returns an error if the file is no
-// longer the one that was loaded.
+// Adapter reads the code of the adapter. It returns an error if the file has changed
+// since it was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
+// readScript reads a script and compares it with the hash of the loaded one.
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
 	if problem == "" && hexHash(code) != hash {
@@ -36,24 +40,26 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	return code, nil
 }
 
+// changedProblem returns the problem of a file that is not the loaded one.
 func changedProblem(dir string) string {
-	return fmt.Sprintf("changed on disk since it was added; look at the change, then run opentabs plugin add %s again", dir)
+	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin add %s again", dir)
 }
 
+// hexHash returns the SHA-256 in hex.
 func hexHash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// adapterInfo is what is kept of an adapter.
+// adapterInfo is the part of an adapter that is kept in memory.
 type adapterInfo struct {
 	hash string // SHA-256 of the whole file, in hex
-	// activates says that the code defines an onActivate hook.
+	// activates reports that the code defines an onActivate hook.
 	activates bool
 }
 
-// inspectAdapter reads and checks the adapter of the package in dir, unless known
-// has its hash. The problem says what is wrong with it.
+// inspectAdapter reads and checks the adapter of the package in dir, unless the index
+// has its hash. The problem is empty if the adapter is valid.
 func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
@@ -64,24 +70,24 @@ func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, prob
 	if err != nil {
 		return info, unreadable(err)
 	}
-	mark := markOf(before)
+	mark := filemark.Of(before)
 	if info, ok := known.adapter(dir, mark); ok {
 		return info, ""
 	}
-	m.text = sized(m.text, size+1) // one more shows that the file has grown
+	m.text = sized(m.text, size+1) // one more byte detects a file that grows
 	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}
 	if info, problem = checkAdapter(m.text[:size]); problem != "" {
 		return info, problem
 	}
-	if after, err := f.Stat(); err == nil && markOf(after) == mark {
+	if after, err := f.Stat(); err == nil && filemark.Of(after) == mark {
 		known.note(dir, mark, info)
 	}
 	return info, ""
 }
 
-// checkAdapter checks an adapter's text and computes its hash in one pass.
+// checkAdapter checks the text of an adapter and computes its hash in one pass.
 func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	if problem := checkScript(code); problem != "" {
 		return info, problem
@@ -92,8 +98,8 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	if cut >= 0 {
 		h.Write(code[:cut])
 		own := hex.EncodeToString(h.Sum(nil))
-		if said := embeddedHash.FindSubmatch(code[cut:]); said != nil && string(said[1]) != own {
-			return info, fmt.Sprintf("was changed after it was built: it says its hash is %.8s…, but it is %.8s…; build the plugin again", said[1], own)
+		if recorded := embeddedHash.FindSubmatch(code[cut:]); recorded != nil && string(recorded[1]) != own {
+			return info, fmt.Sprintf("was changed after it was built: its recorded hash is %.8s…, but its hash is %.8s…; build the plugin again", recorded[1], own)
 		}
 		code = code[cut:]
 	}
@@ -102,7 +108,7 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	return info, ""
 }
 
-// utf16Length counts the UTF-16 units of valid UTF-8 text.
+// utf16Length returns the number of UTF-16 units of valid UTF-8 text.
 func utf16Length(text []byte) int {
 	n := utf8.RuneCount(text)
 	for _, b := range text {
@@ -111,4 +117,37 @@ func utf16Length(text []byte) int {
 		}
 	}
 	return n
+}
+
+// hashMarker is the start of the statement that the build appends to an adapter. The
+// recorded hash is the hash of the text before the statement.
+var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // the T
+
+var embeddedHash = regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`)
+
+// markerStep is how many bytes lastMarker searches in one step.
+const markerStep = 16 << 10
+
+// lastMarker returns the index of the last hashMarker in code, or -1. It searches from
+// the end in steps, because the build appends the statement. Within a step it searches
+// forward, because only [bytes.Index] uses vector instructions.
+func lastMarker(code []byte) int {
+	length := len(hashMarker.Text)
+	for end := len(code); end > 0; end -= markerStep {
+		start := max(end-markerStep, 0)
+		step := code[start:min(end+length-1, len(code))] // includes markers that start in this step
+		last := -1
+		for from := 0; ; {
+			i := hashMarker.Index(step[from:])
+			if i < 0 {
+				break
+			}
+			last = start + from + i
+			from += i + length // matches do not overlap
+		}
+		if last >= 0 {
+			return last
+		}
+	}
+	return -1
 }

@@ -1,30 +1,33 @@
-// Package plugin holds what teaches opentabs a site: it loads and checks plugin
-// packages, remembers which ones a person added, and serves them as one
-// immutable [Set].
+// Package plugin loads plugin packages and serves them as one immutable [Set].
 //
-// [Load] reads one package folder. A [Store] is the list of added packages in
-// the state folder. A [Registry] loads everything in a store and hands out the
-// current Set:
+// [Load] reads one package folder. A [Store] is the list of added packages in the state
+// folder. A [Registry] loads all packages of a store and returns the current Set:
 //
 //	store := plugin.NewStore(stateDir, plugin.StoreOptions{})
 //	registry := plugin.NewRegistry(store, log)
 //	err := registry.Reload()
 //	tool, ok := registry.Set().Tool("messages__export")
 //
-// A package is two descriptions (package.json, dist/tools.json) and one adapter
-// (dist/adapter.iife.js). Only the descriptions are kept in memory; an adapter
-// is read again when a browser asks for it and is refused if it is not what was
-// loaded.
+// A package has two descriptions (package.json, dist/tools.json) and one adapter
+// (dist/adapter.iife.js). Only the descriptions are kept in memory. An adapter is read
+// again for a browser, and refused if it has changed since it was loaded.
+//
+// Packages below this one build on it: schema checks arguments and results, settings and
+// policy keep what the user sets and allows, review and inspection show a plugin to a
+// reviewer, faults records adapters that do not start, and catalog connects them.
 //
 // # Trust
 //
-// Nothing in a package is believed: sizes are limited, schemas cannot reach
-// files or the network, and slow patterns are cut off. A package is pinned to
-// its content when it is added and is not loaded once it differs.
+// Packages are untrusted: sizes are limited, schemas cannot read files or URLs, and slow
+// patterns time out. A package that opentabs installed is pinned to its content. Other
+// content must be reviewed before it runs; see opentabs/plugin/policy.
 //
 // # Concurrency
 //
-// Plugin, Tool and Set never change after they are made and are safe for
-// concurrent use. Registry and Store are safe for concurrent use; a Store is
-// also safe against other processes that use the same folder.
+// Plugin, Tool and Set are immutable and safe for concurrent use. Registry and Store are
+// safe for concurrent use, and a Store also by several processes.
+//
+// Registry.reload is held while packages are loaded and listeners run. Registry.mu guards
+// the listeners, the folders and the stamps. index.mu guards the index of adapters. Lock
+// order: reload, then mu or index.mu, which are never held together.
 package plugin

@@ -19,24 +19,24 @@ import (
 // storeVersion is the version of the store's format.
 const storeVersion = 1
 
-// document is the content of plugins.json. Members that are not known stay as
-// they are.
+// document is the content of plugins.json. It keeps members that this version does not
+// know.
 type document struct {
 	member  map[string]json.RawMessage
 	plugins []rawEntry
 }
 
-// rawEntry is one entry with all its members, or a value that is no entry.
+// rawEntry is one entry with all its members, or an invalid value.
 type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{member: map[string]json.RawMessage{}} }
 
-// parseDocument reads plugins.json. The error is a *corruptError if the text is
-// damaged, another one if a newer version wrote it.
+// parseDocument parses plugins.json. The error is a *[statedoc.DamagedError] if the text
+// is damaged, and another error if a newer version of opentabs wrote it.
 func parseDocument(text []byte) (*document, error) {
 	doc := newDocument()
 	text = rawjson.TrimBOM(text)
-	const remedy = "; mend it, or add a plugin to begin a new list (this one is kept beside it)"
+	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
 	if err := json.Unmarshal(text, &doc.member); err != nil {
 		if json.Valid(text) {
 			return nil, &statedoc.DamagedError{Problem: "is " + rawjson.KindOf(text) + " instead of an object" + remedy}
@@ -65,7 +65,7 @@ func parseDocument(text []byte) (*document, error) {
 	return doc, nil
 }
 
-// encode returns the text of plugins.json, indented for people.
+// encode returns the indented text of plugins.json.
 func (d *document) encode() []byte {
 	entries := make([]json.RawMessage, 0, len(d.plugins))
 	for _, e := range d.plugins {
@@ -81,7 +81,7 @@ func (d *document) encode() []byte {
 	return b.Bytes()
 }
 
-// put adds e, or replaces the entry of the same folder or installed package.
+// put adds an entry, or replaces the entry of the same folder or installed package.
 func (d *document) put(e Entry) error {
 	at := -1
 	for i, raw := range d.plugins {
@@ -101,7 +101,7 @@ func (d *document) put(e Entry) error {
 	return nil
 }
 
-// sameFolder reports whether two paths name one folder, also through links.
+// sameFolder reports whether two paths are the same folder, following links.
 func sameFolder(a, b string) bool {
 	if a == b {
 		return true
@@ -111,8 +111,8 @@ func sameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// clashError says that the plugin name of a package is that of another one, which
-// was there first.
+// clashError returns the error for a package whose plugin name is used by an earlier
+// package.
 func clashError(first, second Entry) error {
 	what := first.Path
 	if first.Package != "" {
@@ -128,9 +128,10 @@ func clashError(first, second Entry) error {
 	return fmt.Errorf("the plugin name %q is taken by %s; %s", first.Name, what, remedy)
 }
 
-// ErrUnknown is what [Store.Remove] wraps if there is no plugin of that name.
+// ErrUnknown is wrapped by errors about plugins, tools and settings that do not exist.
 var ErrUnknown = errors.New("there is no plugin")
 
+// unknownName returns the error for a name that no plugin has.
 func unknownName(name string, names []string) error {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	if len(names) == 0 {
@@ -140,8 +141,7 @@ func unknownName(name string, names []string) error {
 	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// decodeEntry reads one entry. The error says what is wrong with it; what could
-// be read of it is returned all the same.
+// decodeEntry reads one entry. It returns the readable members also with an error.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
 	var to jsonread.Problems
@@ -160,7 +160,7 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	e.Package, e.Want = f.Optional("package"), f.Optional("want")
 	switch e.Source = Source(f.Optional("source")); e.Source {
 	case "":
-		e.Source = SourceFolder // of lists that did not record it
+		e.Source = SourceFolder // older lists have no source
 	case SourceFolder, SourceNPM:
 	default:
 		f.Add("source", "is %q; remove the entry and add the plugin again", e.Source)
@@ -177,7 +177,7 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	return e, nil
 }
 
-// encodeEntry returns old with e's members in place.
+// encodeEntry returns old with the members of e.
 func encodeEntry(old rawEntry, e Entry) rawEntry {
 	members := map[string]json.RawMessage{}
 	if old != nil && json.Unmarshal(old, &members) != nil {

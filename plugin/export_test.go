@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"opentabs/internal/filemark"
 )
 
 // LaterIndex has the index of a store take the time for a minute later than it is.
@@ -23,5 +25,5 @@ func ForgeIndex(t *testing.T, r *Registry, dir, hash string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.store.index.note(dir, markOf(info), adapterInfo{hash: hash})
+	r.store.index.note(dir, filemark.Of(info), adapterInfo{hash: hash})
 }

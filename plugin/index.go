@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"opentabs/internal/filemark"
 	"opentabs/internal/rawjson"
 	"opentabs/internal/statefile"
 )
@@ -20,86 +21,46 @@ import (
 const (
 	// indexFile is the name of the index in the state folder.
 	indexFile = "plugin-index"
-	// indexVersion changes when an older index must not be used any more: with
-	// its format, and with what is checked of an adapter before it is indexed.
+	// indexVersion changes with the format of the index, and with the checks of an
+	// adapter before it is indexed. Other versions are ignored.
 	indexVersion = 2
-	// maxIndexBytes is the largest index that is read.
+	// maxIndexBytes is the largest index that is read, in bytes.
 	maxIndexBytes = 16 << 20
 )
 
-// The age from which a file's times are trusted: a file that is written twice
-// within one tick of the file system's clock has the same times after both.
-const (
-	settleFine   = 50 * time.Millisecond
-	settleCoarse = 3 * time.Second // FAT counts in steps of 2 s
-)
-
-// index is a file in the state folder with the hashes of adapters, by folder and
-// by what the adapter's file looks like. With it a server that starts with a
-// hundred plugins reads their descriptions and none of their code.
+// index is a file in the state folder with the hashes of adapters, by folder and file
+// attributes. A daemon that starts with an index reads the descriptions of plugins, but
+// not their code.
 //
-// An index only saves reading. One that is missing, damaged, of another version
-// or not sealed with the same key is ignored and rewritten. The
-// code itself is compared with its hash whenever it is read; see [Plugin.Adapter].
+// An index that is missing, damaged, of another version or sealed with another key is
+// ignored and rewritten. Code is compared with its hash whenever it is read; see
+// [Plugin.Adapter].
 //
-// It is safe for concurrent use.
+// An index is safe for concurrent use. A nil index is empty and stores nothing.
 type index struct {
 	path string
 	key  []byte
 	now  func() time.Time
-	// misses counts the adapters whose hash was asked for and not known.
+	// misses counts the lookups without a result.
 	misses atomic.Int64
 
 	mu      sync.Mutex              // guards the rest
-	known   map[string]indexedEntry // by folder; nil until the file was read
-	changed bool                    // known is not what the file has
+	known   map[string]indexedEntry // by folder; nil until the file is read
+	changed bool                    // known differs from the file
 }
 
-// indexedEntry is what the index has of one adapter.
+// indexedEntry is the entry of one adapter.
 type indexedEntry struct {
-	File fileMark `json:"file"`
+	File filemark.Mark `json:"file"`
 	// Hash is the SHA-256 of the whole file, in hex.
 	Hash string `json:"hash"`
-	// Activates says that the code defines an onActivate hook.
+	// Activates reports that the code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
-	// Compiles is the manifest hash with which all schemas were last compiled.
+	// Compiles is the manifest hash for which all schemas compile.
 	Compiles string `json:"compiles,omitempty"`
 }
 
-// fileMark is what a file looks like from outside. Any change of its content
-// changes it: a program can set the time of modification, but not that of the
-// change (ChangedNs), which Windows does not have.
-type fileMark struct {
-	Size       int64  `json:"size"`
-	ModifiedNs int64  `json:"modifiedNs"`
-	ChangedNs  int64  `json:"changedNs,omitempty"`
-	Inode      uint64 `json:"inode,omitempty"`
-	Device     uint64 `json:"device,omitempty"`
-}
-
-// markOf returns the mark of a file.
-func markOf(info os.FileInfo) fileMark {
-	m := fileMark{Size: info.Size(), ModifiedNs: info.ModTime().UnixNano()}
-	m.addSystem(info)
-	return m
-}
-
-// isSettled reports whether a later change of the file changes its mark too.
-func (m fileMark) isSettled(now time.Time) bool {
-	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
-		age := settleFine
-		if ns%int64(time.Second) == 0 {
-			age = settleCoarse
-		}
-		if ns != 0 && now.Sub(time.Unix(0, ns)) < age {
-			return false
-		}
-	}
-	return true
-}
-
-// newIndex returns the index in the folder dir; nil, which knows nothing and
-// keeps nothing, without a key.
+// newIndex returns the index in the state folder dir; nil without a key.
 func newIndex(dir string, key []byte) *index {
 	if len(key) == 0 {
 		return nil
@@ -107,9 +68,9 @@ func newIndex(dir string, key []byte) *index {
 	return &index{path: filepath.Join(dir, indexFile), key: key, now: time.Now}
 }
 
-// adapter returns what is known of the adapter in the folder dir, if its file
-// still looks like this.
-func (x *index) adapter(dir string, mark fileMark) (info adapterInfo, ok bool) {
+// adapter returns the entry of the adapter in the folder dir, if its file has this
+// mark.
+func (x *index) adapter(dir string, mark filemark.Mark) (info adapterInfo, ok bool) {
 	if x == nil {
 		return info, false
 	}
@@ -124,10 +85,10 @@ func (x *index) adapter(dir string, mark fileMark) (info adapterInfo, ok bool) {
 	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
 }
 
-// note keeps what is known of an adapter whose file looked like this before and after
-// it was read.
-func (x *index) note(dir string, mark fileMark, info adapterInfo) {
-	if x == nil || !mark.isSettled(x.now()) {
+// note stores an entry for an adapter whose file had this mark before and after it was
+// read.
+func (x *index) note(dir string, mark filemark.Mark, info adapterInfo) {
+	if x == nil || !mark.IsSettled(x.now()) {
 		return
 	}
 	x.mu.Lock()
@@ -137,8 +98,8 @@ func (x *index) note(dir string, mark fileMark, info adapterInfo) {
 	x.changed = true
 }
 
-// compiles reports whether the schemas of the package in dir, whose manifest has
-// this hash, are known to compile.
+// compiles reports whether the schemas of the package in dir with this manifest hash
+// compile, as far as the index has it.
 func (x *index) compiles(dir, manifest string) bool {
 	if x == nil {
 		return false
@@ -149,7 +110,7 @@ func (x *index) compiles(dir, manifest string) bool {
 	return x.known[dir].Compiles == manifest
 }
 
-// noteCompiles keeps that they do, if the package has an entry.
+// noteCompiles stores that the schemas compile, if the package has an entry.
 func (x *index) noteCompiles(dir, manifest string) {
 	if x == nil {
 		return
@@ -164,7 +125,7 @@ func (x *index) noteCompiles(dir, manifest string) {
 	}
 }
 
-// forget drops an entry: the adapter is read the next time.
+// forget drops an entry, so that the adapter is read again.
 func (x *index) forget(dir string) {
 	if x == nil {
 		return
@@ -178,8 +139,8 @@ func (x *index) forget(dir string) {
 	}
 }
 
-// save writes the index if it has changed. With keep it drops the folders for
-// which that is false.
+// save writes the index if it has changed. It first drops the folders for which keep
+// returns false.
 func (x *index) save(keep func(dir string) bool) error {
 	if x == nil {
 		return nil
@@ -207,7 +168,7 @@ func (x *index) save(keep func(dir string) bool) error {
 	return nil
 }
 
-// head is the first line of the file: its version and the seal of the rest.
+// head returns the first line of the file: the version and the seal of the rest.
 func (x *index) head(body []byte) string {
 	first := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	seal := hmac.New(sha256.New, x.key)
@@ -216,8 +177,8 @@ func (x *index) head(body []byte) string {
 	return first + hex.EncodeToString(seal.Sum(nil)) + "\n"
 }
 
-// read reads the file once. What it can't use counts as an empty index, which is
-// written anew. The caller holds mu.
+// read reads the file once. An unusable file counts as an empty index and is rewritten.
+// The caller holds mu.
 func (x *index) read() {
 	if x.known != nil {
 		return

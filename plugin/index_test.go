@@ -214,7 +214,7 @@ func write(t *testing.T, file string, content []byte) {
 }
 
 // An adapter that starts late does so from the index too.
-func TestIndexKnowsWhoStartsLate(t *testing.T) {
+func TestIndexHasTheStart(t *testing.T) {
 	x := newIndexed(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)
 	x.start()

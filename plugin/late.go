@@ -7,30 +7,29 @@ import (
 	"opentabs/wire"
 )
 
-// StartFacts are the facts of a package that decide whether scripts of the page
-// run before its adapter.
+// StartFacts decide whether scripts of the page run before an adapter.
 type StartFacts struct {
 	World wire.World
-	// Legacy says that the original OpenTabs SDK built the package.
+	// Legacy reports that the original OpenTabs SDK built the package.
 	Legacy bool
-	// Start is when the package wants its adapter to start; empty if it does not say.
+	// Start is the start that the package declares; empty if it declares none.
 	Start Start
-	// Activates says that the adapter has an onActivate hook.
+	// Activates reports that the adapter has an onActivate hook.
 	Activates bool
 }
 
-// StartsLate reports whether scripts of the page run before the adapter does.
-// Such a page can replace the built-ins that the adapter uses while it starts, and
-// so read its settings and make calls in its name.
+// StartsLate reports whether scripts of the page run before the adapter. Such a page
+// can replace built-ins that the adapter uses while it starts, read its settings and
+// make calls in its name.
 //
 // An adapter in the isolated world is never late: the page has no access to that
 // world. Packages of the original OpenTabs SDK count as late whenever they start,
-// because their run time looks its built-ins up at each use.
+// because their runtime looks up built-ins at each use.
 //
-// Another adapter of our SDK is not late, although a browser with many plugins may
-// bring it into a page on demand, after the page's scripts: the host restores the
-// built-ins of document_start while the adapter's modules take theirs
-// (extension/src/host/life.ts). A page sees only what the adapter hands to it then.
+// Other adapters are not late, even if a browser with many plugins injects them after
+// the scripts of the page: while the modules of an adapter run, the host restores the
+// built-ins of document_start (extension/src/host/life.ts). The page sees only what the
+// adapter passes to it later.
 func (f StartFacts) StartsLate() bool {
 	switch {
 	case f.World == wire.WorldIsolated:
@@ -51,17 +50,17 @@ func (p *Plugin) StartsLate() bool {
 
 const activate = "onActivate"
 
-// defines matches from a mention of onActivate on that gives a plugin this
-// hook: a method, a field or a property; assigned what follows a dot.
+// defines matches a definition of onActivate: a method, a field or a property. assigned
+// matches an assignment after a dot.
 var (
 	defines  = regexp.MustCompile(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
 	assigned = regexp.MustCompile(`^onActivate\s*=[^=>]`)
-	// lowered is how esbuild writes a field for browsers that have none.
+	// lowered is the code that esbuild emits for a field in old browsers.
 	lowered = []byte("__publicField(this, \"")
 )
 
-// HasOnActivate reports whether the code of an adapter defines an onActivate hook,
-// which may rely on the document when the adapter starts.
+// HasOnActivate reports whether the code of an adapter defines an onActivate hook. Such
+// an adapter may need the document when it starts.
 func HasOnActivate(code []byte) bool {
 	for at := 0; ; at += len(activate) {
 		next := bytes.Index(code[at:], []byte(activate))
@@ -89,11 +88,11 @@ func partOfName(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// LateMeaning says what it means for a user that a plugin starts late.
+// LateMeaning explains to the user what a late start means.
 const LateMeaning = "It starts after the page's scripts, so the page can read its settings and run its tools in that tab. " +
 	"It gets no secret settings and calls no other plugin unless you allow it (--late-access)."
 
-// WorldMeaning says what it means for a user that an adapter runs in this world.
+// WorldMeaning explains to the user what the world of an adapter means.
 func WorldMeaning(world wire.World) string {
 	if world == wire.WorldIsolated {
 		return "isolated: its code is apart from the page's scripts, which can neither read nor change what it works with; both share the page's content."

@@ -22,19 +22,18 @@ const (
 	packageFile = "package.json"
 	toolsFile   = "dist/tools.json"
 	adapterFile = "dist/adapter.iife.js"
-	// preScriptFile is there only if dist/tools.json names it.
+	// preScriptFile exists only if dist/tools.json names it.
 	preScriptFile = "dist/" + preScriptName
 )
 
-// The largest descriptions that are read, in bytes. Those of the largest known
-// plugin are a tenth of this.
+// The largest descriptions that are read, in bytes: ten times the largest known ones.
 const (
 	maxPackageBytes = 1 << 20
 	maxToolsBytes   = 8 << 20
 )
 
-// memory lets packages be inspected one after the other in the same place: a
-// hundred have 80 MB of adapters. Nothing that is kept may lie in it.
+// memory is a reusable buffer for reading packages: a hundred packages have 80 MB of
+// adapters. Loaded plugins must not refer to it.
 type memory struct {
 	text      []byte // of a file
 	compacted []byte
@@ -42,17 +41,16 @@ type memory struct {
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
 
-// sized returns b, or something larger, with this length and any content.
+// sized returns b with this length and any content, reallocated if necessary.
 func sized(b []byte, length int64) []byte {
 	return slices.Grow(b[:0], int(length))[:length]
 }
 
-// Load reads and checks the built package in dir. The error is a
-// *[PackageError] that lists everything that is wrong. The adapter's bytes are
-// not kept; see [Plugin.Adapter].
+// Load reads and checks the built package in dir. The error is a *[PackageError] with
+// all problems. The code of the adapter is not kept in memory; see [Plugin.Adapter].
 func Load(dir string) (*Plugin, error) { return load(dir, nil) }
 
-// load is Load, but does not read an adapter whose hash is known.
+// load is Load, but does not read an adapter whose hash is in the index.
 func load(dir string, known *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -73,7 +71,7 @@ func load(dir string, known *index) (*Plugin, error) {
 			return to.List
 		}
 		m.text = text
-		fmt.Fprintf(hash, "%d\n", len(text)) // so that no byte can move from one file to the other
+		fmt.Fprintf(hash, "%d\n", len(text)) // the length keeps the hash unambiguous
 		hash.Write(text)
 		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
 			to.Add("%s", problem)
@@ -114,7 +112,7 @@ func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
 	return packageJSON, toolsJSON, nil
 }
 
-// checkFolder says what is wrong with a package's folder.
+// checkFolder returns the problem of a package's folder; empty if there is none.
 func checkFolder(dir string) string {
 	info, err := os.Stat(dir)
 	switch {
@@ -128,8 +126,8 @@ func checkFolder(dir string) string {
 	return ""
 }
 
-// readFile reads a whole regular file, into memory if it fits there. The problem
-// says what is wrong.
+// readFile reads a whole regular file, into memory if it fits there. The problem is
+// empty if that succeeds.
 func readFile(dir, file string, limit int64, memory []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {
@@ -143,9 +141,9 @@ func readFile(dir, file string, limit int64, memory []byte) (content []byte, pro
 	return content, ""
 }
 
-// openFile opens a regular file that is not empty and has at most limit bytes.
-// It looks before it opens, because opening a pipe would wait for its writer. A
-// link that leads out of dir is not followed: pages would get what is there.
+// openFile opens a regular file of 1 to limit bytes. It checks the type first, because
+// opening a pipe blocks until there is a writer. It follows no link out of dir, because
+// pages would receive the target.
 func openFile(dir, file string, limit int64) (f *os.File, size int64, problem string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -173,16 +171,45 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 	return f, info.Size(), ""
 }
 
-// unreadable says why a file of a package cannot be read: in the words of the
-// system, but without those of the call that failed.
+// unreadable returns why a file of a package cannot be read: the error of the system
+// without the failed operation.
 func unreadable(err error) string {
 	var of *fs.PathError
 	if errors.As(err, &of) {
 		err = of.Err
 	}
-	// os.Root has no error to compare with for a link that leads out of it.
+	// os.Root has no error value for a link that leads out of it.
 	if strings.Contains(err.Error(), "escapes from parent") {
-		return "is a link, or lies behind one, that leads out of the plugin's folder; put the file itself there"
+		return "is a link, or is behind a link, that leads out of the plugin's folder; put the file itself there"
 	}
 	return "cannot be read: " + err.Error() + "; build the plugin again"
+}
+
+// listedProblems is how many problems a [PackageError] lists.
+const listedProblems = 20
+
+// PackageError lists all problems of a package, so that its author can correct them at
+// once.
+type PackageError struct {
+	// Dir is the package's folder.
+	Dir string
+	// Problems has at least one element.
+	Problems []jsonread.Problem
+}
+
+// Error returns the folder and the problems.
+func (e *PackageError) Error() string {
+	if len(e.Problems) == 1 {
+		return fmt.Sprintf("plugin in %s: %s", e.Dir, e.Problems[0])
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "plugin in %s has %d problems:", e.Dir, len(e.Problems))
+	for i, p := range e.Problems {
+		if i == listedProblems {
+			fmt.Fprintf(&b, "\n- and %d more", len(e.Problems)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n- %s", p)
+	}
+	return b.String()
 }

@@ -79,7 +79,7 @@ func replace(old, with string) func(string) string {
 
 const goodTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
-// badPackages are packages with one fault each and what the error says of it.
+// badPackages are packages with one fault each, and a part of the error.
 var badPackages = []struct {
 	name, file string
 	change     func(string) string
@@ -105,7 +105,7 @@ var badPackages = []struct {
 	{"no opentabs", packageFile, set("opentabs", ""), "opentabs is missing; describe the plugin there"},
 	{"opentabs a string", packageFile, set("opentabs", `"x"`), "opentabs is a string; make it an object"},
 	{"no displayName", packageFile, set("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
-	{"empty description", packageFile, set("opentabs.description", `""`), "opentabs.description is empty; say"},
+	{"empty description", packageFile, set("opentabs.description", `""`), "opentabs.description is empty; describe"},
 	{"no urlPatterns", packageFile, set("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
 	{"urlPatterns a string", packageFile, set("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
 	{"urlPatterns of numbers", packageFile, set("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
@@ -134,7 +134,7 @@ var badPackages = []struct {
 	{"tool name with a space", toolsFile, set("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
 	{"tool name too long", toolsFile, set("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
 	{"two tools of one name", toolsFile, set("tools", "["+goodTool+","+goodTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
-	{"tool without description", toolsFile, set("tools.description", ""), "tools[0].description is missing; say"},
+	{"tool without description", toolsFile, set("tools.description", ""), "tools[0].description is missing; describe"},
 	{"long description", toolsFile, set("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
 	{"displayName a number", toolsFile, set("tools.displayName", "1"), "tools[0].displayName is a number"},
 	{"no input schema", toolsFile, set("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
@@ -165,9 +165,9 @@ var badPackages = []struct {
 	{"binary adapter", adapterFile, to("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
 	{"huge adapter", adapterFile, to(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
 	{"enormous adapter", adapterFile, to(strings.Repeat("x", 16<<20)), "more than the"},
-	// Fault 29: a hash that nobody computes.
+	// The recorded hash must be the hash of the file.
 	{"edited adapter", adapterFile, replace("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
-	{"edited pre-script", preScriptFile, to("evil()"), "pre-script.iife.js: was changed after it was built: dist/tools.json says its hash is"},
+	{"edited pre-script", preScriptFile, to("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
 	{"empty pre-script", preScriptFile, to(""), "pre-script.iife.js: is empty"},
 	{"binary pre-script", preScriptFile, to("\x00\xff\xfe"), "pre-script.iife.js: is not UTF-8"},
 	{"enormous pre-script", preScriptFile, to(strings.Repeat("x", 16<<20)), "more than the"},
@@ -227,7 +227,7 @@ func TestLoadRefusesFolders(t *testing.T) {
 	}
 }
 
-func TestLoadTellsAllProblems(t *testing.T) {
+func TestLoadReportsAllProblems(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	edit(t, dir, packageFile, set("version", ""))
 	edit(t, dir, toolsFile, set("tools.description", ""))
@@ -235,7 +235,7 @@ func TestLoadTellsAllProblems(t *testing.T) {
 	_, err := plugin.Load(dir)
 	want := "plugin in " + dir + ` has 3 problems:
 - package.json: version is missing; give one, as in "1.0.0"
-- dist/tools.json: tools[0].description is missing; say what the tool does
+- dist/tools.json: tools[0].description is missing; describe what the tool does
 - dist/adapter.iife.js: is empty; build the plugin again`
 	if err == nil || err.Error() != want {
 		t.Fatalf("got\n%v\nwant\n%s", err, want)

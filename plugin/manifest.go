@@ -25,17 +25,17 @@ const (
 	// maxDescriptionChars is the longest description of a plugin, a tool or a
 	// prompt, in characters.
 	maxDescriptionChars = 1000
-	// maxNameChars is the longest name for people, in characters.
+	// maxNameChars is the longest display name, in characters.
 	maxNameChars = 100
-	// maxVersionChars is the longest version.
+	// maxVersionChars is the longest version, in characters.
 	maxVersionChars = 100
-	// maxPatterns is how many URL patterns a plugin may list, and as many to
-	// exclude; maxPatternChars is how long each may be.
+	// maxPatterns is the most URL patterns of a plugin, and the most excluded ones.
+	// maxPatternChars is the longest pattern, in characters.
 	maxPatterns     = 200
 	maxPatternChars = 1000
 )
 
-// warnFullNameChars is the longest tool name that every known client takes.
+// warnFullNameChars is the longest tool name that all known clients accept.
 const warnFullNameChars = 64
 
 // parsePackage reads package.json, which is compact, into p.
@@ -68,8 +68,8 @@ func parsePackage(raw []byte, p *Plugin, to *jsonread.Problems) {
 
 // parseDescription reads the "opentabs" section of package.json into p.
 func parseDescription(f *jsonread.Reader, p *Plugin) {
-	p.DisplayName = cutText(f, p, "displayName", f.Text("displayName", "give the plugin a name for people"), maxNameChars)
-	p.Description = cutText(f, p, "description", f.Text("description", "say in a sentence what the plugin does"), maxDescriptionChars)
+	p.DisplayName = cutText(f, p, "displayName", f.Text("displayName", "give the plugin a display name"), maxNameChars)
+	p.Description = cutText(f, p, "description", f.Text("description", "describe the plugin in a sentence"), maxDescriptionChars)
 	if !f.Has("urlPatterns") {
 		f.Add("urlPatterns", `is missing; list the sites the plugin works on, as in ["*://*.example.com/*"]`)
 	}
@@ -77,13 +77,13 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 	p.Excludes, p.excludes = readPatterns(f, "excludePatterns")
 	if f.Has("homepage") {
 		p.Homepage = f.Text("homepage", "give a URL or leave it out")
-		// The side panel opens it, so it may not be javascript: and the like.
+		// The side panel opens the homepage, so javascript: and other schemes are refused.
 		switch u, err := url.Parse(p.Homepage); {
 		case p.Homepage == "":
 		case err != nil, u.Host == "", u.Scheme != "https" && u.Scheme != "http":
 			f.Add("homepage", "is not an http or https URL; write it as in https://example.com")
 		case u.User != nil:
-			f.Add("homepage", "has a user name before its host, which hides where it leads; take out what is before the @")
+			f.Add("homepage", "has a user name before its host, which hides the real host; remove the part before the @")
 		case len(p.Homepage) > maxPatternChars:
 			f.Add("homepage", "has %d characters; use at most %d", len(p.Homepage), maxPatternChars)
 		}
@@ -101,8 +101,7 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 	}
 }
 
-// readStart reads when the adapter starts; package.json counts before what the build
-// wrote into dist/tools.json.
+// readStart reads when the adapter starts. package.json overrides dist/tools.json.
 func readStart(f *jsonread.Reader) Start {
 	start := Start(f.Optional("start"))
 	if start != "" && start != StartAtOnce && start != StartIdle {
@@ -111,6 +110,7 @@ func readStart(f *jsonread.Reader) Start {
 	return start
 }
 
+// readPatterns reads a list of URL patterns.
 func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pattern) {
 	texts = f.Strings(key)
 	if len(texts) > maxPatterns {
@@ -132,8 +132,8 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 	return texts, patterns
 }
 
-// parseTools reads dist/tools.json, which is compact, into p: an object, or the
-// bare array that packages before sdkVersion have.
+// parseTools reads dist/tools.json, which is compact, into p. It is an object, or an
+// array in packages without sdkVersion.
 func parseTools(raw []byte, p *Plugin, to *jsonread.Problems) {
 	var top *jsonread.Reader
 	switch rawjson.KindOf(raw) {
@@ -162,6 +162,7 @@ func parseTools(raw []byte, p *Plugin, to *jsonread.Problems) {
 	parsePrompts(top, p)
 }
 
+// parseToolList reads the tools of dist/tools.json.
 func parseToolList(top *jsonread.Reader, p *Plugin) {
 	if !top.Has("tools") {
 		top.Add("tools", "is missing; build the plugin again")
@@ -182,8 +183,8 @@ func parseToolList(top *jsonread.Reader, p *Plugin) {
 	})
 }
 
-// parseEach parses the objects of a list; parse returns the name of one. seen
-// holds where each name stands that is taken already.
+// parseEach parses the objects of a list. parse returns the name of an object. seen maps
+// used names to their paths.
 func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
 		at := fmt.Sprintf("%s[%d]", list, i)
@@ -200,6 +201,7 @@ func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string
 	}
 }
 
+// parseTool reads one tool.
 func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	t := &Tool{Plugin: p}
 	t.Name = f.Text("name", "give the tool a name, as in list_channels")
@@ -211,7 +213,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 		t.DisplayName = t.Name
 	}
 	checkUnusedIcons(f, p)
-	t.Description = f.Text("description", "say what the tool does")
+	t.Description = f.Text("description", "describe what the tool does")
 	warnOfOwnTools(f, p, t.Description)
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
@@ -237,17 +239,17 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	return t
 }
 
-// warnOfOwnTools tells a description that names one of opentabs' own tools: it may
-// want to make an agent use it.
+// warnOfOwnTools warns about a description that names a tool of opentabs: it may try to
+// make agents use that tool.
 func warnOfOwnTools(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range OwnTools {
 		if strings.Contains(strings.ToLower(description), name) {
-			warnOf(f, p, "description", "names %s, a tool of opentabs itself; see that it does not tell agents what to do with it", name)
+			warnOf(f, p, "description", "names %s, a tool of opentabs itself; check that it does not make agents use that tool", name)
 		}
 	}
 }
 
-// checkFullName checks the name that clients see of a tool or prompt.
+// checkFullName checks the name of a tool or prompt that clients see.
 func checkFullName(f *jsonread.Reader, p *Plugin, kind, full string) {
 	switch {
 	case !fullNameGrammar.MatchString(full):
@@ -258,8 +260,7 @@ func checkFullName(f *jsonread.Reader, p *Plugin, kind, full string) {
 	}
 }
 
-// readSchema returns a schema in compact form, with clean texts and in memory of its
-// own.
+// readSchema returns a copy of a compact schema with clean texts.
 func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 	if !f.Has(key) {
 		f.Add(key, "is missing; build the plugin again")
@@ -279,8 +280,7 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 	return cleaned.Schema
 }
 
-// readInputSchema returns the input schema with the properties that have a default
-// made optional.
+// readInputSchema returns the input schema. Properties with a default are optional.
 func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	const key = "input_schema"
 	raw := readSchema(f, key, p)
@@ -294,18 +294,18 @@ func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	return schema.RelaxDefaults(raw)
 }
 
-// builtByOthers reports whether version is not one of our SDK, whose first is 0.1.
+// builtByOthers reports whether version belongs to the original OpenTabs SDK. The
+// versions of this SDK start at 0.1.
 func builtByOthers(version string) bool {
 	return version == "" || strings.HasPrefix(version, "0.0.")
 }
 
-// OwnSDK stands before the version of our SDK in the packages that it builds:
-// the existing platform refuses packages of an SDK that is newer than its own,
-// and takes those whose version it cannot read.
+// OwnSDK is the prefix of the SDK version in packages that opentabs builds. The original
+// OpenTabs refuses packages of a newer SDK, but accepts versions that it cannot parse.
 const OwnSDK = "opentabs-"
 
-// newerSDK reports whether version is newer than what is understood. Versions
-// that cannot be read are taken as old ones.
+// newerSDK reports whether version is newer than the newest supported SDK. Versions that
+// cannot be parsed count as old.
 func newerSDK(version string) bool {
 	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDK), ".", 3)
 	if len(parts) < 2 {

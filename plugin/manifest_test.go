@@ -53,7 +53,7 @@ func FuzzManifest(f *testing.F) {
 			if again := schema.RelaxDefaults(tool.InputSchema); string(again) != string(tool.InputSchema) {
 				t.Fatalf("relaxed twice: %s, %s", tool.InputSchema, again)
 			}
-			tool.Validate(json.RawMessage(`{"a":1}`)) // whatever it says, it returns
+			tool.Validate(json.RawMessage(`{"a":1}`)) // must return
 		}
 	})
 }

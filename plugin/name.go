@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// maxPluginName is the longest name of a plugin, in characters: with "__" and the
-// name of a tool after it, clients take 128.
+// maxPluginName is the longest name of a plugin, in characters. Clients accept 128 for
+// the plugin, "__" and the tool together.
 const maxPluginName = 64
 
 const (
 	packagePrefix = "opentabs-plugin-"
-	// officialScope vanishes from plugin names: its packages and the unscoped
-	// ones share their names.
+	// officialScope is not part of plugin names: scoped and unscoped packages share
+	// their names.
 	officialScope = "@opentabs-dev/"
 )
 
 var nameGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ReservedNames are plugin names that opentabs keeps for itself.
+// ReservedNames are names that plugins cannot have.
 var ReservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "mcp"}
 
-// OwnTools are the tools that opentabs itself offers to agents.
+// OwnTools are the tools of opentabs itself that agents see.
 var OwnTools = []string{
 	"job_wait", "job_result", "job_cancel", "job_list", "plugin_list_tabs", "plugin_inspect", "plugin_mark_reviewed",
 }
 
 // NameOf derives a plugin's name from its npm package name: opentabs-plugin-x
 // and @opentabs-dev/opentabs-plugin-x become x, @acme/opentabs-plugin-x becomes
-// acme-x. The error says what a package may be called.
+// acme-x. The error names the allowed names.
 func NameOf(packageName string) (string, error) {
 	rest, scope := packageName, ""
 	if strings.HasPrefix(packageName, "@") {
@@ -55,7 +55,7 @@ func NameOf(packageName string) (string, error) {
 	return name, nil
 }
 
-// CheckName returns an error that says which names a plugin may have.
+// CheckName returns an error for an invalid plugin name, with the allowed names.
 func CheckName(name string) error {
 	switch {
 	case name == "":

@@ -6,12 +6,12 @@ import (
 	"opentabs/dispatch"
 )
 
-// settle makes the plugin work in the sites that its url settings name, and finds
-// the page to open. It is called before anybody else sees the plugin.
-func (p *Plugin) settle(instances []dispatch.Instance) {
+// applySites adds the sites of the user's url settings to the plugin, and chooses the
+// page to open. The caller must not have published the plugin yet.
+func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.Instances = instances
 	for _, one := range p.Instances {
-		host, _, _ := ParseSite(one.URL) // Values has checked it
+		host, _, _ := ParseSite(one.URL) // settings are checked when they are set
 		if pattern, err := patternOf(host); err == nil {
 			p.Matches, p.matches = append(p.Matches, pattern.text), append(p.matches, pattern)
 		}
@@ -19,9 +19,8 @@ func (p *Plugin) settle(instances []dispatch.Instance) {
 	p.OpensAt = p.opensAt()
 }
 
-// opensAt is the page to open for a call that finds no tab: the first URL that the
-// person has set, else the homepage if the plugin works there, else the first of
-// its sites.
+// opensAt returns the page to open for a call without a matching tab: the first URL of
+// the user's settings, else the homepage if it matches, else the first matching site.
 func (p *Plugin) opensAt() string {
 	var pages []string
 	for _, one := range p.Instances {
@@ -41,8 +40,8 @@ func (p *Plugin) opensAt() string {
 	return ""
 }
 
-// page is the URL that a pattern takes in and that is most likely to be there:
-// its path up to the first wildcard.
+// page returns a URL that the pattern probably matches: the path up to the first
+// wildcard.
 func (p Pattern) page() string {
 	scheme := p.scheme
 	if scheme == "*" {

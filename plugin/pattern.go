@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxPathWildcards is how many * the path of a pattern may have.
+// maxPathWildcards is the most * in the path of a pattern.
 const maxPathWildcards = 5
 
 // Pattern is a Chrome match pattern that names at least one site. The zero
@@ -17,8 +17,7 @@ type Pattern struct {
 	text string
 	// scheme is "http", "https" or "*" for both.
 	scheme string
-	// host is in lower case, without a leading "*."; subdomains says that there
-	// was one.
+	// host is in lower case, without a leading "*.". subdomains reports a leading "*.".
 	host       string
 	subdomains bool
 	// port is "" for any port.
@@ -33,8 +32,8 @@ var hostLabel = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
 // ParsePattern reads a match pattern: scheme (*, http or https), host
 // (localhost, an IPv4 address, or a domain with an optional leading "*."),
-// optional port, path with at most 5 wildcards. Patterns that take in all sites
-// or a whole top-level domain are refused. The error says what is allowed.
+// optional port, path with at most 5 wildcards. Patterns for all sites or for a whole
+// top-level domain are refused. The error explains what is allowed.
 func ParsePattern(text string) (Pattern, error) {
 	p := Pattern{text: text}
 	refuse := func(format string, args ...any) (Pattern, error) {
@@ -67,7 +66,7 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// setHost reads host[:port]; it returns what is wrong with it.
+// setHost reads host[:port] and returns the problem; empty if there is none.
 func (p *Pattern) setHost(hostPort string) string {
 	host, port, hasPort := strings.Cut(hostPort, ":")
 	if hasPort {
@@ -106,6 +105,7 @@ func (p *Pattern) setHost(hostPort string) string {
 	return ""
 }
 
+// setPort reads a port and returns the problem; empty if there is none.
 func (p *Pattern) setPort(port string) string {
 	if port == "*" {
 		return ""
@@ -118,9 +118,9 @@ func (p *Pattern) setPort(port string) string {
 	return ""
 }
 
-// Match reports whether url is taken in by the pattern, by Chrome's rules: a
-// pattern without a port matches any port, "*." takes in the bare host too, the
-// path is compared together with the query string, and never the fragment.
+// Match reports whether the pattern matches url by the rules of Chrome: a pattern
+// without a port matches any port, "*." matches the bare host too, and the path is
+// compared with the query string but without the fragment.
 func (p Pattern) Match(url string) bool {
 	u, ok := splitURL(url)
 	if !ok || p.scheme == "" {
@@ -138,6 +138,7 @@ func (p Pattern) Match(url string) bool {
 	return u.path+"/*" == p.path || glob(p.path, u.path)
 }
 
+// matchesAny reports whether any pattern matches url.
 func matchesAny(patterns []Pattern, url string) bool {
 	for _, p := range patterns {
 		if p.Match(url) {
@@ -147,11 +148,11 @@ func matchesAny(patterns []Pattern, url string) bool {
 	return false
 }
 
-// address is what a pattern compares of a URL.
+// address is the parts of a URL that a pattern compares.
 type address struct{ scheme, host, port, path string }
 
-// splitURL takes an absolute http or https URL apart without changing its
-// escapes: Chrome compares the path as it stands in the URL.
+// splitURL splits an absolute http or https URL without decoding escapes, because Chrome
+// compares the path as written.
 func splitURL(url string) (address, bool) {
 	var u address
 	scheme, rest, ok := strings.Cut(url, "://")
@@ -159,7 +160,7 @@ func splitURL(url string) (address, bool) {
 	rest, _, _ = strings.Cut(rest, "#")
 	site, _, _ := strings.Cut(rest, "?")
 	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(site, "\\ \t\r\n") {
-		return u, false // browsers write URLs without these, but for a backslash behind a ? or #
+		return u, false // browsers escape these, except a backslash after ? or #
 	}
 	authority := rest
 	if i := strings.IndexAny(rest, "/?"); i >= 0 {
@@ -180,8 +181,7 @@ func splitURL(url string) (address, bool) {
 	return u, u.host != ""
 }
 
-// glob reports whether all of s is taken in by pattern, in which * stands for
-// any text and everything else for itself.
+// glob reports whether pattern matches all of s. In a pattern * matches any text.
 func glob(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

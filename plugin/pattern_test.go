@@ -93,7 +93,7 @@ func TestPatternMatch(t *testing.T) {
 		{"*://localhost:80/*", "https://localhost/", false},
 		{"*://127.0.0.1:0080/*", "http://127.0.0.1/", true},
 		{"*://localhost/*", "http://[::1]:80/", false},
-		// The path is compared with the query string (fault 97) and without the
+		// The path is compared with the query string and without the
 		// fragment.
 		{"*://a.com/x?id=*", "https://a.com/x?id=1", true},
 		{"*://a.com/x", "https://a.com/x?id=1", false},

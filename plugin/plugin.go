@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"time"
 
 	"opentabs/dispatch"
@@ -14,26 +15,26 @@ import (
 
 // Plugin is one loaded package.
 type Plugin struct {
-	// Name is derived from Package, the name that the package has for npm; see
-	// [NameOf].
+	// Name is derived from Package, the npm name of the package; see [NameOf].
 	Name    string
 	Package string
 	Version string
-	// DisplayName and Description are for people.
+	// DisplayName and Description are for users.
 	DisplayName string
 	Description string
 	// Homepage is an http or https URL, or empty.
 	Homepage string
-	// Dir is the package's absolute path, Source how it came there.
+	// Dir is the absolute path of the package. Source is the way it was installed.
 	Dir    string
 	Source Source
-	// Matches and Excludes are match patterns; excludes win. Matches is empty
-	// only for a plugin whose tabs a setting names, before that is set.
+	// Matches and Excludes are match patterns; excludes take precedence. Matches is
+	// empty only for a plugin whose sites come from a setting that is not set.
 	Matches  []string
 	Excludes []string
-	// SDKVersion is what built the package; empty for old packages.
+	// SDKVersion is the version of the SDK that built the package; empty for old
+	// packages.
 	SDKVersion string
-	// Legacy says that the package was built by the existing tool chain.
+	// Legacy reports that the original OpenTabs SDK built the package.
 	Legacy bool
 	// Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string
@@ -41,41 +42,37 @@ type Plugin struct {
 	// pre-script, in hex.
 	ManifestHash string
 	World        wire.World
-	// PreScript says that the plugin has a script that runs before those of the
-	// page; PreScriptHash is the SHA-256 of its whole file, in hex. See
+	// PreScript reports that the plugin has a script that runs before the scripts of
+	// the page. PreScriptHash is the SHA-256 of its whole file, in hex. See
 	// [Plugin.PreScriptCode].
 	PreScript     bool
 	PreScriptHash string
-	// Start is when the adapter is to start in a document; empty if the package does
-	// not say.
+	// Start is when the adapter starts in a document; empty if the package does not
+	// declare it.
 	Start Start
-	// Activates says that the adapter has an onActivate hook, which starts it late
-	// if the package does not say otherwise.
+	// Activates reports that the adapter has an onActivate hook. Such an adapter starts
+	// late unless the package declares Start.
 	Activates bool
-	// Frames says that the adapter may run in frames of the page's own origin.
+	// Frames reports that the adapter may run in frames of the page's origin.
 	Frames bool
-	// Icon is the text of an SVG of at most 64 KB, or empty. It is to be shown as
-	// an image only, never as part of a document: its author may have put scripts
-	// in it.
+	// Icon is an SVG of at most 64 KB, or empty. Show it only as an image, never as part
+	// of a document, because it may contain scripts.
 	Icon string
-	// Tools are in the order of the package, at least one.
+	// Tools has at least one element, in the order of the package.
 	Tools []*Tool
-	// Prompts are in the order of the package; most plugins have none. No prompt
-	// has the name of a tool.
+	// Prompts are in the order of the package. No prompt has the name of a tool.
 	Prompts []*Prompt
-	// Settings are what a person can set, in the order of their keys; most plugins
-	// have none.
+	// Settings are the settings that the user can set, sorted by key.
 	Settings []Setting
-	// Instances are the sites that the person has set, by the names they gave
-	// them; see [dispatch.Tool]. OpensAt is where calls may open a tab, or empty.
+	// Instances are the sites that the user has set, by name; see [dispatch.Tool].
+	// OpensAt is the page that calls may open, or empty.
 	Instances []dispatch.Instance
 	OpensAt   string
-	// Warnings say what is odd about the package but does not keep it from
-	// working.
+	// Warnings are problems that do not keep the plugin from working.
 	Warnings []string
 
 	matches, excludes []Pattern
-	// changed is called when a file is not what was loaded; nil for none.
+	// changed is called when a file differs from the loaded one; nil for none.
 	changed func()
 }
 
@@ -83,13 +80,13 @@ type Plugin struct {
 type Start string
 
 const (
-	// StartAtOnce is before the page's own scripts.
+	// StartAtOnce is before the scripts of the page.
 	StartAtOnce Start = "document_start"
-	// StartIdle is when the DOM is there.
+	// StartIdle is after the DOM is complete.
 	StartIdle Start = "document_idle"
 )
 
-// Info returns the plugin as a browser needs it, without Script, Base and File.
+// Info returns the plugin for browsers, without Script, Base and File.
 func (p *Plugin) Info() wire.PluginInfo {
 	return wire.PluginInfo{
 		Name: p.Name, DisplayName: p.DisplayName, Hash: p.Hash, World: p.World,
@@ -123,23 +120,23 @@ func (p *Plugin) MatchesURL(url string) bool {
 type Tool struct {
 	Plugin *Plugin
 	Name   string
-	// DisplayName is the tool's name for people; it defaults to Name.
+	// DisplayName is for users; it defaults to Name.
 	DisplayName string
 	// Description is for agents, at most 1,000 characters.
 	Description string
-	// Summary is a short text for surfaces, Group a section header in them.
+	// Summary is a short text for surfaces. Group is a section header in them.
 	Summary string
 	Group   string
 	// Icon is a Lucide icon name; it defaults to "wrench".
 	Icon string
-	// InputSchema is a compact JSON Schema whose root is an object. A property
-	// with a default is never in required: it may be left out.
+	// InputSchema is a compact JSON Schema whose root is an object. A property with a
+	// default is never required.
 	InputSchema json.RawMessage
 	// OutputSchema is a compact JSON Schema.
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// Idle and Hard are its own limits; zero means those of the server, whose Hard
-	// is never exceeded.
+	// Idle and Hard are the limits of the tool; zero means the limits of the server. The
+	// server's Hard is never exceeded.
 	Idle time.Duration
 	Hard time.Duration
 
@@ -147,8 +144,8 @@ type Tool struct {
 	results   schema.Validator
 }
 
-// Annotations are an author's hints about a tool, as MCP names them; nil and
-// empty mean that the author said nothing.
+// Annotations are the author's hints about a tool, as in MCP; nil and empty mean that
+// there is no hint.
 type Annotations struct {
 	Title       string `json:"title,omitempty"`
 	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
@@ -157,13 +154,13 @@ type Annotations struct {
 	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
 }
 
-// fullNameGrammar is what MCP clients accept as a tool's name.
+// fullNameGrammar matches the tool names that MCP clients accept.
 var fullNameGrammar = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// FullName is the name agents see: <plugin>__<tool>.
+// FullName returns the name that agents see: <plugin>__<tool>.
 func (t *Tool) FullName() string { return t.Plugin.Name + "__" + t.Name }
 
-// Dispatch returns the tool as the dispatcher needs it.
+// Dispatch returns the tool for the dispatcher.
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
@@ -172,22 +169,38 @@ func (t *Tool) Dispatch() dispatch.Tool {
 	}
 }
 
-// Validate checks a call's arguments; see [schema.Validator.CheckArguments].
-func (t *Tool) Validate(args json.RawMessage) error {
-	return t.arguments.CheckArguments(t.subject(), t.InputSchema, args)
+// ToolsByCategory returns the tools grouped by category, in the order of the first tool
+// of each category. Tools without a category are last.
+func (p *Plugin) ToolsByCategory() []*Tool {
+	rank := map[string]int{}
+	for i, t := range p.Tools {
+		if _, known := rank[t.Group]; !known {
+			rank[t.Group] = i
+		}
+	}
+	rank[""] = len(p.Tools)
+	tools := slices.Clone(p.Tools)
+	slices.SortStableFunc(tools, func(a, b *Tool) int { return rank[a.Group] - rank[b.Group] })
+	return tools
 }
 
-// DeclaresResults reports whether results must match the output schema. Packages of
-// the original OpenTabs SDK (sdkVersion 0.0.x) have output schemas that were never
-// checked, so agents do not receive them.
-func (t *Tool) DeclaresResults() bool { return !t.Plugin.Legacy }
+// otherTools is the heading of tools without a category if there are categories.
+const otherTools = "Other"
 
-// ValidateResult checks what the tool returned, nil for undefined; see
-// [schema.Validator.CheckResult].
-func (t *Tool) ValidateResult(result json.RawMessage) error {
-	return t.results.CheckResult(t.subject(), t.OutputSchema, result)
-}
-
-func (t *Tool) subject() schema.Subject {
-	return schema.Subject{Name: t.FullName(), Retry: "call the tool again", Plugin: t.Plugin.Name, Version: t.Plugin.Version}
+// EachCategory calls f with each category and its tools. A plugin without categories has
+// one category, "".
+func (p *Plugin) EachCategory(f func(category string, tools []*Tool)) {
+	tools := p.ToolsByCategory()
+	for len(tools) > 0 {
+		n := 1
+		for n < len(tools) && tools[n].Group == tools[0].Group {
+			n++
+		}
+		category := tools[0].Group
+		if category == "" && n < len(p.Tools) {
+			category = otherTools
+		}
+		f(category, tools[:n])
+		tools = tools[n:]
+	}
 }

@@ -74,7 +74,7 @@ func TestAttackByPlugin(t *testing.T) {
 			refused(t, plugintest.Package{Matches: []string{pattern}}, pattern)
 		}
 	})
-	t.Run("texts that hide what they say", func(t *testing.T) {
+	t.Run("texts with hidden characters", func(t *testing.T) {
 		for _, text := range []string{"a\u202eb", "a\u2066b", "a\u200bb", "a\U000e0041b", "a\u001b[2Jb", "a\u0007b", "a\u009bb", "a\u2060b", "a\ufff9b"} {
 			refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", Description: text}}}, "a description "+text)
 			refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", DisplayName: text, Description: "x"}}}, "a name "+text)
@@ -109,7 +109,7 @@ func TestAttackByPlugin(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := plugin.Load(dir)
-			if err == nil || !strings.Contains(err.Error(), file+": is a link, or lies behind one, that leads out of the plugin's folder; put the file itself there") {
+			if err == nil || !strings.Contains(err.Error(), file+": is a link, or is behind a link, that leads out of the plugin's folder; put the file itself there") {
 				t.Errorf("%s: got %v", file, err)
 			}
 		}

@@ -14,14 +14,14 @@ import (
 	"opentabs/internal/jsonread"
 )
 
-// preScriptName is what dist/tools.json calls the pre-script.
+// preScriptName is the file name of the pre-script.
 const preScriptName = "pre-script.iife.js"
 
 var hashGrammar = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// parsePreScript reads what dist/tools.json says of the pre-script.
+// parsePreScript reads the members of dist/tools.json about the pre-script.
 func parsePreScript(top *jsonread.Reader, p *Plugin) {
-	name, said := top.Optional("preScriptFile"), top.Optional("preScriptHash")
+	name, declared := top.Optional("preScriptFile"), top.Optional("preScriptHash")
 	if name == "" {
 		return
 	}
@@ -29,21 +29,21 @@ func parsePreScript(top *jsonread.Reader, p *Plugin) {
 		top.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
 		return
 	}
-	if said != "" && !hashGrammar.MatchString(said) {
+	if declared != "" && !hashGrammar.MatchString(declared) {
 		top.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
 		return
 	}
-	p.PreScript, p.PreScriptHash = true, said
+	p.PreScript, p.PreScriptHash = true, declared
 }
 
-// inspectPreScript reads and checks the pre-script, whose hash p holds as its
-// tools.json has it, and replaces that by the hash of the file. A package that
-// lacks the file works without it. What is read goes into all as well.
+// inspectPreScript reads and checks the pre-script. It replaces the declared hash in p
+// by the hash of the file, and writes the file to all. A package without the file works
+// without a pre-script.
 func inspectPreScript(p *Plugin, m *memory, all hash.Hash) (problem string) {
-	said := p.PreScriptHash
+	declared := p.PreScriptHash
 	p.PreScript, p.PreScriptHash = false, ""
 	if _, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(preScriptFile))); errors.Is(err, fs.ErrNotExist) {
-		p.Warnings = append(p.Warnings, preScriptFile+" is missing, so the plugin runs without its pre-script; build it again for the tools that need what that gathers")
+		p.Warnings = append(p.Warnings, preScriptFile+" is missing, so the plugin runs without its pre-script; build it again if its tools need the pre-script")
 		return ""
 	}
 	code, problem := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.text)
@@ -54,8 +54,8 @@ func inspectPreScript(p *Plugin, m *memory, all hash.Hash) (problem string) {
 	if problem := checkScript(code); problem != "" {
 		return problem
 	}
-	if said != "" && !isHashOf(said, code) {
-		return fmt.Sprintf("was changed after it was built: dist/tools.json says its hash is %.8s…; build the plugin again", said)
+	if declared != "" && !isHashOf(declared, code) {
+		return fmt.Sprintf("was changed after it was built: its hash in dist/tools.json is %.8s…; build the plugin again", declared)
 	}
 	fmt.Fprintf(all, "%d\n", len(code))
 	all.Write(code)
@@ -63,25 +63,24 @@ func inspectPreScript(p *Plugin, m *memory, all hash.Hash) (problem string) {
 	return ""
 }
 
-// isHashOf reports whether a build that produced code has told this hash: it is
-// that of the text before the comment that names the source map, with or without
-// the end of the line before it.
-func isHashOf(said string, code []byte) bool {
+// isHashOf reports whether a build of code records this hash. It is the hash of the text
+// before the source map comment, with or without the line end before the comment.
+func isHashOf(declared string, code []byte) bool {
 	text := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {
 		text = code[:i]
 	}
 	trimmed := bytes.TrimRight(text, "\r\n")
 	for _, candidate := range [][]byte{text, trimmed, append(bytes.Clone(trimmed), '\n'), code} {
-		if hexHash(candidate) == said {
+		if hexHash(candidate) == declared {
 			return true
 		}
 	}
 	return false
 }
 
-// PreScriptCode reads the code of the pre-script; nil if the plugin has none. It
-// returns an error if the file is no longer the one that was loaded.
+// PreScriptCode reads the code of the pre-script; nil if there is none. It returns an
+// error if the file has changed since it was loaded.
 func (p *Plugin) PreScriptCode() ([]byte, error) {
 	if !p.PreScript {
 		return nil, nil
@@ -89,7 +88,7 @@ func (p *Plugin) PreScriptCode() ([]byte, error) {
 	return p.readScript(preScriptFile, p.PreScriptHash)
 }
 
-// checkScript says what is wrong with the text of a script.
+// checkScript returns the problem of a script; empty if there is none.
 func checkScript(code []byte) (problem string) {
 	if len(bytes.TrimSpace(code)) == 0 {
 		return "is empty; build the plugin again"

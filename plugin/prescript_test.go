@@ -29,7 +29,7 @@ func TestLoadReadsPreScripts(t *testing.T) {
 		t.Errorf("without one: %q, %v, %+v", code, err, without)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
-	edit(t, dir, toolsFile, set("preScriptHash", "")) // so that only the code tells
+	edit(t, dir, toolsFile, set("preScriptHash", "")) // so that only the code decides
 	before, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestLoadReadsPreScripts(t *testing.T) {
 	}
 }
 
-// The existing build tells the hash of the text without the comment that names
+// The original OpenTabs SDK records the hash of the text without the comment that names
 // the source map.
 func TestPreScriptHashes(t *testing.T) {
 	const code = "token()"
@@ -109,7 +109,7 @@ func TestLoadReadsIconsAndFrames(t *testing.T) {
 	}
 }
 
-func TestLoadTellsWhoBuiltIt(t *testing.T) {
+func TestLoadDetectsTheSDK(t *testing.T) {
 	for version, legacy := range map[string]bool{"0.0.115": true, "0.1.0": false} {
 		if p := plugintest.Load(t, plugintest.Package{SDKVersion: version}); p.Legacy != legacy {
 			t.Errorf("%s: %v", version, p.Legacy)

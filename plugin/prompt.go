@@ -13,29 +13,29 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// Prompt is a text for an agent that the adapter writes in the page, from
-// arguments that a person gives.
+// Prompt is a text for an agent that the adapter writes in the page from the user's
+// arguments.
 type Prompt struct {
 	Plugin *Plugin
 	Name   string
-	// DisplayName is the prompt's name for people; it defaults to Name.
+	// DisplayName is for users; it defaults to Name.
 	DisplayName string
 	// Description is at most 1,000 characters; it may be empty.
 	Description string
 	// Arguments are in the order of the package.
 	Arguments []PromptArgument
-	// InputSchema is a compact JSON Schema of all arguments together, whose root
-	// is an object. An argument with a default is never in required.
+	// InputSchema is a compact JSON Schema of all arguments, whose root is an object. An
+	// argument with a default is never required.
 	InputSchema json.RawMessage
-	// Idle and Hard are its own limits; zero means those of the server, whose Hard
-	// is never exceeded.
+	// Idle and Hard are the limits of the prompt; zero means the limits of the server.
+	// The server's Hard is never exceeded.
 	Idle time.Duration
 	Hard time.Duration
 
 	arguments schema.Validator
 }
 
-// PromptArgument is one argument as MCP tells of it.
+// PromptArgument is one argument as MCP lists it.
 type PromptArgument struct {
 	Name string
 	// Description may be empty.
@@ -43,10 +43,10 @@ type PromptArgument struct {
 	Required    bool
 }
 
-// FullName is the name clients see: <plugin>__<prompt>.
+// FullName returns the name that clients see: <plugin>__<prompt>.
 func (p *Prompt) FullName() string { return p.Plugin.Name + "__" + p.Name }
 
-// Dispatch returns the prompt as the dispatcher needs it.
+// Dispatch returns the prompt for the dispatcher.
 func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,
@@ -55,8 +55,7 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 	}
 }
 
-// parsePrompts reads the prompts of dist/tools.json, which may be absent, into
-// p, whose tools are there already.
+// parsePrompts reads the optional prompts of dist/tools.json into p, after the tools.
 func parsePrompts(top *jsonread.Reader, p *Plugin) {
 	if !top.Has("prompts") {
 		return
@@ -66,7 +65,7 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 		top.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	// A permission and a line of the log name one thing, be it a tool or a prompt.
+	// Names are unique among tools and prompts, because logs and permissions use them.
 	seen := map[string]string{}
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
@@ -78,6 +77,7 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 	})
 }
 
+// parsePrompt reads one prompt.
 func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	prompt := &Prompt{Plugin: p}
 	prompt.Name = f.Text("name", "give the prompt a name, as in summarise_channel")
@@ -103,7 +103,7 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	return prompt
 }
 
-// argumentsOf returns what a schema says of each argument.
+// argumentsOf returns the arguments that a schema describes.
 func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
 	root := jsonread.New(raw, f.Path+"input_schema.", f.Problems)
 	required := root.Strings("required")
@@ -116,8 +116,7 @@ func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
 	return list
 }
 
-// parseArguments reads the list of arguments that packages without schemas
-// have.
+// parseArguments reads the list of arguments of a prompt without a schema.
 func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	if !f.Has("arguments") {
 		return nil
@@ -146,8 +145,7 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	return list
 }
 
-// schemaOf returns a schema for arguments of which nothing but their names is
-// known: texts.
+// schemaOf returns a schema for arguments without types: all are texts.
 func schemaOf(arguments []PromptArgument) json.RawMessage {
 	properties, required := map[string]any{}, []string{}
 	for _, a := range arguments {

@@ -20,16 +20,16 @@ type Registry struct {
 	sites func(*Plugin) []dispatch.Instance
 	set   atomic.Pointer[Set]
 
-	reload sync.Mutex // held while plugins are loaded and listeners are told
+	reload sync.Mutex // held while plugins are loaded and listeners run
 
 	mu        sync.Mutex // guards the rest
 	listeners []*listener
 	folders   []string
-	loaded    []Entry // what the last reload was about
-	stamps    stamps  // what it all looked like just before
+	loaded    []Entry // the entries of the last reload
+	stamps    stamps  // the files just before the last reload
 }
 
-// listener is a function that wants to know of a new set.
+// listener is a function that runs after a change.
 type listener struct{ changed func(*Set) }
 
 // NewRegistry returns a registry whose set is empty until [Registry.Reload].
@@ -44,21 +44,21 @@ func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 // first [Registry.Reload].
 func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
-// DiscoverIn has each reload from now on look for packages in these folders of npm
-// packages too. What was added to the store counts before them.
+// DiscoverIn sets the folders of npm packages in which each reload searches for plugins.
+// Entries of the store take precedence.
 func (r *Registry) DiscoverIn(folders []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.folders = slices.Clone(folders)
 }
 
-// entries returns what is to be loaded, in the order in which it counts, and what
-// of the store can't be read.
+// entries returns the packages to load in order of precedence, and the unreadable
+// entries of the store.
 func (r *Registry) entries() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
-	seen := stamps{} // before it is read
+	seen := stamps{} // taken before the files are read
 	seen.addLists(r.store.Path(), folders)
 	entries, failed, err := r.store.list()
 	if err != nil {
@@ -69,10 +69,10 @@ func (r *Registry) entries() ([]Entry, []Failure, error) {
 	}
 	added := map[string]bool{}
 	for _, e := range entries {
-		added[resolved(e.Path)] = true
+		added[resolveLinks(e.Path)] = true
 	}
-	for _, e := range found(folders) {
-		if !added[resolved(e.Path)] {
+	for _, e := range findGlobal(folders) {
+		if !added[resolveLinks(e.Path)] {
 			entries = append(entries, e)
 		}
 	}
@@ -86,9 +86,9 @@ func (r *Registry) entries() ([]Entry, []Failure, error) {
 // Set returns the current set; never nil.
 func (r *Registry) Set() *Set { return r.set.Load() }
 
-// OnChange calls changed after each reload that brought something new, in the
-// goroutine that reloads, one set at a time and in order. changed may not call
-// Reload. A reload that has begun when stop is called may still call changed.
+// OnChange registers a listener that runs after each reload with a different set, in
+// order, in the goroutine that reloads. It must not call Reload. A reload that has begun
+// when stop is called may still run the listener.
 func (r *Registry) OnChange(changed func(*Set)) (stop func()) {
 	l := &listener{changed: changed}
 	r.mu.Lock()
@@ -101,10 +101,9 @@ func (r *Registry) OnChange(changed func(*Set)) (stop func()) {
 	}
 }
 
-// Reload reads the store and loads every plugin in it. A plugin that cannot be
-// loaded is listed as failed and hinders no other; Reload itself fails only if
-// the store cannot be read. Then the set stays as it is, but for an empty one,
-// which lists the store as failed.
+// Reload reads the store and loads every plugin in it. The set lists plugins that cannot
+// be loaded as failed. Reload returns an error only if the store cannot be read; the set
+// then stays, or lists the store as failed if it is empty.
 func (r *Registry) Reload() error {
 	r.reload.Lock()
 	defer r.reload.Unlock()
@@ -119,11 +118,11 @@ func (r *Registry) Reload() error {
 	loaded := r.loadAll(entries)
 	for _, one := range loaded {
 		if one.plugin != nil {
-			one.plugin.settle(r.sites(one.plugin))
+			one.plugin.applySites(r.sites(one.plugin))
 		}
 	}
 	var plugins []*Plugin
-	for i, p := range resolve(entries, loaded, old) {
+	for i, p := range choosePlugins(entries, loaded, old) {
 		if err := loaded[i].err; err != nil {
 			failed = append(failed, Failure{Path: entries[i].Path, Name: entries[i].Name, Err: err})
 			continue
@@ -133,7 +132,7 @@ func (r *Registry) Reload() error {
 		}
 	}
 	set := NewSet(plugins, failed)
-	if same(old, set) {
+	if sameSet(old, set) {
 		return nil
 	}
 	for _, p := range plugins {
@@ -145,12 +144,12 @@ func (r *Registry) Reload() error {
 		r.log.Error().Str("plugin", f.Name).Str("path", f.Path).Err(f.Err).Msg("plugin not loaded")
 	}
 	r.set.Store(set)
-	r.tell(set)
+	r.notify(set)
 	return nil
 }
 
-// tell hands set to the listeners.
-func (r *Registry) tell(set *Set) {
+// notify runs the listeners.
+func (r *Registry) notify(set *Set) {
 	r.mu.Lock()
 	listeners := slices.Clone(r.listeners)
 	r.mu.Unlock()
@@ -159,13 +158,13 @@ func (r *Registry) tell(set *Set) {
 	}
 }
 
-// outcome is what came of loading one entry.
+// outcome is the result of loading one entry.
 type outcome struct {
 	plugin *Plugin
 	err    error
 }
 
-// loadAll loads the entries' packages, as many at once as there are processors.
+// loadAll loads packages in parallel, one for each processor.
 func (r *Registry) loadAll(entries []Entry) []outcome {
 	outcomes := make([]outcome, len(entries))
 	var next atomic.Int64
@@ -188,9 +187,8 @@ func (r *Registry) loadAll(entries []Entry) []outcome {
 	return outcomes
 }
 
-// loadEntry loads a package. One that opentabs has installed is refused if it is
-// not what was installed: nobody has to do with its files. A folder of the
-// person's may change; what is in it then is not reviewed.
+// loadEntry loads a package. A package that opentabs installed is refused if its files
+// have changed. A folder of the user may change; its new content is not reviewed.
 func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	p, err := load(e.Path, r.store.index)
 	if err != nil {
@@ -202,21 +200,21 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	}
 	switch {
 	case e.Source == SourceNPM && p.Hash != e.Hash:
-		return refuse(adapterFile, "changed since it was installed; install it anew with opentabs plugin install %s@%s", e.Package, p.Version)
+		return refuse(adapterFile, "changed since it was installed; reinstall it with opentabs plugin install %s@%s", e.Package, p.Version)
 	case e.Source == SourceNPM && p.ManifestHash != e.Manifest:
-		return refuse(packageFile+" or "+toolsFile, "changed since it was installed; install it anew with opentabs plugin install %s@%s", e.Package, p.Version)
+		return refuse(packageFile+" or "+toolsFile, "changed since it was installed; reinstall it with opentabs plugin install %s@%s", e.Package, p.Version)
 	case e.Source == SourceGlobal && p.Package != e.Package:
-		return refuse(packageFile, "says that it is the package %q, but the folder is that of %q; install it anew", p.Package, e.Package)
+		return refuse(packageFile, "has the package name %q, but the folder belongs to %q; reinstall it", p.Package, e.Package)
 	case p.Name != e.Name:
-		return refuse(packageFile, "names the plugin %q by now, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
+		return refuse(packageFile, "now names the plugin %q, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
 	}
-	if p.ManifestHash != e.Manifest && !r.store.index.compiles(e.Path, p.ManifestHash) { // else they compiled when it was added
+	if p.ManifestHash != e.Manifest && !r.store.index.compiles(e.Path, p.ManifestHash) { // unchanged since it was added or last compiled
 		if err := p.CheckSchemas(); err != nil {
 			return nil, err
 		}
 		r.store.index.noteCompiles(e.Path, p.ManifestHash)
 	}
-	if e.Source != SourceGlobal { // those are checked before a page gets them: there may be many that are never used
+	if e.Source != SourceGlobal { // global packages are checked when a page needs them
 		if err := r.store.checkScripts(p); err != nil {
 			return nil, err
 		}
@@ -224,8 +222,8 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	return p, nil
 }
 
-// distrust has the next look of [Watch] load the plugins again, and read what is
-// in this folder: it is not what was loaded, although it looks the same.
+// distrust makes the next check of [Watch] reload the plugins, and read the files in
+// this folder even if their attributes have not changed.
 func (r *Registry) distrust(dir string) {
 	r.store.index.forget(dir)
 	r.mu.Lock()
@@ -233,17 +231,17 @@ func (r *Registry) distrust(dir string) {
 	r.stamps = nil
 }
 
-// resolve picks what is served: an unchanged plugin keeps its value, so that
-// its compiled schemas live on, and of two with one name the first is served,
-// also while it can't be loaded: nothing takes a plugin's place in silence.
-func resolve(entries []Entry, loaded []outcome, old *Set) []*Plugin {
+// choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its value with
+// its compiled schemas. Of two plugins with one name the first is used, even if it
+// cannot be loaded, so that no plugin silently replaces another.
+func choosePlugins(entries []Entry, loaded []outcome, old *Set) []*Plugin {
 	first := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))
 	for i, e := range entries {
 		if j, clash := first[e.Name]; clash {
 			if one := loaded[j].plugin; e.Source != SourceGlobal || one == nil || one.Package != e.Package {
 				loaded[i].err = clashError(entries[j], e)
-			} // else it is the same package once more, which the person has added or installed
+			} // else it is the same package, which the user has also added or installed
 			continue
 		}
 		first[e.Name] = i
@@ -259,12 +257,13 @@ func resolve(entries []Entry, loaded []outcome, old *Set) []*Plugin {
 	return plugins
 }
 
+// samePlugin reports whether two plugins have the same content and sites.
 func samePlugin(a, b *Plugin) bool {
 	return a.Dir == b.Dir && a.Source == b.Source && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash && slices.Equal(a.Instances, b.Instances)
 }
 
-// same reports whether two sets hold the same plugins and failures.
-func same(a, b *Set) bool {
+// sameSet reports whether two sets have the same plugins and failures.
+func sameSet(a, b *Set) bool {
 	return slices.Equal(a.plugins, b.plugins) && slices.EqualFunc(a.failed, b.failed, func(x, y Failure) bool {
 		return x.Path == y.Path && x.Name == y.Name && x.Err.Error() == y.Err.Error()
 	})

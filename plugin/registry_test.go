@@ -60,7 +60,7 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 }
 
 // One broken plugin hinders no other, stays in the list and is back when it is
-// mended (fault 32: it was forgotten).
+// repaired.
 func TestRegistryListsWhatFails(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"})
 	dirs := map[string]string{}
@@ -95,7 +95,7 @@ var changes = map[string]func(string) string{
 	packageFile: replace("*://localhost/*", "*://bank.example.com/*"),
 }
 
-// Fault 27: a folder that changed is another content, which nobody has reviewed.
+// A folder that changed has other content, which is not reviewed.
 func TestRegistryServesWhatChanged(t *testing.T) {
 	for file, change := range changes {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
@@ -111,7 +111,7 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 			t.Fatalf("%s: %v, failed %v", file, list, set.Failed())
 		}
 		if s := review.State("a"); s.Reviewed || s.Effective != wire.PermissionOff || review.Runs(list[0]) {
-			t.Errorf("%s: the change is let in: %+v", file, s)
+			t.Errorf("%s: the change counts as reviewed: %+v", file, s)
 		}
 	}
 }
@@ -134,13 +134,13 @@ func TestRegistryRefusesWhatChanged(t *testing.T) {
 			t.Fatalf("%s: %v, failed %v", file, set.Plugins(), failed)
 		}
 		text := failed[0].Err.Error()
-		if !strings.Contains(text, file) || !strings.Contains(text, "changed since it was installed; install it anew with opentabs plugin install opentabs-plugin-a@1.0.0") {
+		if !strings.Contains(text, file) || !strings.Contains(text, "changed since it was installed; reinstall it with opentabs plugin install opentabs-plugin-a@1.0.0") {
 			t.Errorf("%s: %s", file, text)
 		}
 	}
 }
 
-// A list that a person edited may hold what Add refuses.
+// A list that was edited by hand can have entries that Add refuses.
 func TestRegistryServesOneOfTwoNames(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	dirs := entries(t, store)
@@ -161,14 +161,14 @@ func TestRegistryServesOneOfTwoNames(t *testing.T) {
 	}
 }
 
-func TestRegistryTellsOnlyChanges(t *testing.T) {
+func TestRegistryReportsOnlyChanges(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
-	var told []int
-	stop := registry.OnChange(func(s *plugin.Set) { told = append(told, len(s.Plugins())) })
+	var reported []int
+	stop := registry.OnChange(func(s *plugin.Set) { reported = append(reported, len(s.Plugins())) })
 	kept := registry.Set().Plugins()[0]
 	reload(t, registry)
-	if len(told) != 0 {
-		t.Fatalf("nothing changed, but told %v", told)
+	if len(reported) != 0 {
+		t.Fatalf("nothing changed, but the listener received %v", reported)
 	}
 	add(t, store, plugintest.Package{Name: "b"}.Write(t))
 	if set := reload(t, registry); set.Plugins()[0] != kept {
@@ -184,8 +184,8 @@ func TestRegistryTellsOnlyChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	reload(t, registry)
-	if len(told) != 2 || told[0] != 2 || told[1] != 1 {
-		t.Errorf("told %v, want [2 1]", told)
+	if len(reported) != 2 || reported[0] != 2 || reported[1] != 1 {
+		t.Errorf("reported %v, want [2 1]", reported)
 	}
 }
 
@@ -266,7 +266,7 @@ func largePackage(i int) plugintest.Package {
 }
 
 // BenchmarkReload loads 200 plugins of 0.7 MB with 5,000 tools in all, as a
-// starting server does (fault 91: 5 s and 700 MB for 119). The bar is 500 ms on 2
+// starting server does (with 119 plugins it once needed 5 s and 700 MB). The bar is 500 ms on 2
 // idle cores; x-floor compares with only reading and hashing the same files in the
 // same run, so that it means something on a busy machine.
 func BenchmarkReload(b *testing.B) {
@@ -325,7 +325,7 @@ func readAndHash(b *testing.B, list []plugin.Entry) time.Duration {
 	return best
 }
 
-// Fault 91: all adapters were kept in memory, 700 MB with what went with them.
+// Adapters are not kept in memory: those of 119 plugins would need 700 MB.
 func TestRegistryKeepsNoAdapters(t *testing.T) {
 	_, store := plugintest.Registry(t, largePackages(20)...)
 	heap := func() uint64 {
@@ -346,7 +346,7 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// A list that can't be read is told by an empty set, and harms no plugins that
+// An empty set reports a list that cannot be read, and such a list harms no plugins that
 // are served already.
 func TestRegistryWithADamagedList(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
@@ -360,7 +360,7 @@ func TestRegistryWithADamagedList(t *testing.T) {
 	if err := registry.Reload(); err == nil {
 		t.Error("no error")
 	}
-	if failed := registry.Set().Failed(); len(failed) != 1 || failed[0].Path != store.Path() || !strings.Contains(failed[0].Err.Error(), "mend it") {
+	if failed := registry.Set().Failed(); len(failed) != 1 || failed[0].Path != store.Path() || !strings.Contains(failed[0].Err.Error(), "repair it") {
 		t.Errorf("failed %+v", failed)
 	}
 	add(t, store, plugintest.Package{Name: "a"}.Write(t))

@@ -51,7 +51,7 @@ func TestValidateResult(t *testing.T) {
 		}
 		for _, part := range tt.want {
 			if !strings.Contains(e.Message, part) {
-				t.Errorf("%.40s: %q does not say %q", tt.output, e.Message, part)
+				t.Errorf("%.40s: %q does not contain %q", tt.output, e.Message, part)
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// Set is all plugins at one moment. It never changes.
+// Set is the plugins at one moment. It is immutable.
 type Set struct {
 	plugins  []*Plugin
 	byName   map[string]*Plugin
@@ -20,17 +20,17 @@ type Set struct {
 	failed   []Failure
 }
 
-// Failure is a plugin that was added but could not be loaded.
+// Failure is an added plugin that could not be loaded.
 type Failure struct {
 	// Path is the package's folder, or the file that could not be read.
 	Path string
-	// Name is the plugin's name when it was added; it may be empty.
+	// Name is the name of the plugin when it was added; it may be empty.
 	Name string
-	// Err says what is wrong and what to do.
+	// Err is the problem and its correction.
 	Err error
 }
 
-// NewSet returns a set of plugins whose names differ.
+// NewSet returns a set of plugins with different names.
 func NewSet(plugins []*Plugin, failed []Failure) *Set {
 	s := &Set{
 		plugins:  slices.Clone(plugins),
@@ -68,7 +68,7 @@ func (s *Set) Plugin(name string) (*Plugin, bool) {
 }
 
 // Find returns the plugin of this name. If there is none, the error wraps
-// [ErrUnknown] and lists the loaded plugins, or says why the plugin is not loaded.
+// [ErrUnknown] and lists the loaded plugins, or has the reason why it is not loaded.
 func (s *Set) Find(name string) (*Plugin, error) {
 	if p, ok := s.byName[name]; ok {
 		return p, nil
@@ -79,7 +79,7 @@ func (s *Set) Find(name string) (*Plugin, error) {
 	return nil, unknownName(name, slices.Collect(maps.Keys(s.byName)))
 }
 
-// FindWithTool returns the plugin of a tool; an empty tool stands for all. The error
+// FindWithTool returns the plugin of a tool; with an empty tool it is Find. The error
 // lists the tools that the plugin has.
 func (s *Set) FindWithTool(name, tool string) (*Plugin, error) {
 	p, err := s.Find(name)
@@ -127,6 +127,5 @@ func (s *Set) Failure(name string) (Failure, bool) {
 	return Failure{}, false
 }
 
-// Failed returns the plugins that could not be loaded, in the order they were
-// added.
+// Failed returns the plugins that could not be loaded, in the order of the store.
 func (s *Set) Failed() []Failure { return slices.Clone(s.failed) }

@@ -17,19 +17,19 @@ import (
 var settingTypes = []string{"url", "string", "number", "boolean", "select"}
 
 const (
-	// maxSettings is how many settings a plugin may have, maxOptions how many
-	// choices one of them. Surfaces are told all of them again and again.
+	// maxSettings is the most settings of a plugin; maxOptions is the most options of a
+	// setting. Surfaces receive all of them with every update.
 	maxSettings = 100
 	maxOptions  = 500
-	// maxSettingText is how long a text of a setting may be, in characters.
+	// maxSettingText is the longest text of a setting, in characters.
 	maxSettingText = 1000
 )
 
-// maxSettingKey is how long the key of a setting may be, in characters.
+// maxSettingKey is the longest key of a setting, in characters.
 const maxSettingKey = 100
 
-// isSettingKey reports whether a setting may be called so: the command line writes
-// KEY=VALUE. As a regular expression this would take 4 MB.
+// isSettingKey reports whether a key is valid. The command line uses KEY=VALUE. A regular
+// expression for this would need 4 MB.
 func isSettingKey(key string) bool {
 	for i, r := range key {
 		if !unicode.In(r, unicode.L, unicode.N) && r != '_' && r != '$' && (i == 0 || !strings.ContainsRune(".:/ -", r)) {
@@ -39,7 +39,7 @@ func isSettingKey(key string) bool {
 	return key != "" && utf8.RuneCountInString(key) <= maxSettingKey
 }
 
-// Setting is one thing that a person can set for a plugin.
+// Setting is one setting that a plugin declares.
 type Setting struct {
 	Key         string
 	Type        wire.SettingType
@@ -47,18 +47,17 @@ type Setting struct {
 	Description string
 	Placeholder string
 	Required    bool
-	// Marked is the package's own mark of a secret; nil if it has none. See
+	// Marked is the mark of a secret in the package; nil if it has none. See
 	// [Setting.Secret].
 	Marked *bool
-	// Options are what a select may be; other types have none.
+	// Options are the allowed values of a select; other types have none.
 	Options []string
 }
 
 var secretWords = regexp.MustCompile(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
-// Secret reports whether the value is never shown and not given to a plugin that is
-// restricted: as the package marks it, or else by the name of the setting, if that
-// is one of a password or a key.
+// Secret reports whether the value is hidden from surfaces and from restricted plugins.
+// The package marks secrets; without a mark, the key of the setting decides.
 func (s Setting) Secret() bool {
 	if s.Marked != nil {
 		return *s.Marked
@@ -66,8 +65,8 @@ func (s Setting) Secret() bool {
 	return s.Type == wire.SettingString && secretWords.MatchString(s.Key)
 }
 
-// parseConfigSchema checks the description of the plugin's settings. Without
-// URL patterns a plugin needs a required url setting, which then names its tabs.
+// parseConfigSchema reads the settings of the plugin. A plugin without URL patterns needs
+// a required url setting.
 func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 	namesTabs := false
 	if config := top.Object("configSchema"); config != nil {
@@ -94,13 +93,14 @@ func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 	}
 }
 
+// parseSetting reads one setting.
 func parseSetting(s *jsonread.Reader) Setting {
 	kind := s.Text("type", "use one of "+strings.Join(settingTypes, ", "))
 	if kind != "" && !slices.Contains(settingTypes, kind) {
 		s.Add("type", "is %q; use one of %s", kind, strings.Join(settingTypes, ", "))
 	}
 	setting := Setting{
-		Type: wire.SettingType(kind), Label: s.Text("label", "give the setting a name for people"),
+		Type: wire.SettingType(kind), Label: s.Text("label", "give the setting a display name"),
 		Description: s.Optional("description"), Placeholder: s.Optional("placeholder"),
 	}
 	for _, key := range []string{"label", "description", "placeholder"} {

@@ -11,8 +11,8 @@ import (
 // maxURLChars is the longest URL of a setting, in characters.
 const maxURLChars = 2048
 
-// ParseSite returns the host of a URL that a person gave, with its port where that is
-// not the usual one, and how it is compared: localhost, 127.0.0.1 and [::1] are one.
+// ParseSite returns the host of a URL from the user, with a port other than the default
+// one, and a key to compare sites: localhost, 127.0.0.1 and [::1] are the same site.
 func ParseSite(text string) (host, compared, problem string) {
 	u, err := url.Parse(text)
 	switch {
@@ -40,8 +40,8 @@ func ParseSite(text string) (host, compared, problem string) {
 	return host, compared, ""
 }
 
-// patternOf is the match pattern of a site that a person named in a setting. It
-// may be a name without a dot, as sites in a company's network have.
+// patternOf returns the match pattern of a site in a setting. Unlike in packages, the
+// host may be a name without a dot, as in a company network.
 func patternOf(host string) (Pattern, error) {
 	p := Pattern{text: "*://" + host + "/*", scheme: "*", path: "/*"}
 	problem := p.setHost(host)
@@ -52,7 +52,7 @@ func patternOf(host string) (Pattern, error) {
 		}
 	}
 	if problem != "" || p.subdomains {
-		return p, fmt.Errorf("has a URL with the host %q, which no browser extension can be let into; use a host name or an IPv4 address", plaintext.Shorten(host))
+		return p, fmt.Errorf("has a URL with the host %q, which browser extensions cannot access; use a host name or an IPv4 address", plaintext.Shorten(host))
 	}
 	return p, nil
 }

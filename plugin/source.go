@@ -6,24 +6,22 @@ import (
 	"strings"
 )
 
-// Source is how a package came to its folder.
+// Source is the way a package was installed.
 type Source string
 
 const (
-	// SourceFolder is a folder that a person has named.
+	// SourceFolder is a folder that the user added.
 	SourceFolder Source = "folder"
-	// SourceNPM is a package that opentabs has installed from a registry or a file.
+	// SourceNPM is a package that opentabs installed from a registry or a file.
 	SourceNPM Source = "npm"
-	// SourceGlobal is a package that somebody has installed with npm for the whole
-	// machine; nobody has added it.
+	// SourceGlobal is a package that npm installed globally, and that was not added.
 	SourceGlobal Source = "global"
 )
 
-// found returns the packages in folders of npm packages that are plugins by their
-// names, in the order of the folders. A package that is in several of them, as
-// with several versions of Node, counts once. A folder that can't be read holds
-// none.
-func found(folders []string) []Entry {
+// findGlobal returns the plugins among the npm packages in folders, in the order of the
+// folders. A package in several folders, as with several versions of Node, is returned
+// once. Unreadable folders are skipped.
+func findGlobal(folders []string) []Entry {
 	var entries []Entry
 	seen := map[string]bool{}
 	for _, folder := range folders {
@@ -44,10 +42,10 @@ func found(folders []string) []Entry {
 	return entries
 }
 
-// resolved returns the path without links; as it is if nothing is there.
-func resolved(path string) string {
-	if own, err := filepath.EvalSymlinks(path); err == nil {
-		return own
+// resolveLinks returns a path with its links resolved; unchanged if it does not exist.
+func resolveLinks(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	return path
 }

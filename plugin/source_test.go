@@ -45,9 +45,9 @@ func TestRegistryDiscoversGlobalPackages(t *testing.T) {
 	}
 }
 
-// Fault 30: of two packages with one plugin name one was lost without a word, and
+// Of two packages with one plugin name, none is dropped without an error, and
 // which one was a matter of luck.
-func TestNameClashesAreTold(t *testing.T) {
+func TestNameClashesAreReported(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{
 		"opentabs-plugin-slack": {Name: "slack"}, "@opentabs-dev/opentabs-plugin-slack": {Name: "slack"},
@@ -64,7 +64,7 @@ func TestNameClashesAreTold(t *testing.T) {
 			t.Fatalf("%+v, failed %+v", p, failed)
 		}
 	}
-	// What a person has added counts before what somebody has installed.
+	// Packages that the user added take precedence over global packages.
 	local := plugintest.Package{Name: "slack"}.Write(t)
 	add(t, store, local)
 	set := reload(t, registry)
@@ -100,7 +100,7 @@ func TestGlobalPackageThatWasAdded(t *testing.T) {
 	if p, ok := set.Plugin("a"); !ok || p.Source != plugin.SourceFolder || len(failed) != 2 {
 		t.Fatalf("%+v, failed %+v", p, failed)
 	}
-	for i, want := range []string{"adapter.iife.js: is empty", `says that it is the package "opentabs-plugin-bank", but the folder is that of "opentabs-plugin-liar"`} {
+	for i, want := range []string{"adapter.iife.js: is empty", `has the package name "opentabs-plugin-bank", but the folder belongs to "opentabs-plugin-liar"`} {
 		if !strings.Contains(failed[i].Err.Error(), want) {
 			t.Errorf("%v, want %q", failed[i].Err, want)
 		}
@@ -139,7 +139,7 @@ func TestFolderThatBecameAnotherPlugin(t *testing.T) {
 	dir := entries(t, store)[0].Path
 	edit(t, dir, packageFile, replace("opentabs-plugin-a", "opentabs-plugin-bank"))
 	set := reload(t, registry)
-	if failed := set.Failed(); len(set.Plugins()) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), `names the plugin "bank" by now, but it was added as "a"; run opentabs plugin remove a, then opentabs plugin add `+dir) {
+	if failed := set.Failed(); len(set.Plugins()) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin add `+dir) {
 		t.Errorf("%v, failed %v", set.Plugins(), failed)
 	}
 }
@@ -170,8 +170,8 @@ func TestLoadReadsTheStart(t *testing.T) {
 	}
 }
 
-// The same package that a person has installed and somebody for the whole machine
-// is no clash: the person's counts.
+// A package that the user and npm have both installed is no clash: the user's package
+// is used.
 func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "other()"}})

@@ -10,34 +10,32 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// storeFile is the name of the store's file in the state folder.
+// storeFile is the name of the file in the state folder.
 const storeFile = "plugins.json"
 
 // StoreOptions set a store up. The zero value of each field means its default.
 type StoreOptions struct {
-	// Check says what is wrong with an adapter's code before it is added; it is
-	// where a caller that has a JavaScript parser makes sure that the code is
-	// one complete script and cannot break out of the function it is put in.
+	// Check returns an error for code that is not one complete script, so that code
+	// cannot break out of the function around it. It needs a JavaScript parser.
 	// Default: code is not checked, which is unsafe outside of tests.
 	Check func(code []byte) error
-	// Passed reports whether the code with this SHA-256, in hex, has passed Check
-	// before: then it is not read. Default: none has.
+	// Passed reports whether the code with this SHA-256, in hex, has passed Check; such
+	// code is not read again. Default: no code has passed.
 	Passed func(hash string) bool
-	// IndexKey seals the index of adapters (see docs/security.md): one that was
-	// written with another key is not used. Default: there is no index, and each
-	// adapter is read whenever the plugins are loaded.
+	// IndexKey seals the index of adapters (see docs/security.md). An index with another
+	// key is not used. Default: there is no index, and each load reads all adapters.
 	IndexKey []byte
-	// LockWait is how long a change waits for another process that is changing
-	// the store. Default 10 s; after that Add and Remove fail.
+	// LockWait is how long a change waits for another process that changes the store.
+	// Default 10 s. After that Add and Remove fail.
 	LockWait time.Duration
-	// Warn takes a sentence for a person when a damaged list was put aside.
-	// Default: nobody is told.
+	// Warn receives a sentence for the user when a damaged list was put aside. Default:
+	// no warning.
 	Warn func(sentence string)
 }
 
-// Store is the list of added plugins in plugins.json in the state folder. Every
-// change is written whole under a lock that other processes honour too, with
-// mode 0600. Members it does not know are kept.
+// Store is the list of added plugins in plugins.json in the state folder (mode 0600).
+// Each change replaces the whole file under a lock that other processes respect. It keeps
+// members that this version does not know.
 type Store struct {
 	file   statedoc.File[*document]
 	check  func(code []byte) error
@@ -49,21 +47,20 @@ type Store struct {
 type Entry struct {
 	// Path is the package's absolute path.
 	Path string
-	// Name is the plugin's name when it was added.
+	// Name is the name of the plugin when it was added.
 	Name string
-	// Source says how the package came to Path.
+	// Source is the way the package was installed.
 	Source Source
-	// Package and Want are what was installed from a registry or a file: the npm
-	// name, and the version, tag or range that the person asked for. Want is empty
-	// for the latest version, and for a file.
+	// Package is the npm name of an installed package. Want is the version, tag or range
+	// that the user requested; empty for the latest version and for a file.
 	Package, Want string
 	// Hash is the SHA-256 of the adapter when it was added, in hex.
 	Hash string
-	// Manifest is the SHA-256 of the descriptions when it was added, in hex; empty
-	// in lists that did not record it. What opentabs itself has installed is not
-	// loaded once it differs from Hash and Manifest.
+	// Manifest is the SHA-256 of the descriptions when it was added, in hex; empty in
+	// older lists. A package that opentabs installed is not loaded if it differs from
+	// Hash and Manifest.
 	Manifest string
-	// Added is when it was added, in UTC; zero if that is not recorded.
+	// Added is when it was added, in UTC; zero if not recorded.
 	Added time.Time
 }
 
@@ -76,7 +73,7 @@ func NewStore(dir string, o StoreOptions) *Store {
 		o.Warn = func(string) {}
 	}
 	return &Store{check: o.Check, passed: o.Passed, index: newIndex(dir, o.IndexKey), file: statedoc.File[*document]{
-		Path: filepath.Join(dir, storeFile), What: "the list of plugins", Lost: "a new list was begun, so add your plugins again",
+		Path: filepath.Join(dir, storeFile), What: "the list of plugins", Lost: "a new list was started, so add your plugins again",
 		LockWait: o.LockWait, Warn: o.Warn, Empty: newDocument, Parse: parseDocument, Encode: (*document).encode,
 	}}
 }
@@ -84,14 +81,14 @@ func NewStore(dir string, o StoreOptions) *Store {
 // Path returns the path of the store's file.
 func (s *Store) Path() string { return s.file.Path }
 
-// Entries returns the added plugins in the order they were added. Entries that
-// cannot be read are left out; [Set.Failed] tells them.
+// Entries returns the added plugins in the order in which they were added. It leaves out
+// unreadable entries; [Set.Failed] lists them.
 func (s *Store) Entries() ([]Entry, error) {
 	entries, _, err := s.list()
 	return entries, err
 }
 
-// list reads the store: what can be read and what cannot.
+// list reads the entries of the store, and the unreadable ones.
 func (s *Store) list() ([]Entry, []Failure, error) {
 	doc, err := s.file.Read()
 	if err != nil {
@@ -110,15 +107,15 @@ func (s *Store) list() ([]Entry, []Failure, error) {
 	return entries, failed, nil
 }
 
-// Add checks the built package in path and adds it. The folder stays the
-// person's: a new build in it is served as it is, but has to be reviewed. The
-// error says what is wrong with the package, or which plugin has its name already.
+// Add checks the built package in path and adds it. A new build in the folder is loaded
+// without another Add, but must be reviewed. The error lists the problems of the package,
+// or names the plugin with the same name.
 func (s *Store) Add(path string) (*Plugin, error) {
 	return s.add(Entry{Path: path, Source: SourceFolder})
 }
 
-// AddInstalled adds a package that opentabs has put into the folder e.Path, in
-// place of an older version of it. Path, Package and Want of e are set.
+// AddInstalled adds a package that opentabs has installed in the folder e.Path. It
+// replaces the entry of an older version. Path, Package and Want of e are set.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
 	return s.add(e)
@@ -127,7 +124,7 @@ func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 // add checks and adds the package in e.Path, and fills e.
 func (s *Store) add(e Entry) (*Plugin, error) {
 	if dir, err := filepath.Abs(e.Path); err == nil {
-		s.index.forget(dir) // what is added is read
+		s.index.forget(dir) // read the files again
 	}
 	p, err := load(e.Path, s.index)
 	if err != nil {
@@ -145,12 +142,12 @@ func (s *Store) add(e Entry) (*Plugin, error) {
 	if err := s.file.Change(func(doc *document) error { return doc.put(e) }); err != nil {
 		return nil, err
 	}
-	// Without an index the next start takes longer, and that is all.
+	// A missing index only makes the next start slower.
 	_ = s.index.save(nil)
 	return p, nil
 }
 
-// checkScripts makes sure that the code of p stays inside what it is put in.
+// checkScripts checks that the scripts of p cannot break out of the code around them.
 func (s *Store) checkScripts(p *Plugin) error {
 	if s.check == nil {
 		return nil
@@ -177,8 +174,8 @@ func (s *Store) checkScripts(p *Plugin) error {
 	return nil
 }
 
-// Remove takes the plugin of this name from the list. Its folder stays. The
-// error names the plugins there are if there is none of this name.
+// Remove removes the plugin of this name from the list. Its folder stays. The error for
+// an unknown name lists the plugins.
 func (s *Store) Remove(name string) error {
 	return s.file.Change(func(doc *document) error {
 		before := len(doc.plugins)

@@ -121,7 +121,7 @@ func TestStoreAddRefuses(t *testing.T) {
 	for dir, problem := range map[string]string{
 		t.TempDir(): "package.json: is missing",
 		plugintest.Package{Name: "b", Code: "}evil({"}.Write(t): "adapter.iife.js: is not one complete script: line 1: unexpected }; build the plugin again",
-		// Fault 30: two packages of one name, and nobody says so.
+		// Two packages with one name are an error.
 		plugintest.Package{Name: "a"}.Write(t): `the plugin name "a" is taken by ` + first + "; run opentabs plugin remove a first",
 	} {
 		_, err := store.Add(dir)
@@ -176,7 +176,7 @@ func TestStoreRemoves(t *testing.T) {
 	}
 }
 
-// Fault 33: saving one thing deletes what the writer does not know.
+// A change keeps unknown members.
 func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 	dir := t.TempDir()
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
@@ -203,14 +203,14 @@ func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 func TestStorePutsDamagedListsAside(t *testing.T) {
 	for i, damaged := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
 		dir := t.TempDir()
-		var told strings.Builder
-		store := plugin.NewStore(dir, plugin.StoreOptions{Warn: func(sentence string) { told.WriteString(sentence) }})
+		var reported strings.Builder
+		store := plugin.NewStore(dir, plugin.StoreOptions{Warn: func(sentence string) { reported.WriteString(sentence) }})
 		for n := 1; n <= 2; n++ {
 			if err := os.WriteFile(store.Path(), []byte(damaged), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			// Reading changes nothing.
-			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "mend it, or add a plugin") {
+			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "repair it, or add a plugin") {
 				t.Errorf("%q: %v", damaged, err)
 			}
 			add(t, store, plugintest.Package{Name: "a"}.Write(t))
@@ -221,8 +221,8 @@ func TestStorePutsDamagedListsAside(t *testing.T) {
 			if text, err := os.ReadFile(kept[n-1]); err != nil || string(text) != damaged {
 				t.Errorf("%d: kept %q, %v", i, text, err)
 			}
-			if !strings.Contains(told.String(), kept[n-1]) || names(entries(t, store)) != "a" {
-				t.Errorf("%d: told %s, entries %v", i, told.String(), entries(t, store))
+			if !strings.Contains(reported.String(), kept[n-1]) || names(entries(t, store)) != "a" {
+				t.Errorf("%d: reported %s, entries %v", i, reported.String(), entries(t, store))
 			}
 		}
 	}
@@ -256,24 +256,24 @@ func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var reported []string
 	for _, f := range registry.Set().Failed() {
-		told = append(told, f.Name+": "+f.Err.Error())
+		reported = append(reported, f.Name+": "+f.Err.Error())
 	}
 	want := []string{
 		": plugins[0] is a number; make it an object",
 		"x: plugins[1] path is a number; make it a string",
 		"y: plugins[2] added is not a time; write it as in 2026-01-31T12:00:00Z",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("failed %q, want %q", told, want)
+	if !slices.Equal(reported, want) {
+		t.Errorf("failed %q, want %q", reported, want)
 	}
 	if err := store.Remove("x"); err != nil {
 		t.Errorf("a broken entry cannot be removed: %v", err)
 	}
 }
 
-// Fault 100: two processes write one file.
+// Several processes can write the file.
 func TestStoreSharedByProcesses(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup

@@ -6,18 +6,19 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"opentabs/internal/filemark"
 )
 
 // WatchInterval is how often [Watch.Changed] should be called.
 const WatchInterval = time.Second
 
-// stamps are what files look like from outside, by path. Those that are not there
-// have none.
-type stamps map[string]fileMark
+// stamps are the marks of files, by path. Missing files have none.
+type stamps map[string]filemark.Mark
 
 func (s stamps) add(path string) {
 	if info, err := os.Stat(path); err == nil {
-		s[path] = markOf(info)
+		s[path] = filemark.Of(info)
 	}
 }
 
@@ -25,29 +26,28 @@ func (s stamps) same(other stamps) bool {
 	return maps.Equal(s, other)
 }
 
-// Watch tells whether a registry should reload: after a build, when a folder goes
-// away or comes back, when npm or another process has added one. It is for one
-// goroutine.
+// Watch detects when a registry should reload: after a build, when a folder disappears or
+// reappears, when npm or another process adds a package. It is for one goroutine.
 type Watch struct {
 	registry *Registry
 	before   stamps
 }
 
-// Watch begins to watch what the last reload was about.
+// Watch returns a watch on the files of the last reload.
 func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 
-// Changed reports whether the list of plugins, or a file of one of them, is not
-// what the last reload saw, and has not changed since the last time it was called:
-// a build writes several files.
+// Changed reports whether the list of plugins or a file of a plugin has changed since the
+// last reload. It waits until nothing has changed between two calls, because a build
+// writes several files.
 func (w *Watch) Changed() bool {
-	now, loaded := w.registry.looks()
+	now, loaded := w.registry.currentStamps()
 	settled := w.before != nil && now.same(w.before)
 	w.before = now
 	return settled && !now.same(loaded)
 }
 
-// looks returns what everything looks like now, and what the last reload saw.
-func (r *Registry) looks() (now, loaded stamps) {
+// currentStamps returns the stamps now and those of the last reload.
+func (r *Registry) currentStamps() (now, loaded stamps) {
 	r.mu.Lock()
 	entries, folders, loaded := r.loaded, r.folders, r.stamps
 	r.mu.Unlock()
@@ -57,7 +57,7 @@ func (r *Registry) looks() (now, loaded stamps) {
 	return now, loaded
 }
 
-// addLists stamps what says which packages there are.
+// addLists adds the list of plugins and the folders of npm packages.
 func (s stamps) addLists(list string, folders []string) {
 	s.add(list)
 	for _, folder := range folders {
@@ -74,6 +74,7 @@ func (s stamps) addLists(list string, folders []string) {
 	}
 }
 
+// addPackages adds the files of packages.
 func (s stamps) addPackages(entries []Entry) {
 	for _, e := range entries {
 		for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {

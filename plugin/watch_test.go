@@ -43,7 +43,7 @@ func (w *watcher) want(what string, reloads int) {
 	}
 }
 
-// Faults 89 and 90: a change that the system did not tell of was never seen, nor
+// Changes without an event of the system are detected, and so is
 // one of a pre-script.
 func TestWatchSeesEveryChange(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a", PreScript: "token()"})

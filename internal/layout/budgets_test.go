@@ -25,7 +25,6 @@ var packageAllowances = map[string]packageSize{
 	"cmd/opentabs": {28, 5800},
 	"dispatch":     {27, 5400},
 	"mcpserver":    {38, 6900},
-	"plugin":       {31, 4000},
 	"wsbridge":     {29, 4400},
 }
 

@@ -43,7 +43,6 @@ var unclean = []string{
 	"internal/realtab",
 	"internal/svgicon",
 	"mcpserver",
-	"plugin",
 	"sdk-ts",
 	"sdk-ts/examples/messages/src",
 	"sdk-ts/examples/messages/src/prompts",

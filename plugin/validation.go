@@ -30,3 +30,23 @@ func (p *Plugin) CheckSchemas() error {
 	}
 	return nil
 }
+
+// Validate checks a call's arguments; see [schema.Validator.CheckArguments].
+func (t *Tool) Validate(args json.RawMessage) error {
+	return t.arguments.CheckArguments(t.subject(), t.InputSchema, args)
+}
+
+// DeclaresResults reports whether results must match the output schema. Packages of
+// the original OpenTabs SDK (sdkVersion 0.0.x) have output schemas that were never
+// checked, so agents do not receive them.
+func (t *Tool) DeclaresResults() bool { return !t.Plugin.Legacy }
+
+// ValidateResult checks what the tool returned, nil for undefined; see
+// [schema.Validator.CheckResult].
+func (t *Tool) ValidateResult(result json.RawMessage) error {
+	return t.results.CheckResult(t.subject(), t.OutputSchema, result)
+}
+
+func (t *Tool) subject() schema.Subject {
+	return schema.Subject{Name: t.FullName(), Retry: "call the tool again", Plugin: t.Plugin.Name, Version: t.Plugin.Version}
+}

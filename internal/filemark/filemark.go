@@ -1,0 +1,48 @@
+// Package filemark detects changed files by their attributes, without reading them.
+//
+// A [Mark] is comparable. The package has no state.
+package filemark
+
+import (
+	"os"
+	"time"
+)
+
+// The age after which the times of a file are reliable. A file that is written twice
+// within one tick of the file system's clock has the same times after both writes.
+const (
+	settleFine   = 50 * time.Millisecond
+	settleCoarse = 3 * time.Second // FAT counts in steps of 2 s
+)
+
+// Mark is the attributes of a file. Any change of the content changes the mark: a
+// program can set the modification time, but not the change time (ChangedNs). Windows
+// has no change time.
+type Mark struct {
+	Size       int64  `json:"size"`
+	ModifiedNs int64  `json:"modifiedNs"`
+	ChangedNs  int64  `json:"changedNs,omitempty"`
+	Inode      uint64 `json:"inode,omitempty"`
+	Device     uint64 `json:"device,omitempty"`
+}
+
+// Of returns the mark of a file.
+func Of(info os.FileInfo) Mark {
+	m := Mark{Size: info.Size(), ModifiedNs: info.ModTime().UnixNano()}
+	m.addSystem(info)
+	return m
+}
+
+// IsSettled reports whether every later change of the file changes the mark.
+func (m Mark) IsSettled(now time.Time) bool {
+	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
+		age := settleFine
+		if ns%int64(time.Second) == 0 {
+			age = settleCoarse
+		}
+		if ns != 0 && now.Sub(time.Unix(0, ns)) < age {
+			return false
+		}
+	}
+	return true
+}

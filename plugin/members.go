@@ -1,0 +1,99 @@
+package plugin
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"opentabs/internal/jsonread"
+	"opentabs/internal/plaintext"
+)
+
+// cutText cuts the text of a member to maxChars characters, with a warning.
+func cutText(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) string {
+	n := utf8.RuneCountInString(text)
+	if n <= maxChars {
+		return text
+	}
+	warnOf(f, p, key, "has %d characters, more than the %d that are shown; it is cut", n, maxChars)
+	return plaintext.Clean(text, maxChars)
+}
+
+// readShort returns an optional string, cut to maxChars characters.
+func readShort(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
+	return cutText(f, p, key, f.Optional(key), maxChars)
+}
+
+// warnOf adds a warning about a member.
+func warnOf(f *jsonread.Reader, p *Plugin, key, format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s%s %s", f.Problems.File, f.Path, key, fmt.Sprintf(format, args...)))
+}
+
+// The shortest and the longest limit that a package may ask for.
+const (
+	minTimeout = time.Second
+	maxTimeout = 5 * time.Minute
+)
+
+// readTimeouts reads the limits of a tool or prompt; zero means the limits of the
+// server.
+func readTimeouts(f *jsonread.Reader) (idle, hard time.Duration) {
+	limits := f.Object("limits")
+	if limits == nil {
+		return 0, 0
+	}
+	return readTimeout(limits, "idleTimeoutMs"), readTimeout(limits, "hardTimeoutMs")
+}
+
+func readTimeout(f *jsonread.Reader, key string) time.Duration {
+	if !f.Has(key) {
+		return 0
+	}
+	raw := f.Members[key]
+	ms, err := strconv.Atoi(string(raw))
+	d := time.Duration(ms) * time.Millisecond
+	if err != nil || ms > int(maxTimeout/time.Millisecond) || d < minTimeout {
+		f.Add(key, "is %.40s; use a whole number of milliseconds from %d to %d", raw, minTimeout.Milliseconds(), maxTimeout.Milliseconds())
+		return 0
+	}
+	return d
+}
+
+// maxIconBytes is the largest icon, in bytes. The original OpenTabs SDK allows 16 KB.
+const maxIconBytes = 64 << 10
+
+// parseIcons reads the icons of the plugin. Surfaces show only the first.
+func parseIcons(top *jsonread.Reader, p *Plugin) {
+	p.Icon = readIcon(top, "iconSvg", p)
+	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
+}
+
+// checkUnusedIcons checks icons that no surface shows; without keys, the icons of a
+// tool.
+func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
+	if len(keys) == 0 {
+		keys = []string{"iconSvg", "iconInactiveSvg"}
+	}
+	for _, key := range keys {
+		readIcon(f, key, p)
+	}
+}
+
+// readIcon returns the text of an optional SVG. It drops an icon that cannot be shown,
+// with a warning.
+func readIcon(f *jsonread.Reader, key string, p *Plugin) string {
+	svg := strings.TrimSpace(strings.TrimPrefix(f.Optional(key), "\ufeff"))
+	switch {
+	case svg == "":
+		return ""
+	case len(svg) > maxIconBytes:
+		warnOf(f, p, key, "has %d bytes, more than the %d allowed, so it is not shown; make it smaller", len(svg), maxIconBytes)
+		return ""
+	case !strings.HasPrefix(svg, "<svg") && !strings.HasPrefix(svg, "<?xml") && !strings.HasPrefix(svg, "<!--"):
+		warnOf(f, p, key, "is no SVG, so it is not shown; begin it with <svg")
+		return ""
+	}
+	return svg
+}
