@@ -6,7 +6,7 @@ import * as sdk from './src/index.ts';
 const root = new URL('../', import.meta.url);
 const text = readFileSync(new URL('docs/plugins.md', root), 'utf8');
 
-test('every snippet of docs/plugins.md stands in the file that its first line names', () => {
+test('every snippet of docs/plugins.md is in the file that its first line names', () => {
   const snippets = [...text.matchAll(/^```(?:ts|json)\n(.*)\n((?:.*\n)*?)```$/gm)];
   assert.ok(snippets.length > 5);
   for (const [, head = '', body = ''] of snippets) {
@@ -17,10 +17,10 @@ test('every snippet of docs/plugins.md stands in the file that its first line na
 });
 
 test('docs/plugins.md names every factory and function of the SDK', () => {
-  // What is meant for programs that look at plugins, and not for plugins.
-  const others = ['LUCIDE_ICON_NAMES', 'NAME_REGEX', 'RESERVED_NAMES', 'validatePluginName', 'validateUrlPattern'];
-  const inside = ['httpStatusToToolError', 'parseRetryAfterMs']; // the other functions use them for you
-  const names = Object.keys(sdk).filter((name) => !others.includes(name) && !inside.includes(name));
+  // Exports for programs that inspect plugins.
+  const forPrograms = ['LUCIDE_ICON_NAMES', 'NAME_REGEX', 'RESERVED_NAMES', 'validatePluginName', 'validateUrlPattern'];
+  const indirect = ['httpStatusToToolError', 'parseRetryAfterMs']; // the fetch functions call them
+  const names = Object.keys(sdk).filter((name) => !forPrograms.includes(name) && !indirect.includes(name));
   assert.ok(names.length > 40);
   for (const name of names) assert.match(text, new RegExp(`\\b${name}\\b`));
 });

@@ -1,5 +1,5 @@
-// Package sdkts embeds what plugins are built with: the TypeScript SDK and the
-// copy of zod for plugins that bring none.
+// Package sdkts embeds what plugins are built with: the TypeScript SDK, and the
+// copy of zod for plugins that do not install one.
 package sdkts
 
 import (
@@ -29,7 +29,7 @@ var Source embed.FS
 // Version returns the SDK's version.
 func Version() string {
 	text, err := Source.ReadFile("package.json")
-	if err != nil { // it is embedded
+	if err != nil { // package.json is embedded
 		panic("sdkts: " + err.Error())
 	}
 	var pkg struct {

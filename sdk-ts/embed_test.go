@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A file that is not named in embed.go would be missing in a built binary
-// only.
+// A source file that embed.go does not list would be missing only in a built
+// binary.
 func TestEveryFileIsEmbedded(t *testing.T) {
 	seen := 0
 	err := fs.WalkDir(os.DirFS("."), "src", func(name string, d fs.DirEntry, err error) error {
@@ -19,10 +19,10 @@ func TestEveryFileIsEmbedded(t *testing.T) {
 		switch embedded := err == nil; {
 		case strings.HasSuffix(name, ".test.ts"):
 			if embedded {
-				t.Errorf("%s is embedded; take it out of embed.go", name)
+				t.Errorf("%s is embedded; remove it from embed.go", name)
 			}
 		case !embedded:
-			t.Errorf("%s is not embedded; name it in embed.go", name)
+			t.Errorf("%s is not embedded; add it to embed.go", name)
 		default:
 			seen++
 		}

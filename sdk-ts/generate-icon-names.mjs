@@ -1,5 +1,5 @@
-// Writes src/lucide-icon-names.gen.ts from an unpacked copy of the npm package lucide-react, which names every icon of
-// Lucide and the former names of those that were renamed:
+// Writes src/lucide-icon-names.gen.ts from an unpacked copy of the npm package lucide-react. The package lists every icon
+// of Lucide, and the former names of renamed icons:
 //
 //   npm pack lucide-react && tar xzf lucide-react-*.tgz
 //   node sdk-ts/generate-icon-names.mjs ./package
@@ -8,11 +8,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const dir = process.argv[2];
-if (dir === undefined) throw new Error('name the directory of an unpacked lucide-react');
+if (dir === undefined) throw new Error('pass the directory of an unpacked lucide-react as the argument');
 const { version } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
 const source = readFileSync(join(dir, 'dist/esm/dynamicIconImports.mjs'), 'utf8');
 const names = [...new Set([...source.matchAll(/^\s*"?([a-z0-9-]+)"?: \(\) => import/gm)].map(([, name = '']) => name))];
-if (names.length < 1000) throw new Error(`${names.length} icons in ${dir}: its form has changed, correct this program`);
+if (names.length < 1000)
+  throw new Error(`${names.length} icons in ${dir}: lucide-react has a new format; update this file`);
 
 const lines = [];
 let line = ' ';

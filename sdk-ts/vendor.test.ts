@@ -12,7 +12,7 @@ function filesBelow(dir: string): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dir, name)).isFile());
 }
 
-test('the embedded zod is the released one, byte for byte', () => {
+test('the embedded zod equals the released package byte for byte', () => {
   const names = filesBelow(vendored);
   assert.ok(names.includes('LICENSE') && names.includes('package.json') && names.length > 30);
   for (const name of names) {
@@ -20,14 +20,14 @@ test('the embedded zod is the released one, byte for byte', () => {
   }
 });
 
-test('the embedded zod has all that its index imports', () => {
+test('the embedded zod contains every module that its index imports', () => {
   for (const part of ['v4/classic', 'v4/core']) {
     const modules = (dir: string) => readdirSync(join(dir, part)).filter((name) => name.endsWith('.js'));
     assert.deepEqual(modules(vendored), modules(installed));
   }
 });
 
-test('the embedded linkedom is the released one, byte for byte', () => {
+test('the embedded linkedom equals the released package byte for byte', () => {
   for (const name of ['worker.js', 'LICENSE', 'package.json']) {
     const released = readFileSync(join(here, '../node_modules/linkedom', name));
     assert.ok(readFileSync(join(here, 'vendor/linkedom', name)).equals(released), `${name} differs`);

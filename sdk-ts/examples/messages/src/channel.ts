@@ -8,15 +8,15 @@ export const message = z.object({
   sentAt: z.string().optional(),
 });
 
-/** One page of what the site's API answers. */
+/** One page of messages, as the site's API returns it. */
 const page = z.object({
   messages: z.array(message),
-  /** Where the next page begins; absent or null on the last one. */
+  /** The cursor of the next page; absent or null on the last page. */
   nextCursor: z.string().nullish(),
   totalPages: z.number().int().nonnegative().optional(),
 });
 
-/** The parameter of all tools that read a channel. */
+/** The channel parameter of all tools that read a channel. */
 export const channelId = z.string().min(1).describe("The channel's id, such as general");
 
 /** Reads a channel page by page, oldest first. */

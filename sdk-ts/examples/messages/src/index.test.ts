@@ -6,7 +6,7 @@ import { echo } from './tools/echo.ts';
 import { fail } from './tools/fail.ts';
 import { navigate } from './tools/navigate.ts';
 
-test('it is ready while somebody is logged in', async (t) => {
+test('the plugin is ready while a user is logged in', async (t) => {
   let loggedOut = false;
   const documentElement = { hasAttribute: (name: string) => name === 'data-logged-out' && loggedOut };
   Object.defineProperty(globalThis, 'document', { value: { documentElement }, configurable: true });
@@ -16,17 +16,17 @@ test('it is ready while somebody is logged in', async (t) => {
   assert.equal(await plugin.isReady(), false);
 });
 
-test('echo returns what it is given', async () => {
+test('echo returns its input', async () => {
   for (const value of [null, 0, 'x', [1, { a: null }], 9007199254740991]) {
     assert.deepEqual(await echo.handle(echo.input.parse({ value })), { value });
   }
 });
 
-test('big returns as many bytes', async () => {
+test('big returns a text of the requested length', async () => {
   assert.equal((await big.handle({ bytes: 3 })).text, 'xxx');
 });
 
-test('fail throws what it is told to', async () => {
+test('fail throws the requested error', async () => {
   await assert.rejects(fail.handle({ message: 'plain' }), { name: 'Error', message: 'plain' });
   const options = { category: 'rate_limit', retryable: true, retryAfterMs: 5 } as const;
   await assert.rejects(fail.handle({ message: 'm', code: 'MINE', ...options }), {

@@ -1,4 +1,4 @@
-/** Writes why a call was stopped where the page's own code sees it: the attribute data-aborted of <html>. */
+/** Writes the reason of an abort to the attribute data-aborted of <html>, where the page's scripts can read it. */
 export function recordAbort(signal: AbortSignal | undefined): void {
   const record = () => {
     const reason: unknown = signal?.reason;

@@ -10,7 +10,7 @@ export default definePlugin({
   configSchema: settings,
   tools: [listTickets, createTicket, readOpenTicket],
 
-  // The site names the person in its head once they have logged in.
+  // The site adds a meta element with the name of the user after the login.
   isReady() {
     return getMetaContent('user') !== null;
   },

@@ -12,7 +12,7 @@ export const settings = {
   limit: { type: 'number', label: 'How many tickets to list' },
 } satisfies ConfigSchema;
 
-/** Returns the address of one of the site's functions. */
+/** Returns the URL of a path on the configured site. */
 export function urlOf(path: string): string {
   const site = getConfig('site');
   if (typeof site !== 'string')
@@ -20,12 +20,12 @@ export function urlOf(path: string): string {
   return new URL(path, site).href;
 }
 
-/** Returns the state of the tickets to list, as far as a person has set it. */
+/** Returns the state of the tickets to list; open if the user has not set one. */
 export function wantedState(): string {
   return String(getConfig('state') ?? 'open');
 }
 
-/** Returns how many tickets to list. */
+/** Returns how many tickets to list; 20 if the user has not set a limit. */
 export function wantedLimit(): number {
   return Number(getConfig('limit') ?? 20);
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
-import { site } from '../test/site.ts';
+import { mockSite } from '../test/site.ts';
 import { summariseChannel } from './summarise-channel.ts';
 
 test('it asks for a summary of the last messages and reports each page', async (t) => {
-  site(t, 3);
+  mockSite(t, 3);
   const context = makeContext();
   assert.equal(
     await summariseChannel.render({ channelId: 'general', last: 2 }, context),
@@ -21,8 +21,8 @@ test('it asks for a summary of the last messages and reports each page', async (
   );
 });
 
-test('it stops when it is told to', async (t) => {
-  site(t);
+test('it stops when the call is stopped', async (t) => {
+  mockSite(t);
   const context = makeContext({ stopAtReport: 1 });
   await assert.rejects(summariseChannel.render({ channelId: 'a', last: 1 }, context), { code: 'aborted' });
 });

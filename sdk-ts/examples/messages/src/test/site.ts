@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 
-/** A site with three pages of two messages; returns the URLs that were asked for. */
-export function site(t: TestContext, totalPages?: number): string[] {
-  const asked: string[] = [];
+/** Mocks a site with three pages of two messages each. Returns the list that receives the requested URLs. */
+export function mockSite(t: TestContext, totalPages?: number): string[] {
+  const requested: string[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
     init.signal?.throwIfAborted();
-    asked.push(url);
+    requested.push(url);
     const page = Number(new URL(url, 'http://localhost').searchParams.get('cursor') ?? '0');
     const messages = [0, 1].map((n) => ({
       id: `${page}.${n}`,
@@ -14,5 +14,5 @@ export function site(t: TestContext, totalPages?: number): string[] {
     }));
     return Response.json({ messages, nextCursor: page < 2 ? String(page + 1) : null, totalPages });
   });
-  return asked;
+  return requested;
 }

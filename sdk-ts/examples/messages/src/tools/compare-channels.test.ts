@@ -5,7 +5,7 @@ import { compareChannels } from './compare-channels.ts';
 
 const channelIds = ['general', 'random'];
 
-test('it exports each channel and keeps the counts', async () => {
+test('it exports each channel and returns the counts', async () => {
   const context = makeContext({
     tools: {
       export_messages: ({ channelId }: { channelId: string }) => ({ channelId, count: channelId.length, messages: [] }),
@@ -39,7 +39,7 @@ test('it scales the parts to the whole and reports the end', async () => {
   assert.deepEqual(await parts('a'), [0, 100]);
 });
 
-test('it ends with the first channel that cannot be exported', async () => {
+test('it fails at the first channel that cannot be exported', async () => {
   const context = makeContext();
   await assert.rejects(compareChannels.handle({ channelIds }, context), { code: 'unknown_tool' });
   assert.equal(context.calls.length, 1);
@@ -52,6 +52,6 @@ test('it stops with its call', async () => {
   await assert.rejects(call, { code: 'aborted', message: 'aborted: enough' });
 });
 
-test('it says that it needs a context', async () => {
+test('it fails without a context', async () => {
   await assert.rejects(compareChannels.handle({ channelIds }), { code: 'INTERNAL_ERROR', message: /needs a context/ });
 });

@@ -6,7 +6,7 @@ import { exportMessages } from './export-messages.ts';
 export const compareChannels = defineTool({
   name: 'compare_channels',
   displayName: 'Compare channels',
-  description: 'Tells how many messages each of some channels has, by exporting one after the other.',
+  description: 'Counts the messages of several channels by exporting one after the other.',
   icon: 'scale',
   group: 'Channels',
   annotations: { readOnlyHint: true, openWorldHint: false },
@@ -16,7 +16,7 @@ export const compareChannels = defineTool({
   async handle({ channelIds }, context) {
     if (!context) throw ToolError.internal('compare_channels calls another tool, so it needs a context');
     const channels: { channelId: string; count: number }[] = [];
-    // Each channel is a part of the whole: of three the parts end at 33, 66 and 100 %.
+    // Each channel is an equal share of the progress: three channels end at 33, 66 and 100 %.
     const report = (message: string) =>
       context.reportPercent(Math.floor((100 * channels.length) / channelIds.length), message, { audience: 'user' });
     for (const channelId of channelIds) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
-import { site } from '../test/site.ts';
+import { mockSite } from '../test/site.ts';
 import { countAuthors } from './count-authors.ts';
 
-test('the table grows to what it returns', async (t) => {
-  site(t);
+test('the table of the activity ends as the returned table', async (t) => {
+  mockSite(t);
   const context = makeContext();
   const { authors } = await countAuthors.handle({ channelId: 'a' }, context);
   assert.deepEqual(authors, [
@@ -18,6 +18,6 @@ test('the table grows to what it returns', async (t) => {
 });
 
 test('it runs without a context', async (t) => {
-  site(t);
+  mockSite(t);
   assert.equal((await countAuthors.handle({ channelId: 'a' })).authors.length, 2);
 });

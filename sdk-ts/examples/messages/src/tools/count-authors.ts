@@ -7,7 +7,7 @@ const row = z.object({ author: z.string(), messages: z.number().int() });
 export const countAuthors = defineTool({
   name: 'count_authors',
   displayName: 'Count authors',
-  description: 'Counts the messages of each author in a channel, and shows a table of them that grows with each page.',
+  description: 'Counts the messages of each author in a channel, and shows a table that grows with each page.',
   icon: 'table',
   group: 'Channels',
   annotations: { readOnlyHint: true, openWorldHint: false },
@@ -20,7 +20,7 @@ export const countAuthors = defineTool({
     context?.reportActivity('table', authors, { audience: 'user' });
     for await (const page of pagesOf(channelId, context?.signal)) {
       for (const { author = 'unknown' } of page.messages) {
-        const at = authors.findIndex((one) => one.author === author);
+        const at = authors.findIndex((row) => row.author === author);
         const messages = (authors[at]?.messages ?? 0) + 1;
         if (at < 0) {
           authors.push({ author, messages });

@@ -17,7 +17,7 @@ test('it runs without a context', async () => {
   assert.deepEqual(await countdown.handle({ from: 1, intervalMs: 0 }), { counted: 1 });
 });
 
-test('it stops when it is told to', async () => {
+test('it stops when the call is stopped', async () => {
   const context = makeContext();
   const call = countdown.handle({ from: 3, intervalMs: 3_600_000 }, context);
   context.stop('enough');

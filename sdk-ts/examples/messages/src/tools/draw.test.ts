@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { draw } from './draw.ts';
 
-/** A canvas that keeps the bars it is given, and is that list when it becomes a picture. */
+/** A canvas that records the bars. Its picture is their list as text. */
 class FakeCanvas {
   readonly bars: string[] = [];
 

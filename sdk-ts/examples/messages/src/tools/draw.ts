@@ -7,7 +7,7 @@ export const draw = defineTool({
   icon: 'chart-bar',
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({
-    values: z.array(z.number().min(0)).min(1).max(100).describe('How high the bars are'),
+    values: z.array(z.number().min(0)).min(1).max(100).describe('The heights of the bars'),
   }),
   output: z.object({ bars: z.number().int(), chart: imageSchema }),
 
@@ -15,7 +15,7 @@ export const draw = defineTool({
     const height = 100;
     const canvas = new OffscreenCanvas(values.length * 10, height);
     const pen = canvas.getContext('2d');
-    if (!pen) throw ToolError.internal('this page has no canvas');
+    if (!pen) throw ToolError.internal('OffscreenCanvas has no 2D context in this page');
     const highest = Math.max(...values) || 1;
     values.forEach((value, i) => {
       const bar = (value / highest) * height;

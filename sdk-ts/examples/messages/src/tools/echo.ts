@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const echo = defineTool({
   name: 'echo',
-  description: 'Returns the value that it is given.',
+  description: 'Returns its input value.',
   icon: 'repeat',
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({ value: z.unknown().describe('Any JSON value') }),

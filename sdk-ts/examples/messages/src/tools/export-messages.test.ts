@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
-import { site } from '../test/site.ts';
+import { mockSite } from '../test/site.ts';
 import { exportMessages } from './export-messages.ts';
 
 const ids = ['0.0', '0.1', '1.0', '1.1', '2.0', '2.1'];
 
 test('it reads all pages, without a context too', async (t) => {
-  const asked = site(t);
+  const requested = mockSite(t);
   const result = await exportMessages.handle({ channelId: 'a/b', pageDelayMs: 0 });
   assert.deepEqual(
     result.messages.map((message) => message.id),
@@ -15,11 +15,11 @@ test('it reads all pages, without a context too', async (t) => {
   );
   assert.deepEqual([result.channelId, result.count], ['a/b', 6]);
   const path = '/api/channels/a%2Fb/messages';
-  assert.deepEqual(asked, [path, `${path}?cursor=1`, `${path}?cursor=2`]);
+  assert.deepEqual(requested, [path, `${path}?cursor=1`, `${path}?cursor=2`]);
 });
 
 test('it reports each page', async (t) => {
-  site(t, 3);
+  mockSite(t, 3);
   const context = makeContext();
   await exportMessages.handle({ channelId: 'a', pageDelayMs: 0 }, context);
   assert.deepEqual(
@@ -32,22 +32,22 @@ test('it reports each page', async (t) => {
   );
 });
 
-test('the end is for the person who saw the pages', async (t) => {
-  site(t);
+test('the end is for the user who saw the pages', async (t) => {
+  mockSite(t);
   const context = makeContext();
   await exportMessages.handle({ channelId: 'a', pageDelayMs: 0 }, context);
   assert.equal(context.endedFor, 'user');
 });
 
 test('it stops between two pages', async (t) => {
-  const asked = site(t);
+  const requested = mockSite(t);
   const context = makeContext({ stopAtReport: 1 });
   const call = exportMessages.handle({ channelId: 'a', pageDelayMs: 3_600_000 }, context);
   await assert.rejects(call, { code: 'aborted' });
-  assert.equal(asked.length, 1);
+  assert.equal(requested.length, 1);
 });
 
-test('a site that answers something else is told as such', async (t) => {
+test('an unexpected answer of the site is a VALIDATION_ERROR', async (t) => {
   t.mock.method(globalThis, 'fetch', async () => Response.json({ error: 'no such channel' }));
   await assert.rejects(exportMessages.handle({ channelId: 'a', pageDelayMs: 0 }), {
     code: 'VALIDATION_ERROR',

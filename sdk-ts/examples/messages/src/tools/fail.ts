@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const fail = defineTool({
   name: 'fail',
-  description: 'Fails in the way that it is told to. It is for tests.',
+  description: 'Fails with the given error. For tests.',
   icon: 'bug',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.object({

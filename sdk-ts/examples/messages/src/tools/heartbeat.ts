@@ -4,12 +4,12 @@ import { recordAbort } from '../record-abort.ts';
 
 export const heartbeat = defineTool({
   name: 'heartbeat',
-  description: 'Reports again and again that it is alive, without saying how far it is.',
+  description: 'Sends reports without numbers at a fixed interval.',
   icon: 'heart-pulse',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.object({
     everyMs: z.number().min(1).describe('The time between two reports, in milliseconds'),
-    forMs: z.number().min(0).default(0).describe('How long to go on, in milliseconds; 0 means for ever'),
+    forMs: z.number().min(0).default(0).describe('How long to continue, in milliseconds; 0: until it is stopped'),
   }),
   output: z.object({ beats: z.number().int() }),
 

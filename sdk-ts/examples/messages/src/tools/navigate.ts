@@ -11,7 +11,7 @@ export const navigate = defineTool({
 
   async handle({ to }) {
     const { href, protocol } = new URL(to, location.href);
-    // A javascript: URL would run what the agent wrote.
+    // A javascript: URL would run code of the agent in the page.
     if (!protocol.startsWith('http')) throw ToolError.validation(`${to} is not a web page; give an http or https URL`);
     location.href = href;
     return { to: href };

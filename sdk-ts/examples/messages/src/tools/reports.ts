@@ -1,34 +1,34 @@
 import { defineTool, type ProgressOptions, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
 
-/** Numbers that JSON has no word for. */
-const special: ReadonlyMap<unknown, number> = new Map([
+/** Numbers that JSON cannot express, by the texts that mean them. */
+const specialNumbers: ReadonlyMap<unknown, number> = new Map([
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ]);
 
-/** Makes a report of what JSON says of it, even of one that no author would write. */
+/** Converts a report from JSON. Malformed reports are kept as they are. */
 function reportOf(raw: Record<string, unknown>): ProgressOptions {
-  const entries = Object.entries(raw).map(([key, value]) => [key, special.get(value) ?? value]);
+  const entries = Object.entries(raw).map(([key, value]) => [key, specialNumbers.get(value) ?? value]);
   return Object.fromEntries(entries);
 }
 
 export const reports = defineTool({
   name: 'reports',
-  description: 'Makes the given reports as they are, then many more in one loop. It is for tests.',
+  description: 'Sends the given reports unchanged, then many more in one loop. For tests.',
   icon: 'flask-conical',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.object({
     reports: z
       .array(z.record(z.string(), z.unknown()))
       .default([])
-      .describe('The reports. The texts "NaN", "Infinity" and "-Infinity" stand for those numbers'),
-    loop: z.number().int().min(0).max(1_000_000).default(0).describe('How many reports to make in one loop'),
+      .describe('The reports. The texts "NaN", "Infinity" and "-Infinity" mean those numbers'),
+    loop: z.number().int().min(0).max(1_000_000).default(0).describe('How many reports to send in one loop'),
     everyMs: z.number().min(0).optional().describe('The time between two of the reports, in milliseconds'),
   }),
   output: z.object({
-    made: z.number().int().describe('How many reports were made'),
+    made: z.number().int().describe('How many reports were sent'),
     threw: z.number().int().describe('How many of them threw an error'),
     blockedMs: z.number().describe('How long the loop took, in milliseconds'),
   }),

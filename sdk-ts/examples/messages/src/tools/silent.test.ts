@@ -5,16 +5,16 @@ import { heartbeat } from './heartbeat.ts';
 import { silent } from './silent.ts';
 import { stubborn } from './stubborn.ts';
 
-/** A page; returns the attributes of its <html>. */
-function page(t: TestContext): { aborted?: string } {
+/** Mocks the document. Returns the data attributes of its <html>. */
+function mockPage(t: TestContext): { aborted?: string } {
   const dataset: { aborted?: string } = {};
   Object.defineProperty(globalThis, 'document', { value: { documentElement: { dataset } }, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'document'));
   return dataset;
 }
 
-test('silent reports nothing and lets the page see that it was stopped', async (t) => {
-  const dataset = page(t);
+test('silent sends no report and shows its abort in the page', async (t) => {
+  const dataset = mockPage(t);
   const context = makeContext();
   assert.deepEqual(await silent.handle({ forMs: 1 }, context), { waitedMs: 1 });
   const call = silent.handle({ forMs: 3_600_000 }, context);
@@ -24,8 +24,8 @@ test('silent reports nothing and lets the page see that it was stopped', async (
   assert.deepEqual(context.reports, []);
 });
 
-test('heartbeat reports until its time is over or it is stopped', async (t) => {
-  page(t);
+test('heartbeat reports until its time is over or the call is stopped', async (t) => {
+  mockPage(t);
   const context = makeContext();
   const { beats } = await heartbeat.handle({ everyMs: 2, forMs: 5 }, context);
   assert.equal(context.reports.length, beats);
@@ -35,17 +35,17 @@ test('heartbeat reports until its time is over or it is stopped', async (t) => {
   await assert.rejects(endless, { code: 'aborted' });
 });
 
-test('stubborn goes on after it was stopped', async (t) => {
-  const dataset = page(t);
+test('stubborn continues after the call was stopped', async (t) => {
+  const dataset = mockPage(t);
   const context = makeContext();
   const call = stubborn.handle({ forMs: 5 }, context);
   context.stop('please');
-  assert.deepEqual(await call, { waitedMs: 5, toldToStop: true });
+  assert.deepEqual(await call, { waitedMs: 5, stopReceived: true });
   assert.equal(dataset.aborted, 'please');
 });
 
 test('they run without a context', async () => {
   assert.deepEqual(await silent.handle({ forMs: 0 }), { waitedMs: 0 });
-  assert.deepEqual(await stubborn.handle({ forMs: 0 }), { waitedMs: 0, toldToStop: false });
+  assert.deepEqual(await stubborn.handle({ forMs: 0 }), { waitedMs: 0, stopReceived: false });
   assert.equal((await heartbeat.handle({ everyMs: 1, forMs: 1 })).beats > 0, true);
 });

@@ -4,7 +4,7 @@ import { recordAbort } from '../record-abort.ts';
 
 export const silent = defineTool({
   name: 'silent',
-  description: 'Waits and reports nothing, so that a long wait ends in an idle timeout.',
+  description: 'Waits without a report, so that a long wait ends with an idle timeout.',
   icon: 'volume-x',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.object({ forMs: z.number().min(0).describe('How long to wait, in milliseconds') }),

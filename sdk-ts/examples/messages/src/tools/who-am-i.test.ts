@@ -3,23 +3,23 @@ import test, { type TestContext } from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
 import { whoAmI } from './who-am-i.ts';
 
-/** A page; returns the attributes of its <html>. */
-function page(t: TestContext): { user?: string } {
+/** Mocks the document. Returns the data attributes of its <html>. */
+function mockPage(t: TestContext): { user?: string } {
   const dataset: { user?: string } = {};
   Object.defineProperty(globalThis, 'document', { value: { documentElement: { dataset } }, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'document'));
   return dataset;
 }
 
-test('it asks nobody who is logged in', async (t) => {
-  page(t).user = 'ann';
+test('it does not ask a user who is logged in', async (t) => {
+  mockPage(t).user = 'ann';
   const context = makeContext({ user: 'deny' });
   assert.deepEqual(await whoAmI.handle({}, context), { name: 'ann' });
   assert.deepEqual(context.userRequests, []);
 });
 
-test('it waits until the person has logged in', async (t) => {
-  const dataset = page(t);
+test('it waits until the user has logged in', async (t) => {
+  const dataset = mockPage(t);
   const context = makeContext({
     user: () => {
       dataset.user = 'bob';
@@ -29,8 +29,8 @@ test('it waits until the person has logged in', async (t) => {
   assert.deepEqual(context.userRequests, [{ title: 'Log in', reason: 'Log in to the chat in this tab.' }]);
 });
 
-test('it fails if the person refuses, or says so without having logged in', async (t) => {
-  page(t);
+test('it fails if the user declines, or confirms without having logged in', async (t) => {
+  mockPage(t);
   await assert.rejects(whoAmI.handle({}, makeContext({ user: 'deny' })), { code: 'user_denied' });
   await assert.rejects(whoAmI.handle({}, makeContext()), { code: 'AUTH_ERROR' });
 });

@@ -1,15 +1,15 @@
 import type { TestContext } from 'node:test';
 
-/** What stands for the platform and the page that a plugin runs in. */
+/** The mocked platform and page of a test. */
 export interface Platform {
   settings?: Record<string, unknown>;
   preScript?: Record<string, unknown>;
-  /** Answers a request to the site; it may throw. */
+  /** Returns the answer to a request, as JSON or a Response. It may throw. */
   answer?: (request: Request) => unknown;
 }
 
-/** Sets all up for one test and returns the site's requests and what is in the page's storage. */
-export function platform(t: TestContext, { settings, preScript, answer }: Platform) {
+/** Mocks the platform for one test. Returns the requests to the site and the contents of localStorage. */
+export function mockPlatform(t: TestContext, { settings, preScript, answer }: Platform) {
   const requests: Request[] = [];
   const stored = new Map<string, string>();
   const localStorage = {

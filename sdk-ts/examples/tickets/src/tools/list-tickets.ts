@@ -4,13 +4,13 @@ import { urlOf, wantedLimit, wantedState } from '../settings.ts';
 
 export const ticket = z.object({ id: z.string(), title: z.string(), state: z.enum(['open', 'closed']) });
 
-/** Where the plugin remembers the project that was asked for last. */
+/** The localStorage key of the project that was listed last. */
 const lastProject = 'opentabs-tickets-project';
 
 export const listTickets = defineTool({
   name: 'list_tickets',
   displayName: 'List tickets',
-  description: 'Lists the tickets of a project, those of the project that was listed last if none is named.',
+  description: 'Lists the tickets of a project. Without a project, lists the project of the last call.',
   icon: 'list-checks',
   annotations: { readOnlyHint: true },
   input: z.object({ project: z.string().min(1).optional().describe('The project, such as website') }),

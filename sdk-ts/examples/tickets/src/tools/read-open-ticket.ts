@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const readOpenTicket = defineTool({
   name: 'read_open_ticket',
   displayName: 'Read the open ticket',
-  description: 'Reads the ticket that the person has open in the tab, with its comments.',
+  description: 'Reads the ticket that is open in the tab, with its comments.',
   icon: 'book-open',
   annotations: { readOnlyHint: true },
   input: z.object({}),
