@@ -101,7 +101,10 @@ func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		err = a.options.Stdio(r.Context(), endsQuietly{buffered.Reader}, conn)
+		// A read of buffered past what it holds would go through net/http, which
+		// cancels r.Context() at the end of the input, and with it what runs.
+		ahead := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
+		err = a.options.Stdio(r.Context(), endsQuietly{io.MultiReader(ahead, conn)}, conn)
 	}
 	if err != nil && !errors.Is(err, net.ErrClosed) && r.Context().Err() == nil {
 		a.options.Log.Warn().Err(err).Msg("a stdio session failed")

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -29,6 +30,29 @@ func TestStdio(t *testing.T) {
 	}
 	if !lines.Scan() || lines.Text() != "bye" || lines.Scan() {
 		t.Errorf("after the end of the input: %q", lines.Text())
+	}
+}
+
+// TestStdioEndOfInput has a client that closes its input while a request runs.
+func TestStdioEndOfInput(t *testing.T) {
+	f := start(t)
+	f.api.options.Stdio = func(ctx context.Context, in io.Reader, out io.Writer) error {
+		if _, err := io.Copy(io.Discard, in); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(out, "context: %v\n", ctx.Err())
+		return err
+	}
+	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(conn).ReadString('\n'); line != "context: <nil>\n" {
+		t.Errorf("got %q, %v", line, err)
 	}
 }
 

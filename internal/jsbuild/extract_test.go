@@ -136,16 +136,17 @@ func TestExtractSurroundings(t *testing.T) {
 }
 
 func TestExtractOfChildThatFails(t *testing.T) {
-	run := func(ctx context.Context, arg string) (extractAnswer, error) {
-		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond, 400*time.Millisecond)
+	run := func(ctx context.Context, arg string, grace time.Duration) (extractAnswer, error) {
+		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond, grace)
 	}
-	if answer, err := run(t.Context(), "__hang"); err != nil || answer.Limit != "time" {
+	const short = 400 * time.Millisecond
+	if answer, err := run(t.Context(), "__hang", short); err != nil || answer.Limit != "time" {
 		t.Errorf("hanging child: got %+v, %v; want the time limit", answer, err)
 	}
-	if _, err := run(t.Context(), "__crash"); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
+	if _, err := run(t.Context(), "__crash", extractGrace); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
 		t.Errorf("crashing child: got %v, want its exit code and words", err)
 	}
-	if answer, err := run(t.Context(), "__flood"); err != nil || answer.Limit != "time" {
+	if answer, err := run(t.Context(), "__flood", short); err != nil || answer.Limit != "time" {
 		t.Errorf("flooding child: got %+v, %v; want the time limit", answer, err)
 	}
 	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractGrace); err == nil {
@@ -153,7 +154,7 @@ func TestExtractOfChildThatFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := run(ctx, "__hang"); !errors.Is(err, context.Canceled) {
+	if _, err := run(ctx, "__hang", extractGrace); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }
