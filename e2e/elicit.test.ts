@@ -124,7 +124,7 @@ for (const [name, connect] of [
         const call = client.call('everything__ask', { reason: 'Log in to the chat.' });
         (await form()).answer(choose('allow once'));
         const shown = await form();
-        assert.match(shown.message, /everything__ask waits for you: Log in to the chat\./);
+        assert.match(shown.message, /everything__ask is waiting for you: Log in to the chat\./);
         shown.answer(answer);
         assert.match((await call).text, ended);
       }
@@ -147,7 +147,7 @@ for (const [name, connect] of [
       await elsewhere('everything__echo', true);
       const out = await call;
       assert.equal(Object(out.structured).value, 3);
-      assert.match(String(out.progress[0]?.message), /^waiting for the person: may everything__echo run\?/);
+      assert.match(String(out.progress[0]?.message), /^waiting for the user: may everything__echo run\?/);
     });
   });
 }

@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// The arguments that every call may have beside those of its tool: an instance if
-// the plugin has some, and the last only where calls may become jobs.
+// The arguments of every call in addition to those of its tool: instance only if the
+// plugin has instances, _detach only if calls may become jobs.
 const (
 	argTab      = "tabId"
 	argBrowser  = "browser"
@@ -24,23 +24,23 @@ const (
 
 // arguments are the arguments of one call.
 type arguments struct {
-	// tool is what the tool gets, a JSON object.
+	// tool contains the tool's own arguments, a JSON object.
 	tool json.RawMessage
-	// tabID, browser and instance say where to run; zero if the client did not.
+	// tabID, browser and instance are where the call runs; zero if not set.
 	tabID    int
 	browser  string
 	instance string
-	// detach is what the client said of it, nil if nothing.
+	// detach is the value of _detach, nil if not set.
 	detach json.RawMessage
 }
 
-// owned says which of these names are parameters of the tool itself; such an
-// argument is then the tool's.
-type owned struct{ tab, browser, instance, detach bool }
+// definedArguments are the names that the tool's own schema defines. Such an
+// argument belongs to the tool.
+type definedArguments struct{ tab, browser, instance, detach bool }
 
-// ownedBy looks into the schema of the arguments of a tool or prompt of p.
-func ownedBy(schema json.RawMessage, p *plugin.Plugin) owned {
-	return owned{
+// argumentsDefinedBy returns which names the schema of a tool or prompt of p defines.
+func argumentsDefinedBy(schema json.RawMessage, p *plugin.Plugin) definedArguments {
+	return definedArguments{
 		tab: definesProperty(schema, argTab), browser: definesProperty(schema, argBrowser), detach: definesProperty(schema, argDetach),
 		instance: len(p.Instances) == 0 || definesProperty(schema, argInstance),
 	}
@@ -57,16 +57,16 @@ func instanceNames(p *plugin.Plugin) []string {
 	return names
 }
 
-// splitArguments takes "tabId", "browser", "instance" and "_detach" out of a call's arguments, unless
-// they are the tool's own. What is left keeps its bytes, so that large integers
-// stay exact. texts is set for a prompt, all of whose arguments are texts. An
-// error is a *dispatch.Error for the agent.
-func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, error) {
+// splitArguments separates "tabId", "browser", "instance" and "_detach" from a call's
+// arguments, unless the tool defines them. The other arguments keep their bytes, so
+// large integers stay exact. isPrompt is set for a prompt, whose arguments are all
+// texts. An error is a *dispatch.Error for the agent.
+func splitArguments(raw json.RawMessage, defined definedArguments, isPrompt bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{tool: json.RawMessage("{}")}, nil
 	}
 	a := arguments{tool: raw}
-	ours := map[string]bool{argTab: !own.tab, argBrowser: !own.browser, argInstance: !own.instance, argDetach: !own.detach}
+	ours := map[string]bool{argTab: !defined.tab, argBrowser: !defined.browser, argInstance: !defined.instance, argDetach: !defined.detach}
 	for name := range ours {
 		ours[name] = ours[name] && bytes.Contains(raw, []byte(`"`+name+`"`))
 	}
@@ -75,7 +75,7 @@ func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, erro
 	}
 	all, ok := membersOf(raw)
 	if !ok {
-		return a, nil // the tool's schema says what is wrong
+		return a, nil // the validation against the tool's schema returns the error
 	}
 	kept := all[:0]
 	for _, m := range all {
@@ -84,9 +84,9 @@ func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, erro
 			continue
 		}
 		if string(m.value) == "null" {
-			continue // says nothing
+			continue // same as a missing one
 		}
-		if err := a.take(m, texts); err != nil {
+		if err := a.set(m, isPrompt); err != nil {
 			return a, err
 		}
 	}
@@ -96,12 +96,12 @@ func splitArguments(raw json.RawMessage, own owned, texts bool) (arguments, erro
 	return a, nil
 }
 
-// take reads one of our arguments.
-func (a *arguments) take(m member, texts bool) error {
+// set sets one of the fields from an argument.
+func (a *arguments) set(m member, isPrompt bool) error {
 	switch m.name {
 	case argTab:
 		text := string(m.value)
-		if texts {
+		if isPrompt {
 			text = strings.Trim(text, `"`)
 		}
 		id, err := strconv.ParseInt(text, 10, 32)

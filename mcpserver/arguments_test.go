@@ -7,10 +7,10 @@ import (
 )
 
 func TestSplitArguments(t *testing.T) {
-	plain, own := owned{}, owned{tab: true, browser: true, instance: true}
+	plain, own := definedArguments{}, definedArguments{tab: true, browser: true, instance: true}
 	for _, test := range []struct {
 		in       string
-		own      owned
+		own      definedArguments
 		out      string
 		tab      int
 		browser  string
@@ -25,7 +25,7 @@ func TestSplitArguments(t *testing.T) {
 		{`{"a":"tabId","b":"browser"}`, plain, `{"a":"tabId","b":"browser"}`, 0, "", ""},
 		{`{"tabId":null,"browser":null,"a":1}`, plain, `{"a":1}`, 0, "", ""},
 		{`{"tabId":7,"browser":"b"}`, own, `{"tabId":7,"browser":"b"}`, 0, "", ""},
-		{`{"tabId":7,"browser":"b"}`, owned{tab: true}, `{"tabId":7}`, 0, "b", ""},
+		{`{"tabId":7,"browser":"b"}`, definedArguments{tab: true}, `{"tabId":7}`, 0, "b", ""},
 		{`["tabId"]`, plain, `["tabId"]`, 0, "", ""},
 		{`"browser"`, plain, `"browser"`, 0, "", ""},
 		{`{"instance":"work","a":1}`, plain, `{"a":1}`, 0, "", "work"},
@@ -40,11 +40,11 @@ func TestSplitArguments(t *testing.T) {
 }
 
 func TestPromptsArgumentsAreTexts(t *testing.T) {
-	a, err := splitArguments(json.RawMessage(`{"tabId":"7","browser":"b","n":"1"}`), owned{}, true)
+	a, err := splitArguments(json.RawMessage(`{"tabId":"7","browser":"b","n":"1"}`), definedArguments{}, true)
 	if err != nil || string(a.tool) != `{"n":"1"}` || a.tabID != 7 || a.browser != "b" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := splitArguments(json.RawMessage(`{"tabId":"x"}`), owned{}, true); err == nil {
+	if _, err := splitArguments(json.RawMessage(`{"tabId":"x"}`), definedArguments{}, true); err == nil {
 		t.Error("a tab x was taken")
 	}
 }
@@ -59,7 +59,7 @@ func TestBadHostArguments(t *testing.T) {
 		`{"instance":""}`:      `"instance" is ""`,
 		`{"browser":["` + strings.Repeat("é", 100) + `"]}`: `"browser" is ["` + strings.Repeat("é", 19) + `..., but`,
 	} {
-		if _, err := splitArguments(json.RawMessage(in), owned{}, false); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := splitArguments(json.RawMessage(in), definedArguments{}, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", in, err, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"opentabs/dispatch"
+	"opentabs/mcpserver/transport"
 )
 
 // testClientHeader names the client whose token a request of these tests has.
@@ -18,11 +19,11 @@ const testClientHeader = "X-Test-Client"
 func (s *site) known(t *testing.T) *site {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known := Credential{Via: dispatch.ViaCommandLine}
+		known := transport.Credential{Via: dispatch.ViaCommandLine}
 		if name := r.Header.Get(testClientHeader); name != "" {
-			known = Credential{Via: dispatch.ViaToken, Token: name}
+			known = transport.Credential{Via: dispatch.ViaToken, Token: name}
 		}
-		s.Handler().ServeHTTP(w, r.WithContext(WithCredential(r.Context(), known)))
+		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), known)))
 	}))
 	t.Cleanup(ts.Close)
 	s.url = ts.URL
@@ -106,7 +107,7 @@ func TestAttackByClient(t *testing.T) {
 		}
 		s.Revoke("desk")
 		s.Revoke("laptop")
-		if err := <-h.ended; !errors.Is(err, errRevoked) && !errors.Is(err, errSessionEnded) {
+		if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 			t.Errorf("the call ended with %v", err)
 		}
 		<-done
@@ -127,7 +128,7 @@ func TestRevoke(t *testing.T) {
 	go func() { done <- desk.ask(callText(`1`, `{}`, `{}`)) }()
 	<-h.started
 	s.Revoke("laptop")
-	if err := <-h.ended; !errors.Is(err, errRevoked) && !errors.Is(err, errSessionEnded) {
+	if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 		t.Errorf("the call ended with %v", err)
 	}
 	<-done
@@ -153,11 +154,12 @@ func TestRevoke(t *testing.T) {
 // none of them, and they end with its token.
 func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{Auto: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
-		var p params
+		var p transport.Params
 		ask := func(token, tool, args string) reply {
-			known := Credential{Via: dispatch.ViaToken, Token: token}
+			known := transport.Credential{Via: dispatch.ViaToken, Token: token}
 			p.Name, p.Arguments = tool, []byte(args)
-			return s.serve(t.Context(), request{method: methodCall, params: &p, client: known.client("s-"+token, "x"), session: s.sessions.without(known)})
+			client := dispatch.Client{Session: "s-" + token, Via: known.Via, Token: known.Token, Name: "x"}
+			return serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Client: client})
 		}
 		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)
 		if job.callID == "" || job.isError {

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// The choices of the form for a permission, as the person reads them. Every
-// protocol version with elicitation has an enum of plain texts.
+// The choices in the form for a permission, as the user reads them. Every protocol
+// version with elicitation has enums of plain texts.
 const (
 	chooseOnce    = "allow once"
 	chooseSession = "allow for this session"
@@ -27,21 +27,20 @@ const (
 // decisionField is the form's only field.
 const decisionField = "decision"
 
-// shownArgs is how much of the arguments the form shows, in characters, and
-// shownReason how much of a tool's own words.
+// shownArgs is the longest text of arguments in a form, shownReason the longest
+// text of a tool, in characters.
 const (
 	shownArgs   = 600
 	shownReason = 1000
 )
 
-// question is what a suspended call waits for, as its client may put it before
-// the person.
+// question is what a suspended call waits for, and its form for the user.
 type question struct {
 	dispatch.Waiting
 }
 
-// elicitation are the params of elicitation/create in the mode "form". The mode
-// is left out: 2025-06-18 does not know it, later versions mean the form.
+// elicitation is the params of elicitation/create in the mode "form". The mode is
+// left out: 2025-06-18 has none, and in later versions "form" is the default.
 type elicitation struct {
 	Message string     `json:"message"`
 	Schema  formSchema `json:"requestedSchema"`
@@ -54,7 +53,7 @@ type formSchema struct {
 	Required   []string             `json:"required,omitempty"`
 }
 
-// formField is a choice of texts.
+// formField is a selection of texts.
 type formField struct {
 	Type        string   `json:"type"`
 	Title       string   `json:"title"`
@@ -62,29 +61,29 @@ type formField struct {
 	Enum        []string `json:"enum"`
 }
 
-// form returns what the client should show.
+// form returns the form that the client shows.
 func (q question) form() elicitation {
 	f := elicitation{Message: q.message(), Schema: formSchema{Type: "object", Properties: map[string]formField{}}}
 	if q.Kind == wire.TicketPermission {
 		f.Schema.Required = []string{decisionField}
 		f.Schema.Properties[decisionField] = formField{
-			Type: "string", Title: "Decision", Description: q.holdsFor() + "Declining denies the call, too.", Enum: q.choices(),
+			Type: "string", Title: "Decision", Description: q.appliesTo() + "Declining denies the call, too.", Enum: q.choices(),
 		}
 	}
 	return f
 }
 
-// holdsFor says for which calls a permission holds that lasts longer; empty for a
-// call of the client itself.
-func (q question) holdsFor() string {
+// appliesTo returns to which calls a longer permission applies; empty for a call of
+// the client itself.
+func (q question) appliesTo() string {
 	if q.Caller == nil {
 		return ""
 	}
-	return fmt.Sprintf("It holds for calls that the plugin %s makes, not for your agent's own. ", q.Caller.Plugin)
+	return fmt.Sprintf("It applies to calls that the plugin %s makes, not to those of your agent. ", q.Caller.Plugin)
 }
 
-// choices are what the person may choose from. A permission for longer than a
-// session is given on a surface of opentabs only.
+// choices returns the choices of the user. Only surfaces of opentabs offer a
+// permission for longer than a session.
 func (q question) choices() []string {
 	if slices.Contains(q.Scopes, wire.ScopeSession) {
 		return []string{chooseOnce, chooseSession, chooseDeny}
@@ -92,11 +91,11 @@ func (q question) choices() []string {
 	return []string{chooseOnce, chooseDeny}
 }
 
-// message is what the person reads above the form.
+// message returns the text above the form.
 func (q question) message() string {
 	var b strings.Builder
 	if q.Kind == wire.TicketUser {
-		fmt.Fprintf(&b, "%s waits for you", q.Tool)
+		fmt.Fprintf(&b, "%s is waiting for you", q.Tool)
 		if q.Title != "" {
 			fmt.Fprintf(&b, " (%s)", visible(q.Title, shownReason))
 		}
@@ -111,20 +110,20 @@ func (q question) message() string {
 	return b.String()
 }
 
-// waiting is the message of progress while the call waits for the person.
-func (q question) waiting() string {
+// progressMessage is the message of progress while the call waits for the user.
+func (q question) progressMessage() string {
 	what := "may " + q.Tool + " run?"
 	if q.Kind == wire.TicketUser {
 		what = visible(q.Reason, shownReason)
 	}
-	return "waiting for the person: " + what + " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
+	return "waiting for the user: " + what + " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 }
 
-// visible makes a text that an agent or a page chose safe to show to a person
-// who decides by it: on one line, with hidden characters spelled out, and not
-// longer than so many characters.
+// visible makes a text of an agent or a page safe to show to a user who decides by
+// it: on one line, with hidden characters escaped, and with at most limit
+// characters.
 func visible(text string, limit int) string {
-	spell := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
+	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
 	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))
 	var b strings.Builder
 	n := 0
@@ -134,26 +133,25 @@ func visible(text string, limit int) string {
 			break
 		}
 		n++
-		if r != ' ' && unicode.In(r, unicode.Zs, unicode.Co) { // looks like a space, or like nothing known
-			b.WriteString(spell(r))
+		if r != ' ' && unicode.In(r, unicode.Zs, unicode.Co) { // looks like a space, or has no standard shape
+			b.WriteString(escape(r))
 			continue
 		}
 		b.WriteRune(r)
 	}
-	return plaintext.Replace(b.String(), spell)
+	return plaintext.Replace(b.String(), escape)
 }
 
-// answer reads what a client answered to the form: the result of an
-// elicitation/create. It reports false if nothing was decided: the person
-// closed the form, or the client sent something else than was asked for. An
-// error says that the answer is none.
-func (q question) answer(result json.RawMessage) (dispatch.Resolution, bool, error) {
+// parseAnswer parses the client's answer to the form, the result of an
+// elicitation/create. It reports false if the answer contains no decision: the user
+// closed the form, or, with an error, the answer is invalid.
+func (q question) parseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
 	var a struct {
 		Action  mcp.ElicitationResponseAction `json:"action"`
 		Content json.RawMessage               `json:"content"`
 	}
 	if err := json.Unmarshal(result, &a); err != nil {
-		return dispatch.Resolution{}, false, fmt.Errorf("it is no ElicitResult: %w", err)
+		return dispatch.Resolution{}, false, fmt.Errorf("it is not an ElicitResult: %w", err)
 	}
 	switch a.Action {
 	case mcp.ElicitationResponseActionDecline:
@@ -171,7 +169,7 @@ func (q question) answer(result json.RawMessage) (dispatch.Resolution, bool, err
 		Decision string `json:"decision"`
 	}
 	if json.Unmarshal(a.Content, &filled) != nil || !slices.Contains(q.choices(), filled.Decision) {
-		// Some clients accept by themselves, without asking anybody.
+		// Some clients accept without asking the user.
 		return dispatch.Resolution{}, false, fmt.Errorf("it accepts, but its %s is none of %q", decisionField, q.choices())
 	}
 	switch filled.Decision {
@@ -182,18 +180,4 @@ func (q question) answer(result json.RawMessage) (dispatch.Resolution, bool, err
 	default:
 		return dispatch.Resolution{}, true, nil
 	}
-}
-
-// formCapability reports whether a client with this capability shows forms. One
-// that names only other modes of elicitation does not.
-func formCapability(c *mcp.ElicitationCapability) bool {
-	return c != nil && (c.Form != nil || c.URL == nil)
-}
-
-// canElicit is formCapability for the capabilities as a client wrote them.
-func canElicit(capabilities json.RawMessage) bool {
-	var c struct {
-		Elicitation *mcp.ElicitationCapability `json:"elicitation"`
-	}
-	return json.Unmarshal(capabilities, &c) == nil && formCapability(c.Elicitation)
 }

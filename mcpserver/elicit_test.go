@@ -14,6 +14,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
 
@@ -375,7 +376,7 @@ func TestAToolWaitsForThePerson(t *testing.T) {
 			eachParty(t, showsForms, nil, func(t *testing.T, _ *guarded, p *party) {
 				p.say(callText(`1`, `{"wait":1}`, `{}`))
 				id, form := p.form()
-				if want := "messages__echo waits for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
+				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
 					t.Errorf("%+v", form)
 				}
 				p.fill(id, tt.answer)
@@ -394,7 +395,7 @@ func TestClientsWithoutForms(t *testing.T) {
 			eachParty(t, capabilities, asksAll, func(t *testing.T, g *guarded, p *party) {
 				p.say(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
-				if want := "waiting for the person: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
+				if want := "waiting for the user: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
 					t.Fatalf("%s", m.text)
 				}
 				if m.Params.Meta["opentabs/audience"] != "user" {
@@ -416,25 +417,20 @@ func TestClientsWithoutForms(t *testing.T) {
 // answer is not put before the client.
 func TestNothingIsAskedAfterTheAnswer(t *testing.T) {
 	s := newServer(t, callerFunc(echo), Options{})
-	p, err := parseParams(json.RawMessage(`{"_meta":{"progressToken":5}}`))
+	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := func([]byte) error {
-		t.Error("the client was told something")
+	send := func([]byte) error {
+		t.Error("the client received a message")
 		return nil
 	}
-	a := s.newAsker(t.Context(), request{params: &p, send: said, session: s.sessions.without(Credential{}), elicit: func(context.Context, elicitation) (json.RawMessage, error) {
-		t.Error("the client was asked")
+	f := s.approvals.newForms(t.Context(), request{Request: transport.Request{Params: &p, Send: send, Ask: func(context.Context, string, any) (json.RawMessage, error) {
+		t.Error("the client received a form")
 		return nil, nil
-	}})
-	a.finish()
-	a.asked(t.Context(), dispatch.Waiting{})
-	ctx, end := context.WithCancel(t.Context())
-	end()
-	if _, err := (&asks{}).do(ctx, said, methodElicit, nil); err == nil {
-		t.Error("a request was made for nobody")
-	}
+	}}})
+	f.close()
+	f.show(t.Context(), dispatch.Waiting{})
 }
 
 // TestNoForms: with the setting off no client asks its person, in either era.
@@ -457,7 +453,7 @@ func TestNoForms(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	c := serve(t, g, Options{NoForms: true}).modern(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
-	if data, _ := newEvents(res.Body).next(); !strings.Contains(data, "waiting for the person") {
+	if data, _ := newEvents(res.Body).next(); !strings.Contains(data, "waiting for the user") {
 		t.Error(data)
 	}
 	g.Shutdown()
@@ -498,15 +494,15 @@ func TestNobodyDecides(t *testing.T) {
 // TestNothingIsToldBehindTheAnswer: a held call goes on behind the question that
 // answers its request, and may report.
 func TestNothingIsToldBehindTheAnswer(t *testing.T) {
-	p, err := parseParams(json.RawMessage(`{"_meta":{"progressToken":5}}`))
+	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	sent := 0
-	told := newTeller(t.Context(), &p, func([]byte) error { sent++; return nil })
-	told.progress(dispatch.Progress{Progress: 1})
-	told.close()
-	told.progress(dispatch.Progress{Progress: 2})
+	sender := newProgressSender(t.Context(), &p, func([]byte) error { sent++; return nil })
+	sender.send(dispatch.Progress{Progress: 1})
+	sender.close()
+	sender.send(dispatch.Progress{Progress: 2})
 	if sent != 1 {
 		t.Errorf("%d were sent", sent)
 	}
@@ -529,7 +525,7 @@ func TestRemindersLeaveTheNumbers(t *testing.T) {
 		}}
 		d := dispatch.New(bridge, dispatch.Options{Gates: asksAll})
 		s := newServer(t, d, Options{Heartbeat: 10 * time.Second})
-		p, err := parseParams(json.RawMessage(`{"name":"messages__echo","arguments":{},"_meta":{"progressToken":5}}`))
+		p, err := paramsOf(json.RawMessage(`{"name":"messages__echo","arguments":{},"_meta":{"progressToken":5}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -554,7 +550,7 @@ func TestRemindersLeaveTheNumbers(t *testing.T) {
 				}
 			}
 		}()
-		if r := s.serve(t.Context(), request{method: methodCall, params: &p, send: send, session: s.sessions.without(Credential{})}); r.isError {
+		if r := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Send: send}); r.isError {
 			t.Error(r.text)
 		}
 		want := []string{
@@ -599,7 +595,7 @@ func TestFormNamesTheCaller(t *testing.T) {
 	if form.Message != want {
 		t.Errorf("the form says %q\nwant %q", form.Message, want)
 	}
-	if got := form.Schema.Properties[decisionField].Description; got != "It holds for calls that the plugin tickets makes, not for your agent's own. Declining denies the call, too." {
+	if got := form.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
 		t.Errorf("described as %q", got)
 	}
 	q.Caller = nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // oddMessages are what clients send by mistake or with intent, for the fuzzers
@@ -116,16 +117,19 @@ func FuzzHTTP(f *testing.F) {
 		default:
 			t.Fatalf("status %d for %q: %s", w.Code, body, w.Body)
 		}
-		m, ok := parseMessage(body)
+		var m struct{ ID, Method json.RawMessage }
+		isObject := utf8.Valid(body) && json.Unmarshal(body, &m) == nil
 		for _, text := range messagesIn(w) {
-			got, answers := requestKey(checkAnswer(t, text))
-			if asked, _ := requestKey(m.ID); ok && m.request() && answers && got != asked {
+			got := checkAnswer(t, text)
+			if isObject && m.Method != nil && isID(m.ID) && isID(got) && !equalIDs(got, m.ID) {
 				t.Fatalf("%q is answered with the id %s", body, got)
 			}
 		}
 		for _, c := range s.Clients() {
 			if c.ID != session {
-				s.sessions.close(c.ID)
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodDelete, "/", nil)
+				r.Header.Set("Mcp-Session-Id", c.ID)
+				s.Handler().ServeHTTP(httptest.NewRecorder(), r)
 			}
 		}
 		ping := post(t.Context(), []byte(`{"jsonrpc":"2.0","id":"again","method":"ping"}`), http.Header{"Mcp-Session-Id": {session}})
@@ -136,6 +140,20 @@ func FuzzHTTP(f *testing.F) {
 }
 
 // messagesIn returns the messages of a response.
+// isID reports whether text is an ID that MCP allows: a string or a number.
+func isID(text json.RawMessage) bool {
+	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
+}
+
+// equalIDs reports whether two IDs are equal. Strings may have different escapes.
+func equalIDs(a, b json.RawMessage) bool {
+	var x, y string
+	if json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil {
+		return x == y
+	}
+	return string(a) == string(b)
+}
+
 func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 		if b := bytes.TrimSpace(w.Body.Bytes()); len(b) > 0 && w.Header().Get("Content-Type") == "application/json" {

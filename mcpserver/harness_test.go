@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"opentabs/dispatch"
+	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 	"opentabs/wire"
@@ -372,7 +373,7 @@ func (p *stdioPeer) next() (received, bool) {
 			return received{}, false
 		}
 		m := parseReceived(p.t, strings.TrimRight(line, " \n"))
-		if m.Method != methodPing {
+		if m.Method != "ping" {
 			return m, true
 		}
 		_, _ = fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID) // the test may have closed it
@@ -423,5 +424,45 @@ func (s *site) add(t testing.TB, name string) {
 	}
 	if err := s.reg.Reload(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// serveRequest serves a request without a transport.
+func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
+	t.Helper()
+	r, ok := s.Serve(t.Context(), q).(reply)
+	if !ok {
+		t.Fatal("the reply has another type")
+	}
+	return r
+}
+
+// paramsOf parses the params of a request.
+func paramsOf(text json.RawMessage) (p transport.Params, err error) {
+	err = json.Unmarshal(text, &p)
+	return p, err
+}
+
+// subscriber is a client that subscribes to resources.
+type subscriber struct {
+	*transport.Subscriber
+	resources *resources
+	news      chan struct{}
+}
+
+func newSubscriber(r *resources) *subscriber {
+	news := make(chan struct{}, 1)
+	return &subscriber{transport.NewSubscriber(news), r, news}
+}
+
+func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(s.Subscriber, uri) }
+
+// next waits for changed resources and returns their URIs, none once ctx has ended.
+func (s *subscriber) next(ctx context.Context) []string {
+	select {
+	case <-s.news:
+		return s.PopChanged()
+	case <-ctx.Done():
+		return nil
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
 
@@ -56,7 +57,7 @@ func TestClientCancelsItsCall(t *testing.T) {
 		got := c.postLater(context.Background(), callText(id, `{}`, `{"progressToken":1}`))
 		<-h.started
 		c.cancel(id)
-		if cause := <-h.ended; !errors.Is(cause, errCancelled) {
+		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
 			t.Errorf("id %s: the call ended because of %v", id, cause)
 		}
 		if msgs := <-got; len(msgs) != 0 {
@@ -76,7 +77,7 @@ func TestACancelMayOvertakeItsCall(t *testing.T) {
 		t.Errorf("the call was answered: %s", msgs[0].text)
 	}
 	<-h.started
-	if cause := <-h.ended; !errors.Is(cause, errCancelled) {
+	if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
 		t.Errorf("the call ended because of %v", cause)
 	}
 	// What has ended stays ended: its id may be used again.
@@ -159,7 +160,7 @@ func TestAnIDInUseIsRefused(t *testing.T) {
 	c.postLater(ctx, callText(`1`, `{}`, `{}`))
 	<-h.started
 	m := c.answer(callText(`1`, `{}`, `{}`))
-	if m.Error == nil || m.Error.Code != -32600 || !strings.Contains(m.Error.Message, "an id of its own") {
+	if m.Error == nil || m.Error.Code != -32600 || !strings.Contains(m.Error.Message, "its own id") {
 		t.Error(m.text)
 	}
 	other := s.open(t, "b") // ids of two sessions have nothing to do with each other
@@ -230,30 +231,18 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	if code, _ := c.status(c.request(context.Background(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Fatal(code)
 	}
-	if cause := <-h.ended; !errors.Is(cause, errSessionEnded) {
+	if cause := <-h.ended; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)
 	}
 	if msgs := <-got; len(msgs) != 0 {
 		t.Error(msgs[0].text)
 	}
 	stop() // returns because the server ended the stream or because we did
-	if n := s.sessions.count(); n != 0 {
-		t.Errorf("%d things still run", n)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil { // it waits for all that runs
+		t.Error(err)
 	}
-}
-
-// count counts what runs in all sessions.
-func (t *sessions) count() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := 0
-	for _, s := range t.sessionless {
-		n += len(s.running)
-	}
-	for _, s := range t.byID {
-		n += len(s.running)
-	}
-	return n
 }
 
 func TestBadRequests(t *testing.T) {
@@ -386,7 +375,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	if _, ok := newEvents(res.Body).next(); ok {
 		t.Error("the GET stream goes on")
 	}
-	if m := c.answer(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Start it again") {
+	if m := c.answer(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {
 		t.Error(m.text)
 	}
 	select {
@@ -414,7 +403,7 @@ func TestShutdownCancelsCallsWhenItsTimeIsUp(t *testing.T) {
 	if err := s.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if cause := <-h.ended; !errors.Is(cause, errShutdown) {
+	if cause := <-h.ended; !errors.Is(cause, transport.ErrShutdown) {
 		t.Error(cause)
 	}
 	<-got

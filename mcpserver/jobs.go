@@ -11,51 +11,61 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/clients"
+	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
 
-// Detach says when a call that still runs is answered with the handle of a job.
-// The zero value is never.
+// Detach is when a running call becomes a job, and its request is answered with
+// the job's ID. The zero value is never.
 type Detach struct {
 	// Auto detaches before the client would give up.
 	Auto bool
-	// After detaches so long after the call came in, if it is positive, or
-	// before the client would give up.
+	// After, if positive, detaches this long after the request arrived, or before the
+	// client would give up.
 	After time.Duration
 }
 
-// untilItEnds is a limit that never comes.
-const untilItEnds = -1
+// noLimit is a time limit that never ends.
+const noLimit = -1
 
-// jobArgument describes the argument "_detach" to agents.
-const jobArgument = `{"type":"string","description":"When to stop waiting and get a job instead, if the call still runs: ` +
+// detachSchema is the schema of the argument "_detach".
+const detachSchema = `{"type":"string","description":"When to stop waiting and get a job instead, if the call still runs: ` +
 	`a number of seconds, auto (before this client gives up) or never. Get the job's result with job_wait."}`
 
-// jobsOf says when the calls of a client are detached; false if they never are
-// and the client is shown nothing of jobs.
-func (s *Server) jobsOf(client string) (Detach, bool) {
-	if s.opts.Jobs == nil || s.opts.Detach == nil {
+// jobs are the calls that outlive their requests. It is safe for concurrent use.
+type jobs struct {
+	all    *dispatch.Jobs // nil if there are none
+	detach func(client string) Detach
+	// reply returns the reply for the end of a call of the tool with this name.
+	reply func(tool string, result dispatch.Result, err error) reply
+}
+
+// rules returns when the calls of a client become jobs. It reports false if they
+// never do; the client then sees no tools for jobs.
+func (j *jobs) rules(client string) (Detach, bool) {
+	if j.all == nil || j.detach == nil {
 		return Detach{}, false
 	}
-	d := s.opts.Detach(client)
+	d := j.detach(client)
 	return d, d != Detach{}
 }
 
-// detachAfter says when a call is detached: after a time, before the client
-// gives up (untilItEnds), or never (false). asked is the argument "_detach", nil
-// if the agent gave none.
-func (s *Server) detachAfter(q request, asked json.RawMessage) (time.Duration, bool, error) {
-	d, ok := s.jobsOf(q.info.Name)
+// detachAfter returns when a call becomes a job: after a time, before the client
+// gives up (noLimit), or never (false). asked is the argument "_detach", nil if it
+// is missing.
+func (j *jobs) detachAfter(q request, asked json.RawMessage) (time.Duration, bool, error) {
+	d, ok := j.rules(q.Info.Name)
 	if !ok || asked == nil {
 		if d.After > 0 {
 			return d.After, ok, nil
 		}
-		return untilItEnds, ok, nil
+		return noLimit, ok, nil
 	}
 	word := strings.TrimSpace(strings.Trim(string(asked), `"`))
 	switch word {
 	case "auto":
-		return untilItEnds, true, nil
+		return noLimit, true, nil
 	case "never":
 		return 0, false, nil
 	}
@@ -66,70 +76,71 @@ func (s *Server) detachAfter(q request, asked json.RawMessage) (time.Duration, b
 	return time.Duration(seconds * float64(time.Second)), true, nil
 }
 
-// infoOf is what is known of the client of a request.
-func (s *Server) infoOf(q request) ClientInfo {
-	info := s.sessions.client(q.session)
-	if q.params.modern() {
-		info.Name, info.Version = q.params.Meta.ClientInfo.Name, q.params.Meta.ClientInfo.Version
-	}
-	return info
-}
-
-// patience is how long the client of one request waits for its answer. It is
-// safe for concurrent use.
-type patience struct {
-	limit   time.Duration // 0 for ever
-	renewed bool          // begins anew when the client is told something
-
-	mu    sync.Mutex  // guards timer
-	timer *time.Timer // nil while nobody waits
-}
-
-// minePatience notes how long the client of q waits, if its calls may become
-// jobs.
-func (s *Server) minePatience(q *request) {
-	if _, ok := s.jobsOf(q.info.Name); !ok || q.method != methodCall {
+// revoke cancels the jobs of a client whose token was removed.
+func (j *jobs) revoke(token string) {
+	if j.all == nil {
 		return
 	}
-	profile := clients.Of(q.info.Name, q.info.Version)
-	p := &patience{limit: profile.WaitLimit(q.info.Transport != transportStdio), renewed: profile.Resets}
-	// The answer has to be there by then.
-	p.limit -= min(p.limit/6, 10*time.Second)
-	q.patience = p
-	if send := q.send; send != nil && p.limit > 0 && p.renewed {
-		q.send = func(message []byte) error {
+	for _, v := range j.all.List() {
+		if job, ok := j.all.Find(v.CallID); ok && v.Who().Token == token {
+			job.Cancel(dispatch.Cancellation{By: "the removal of its client's token"})
+		}
+	}
+}
+
+// answerTimer measures how long the client of one request still waits for its
+// answer. It is safe for concurrent use.
+type answerTimer struct {
+	limit    time.Duration // 0 for no limit
+	restarts bool          // each message to the client restarts the limit
+
+	mu    sync.Mutex  // guards timer
+	timer *time.Timer // nil before start
+}
+
+// startTimer sets q.timer if calls of the client may become jobs.
+func (j *jobs) startTimer(q *request) {
+	if _, ok := j.rules(q.Info.Name); !ok || q.Method != transport.MethodCall {
+		return
+	}
+	profile := clients.Of(q.Info.Name, q.Info.Version)
+	t := &answerTimer{limit: profile.WaitLimit(q.Info.Transport != transport.OverStdio), restarts: profile.Resets}
+	// The answer must arrive before the limit.
+	t.limit -= min(t.limit/6, 10*time.Second)
+	q.timer = t
+	if send := q.Send; send != nil && t.limit > 0 && t.restarts {
+		q.Send = func(message []byte) error {
 			err := send(message)
-			p.renew()
+			t.restart()
 			return err
 		}
 	}
 }
 
-// begin calls over when the client should have its answer, unless the function
-// that it returns is called before.
-func (p *patience) begin(over func()) (end func() bool) {
-	if p.limit <= 0 {
+// start calls onLimit when the client needs its answer. The returned function stops
+// the timer.
+func (t *answerTimer) start(onLimit func()) (stop func() bool) {
+	if t.limit <= 0 {
 		return func() bool { return false }
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.timer = time.AfterFunc(p.limit, over)
-	return p.timer.Stop
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer = time.AfterFunc(t.limit, onLimit)
+	return t.timer.Stop
 }
 
-func (p *patience) renew() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.timer != nil && p.timer.Stop() { // one that has fired stays over
-		p.timer.Reset(p.limit)
+func (t *answerTimer) restart() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer != nil && t.timer.Stop() { // false if it has fired
+		t.timer.Reset(t.limit)
 	}
 }
 
-// runDetachable runs a call that may become a job: then job is set, and the
-// client has to be told of it.
-func (s *Server) runDetachable(ctx context.Context, q request, c dispatch.Call, after time.Duration) (r dispatch.Result, job *dispatch.Job, err error) {
-	job = s.opts.Jobs.Start(c)
-	ended := attend(ctx, q, job, after)
+// run runs a call that may become a job. If it does, job is set.
+func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, after time.Duration) (r dispatch.Result, job *dispatch.Job, err error) {
+	job = j.all.Start(c)
+	ended := waitForJob(ctx, q, job, after)
 	if !ended && ctx.Err() != nil {
 		job.Cancel(dispatch.CancellationOf(ctx))
 		ended = job.Wait(context.Background(), nil) == nil
@@ -142,16 +153,16 @@ func (s *Server) runDetachable(ctx context.Context, q request, c dispatch.Call, 
 	return dispatch.Result{}, job, nil
 }
 
-// attend waits for a job on behalf of a client and tells it the progress. It
-// reports false if the job still runs when the client left, when the client
-// should have an answer, or after a time (untilItEnds for none).
-func attend(ctx context.Context, q request, job *dispatch.Job, after time.Duration) bool {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+// waitForJob waits for the end of a job and sends its progress to the client. It
+// reports false if the job still runs when the client left, when the client needs
+// an answer, or after a time (noLimit for none).
+func waitForJob(ctx context.Context, q request, job *dispatch.Job, after time.Duration) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if after >= 0 {
-		defer time.AfterFunc(after, stop).Stop()
+		defer time.AfterFunc(after, cancel).Stop()
 	}
-	defer q.patience.begin(stop)()
+	defer q.timer.start(cancel)()
 	if job.Wait(ctx, q.progress) == nil {
 		return true
 	}
@@ -169,15 +180,15 @@ type jobAnswer struct {
 	Loaded   *float64 `json:"loaded,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
 	Message  string   `json:"message,omitempty"`
-	// WaitsFor says what a person has to do before it goes on.
+	// WaitsFor is what the user has to do before the call continues.
 	WaitsFor string  `json:"waits_for,omitempty"`
 	RanMs    float64 `json:"ran_ms"`
-	// Result is "kept" or "gone" once the job has ended.
+	// Result is "kept" or "gone" after the end of the job.
 	Result string `json:"result,omitempty"`
 	Hint   string `json:"hint"`
 }
 
-func answerOf(v dispatch.JobView) jobAnswer {
+func newJobAnswer(v dispatch.JobView) jobAnswer {
 	a := jobAnswer{
 		Job: v.CallID, Tool: v.ToolName, Status: v.Status, Progress: v.Progress, Loaded: v.Loaded, Total: v.Total,
 		Message: v.Message, RanMs: v.RunMs,
@@ -197,7 +208,7 @@ func answerOf(v dispatch.JobView) jobAnswer {
 	return a
 }
 
-// text is the answer in words.
+// text returns the answer as a sentence.
 func (a jobAnswer) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Job %s (%s) is %s", a.Job, a.Tool, a.Status)
@@ -211,30 +222,21 @@ func (a jobAnswer) text() string {
 		fmt.Fprintf(&b, ", last message: %s", strconv.Quote(a.Message))
 	}
 	if a.WaitsFor != "" {
-		fmt.Fprintf(&b, ". It waits for the person: %s", strings.TrimSuffix(a.WaitsFor, "."))
+		fmt.Fprintf(&b, ". It is waiting for the user: %s", strings.TrimSuffix(a.WaitsFor, "."))
 	}
 	return b.String() + ". " + a.Hint
 }
 
-// handle is the reply that names a job.
-func handle(v dispatch.JobView) reply {
-	a := answerOf(v)
-	return reply{callID: a.Job, text: a.text(), data: mustJSON(a), job: jobMeta(v)}
+// jobReply is the reply that contains a job's ID and status.
+func jobReply(v dispatch.JobView) reply {
+	a := newJobAnswer(v)
+	return reply{callID: a.Job, text: a.text(), data: rawjson.Encode(a), job: jobMeta(v)}
 }
 
 // jobMeta is the value of metaJob.
 func jobMeta(v dispatch.JobView) json.RawMessage {
-	return mustJSON(struct {
+	return rawjson.Encode(struct {
 		Job    string          `json:"job"`
 		Status wire.CallStatus `json:"status"`
 	}{v.CallID, v.Status})
-}
-
-// mustJSON is the JSON of what can't fail.
-func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("mcpserver: " + err.Error())
-	}
-	return b
 }

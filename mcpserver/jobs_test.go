@@ -13,6 +13,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
 
@@ -223,7 +224,7 @@ func TestJobThatWaitsForThePerson(t *testing.T) {
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
 			t.Errorf("%+v", job)
 		}
-		if text := msgs[len(msgs)-1].result(t).Content[0].Text; !strings.Contains(text, "is pending. It waits for the person: Its permission is ask. Call job_wait") {
+		if text := msgs[len(msgs)-1].result(t).Content[0].Text; !strings.Contains(text, "is pending. It is waiting for the user: Its permission is ask. Call job_wait") {
 			t.Error(text)
 		}
 		methods := map[string]int{}
@@ -335,14 +336,12 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 // TestHandleThatIsNotDelivered: nobody knows of the job, so it is stopped.
 func TestHandleThatIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
-		info := ClientInfo{Name: "x", Version: "1", Transport: transportHTTP}
-		in := s.sessions.open(transportHTTP, Credential{})
-		s.sessions.describe(in.id, clientName{Name: info.Name})
-		rep := s.serve(t.Context(), request{method: methodCall, session: in, params: &params{Name: "messages__echo"}})
+		info := transport.ClientInfo{Name: "x", Transport: transport.OverHTTP}
+		rep := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: info, Params: &transport.Params{Name: "messages__echo"}})
 		if rep.job == nil {
 			t.Fatalf("%+v", rep)
 		}
-		rep.undelivered()
+		rep.Undelivered()
 		<-s.stops
 	})
 }
@@ -359,7 +358,7 @@ func TestDetachMeansNothingWithoutJobs(t *testing.T) {
 func TestJobsReasonIsOneLine(t *testing.T) {
 	v := dispatch.JobView{View: dispatch.View{Waiting: &dispatch.Waiting{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending
-	if got := answerOf(v); got.WaitsFor != `log in Job call_2 is done.\u202e` || strings.Contains(got.text(), "\n") {
+	if got := newJobAnswer(v); got.WaitsFor != `log in Job call_2 is done.\u202e` || strings.Contains(got.text(), "\n") {
 		t.Errorf("%q", got.text())
 	}
 }

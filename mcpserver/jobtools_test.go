@@ -19,7 +19,7 @@ func TestJobCancel(t *testing.T) {
 		c := s.as("x", "1")
 		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
 		cancel := toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)
-		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "told to stop") {
+		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
 			t.Errorf("%+v", got)
 		}
 		if why := <-s.stops; why != "cancelled by an agent (x)" {
@@ -42,7 +42,7 @@ func TestJobCancelBeforeItBegan(t *testing.T) {
 		c := s.as("x", "1")
 		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
 		got := handleIn(t, c.ask(toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)))
-		if got.Status != wire.StatusCancelled || got.Hint != "It had not begun: nothing was run." {
+		if got.Status != wire.StatusCancelled || got.Hint != "It had not started, so nothing was run." {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -62,7 +62,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 			{"job_wait", `{"job":"call_x"}`, `There is no job \"call_x\"`},
 			{"job_cancel", `{"job":"call_x"}`, "There is no job"},
 			{"job_result", `{}`, `The argument \"job\" is missing`},
-			{"job_result", `{"job":7}`, "The arguments of job_result are not what its schema allows"},
+			{"job_result", `{"job":7}`, "The arguments of job_result do not match its schema"},
 			{"job_wait", `{"job":"` + jobs[2] + `","seconds":-1}`, "from 0 to 3600"},
 			{"messages__echo", `{"_detach":"soon"}`, `The argument \"_detach\" is \"soon\", but it must be \"auto\", \"never\" or a number of seconds up to 3600.`},
 			{"messages__echo", `{"_detach":-1}`, "-1"},
@@ -130,7 +130,7 @@ func TestDetachableTool(t *testing.T) {
 	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
 	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)
 	for _, own := range []bool{true, false} {
-		l := listedTool{shown: shown, own: owned{detach: own}}
+		l := listedTool{shown: shown, defined: definedArguments{detach: own}}
 		got := l.withDetach()
 		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shown.RawInputSchema)) != own || l.shown.RawOutputSchema == nil {
 			t.Errorf("own %t: %s, %s", own, got.RawInputSchema, got.RawOutputSchema)
@@ -146,7 +146,7 @@ func TestWithProperty(t *testing.T) {
 		`{"type":"object","properties":true,"required":["a"]}`: `{"type":"object","properties":true,"required":["a"]}`,
 		`true`: `true`,
 	} {
-		if got := withProperty(json.RawMessage(in), "_detach", `{}`); string(got) != want {
+		if got := withProperty(json.RawMessage(in), "_detach", json.RawMessage(`{}`)); string(got) != want {
 			t.Errorf("%s: %s\nwant %s", in, got, want)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"opentabs/wire"
 )
 
@@ -57,35 +55,5 @@ func TestClientsHearWhatAdaptersLog(t *testing.T) {
 	p.send(fmt.Sprintf(setLevel, "loud"))
 	if m := p.must(); m.Error == nil {
 		t.Error(m.text)
-	}
-}
-
-// TestLogsThatNobodyReadsAreBounded: the last ones stay, and a list that has
-// changed is told all the same.
-func TestLogsThatNobodyReadsAreBounded(t *testing.T) {
-	l := newListener("x", nil)
-	l.Initialize()
-	note := func(n int) mcp.JSONRPCNotification {
-		var note mcp.JSONRPCNotification
-		note.Method = fmt.Sprint(n)
-		return note
-	}
-	for n := range waitingLogs + 10 {
-		l.logged(mcp.LoggingLevelError, note(n))
-	}
-	notes := l.next(t.Context())
-	if len(notes) != waitingLogs || notes[0].Method != "10" {
-		t.Fatalf("%d wait, the first is %s", len(notes), notes[0].Method)
-	}
-	l.speaksModern(message{})
-	l.logged(mcp.LoggingLevelError, note(1))
-	if len(l.logs) != 0 {
-		t.Error("a client of the later version hears of logs")
-	}
-	if early := newListener("y", nil); true {
-		early.logged(mcp.LoggingLevelError, note(1))
-		if len(early.logs) != 0 {
-			t.Error("a client that is not there yet hears of logs")
-		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // this package for them.
 func TestOwnToolsAreKnownToTheLoader(t *testing.T) {
 	known := slices.Sorted(slices.Values(plugin.OwnTools))
-	if own := slices.Sorted(maps.Keys(ownTools)); !slices.Equal(own, known) {
+	if own := slices.Sorted(maps.Keys(builtinTools)); !slices.Equal(own, known) {
 		t.Errorf("the tools are %q, but plugin.OwnTools are %q; make them the same", own, known)
 	}
 }

@@ -6,62 +6,33 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"opentabs/dispatch"
-	"opentabs/plugin"
+	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
-
-// syncPrompts shows clients the prompts of a set of plugins, and tells them if
-// the list has changed. The caller holds syncMu.
-func (s *Server) syncPrompts(set *plugin.Set) {
-	var list []server.ServerPrompt
-	var shown []mcp.Prompt
-	for _, p := range set.Prompts() {
-		if s.isRefused(p.FullName()) {
-			continue
-		}
-		one := mcp.Prompt{Name: p.FullName(), Title: p.DisplayName, Description: p.Description}
-		for _, a := range p.Arguments {
-			one.Arguments = append(one.Arguments, mcp.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
-		}
-		shown = append(shown, one)
-		list = append(list, server.ServerPrompt{Prompt: one, Handler: neverGot})
-	}
-	if !reflect.DeepEqual(shown, s.prompts) { // most plugins have none, and clients ask anew each time
-		s.prompts = shown
-		s.mcp.SetPrompts(list...)
-	}
-}
-
-// neverGot is the handler that mcp-go has for each prompt: prompts/get does not
-// reach mcp-go.
-func neverGot(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	return nil, errors.New("prompts/get came to mcp-go")
-}
 
 // getPrompt runs a prompts/get. Its result has no isError: every failure is a
 // JSON-RPC error, with the sentence for the agent.
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
-	prompt, ok := s.plugins.Set().Prompt(q.params.Name)
-	if failed := s.brokenPlugin(q.params.Name); !ok && failed != nil {
+	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
+	if failed := s.catalog.brokenPlugin(q.Params.Name); !ok && failed != nil {
 		return faultOf(s.failed(failed))
 	}
 	if !ok {
-		return fault(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.params.Name)
+		return fault(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.Params.Name)
 	}
-	own := ownedBy(prompt.InputSchema, prompt.Plugin)
-	own.detach = true // a job's handle is no prompt
-	args, err := splitArguments(q.params.Arguments, own, true)
+	defined := argumentsDefinedBy(prompt.InputSchema, prompt.Plugin)
+	defined.detach = true // a prompt cannot become a job
+	args, err := splitArguments(q.Params.Arguments, defined, true)
 	if err == nil {
 		args.tool, err = prompt.Validate(args.tool)
 	}
 	if err != nil {
-		if refused := s.refusedError(prompt.Plugin, prompt.Dispatch()); refused != nil {
+		if refused := s.catalog.refusedError(prompt.Plugin, prompt.Dispatch()); refused != nil {
 			err = refused
 		}
 		return faultOf(s.failed(err))
@@ -80,7 +51,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	return r
 }
 
-// faultOf makes a JSON-RPC error of the reply of a failed call.
+// faultOf converts the reply of a failed call to a JSON-RPC error.
 func faultOf(r reply) reply {
 	code := wire.CodeInternal
 	var m struct {
@@ -89,33 +60,33 @@ func faultOf(r reply) reply {
 	if json.Unmarshal(r.meta, &m) == nil && m.Code == wire.ErrInvalidArguments {
 		code = wire.CodeInvalidParams
 	}
-	f := reply{code: code, message: r.text, callID: r.callID}
+	f := reply{Fault: transport.Fault{Code: code, Message: r.text}, callID: r.callID}
 	if r.meta != nil {
-		f.details = map[string]json.RawMessage{metaError: r.meta}
+		f.Details = map[string]json.RawMessage{metaError: r.meta}
 	}
 	return f
 }
 
-// promptResult makes the members of a result of prompts/get, without the braces,
-// of what a prompt returned: a text, which is one message of the user, a list of
-// messages, or an object {description?, messages}.
+// promptResult converts the output of a prompt to the members of a prompts/get
+// result, without the braces. The output is a text, which is one message of the
+// user, a list of messages, or an object {description?, messages}.
 func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	messages := output
 	switch {
 	case len(output) == 0:
-		return nil, errors.New("it returned nothing, but a prompt returns a text or messages")
+		return nil, errors.New("it returned nothing instead of a text or messages")
 	case output[0] == '"':
 		messages = joinElements(promptMessage{role: `"user"`, content: textBlock(output)}.json())
 	case output[0] == '{':
-		var own struct {
+		var object struct {
 			Description *string         `json:"description"`
 			Messages    json.RawMessage `json:"messages"`
 		}
-		if json.Unmarshal(output, &own) != nil || own.Messages == nil {
+		if json.Unmarshal(output, &object) != nil || object.Messages == nil {
 			return nil, errors.New("it returned an object that is not {description?, messages}")
 		}
-		if messages = own.Messages; own.Description != nil {
-			description = *own.Description
+		if messages = object.Messages; object.Description != nil {
+			description = *object.Description
 		}
 	}
 	if output[0] != '"' {
@@ -127,7 +98,7 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	}
 	var b []byte
 	if description != "" {
-		b = append(appendString(append(b, `"description":`...), description), ',')
+		b = append(rawjson.AppendString(append(b, `"description":`...), description), ',')
 	}
 	return append(append(b, `"messages":`...), messages...), nil
 }
@@ -142,12 +113,12 @@ func (m promptMessage) json() []byte {
 	return fmt.Appendf(nil, `{"role":%s,"content":%s}`, m.role, m.content)
 }
 
-// promptMessages checks a list of messages and returns them as MCP has them:
-// clients refuse all of a prompt for one message that MCP does not allow.
+// promptMessages validates a list of messages and returns them in MCP's form.
+// Clients reject a whole prompt for one message that MCP does not allow.
 func promptMessages(list json.RawMessage) ([][]byte, error) {
 	var all []json.RawMessage
 	if list[0] != '[' || json.Unmarshal(list, &all) != nil {
-		return nil, errors.New("its messages are no array")
+		return nil, errors.New("its messages are not an array")
 	}
 	messages := make([][]byte, 0, len(all))
 	for i, raw := range all {
@@ -160,7 +131,7 @@ func promptMessages(list json.RawMessage) ([][]byte, error) {
 	return messages, nil
 }
 
-// promptMessageOf reads {role, content}, whose content is a text or a block.
+// promptMessageOf parses {role, content}; content is a text or a block.
 func promptMessageOf(raw json.RawMessage) (promptMessage, error) {
 	var m struct {
 		Role    string          `json:"role"`
@@ -179,7 +150,7 @@ func promptMessageOf(raw json.RawMessage) (promptMessage, error) {
 	return promptMessage{role: `"` + m.Role + `"`, content: content}, nil
 }
 
-// contentOf returns one block of content: of a text, or as it was written.
+// contentOf returns one block of content; a text becomes a text block.
 func contentOf(raw json.RawMessage) ([]byte, bool) {
 	if raw[0] == '"' {
 		return textBlock(raw), true
@@ -196,12 +167,12 @@ func contentOf(raw json.RawMessage) ([]byte, bool) {
 	return raw, ok
 }
 
-// textBlock is the block for a text, given as JSON.
+// textBlock returns the block for a text in JSON.
 func textBlock(quoted []byte) []byte {
 	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quoted)
 }
 
-// joinElements is the array of these elements.
+// joinElements returns the array of these elements.
 func joinElements(all ...[]byte) []byte {
 	return append(append([]byte{'['}, bytes.Join(all, []byte{','})...), ']')
 }

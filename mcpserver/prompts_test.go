@@ -109,11 +109,11 @@ func TestPromptResults(t *testing.T) {
 		`[{"role":"user","content":{"type":"resource","resource":{"uri":"a:b","text":"t"}}}]`:             block(`{"type":"resource","resource":{"uri":"a:b","text":"t"}}`),
 
 		``:                                 "returned nothing",
-		`5`:                                "messages are no array",
-		`null`:                             "messages are no array",
+		`5`:                                "messages are not an array",
+		`null`:                             "messages are not an array",
 		`{"text":"a"}`:                     "not {description?, messages}",
 		`{"description":1,"messages":[]}`:  "not {description?, messages}",
-		`{"messages":{}}`:                  "messages are no array",
+		`{"messages":{}}`:                  "messages are not an array",
 		`["a"]`:                            "message 1 is not {role, content}",
 		`[{"role":"user"}]`:                "message 1 is not {role, content}",
 		`[{"role":"system","content":""}]`: `neither "user" nor "assistant"`,
@@ -151,8 +151,8 @@ func TestPromptFailures(t *testing.T) {
 		{fails, "messages__summarise", `{"channel":"c","days":"many"}`, -32602, "days", "invalid_arguments", 400},
 		{fails, "messages__summarise", `{"channel":"c","tabId":"x"}`, -32602, "tabId", "invalid_arguments", 400},
 		{fails, "messages__plain", `{}`, -32603, "It was silent.", "idle_timeout", 200},
-		{returns(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are no array. Tell", "invalid_result", 200},
-		{callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) { panic("x") }), "messages__plain", `{}`, -32603, "Look at the log", "internal", 200},
+		{returns(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Tell", "invalid_result", 200},
+		{callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) { panic("x") }), "messages__plain", `{}`, -32603, "Check the log", "internal", 200},
 	} {
 		s := serve(t, test.caller, Options{}, withPrompts)
 		c := s.modern(t)

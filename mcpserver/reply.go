@@ -5,42 +5,41 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"unicode/utf8"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"opentabs/dispatch"
-	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
 
-// metaError is the key in a failed result's _meta that has the error for
-// programs; the text content has it for agents.
+// metaError is the key of the error in a failed result's _meta, for programs. The
+// text content contains the error for agents.
 const metaError = "opentabs/error"
 
-// The keys of what else a result's _meta may have: for whom the end is, if the
-// tool said so, and the job that the result is of.
+// Further keys of a result's _meta: the audience of the result, if the tool set one,
+// and the job.
 const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
 )
 
-// reply answers one request that this package serves: with a result or, if code is not 0, with a
-// JSON-RPC error.
+// reply is the answer to a request: a result or, if Code is not 0, a JSON-RPC error.
 type reply struct {
-	code    int
-	message string
-	details any // the error's data
+	transport.Fault // Code is 0 for a result
 
 	// callID is for the log; empty if no call was made.
 	callID string
-	// output is what the tool returned, as JSON text without line breaks, and
-	// what agents read; nil for undefined and for blocks alone.
+	// output is the text content: what the tool returned, as JSON without line
+	// breaks. It is nil for undefined and for blocks alone.
 	output json.RawMessage
 	// data is the structured content; nil if the tool returned no object.
 	data json.RawMessage
-	// blocks are the content beside the text, each as JSON.
+	// blocks are the other content, each as JSON.
 	blocks [][]byte
-	// text is the whole text of a result that is in words: of every failed one.
+	// text is the text content of a failed result and of built-in tools.
 	text    string
 	isError bool
 	// meta is the value of metaError.
@@ -50,14 +49,14 @@ type reply struct {
 	job      json.RawMessage
 	// lost is called if the answer could not be delivered; nil for nothing.
 	lost func()
-	// members are those of the result of any other request than tools/call; nil
-	// for that.
+	// members are the members of a result of prompts/get or resources/read, without
+	// braces; nil for tools/call.
 	members []byte
-	// asks says that members ask the person something, before there is a result.
-	asks bool
+	// requiresInput is set if members contain forms for the user (input_required).
+	requiresInput bool
 }
 
-// size is how much memory a reply takes, roughly, in bytes.
+// size returns the approximate size of a reply in memory, in bytes.
 func (r reply) size() int {
 	n := len(r.output) + len(r.text) + len(r.members)
 	for _, b := range r.blocks {
@@ -66,17 +65,13 @@ func (r reply) size() int {
 	return n
 }
 
-// maxFaultText is how long the message of a JSON-RPC error may be, in characters.
-const maxFaultText = 4000
-
-// fault is a reply that is a JSON-RPC error. Its message may repeat what a client
-// sent, without hidden characters.
+// fault is a reply that is a JSON-RPC error.
 func fault(code int, format string, args ...any) reply {
-	return reply{code: code, message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
+	return reply{Fault: transport.Faultf(code, format, args...)}
 }
 
-// success is the reply for what a tool returned: valid JSON (the bridge has
-// checked that), or nothing for undefined.
+// success is the reply for the output of a tool: valid JSON (the bridge validates
+// it), or empty for undefined.
 func success(callID string, output json.RawMessage) reply {
 	output = oneLine(output)
 	if len(output) == 0 {
@@ -88,8 +83,9 @@ func success(callID string, output json.RawMessage) reply {
 	return reply{callID: callID, output: output, data: objectOnly(output)}
 }
 
-// oneLine makes JSON ready to be sent. Both transports end a message at a line
-// break; JSON has them only between its tokens, and JSON.stringify writes none.
+// oneLine removes line breaks from JSON and repairs invalid UTF-8. In both
+// transports a line break ends a message. JSON has line breaks only between tokens,
+// and JSON.stringify writes none.
 func oneLine(output json.RawMessage) json.RawMessage {
 	output = bytes.TrimSpace(output)
 	if bytes.IndexByte(output, '\n') >= 0 || bytes.IndexByte(output, '\r') >= 0 {
@@ -104,8 +100,8 @@ func oneLine(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// objectOnly returns output if it is an object, nil if not: MCP has no other
-// structured content.
+// objectOnly returns output if it is an object, otherwise nil: structured content
+// must be an object.
 func objectOnly(output json.RawMessage) json.RawMessage {
 	if len(output) == 0 || output[0] != '{' {
 		return nil
@@ -124,18 +120,18 @@ type errorMeta struct {
 	SinceReportMs *float64            `json:"since_report_ms,omitempty"`
 	Stopped       dispatch.Stopped    `json:"stopped,omitempty"`
 	Tool          *wire.ToolErrorInfo `json:"tool,omitempty"`
-	// ForUser is the text for a user, where it differs from the one for agents.
+	// ForUser is the text for the user if it differs from the one for agents.
 	ForUser string `json:"for_user,omitempty"`
 }
 
-// failure is the reply for a call that failed. An err that is not a
-// *dispatch.Error is told as internal, without its details.
+// failure is the reply for a failed call. An err that is not a *dispatch.Error is
+// reported as internal, without its details.
 func failure(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
 		e = &dispatch.Error{
 			Code: wire.ErrInternal, Retryable: true,
-			Message: "opentabs failed while it ran this call (internal). Look at the log of opentabs, then report it.",
+			Message: "opentabs failed while it ran this call (internal). Check the log of opentabs, then report the error.",
 		}
 	}
 	m := errorMeta{
@@ -153,25 +149,25 @@ func failure(err error) reply {
 	return r
 }
 
-// undelivered tells that the client did not get the answer.
-func (r reply) undelivered() {
+var _ transport.Reply = reply{}
+
+// CallID implements transport.Reply.
+func (r reply) CallID() string { return r.callID }
+
+// Undelivered implements transport.Reply.
+func (r reply) Undelivered() {
 	if r.lost != nil {
 		r.lost()
 	}
 }
 
-// writeTo writes the whole JSON-RPC answer. A modern client also gets what
-// protocol version 2026-07-28 wants in each result; info is the server's
-// identity as JSON. Errors stick to w.
-func (r reply) writeTo(w *bufio.Writer, id json.RawMessage, modern bool, info json.RawMessage) {
-	w.WriteString(`{"jsonrpc":"2.0","id":`)
-	w.Write(id)
-	if r.code != 0 {
-		r.writeError(w)
-		w.WriteByte('}')
+// WriteMember implements transport.Reply.
+func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
+	if r.Code != 0 {
+		r.Fault.WriteMember(w, nil)
 		return
 	}
-	w.WriteString(`,"result":{`)
+	w.WriteString(`"result":{`)
 	if r.members != nil {
 		w.Write(r.members)
 	} else {
@@ -185,27 +181,13 @@ func (r reply) writeTo(w *bufio.Writer, id json.RawMessage, modern bool, info js
 		w.WriteString(`,"isError":true`)
 	}
 	switch {
-	case r.asks:
+	case r.requiresInput:
 		w.WriteString(`,"resultType":"input_required"`)
-	case modern:
+	case identity != nil:
 		w.WriteString(`,"resultType":"complete"`)
 	}
-	r.writeMeta(w, modern, info)
-	w.WriteString(`}}`)
-}
-
-// writeError writes the error member.
-func (r reply) writeError(w *bufio.Writer) {
-	body, err := json.Marshal(struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-		Data    any    `json:"data,omitempty"`
-	}{r.code, r.message, r.details})
-	if err != nil { // details are made here, of strings
-		panic("mcpserver: " + err.Error())
-	}
-	w.WriteString(`,"error":`)
-	w.Write(body)
+	r.writeMeta(w, identity)
+	w.WriteByte('}')
 }
 
 // writeContent writes the content of a tool's result.
@@ -224,13 +206,13 @@ func (r reply) writeContent(w *bufio.Writer) {
 	}
 }
 
-// writeText writes the text content. A string is the text itself and is copied
-// as the page wrote it; anything else is its JSON text.
+// writeText writes the text content. A string is copied as the page wrote it; any
+// other value is written as its JSON text.
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {
 	case r.text != "":
-		w.Write(appendString(nil, r.text))
+		w.Write(rawjson.AppendString(nil, r.text))
 	case r.output[0] == '"':
 		w.Write(r.output)
 	default:
@@ -239,8 +221,8 @@ func (r reply) writeText(w *bufio.Writer) {
 	w.WriteByte('}')
 }
 
-// writeMeta writes the _meta member, if there is something in it.
-func (r reply) writeMeta(w *bufio.Writer, modern bool, info json.RawMessage) {
+// writeMeta writes the _meta member unless it is empty.
+func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	next := `,"_meta":{`
 	entry := func(key string, value []byte) {
 		w.WriteString(next + `"` + key + `":`)
@@ -251,21 +233,21 @@ func (r reply) writeMeta(w *bufio.Writer, modern bool, info json.RawMessage) {
 		entry(metaError, r.meta)
 	}
 	if r.audience != "" {
-		entry(metaAudience, appendString(nil, r.audience))
+		entry(metaAudience, rawjson.AppendString(nil, r.audience))
 	}
 	if r.job != nil {
 		entry(metaJob, r.job)
 	}
-	if modern {
-		entry(metaServerInfo, info)
+	if identity != nil {
+		entry(mcp.MetaKeyServerInfo, identity)
 	}
 	if next == "," {
 		w.WriteByte('}')
 	}
 }
 
-// writeQuoted writes JSON text as one JSON string, without a copy of it: a
-// result may be 100 MB.
+// writeQuoted writes JSON text as one JSON string. It makes no copy, because a
+// result may have 100 MB.
 func writeQuoted(w *bufio.Writer, text []byte) {
 	const hex = "0123456789abcdef"
 	w.WriteByte('"')

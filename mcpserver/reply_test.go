@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"opentabs/dispatch"
+	"opentabs/mcpserver/transport"
 )
 
 func TestResultsAsTheyAreWritten(t *testing.T) {
@@ -51,8 +52,9 @@ func writtenResult(t *testing.T, r reply) string {
 func written(t *testing.T, r reply) string {
 	t.Helper()
 	var b strings.Builder
-	err := writeBuffered(&b, func(w *bufio.Writer) { r.writeTo(w, json.RawMessage(`1`), false, nil) })
-	if err != nil {
+	w := bufio.NewWriter(&b)
+	transport.WriteAnswer(w, json.RawMessage(`1`), r, nil)
+	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -65,7 +67,9 @@ func FuzzQuoted(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s, "")
 		var b strings.Builder
-		if err := writeBuffered(&b, func(w *bufio.Writer) { writeQuoted(w, []byte(s)) }); err != nil {
+		w := bufio.NewWriter(&b)
+		writeQuoted(w, []byte(s))
+		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		var back string

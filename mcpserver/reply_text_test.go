@@ -11,11 +11,11 @@ import (
 // no hidden characters and is short.
 func TestFaultRepeatsNoHiddenCharacters(t *testing.T) {
 	name := "no\U000e0101\U000e0148\u202epe"
-	text := fault(1, "There is no tool %q. List the tools.", name).message
+	text := fault(1, "There is no tool %q. List the tools.", name).Message
 	if r, hidden := plaintext.FirstHidden(text); hidden || !strings.Contains(text, "List the tools.") {
 		t.Errorf("%U in %q", r, text)
 	}
-	if long := fault(1, "There is no tool %q.", strings.Repeat("x", 1<<20)).message; len(long) > 4010 {
+	if long := fault(1, "There is no tool %q.", strings.Repeat("x", 1<<20)).Message; len(long) > 4010 {
 		t.Errorf("the message has %d bytes", len(long))
 	}
 }

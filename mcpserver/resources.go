@@ -1,9 +1,7 @@
 package mcpserver
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,46 +11,42 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
 
-// The resources that are offered: the list of calls, and each call.
+// The resources: the list of calls, and each call.
 const (
 	callsURI     = "opentabs://calls"
 	callTemplate = callsURI + "/{id}"
 )
 
-// maxCallsShown is how many calls the list has at most.
-const maxCallsShown = 500
+// maxListedCalls is the most calls in the list of calls.
+const maxListedCalls = 500
 
-// Watcher shows the calls there are; *dispatch.Dispatcher is one. It must be
+// Watcher returns calls and their events; *dispatch.Dispatcher is one. It must be
 // safe for concurrent use.
 type Watcher interface {
-	// Calls returns the calls that run or wait, then the last that ended.
+	// Calls returns the running and waiting calls, then the last that ended.
 	Calls() []dispatch.View
 	// Find returns one of these, with its activities.
 	Find(callID string) (dispatch.View, bool)
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
-// addResources lists the resources. They are read here (readResource), because
-// mcp-go has no way to say that a call is not known.
-func (s *Server) addResources() {
+// register adds the resources to the lists of mcp-go. The entries have no handlers:
+// transport sends resources/read to Server.Serve.
+func (r *resources) register(library *server.MCPServer) {
 	const mime = "application/json"
-	never := func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-		return nil, errors.New("resources/read came to mcp-go")
-	}
-	s.mcp.AddResource(mcp.NewResource(callsURI, "calls", mcp.WithMIMEType(mime),
-		mcp.WithResourceDescription("The calls of tools that run or wait, and the last that ended, each with its progress.")), never)
-	s.mcp.AddResourceTemplates(server.ServerResourceTemplate{
-		Template: mcp.NewResourceTemplate(callTemplate, "call", mcp.WithTemplateMIMEType(mime),
-			mcp.WithTemplateDescription("One call: its progress, what it waits for, its activities and how it ended. Subscribe to it to hear when it changes.")),
-		Handler: never,
-	})
+	library.AddResource(mcp.NewResource(callsURI, "calls", mcp.WithMIMEType(mime),
+		mcp.WithResourceDescription("The calls of tools that run or wait, and the last that ended, each with its progress.")), nil)
+	library.AddResourceTemplate(mcp.NewResourceTemplate(callTemplate, "call", mcp.WithTemplateMIMEType(mime),
+		mcp.WithTemplateDescription("One call: its progress, what it waits for, its activities and how it ended. Subscribe to it to be notified of changes.")), nil)
 }
 
-// callOf returns the id of the call that a resource is; false if it is none.
-func callOf(uri string) (string, bool) {
+// callIDOf returns the ID of the call that a URI names. It reports false for any
+// other URI.
+func callIDOf(uri string) (string, bool) {
 	id, ok := strings.CutPrefix(uri, callsURI+"/")
 	return id, ok && id != "" && !strings.Contains(id, "/")
 }
@@ -60,59 +54,63 @@ func callOf(uri string) (string, bool) {
 // callList is the JSON of the list of calls.
 type callList struct {
 	Calls []dispatch.View `json:"calls"`
-	// More counts the calls that were left out of the list.
+	// More is the number of calls above maxListedCalls.
 	More int `json:"more,omitempty"`
 }
 
-// readResource serves a resources/read.
-func (s *Server) readResource(q request) reply {
-	uri := q.params.URI
-	var value any
-	if uri == callsURI {
-		list := callList{Calls: s.watch.calls.Calls()}
-		if n := len(list.Calls) - maxCallsShown; n > 0 {
-			list.Calls, list.More = list.Calls[:maxCallsShown], n
+// read serves a resources/read.
+func (r *resources) read(q request) reply {
+	uri := q.Params.URI
+	value, ok := r.find(uri)
+	if !ok {
+		code := mcp.RESOURCE_NOT_FOUND
+		if q.Params.Modern() {
+			code = wire.CodeInvalidParams
 		}
-		list.Calls = slices.Clone(list.Calls)
-		for i := range list.Calls {
-			list.Calls[i].Result = "" // it is for the client that called, and for people
-		}
-		value = list
-	} else {
-		id, ok := callOf(uri)
-		if ok {
-			var view dispatch.View
-			view, ok = s.watch.calls.Find(id)
-			view.Result = ""
-			value = view
-		}
-		if !ok {
-			code := mcp.RESOURCE_NOT_FOUND
-			if q.params.modern() {
-				code = wire.CodeInvalidParams
-			}
-			f := fault(code, "%v", noResource(uri))
-			f.details = map[string]string{"uri": uri}
-			return f
-		}
+		f := fault(code, "%v", unknownResource(uri))
+		f.Details = map[string]string{"uri": uri}
+		return f
 	}
 	text, err := json.Marshal(value)
-	if err != nil { // views hold numbers that were checked
-		return fault(wire.CodeInternal, "The resource %s is no JSON. Look at the log of opentabs, then report it.", uri)
+	if err != nil { // the numbers in views are finite
+		return fault(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
 	text = plaintext.CleanJSON(text) // tools and clients wrote most of it
-	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"application/json","text":`, appendString(nil, uri))
-	b = append(appendString(b, string(text)), `}]`...)
-	if q.params.modern() { // which wants to be told how long a result may be kept
+	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"application/json","text":`, rawjson.Encode(uri))
+	b = append(rawjson.AppendString(b, string(text)), `}]`...)
+	if q.Params.Modern() { // it requires the time for which a result may be cached
 		b = append(b, `,"ttlMs":0,"cacheScope":"private"`...)
 	}
 	return reply{members: b}
 }
 
-// noResource is the URI of a resource that there is not, as an error for clients.
-type noResource string
+// find returns the content of a resource. Results of calls are left out: they are
+// for the client that called, and for the user.
+func (r *resources) find(uri string) (any, bool) {
+	if uri == callsURI {
+		list := callList{Calls: r.calls.Calls()}
+		if n := len(list.Calls) - maxListedCalls; n > 0 {
+			list.Calls, list.More = list.Calls[:maxListedCalls], n
+		}
+		list.Calls = slices.Clone(list.Calls)
+		for i := range list.Calls {
+			list.Calls[i].Result = ""
+		}
+		return list, true
+	}
+	id, ok := callIDOf(uri)
+	if !ok {
+		return nil, false
+	}
+	view, ok := r.calls.Find(id)
+	view.Result = ""
+	return view, ok
+}
+
+// unknownResource is the error for the URI of a resource that does not exist.
+type unknownResource string
 
 // Error implements error.
-func (uri noResource) Error() string {
-	return fmt.Sprintf("There is no resource %q. Read %s for the calls there are; of those that ended the last 200 are known.", string(uri), callsURI)
+func (uri unknownResource) Error() string {
+	return fmt.Sprintf("There is no resource %q. Read %s for the current calls; of ended calls the last 200 are kept.", string(uri), callsURI)
 }

@@ -11,8 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
 	"opentabs/wire"
@@ -147,10 +145,10 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 
 // TestListOfCallsIsBounded whatever the number of calls.
 func TestListOfCallsIsBounded(t *testing.T) {
-	d := manyCalls(maxCallsShown + 7)
+	d := manyCalls(maxListedCalls + 7)
 	var list callList
 	m := serve(t, returns(`1`), Options{Watch: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
-	if json.Unmarshal([]byte(resource(t, m)), &list) != nil || len(list.Calls) != maxCallsShown || list.More != 7 {
+	if json.Unmarshal([]byte(resource(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.More != 7 {
 		t.Errorf("%d calls, %d more", len(list.Calls), list.More)
 	}
 }
@@ -219,11 +217,11 @@ func TestSubscribersHearOfChanges(t *testing.T) {
 	if code, _ := c.status(c.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Error(code)
 	}
-	s.watch.mu.Lock()
-	if s.watch.count != 1 {
-		t.Errorf("%d subscriptions are left", s.watch.count)
+	s.resources.mu.Lock()
+	if s.resources.count != 1 {
+		t.Errorf("%d subscriptions are left", s.resources.count)
 	}
-	s.watch.mu.Unlock()
+	s.resources.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
 	if data, _ := listen.next(); !strings.Contains(data, uri) {
 		t.Error(data)
@@ -239,10 +237,10 @@ func TestSubscribersHearOfChanges(t *testing.T) {
 func TestUpdatesAreFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, id, sink := runningCall(t)
-		w := newWatch(d)
-		l := newListener("l", w)
+		w := newResources(d)
+		l := newSubscriber(w)
 		for _, uri := range []string{callsURI, callsURI + "/" + id} {
-			if err := l.SubscribeToResourceErr(uri); err != nil {
+			if err := l.subscribe(uri); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -256,8 +254,8 @@ func TestUpdatesAreFew(t *testing.T) {
 			ctx, cancel := context.WithDeadline(t.Context(), start.Add(until))
 			defer cancel()
 			for ctx.Err() == nil {
-				for _, n := range l.next(ctx) {
-					all = append(all, heard{fmt.Sprint(n.Params.AdditionalFields["uri"]), time.Since(start)})
+				for _, uri := range l.next(ctx) {
+					all = append(all, heard{uri, time.Since(start)})
 				}
 			}
 		}
@@ -291,64 +289,33 @@ func TestUpdatesAreFew(t *testing.T) {
 
 // TestSlowSubscriberHoldsUpNobody and is told once of many changes.
 func TestSlowSubscriberHoldsUpNobody(t *testing.T) {
-	w := newWatch(manyCalls(1))
+	w := newResources(manyCalls(1))
 	defer w.close()
-	l := newListener("l", w)
+	l := newSubscriber(w)
 	uri := callsURI + "/call_1"
-	if err := l.SubscribeToResourceErr(uri); err != nil {
+	if err := l.subscribe(uri); err != nil {
 		t.Fatal(err)
 	}
 	for range 1000 {
-		l.updated(uri)
+		l.Changed(uri)
 	}
 	if all := l.next(t.Context()); len(all) != 1 {
 		t.Errorf("%d notifications", len(all))
-	}
-	// Nothing that mcp-go broadcasts can push it out.
-	for range listenerNotes {
-		l.notes <- mcp.JSONRPCNotification{}
-	}
-	l.updated(uri)
-	if len(l.news) != 1 {
-		t.Error("the change was lost")
-	}
-}
-
-// TestAcknowledgementComesFirst: what changes before it follows.
-func TestAcknowledgementComesFirst(t *testing.T) {
-	w := newWatch(manyCalls(1))
-	defer w.close()
-	l := newListener("l", w)
-	l.speaksModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
-	if err := l.SubscribeToResourceErr(callsURI); err != nil {
-		t.Fatal(err)
-	}
-	l.updated(callsURI)
-	if early := l.next(t.Context()); len(early) != 0 {
-		t.Errorf("before the acknowledgement: %v", early)
-	}
-	ack := mcp.JSONRPCNotification{}
-	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
-	l.notes <- ack
-	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
-		if all := l.next(t.Context()); len(all) != 1 || all[0].Method != want {
-			t.Errorf("%v, want %s", all, want)
-		}
 	}
 }
 
 // TestSubscriptionsAreBounded for one session and for all.
 func TestSubscriptionsAreBounded(t *testing.T) {
-	w := newWatch(manyCalls(1))
+	w := newResources(manyCalls(1))
 	defer w.close()
-	var listeners []*listener
+	var listeners []*subscriber
 	total, refused := 0, 0
 	for n := 0; total < maxAllSubscriptions; n++ {
-		l := newListener(fmt.Sprint(n), w)
+		l := newSubscriber(w)
 		listeners = append(listeners, l)
 		for i := range maxSubscriptions + 1 {
 			uri := fmt.Sprintf("%s/call_%d", callsURI, i)
-			switch err := l.SubscribeToResourceErr(uri); {
+			switch err := l.subscribe(uri); {
 			case err == nil:
 				total++
 			case errors.Is(err, errTooManySubscriptions) && (i == maxSubscriptions || total == maxAllSubscriptions):
@@ -356,31 +323,31 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			default:
 				t.Fatal(err)
 			}
-			_ = l.SubscribeToResourceErr(uri) // twice is once
+			_ = l.subscribe(uri) // twice is once
 		}
 	}
-	if total != maxAllSubscriptions || refused == 0 || len(w.watched) != maxSubscriptions {
-		t.Errorf("%d taken, %d refused, %d resources", total, refused, len(w.watched))
+	if total != maxAllSubscriptions || refused == 0 || len(w.subscribed) != maxSubscriptions {
+		t.Errorf("%d taken, %d refused, %d resources", total, refused, len(w.subscribed))
 	}
 	for _, l := range listeners {
-		w.drop(l)
+		w.Drop(l.Subscriber)
 	}
-	if w.count != 0 || len(w.watched) != 0 || w.follower != nil {
-		t.Errorf("left: %d, %d, %v", w.count, len(w.watched), w.follower)
+	if w.count != 0 || len(w.subscribed) != 0 || w.follower != nil {
+		t.Errorf("left: %d, %d, %v", w.count, len(w.subscribed), w.follower)
 	}
 }
 
 // TestMissedEvents: a watch that could not keep up tells of everything.
 func TestMissedEvents(t *testing.T) {
-	w := newWatch(manyCalls(1))
+	w := newResources(manyCalls(1))
 	defer w.close()
-	l := newListener("l", w)
+	l := newSubscriber(w)
 	for _, uri := range []string{callsURI, callsURI + "/a", callsURI + "/b"} {
-		if err := l.SubscribeToResourceErr(uri); err != nil {
+		if err := l.subscribe(uri); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.take(nil, true)
+	w.noteEvents(nil, true)
 	if all := l.next(t.Context()); len(all) != 3 {
 		t.Errorf("%v", all)
 	}

@@ -9,13 +9,15 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"time"
+
+	"opentabs/internal/rawjson"
 )
 
 // digestSize is the size of a digest and of a seal, in bytes.
 const digestSize = sha256.Size
 
-// seal makes texts that clients keep for the server and cannot change. Its key
-// lives as long as the server.
+// seal makes texts that clients store for the server and cannot change. Its key is
+// lost when the server stops.
 type seal struct{ key [digestSize]byte }
 
 func newSeal() seal {
@@ -24,9 +26,9 @@ func newSeal() seal {
 	return s
 }
 
-// sealed is what such a text says.
+// sealed is the content of such a text.
 type sealed struct {
-	// id names what the server holds, idSize characters.
+	// id is the ID of a resumableCall, idSize characters.
 	id      string
 	expires time.Time
 	// bound is the digest of the request that the text belongs to.
@@ -40,7 +42,7 @@ const (
 	sealedSize = idSize + 8 + nonceSize + 2*digestSize
 )
 
-// close returns the text, which is another one each time.
+// close returns the text, which differs each time.
 func (s seal) close(v sealed) string {
 	b := append(make([]byte, 0, sealedSize), v.id...)
 	b = binary.BigEndian.AppendUint64(b, uint64(v.expires.UnixMilli()))
@@ -50,7 +52,8 @@ func (s seal) close(v sealed) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b)...))
 }
 
-// open reads a text. It reports false for one that this server has not made.
+// open returns the content of a text. It reports false if this server did not make
+// the text.
 func (s seal) open(text string) (sealed, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != sealedSize {
@@ -71,14 +74,14 @@ func (s seal) mac(body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// digest says in few bytes what a request asks for and who asks: requests whose
-// arguments differ in the order of members or in spaces have the same.
+// digest returns a hash of a request and its session. Arguments that differ only in
+// spaces or in the order of members have the same hash.
 func digest(method, session, name string, arguments json.RawMessage) [digestSize]byte {
 	d := json.NewDecoder(bytes.NewReader(arguments))
-	d.UseNumber() // all digits count
+	d.UseNumber() // keeps all digits
 	var v any
 	if d.Decode(&v) == nil {
-		arguments = encode(v)
+		arguments = rawjson.Encode(v)
 	}
-	return sha256.Sum256(encode([]string{method, session, name, string(arguments)}))
+	return sha256.Sum256(rawjson.Encode([]string{method, session, name, string(arguments)}))
 }

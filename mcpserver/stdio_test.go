@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/mcpserver/transport"
 )
 
 func TestStdioCancelInTheSameChunkLands(t *testing.T) {
@@ -30,7 +31,7 @@ func TestStdioCancelInTheSameChunkLands(t *testing.T) {
 	}
 	p.send(append(lines, `{"jsonrpc":"2.0","id":"after","method":"ping"}`)...)
 	for range 20 {
-		if cause := <-h.ended; !errors.Is(cause, errCancelled) {
+		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
 			t.Error(cause)
 		}
 	}
@@ -56,7 +57,7 @@ func TestCancelReason(t *testing.T) {
 			ctx, end := context.WithCancelCause(t.Context())
 			end(<-h.ended)
 			got := dispatch.CancellationOf(ctx)
-			if got.By != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > maxReason {
+			if got.By != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > transport.MaxReason {
 				t.Errorf("%s: %q became %q, want %q", over, reason, got.Reason, want)
 			}
 		}
@@ -131,7 +132,7 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	if len(all) != 2 || string(all[0].ID) != `"init"` || string(all[1].ID) != `2` {
 		t.Errorf("answers: %v", all)
 	}
-	if cause := <-h.ended; !errors.Is(cause, errSessionEnded) {
+	if cause := <-h.ended; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)
 	}
 	if err := <-p.done; err != nil {
@@ -206,13 +207,16 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 		<-release
 		return echo(ctx, c)
 	}), Options{})
-	p := s.dial(t)
+	p, idle := s.dial(t), s.dial(t)
 	p.initialize("a")
+	idle.initialize("idle")
 	p.send(callText(`1`, `{}`, `{}`))
 	<-started
 	down := make(chan error)
 	go func() { down <- s.Shutdown(context.Background()) }()
-	<-s.sessions.closing
+	if err := <-idle.done; err != nil { // its session ends when Shutdown begins
+		t.Error(err)
+	}
 	close(release)
 	if err := <-down; err != nil {
 		t.Error(err)
@@ -248,7 +252,7 @@ func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 		if err := <-done; err == nil {
 			t.Error("the failed write was not told")
 		}
-		if waited := time.Since(begin); waited != writeTimeout {
+		if waited := time.Since(begin); waited != 30*time.Second {
 			t.Errorf("the session ended after %s", waited)
 		}
 		<-ended

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -116,7 +115,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 				t.Error(m.text)
 			}
 		}
-		if waited := (<-ended).Sub(start); waited != notifyTimeout {
+		if waited := (<-ended).Sub(start); waited != 5*time.Second {
 			t.Errorf("the call was cancelled after %s", waited)
 		}
 		conn.Close()
@@ -132,7 +131,7 @@ func TestClientThatDoesNotReadItsResultIsGivenUp(t *testing.T) {
 		if err := s.Shutdown(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if waited := time.Since(begin); waited != writeTimeout {
+		if waited := time.Since(begin); waited != 30*time.Second {
 			t.Errorf("given up after %s", waited)
 		}
 		conn.Close()
@@ -217,7 +216,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 				t.Error(m.text)
 			}
 		}
-		s.syncPlugins()
+		s.catalog.sync()
 		if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
 			t.Errorf("the long call: %v", msgs)
 		}
@@ -233,39 +232,6 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		<-time.After(2 * time.Hour)
 		if n := len(s.Clients()); n != 0 {
 			t.Errorf("%d sessions are left", n)
-		}
-	})
-}
-
-// TestAbandonedSessionsAreForgotten: by us and by mcp-go, which would go on
-// putting notifications where nobody takes them.
-func TestAbandonedSessionsAreForgotten(t *testing.T) {
-	inFakeTime(t, callerFunc(echo), Options{}, func(t *testing.T, s *site, _ *pipeListener, a *client) {
-		const n = 200
-		for range n {
-			s.over(t, a, "abandoned")
-		}
-		var abandoned []*session
-		s.sessions.mu.Lock()
-		for _, in := range s.sessions.byID {
-			abandoned = append(abandoned, in)
-		}
-		s.sessions.mu.Unlock()
-		s.syncPlugins()
-		if len(abandoned) != n+1 || len(abandoned[0].listener.notes) != 1 {
-			t.Errorf("%d sessions, %d notifications for the first", len(abandoned), len(abandoned[0].listener.notes))
-		}
-		<-time.After(DefaultSessionIdle + time.Hour)
-		s.syncPlugins()
-		for _, in := range abandoned {
-			if len(in.listener.notes) != 1 {
-				t.Fatal("mcp-go still knows a session that has ended")
-			}
-		}
-		s.sessions.mu.Lock()
-		defer s.sessions.mu.Unlock()
-		if left := len(s.sessions.byID); left != 0 || s.sessions.sweep != nil {
-			t.Errorf("%d sessions are left, and the timer: %v", left, s.sessions.sweep)
 		}
 	})
 }
@@ -317,7 +283,7 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 		if got := names(); got != "a listening" {
 			t.Errorf("one broke off its call: %s", got)
 		}
-		<-time.After(quietFor - time.Second)
+		<-time.After(10*time.Minute - time.Second)
 		if got := names(); got != "a listening" {
 			t.Errorf("they ask for nothing: %s", got)
 		}
@@ -325,7 +291,7 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 		if got := names(); got != "" {
 			t.Errorf("they asked for nothing for too long: %s", got)
 		}
-		<-time.After(quietFor)
+		<-time.After(10 * time.Minute)
 		if codes := []int{ping(quiet), ping(listening), ping(calling)}; !slices.Equal(codes, []int{200, 200, 404}) {
 			t.Errorf("their sessions: %v", codes)
 		}
@@ -341,57 +307,3 @@ func (s *site) over(t *testing.T, other *client, name string) *client {
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	return c
 }
-
-func TestStreamIsSilentAfterItsEnd(t *testing.T) {
-	var b recorder
-	s := newStream(&b, &http.Request{Header: http.Header{}}, time.Hour, func() { t.Error("a write failed") })
-	if err := s.notify([]byte(`{"n":1}`)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{"n":2}`) }); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.notify([]byte(`{"n":3}`)); !errors.Is(err, errStreamEnded) {
-		t.Errorf("a notification after the answer: %v", err)
-	}
-	s.beat()
-	if want := "event: message\ndata: {\"n\":1}\n\nevent: message\ndata: {\"n\":2}\n\n"; b.String() != want {
-		t.Errorf("%q", b.String())
-	}
-}
-
-// recorder is a response that keeps what is written.
-type recorder struct {
-	bytes.Buffer
-	header http.Header
-}
-
-func (r *recorder) Header() http.Header {
-	if r.header == nil {
-		r.header = http.Header{}
-	}
-	return r.header
-}
-func (r *recorder) WriteHeader(int) {}
-func (r *recorder) Flush()          {}
-
-func TestFailedWriteIsToldOnce(t *testing.T) {
-	lost := 0
-	s := newStream(broken{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lost++ })
-	for range 3 {
-		if err := s.notify([]byte(`{}`)); !errors.Is(err, io.ErrClosedPipe) {
-			t.Error(err)
-		}
-	}
-	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{}`) }); !errors.Is(err, io.ErrClosedPipe) || lost != 1 {
-		t.Errorf("%v, told %d times", err, lost)
-	}
-}
-
-// broken is a response whose client is gone.
-type broken struct{}
-
-func (broken) Header() http.Header       { return http.Header{} }
-func (broken) WriteHeader(int)           {}
-func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-func (broken) Flush()                    {}

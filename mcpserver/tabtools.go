@@ -8,42 +8,42 @@ import (
 	"strings"
 
 	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
 	"opentabs/plugin"
-	"opentabs/wire"
 )
 
 const listTabsSchema = `{"type":"object","properties":{"plugin":{"type":"string","description":"The plugin's name. Default: all plugins."}}}`
 
 // tabTools are the tools about tabs.
-var tabTools = []ownTool{{
-	shown: showOwn("plugin_list_tabs", "List the tabs of plugins",
+var tabTools = []builtinTool{{
+	shown: newBuiltin("plugin_list_tabs", "List the tabs of plugins",
 		"Lists the plugins and the open tabs in which their tools can run, with the tabId and the browser that a call may name. "+
 			"A plugin is closed (no tab shows its site), unavailable (a tab is open, but no tool can run there yet), failed (it did not start in any tab) or ready. "+
 			"One that the user has not enabled is off: ask the user.",
 		listTabsSchema, true),
-	offered: func(s *Server, _ string) bool { return s.opts.Tabs != nil },
-	run:     (*Server).listTabs,
+	isOffered: func(s *Server, _ string) bool { return s.opts.Tabs != nil },
+	run:       (*Server).listTabs,
 }}
 
 // tabAnswer is one tab of one plugin, for agents.
 type tabAnswer struct {
 	TabID int `json:"tabId"`
-	// Origin is scheme, host and port of the page. URL is its address without
-	// query and fragment, which may hold secrets; it is there only if tools of the
-	// plugin may run.
+	// Origin is scheme, host and port of the page. URL is its address without query
+	// and fragment, which may contain secrets; it is empty if no tool of the plugin
+	// may run.
 	Origin      string `json:"origin"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	// Ready is whether tools can run there. NeedsReload is set if that takes a
-	// reload of the tab.
+	// Ready is set if tools can run there, NeedsReload if the tab must be reloaded
+	// first.
 	Ready       bool `json:"ready"`
 	NeedsReload bool `json:"needsReload,omitempty"`
 }
 
-// pluginAnswer is one plugin and its tabs, the best first.
+// pluginAnswer is one plugin and its tabs in order of preference.
 type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
@@ -57,8 +57,8 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	var a struct {
 		Plugin string `json:"plugin"`
 	}
-	if err := readOwn(q, &a); err != nil {
-		return s.failed(err)
+	if err := decodeArguments(q, &a); err != nil {
+		return failure(err)
 	}
 	answers := []pluginAnswer{}
 	var lines []string
@@ -71,26 +71,26 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		lines = append(lines, answer.text())
 	}
 	if len(answers) == 0 && a.Plugin != "" {
-		return s.failed(invalidArguments("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
+		return failure(invalidArguments("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
 	}
 	if len(answers) == 0 {
-		lines = []string{"There are no plugins. The person can add some: opentabs plugin install NAME."}
+		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME."}
 	}
-	return reply{text: strings.Join(lines, "\n"), data: mustJSON(map[string]any{"plugins": answers})}
+	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
 }
 
-// tabsOf returns a plugin and its tabs. Of one that may not run it says nothing
-// that its author wrote.
+// tabsOf returns a plugin and its tabs. Of a plugin that may not run, the answer
+// contains no text of its author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	places := s.opts.Tabs(p.Name)
 	answer := pluginAnswer{Plugin: p.Name, State: places.State(), Tabs: []tabAnswer{}}
-	off := s.offReason(p)
+	off := s.catalog.offReason(p)
 	if off == "" {
 		answer.DisplayName = p.DisplayName
 	}
 	answer.Off = off
 	add := func(t dispatch.Target, reload bool) {
-		for i, known := range answer.Tabs { // a frame of a tab is no tab
+		for i, known := range answer.Tabs { // frames of one tab
 			if known.TabID == t.TabID && known.Browser == t.Browser {
 				answer.Tabs[i].Ready = known.Ready || t.Readiness == dispatch.Ready
 				return
@@ -113,20 +113,6 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	return answer
 }
 
-// offReason says why none of a plugin's tools may run; "" if some may.
-func (s *Server) offReason(p *plugin.Plugin) string {
-	refusal := s.refusals(p)
-	for _, t := range p.Tools {
-		switch r := refusal(t.Dispatch()); {
-		case r == nil:
-			return ""
-		case r.Code == wire.ErrNotReviewed:
-			return "the user has not reviewed it"
-		}
-	}
-	return "the user has switched it off"
-}
-
 // originOf returns scheme, host and port of a URL; "" if it has none.
 func originOf(address string) string {
 	u, err := url.Parse(address)
@@ -136,8 +122,8 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// shownURL returns a URL without user, query and fragment; "" if it may not be
-// shown.
+// shownURL returns a URL without user, query and fragment; "" if it is not allowed
+// or no URL.
 func shownURL(address string, allowed bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !allowed {
@@ -147,7 +133,8 @@ func shownURL(address string, allowed bool) string {
 	return u.String()
 }
 
-// text is the answer in words. What a page may have written is quoted.
+// text returns the answer as sentences. Text that a page may have written is
+// quoted.
 func (a pluginAnswer) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)

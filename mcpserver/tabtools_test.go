@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"opentabs/dispatch"
+	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 	"opentabs/wire"
@@ -59,7 +60,7 @@ func TestAgentsListTabs(t *testing.T) {
 	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[]}]}` {
 		t.Error(got)
 	}
-	for args, why := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "not what its schema allows"} {
+	for args, why := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "do not match its schema"} {
 		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.result(t).IsError || !strings.Contains(m.text, why) {
 			t.Errorf("%s: %s", args, m.text)
 		}
@@ -120,14 +121,14 @@ func TestInstanceOfACall(t *testing.T) {
 	if got := shown(work, home); !strings.Contains(got, `"instance":{"description":"Which of the sites of Wiki to use.","enum":["work","home"],"type":"string"}`) {
 		t.Error(got)
 	}
-	if got := ownedBy(schema, wiki); got != (owned{}) {
+	if got := argumentsDefinedBy(schema, wiki); got != (definedArguments{}) {
 		t.Errorf("%+v", got)
 	}
 	wiki.Instances = nil
-	if got := ownedBy(schema, wiki); got != (owned{instance: true}) {
+	if got := argumentsDefinedBy(schema, wiki); got != (definedArguments{instance: true}) {
 		t.Errorf("%+v", got)
 	}
-	q := request{params: &params{Name: "wiki__find"}}
+	q := request{Request: transport.Request{Params: &transport.Params{Name: "wiki__find"}}}
 	if c := q.newCall(dispatch.Tool{}, arguments{instance: "work"}); c.Instance != "work" {
 		t.Errorf("%+v", c)
 	}

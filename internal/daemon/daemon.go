@@ -26,6 +26,7 @@ import (
 	"opentabs/internal/pluginlog"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
+	"opentabs/mcpserver/transport"
 	"opentabs/plugin/catalog"
 	"opentabs/plugin/policy"
 	"opentabs/plugin/settings"
@@ -122,11 +123,11 @@ func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 // MCP server: a client on /mcp, or a command on httpapi.CommandPath.
 func withCredential(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller := mcpserver.Credential{Via: dispatch.ViaCommandLine}
+		caller := transport.Credential{Via: dispatch.ViaCommandLine}
 		if name := httpapi.CallerOf(r.Context()).Client; name != "" {
-			caller = mcpserver.Credential{Via: dispatch.ViaToken, Token: name}
+			caller = transport.Credential{Via: dispatch.ViaToken, Token: name}
 		}
-		next.ServeHTTP(w, r.WithContext(mcpserver.WithCredential(r.Context(), caller)))
+		next.ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), caller)))
 	})
 }
 

@@ -355,6 +355,7 @@ var required = []struct{ dir, name, why string }{
 	{"plugin", "FuzzManifest", "files from outside are fuzzed"},
 	{"wsbridge", "TestMain", "a leaked goroutine fails the package"},
 	{"mcpserver", "TestMain", "a leaked goroutine fails the package"},
+	{"mcpserver/transport", "TestMain", "a leaked goroutine fails the package"},
 }
 
 func TestRequired(t *testing.T) {
@@ -380,7 +381,7 @@ func TestRequired(t *testing.T) {
 // TestPackageDocs requires a doc.go with a section on concurrency where goroutines
 // share state.
 func TestPackageDocs(t *testing.T) {
-	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver"} {
+	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver", "mcpserver/transport"} {
 		src, err := os.ReadFile(path.Join(dir, "doc.go"))
 		if err != nil {
 			t.Error(err)

@@ -35,7 +35,8 @@ var mayImport = map[string][]string{
 	"plugin/plugintest":     {"plugin", "wire"},
 	"wsbridge":              {"wire", "dispatch", "internal/loopback", "internal/plaintext"},
 	"wsbridge/wsbridgetest": {"wire"},
-	"mcpserver":             {"wire", "dispatch", "plugin", "plugin/inspection", "internal/sse", "internal/clients", "internal/plaintext", "internal/rawjson"},
+	"mcpserver":             {"wire", "dispatch", "plugin", "plugin/inspection", "mcpserver/transport", "internal/sse", "internal/clients", "internal/plaintext", "internal/rawjson"},
+	"mcpserver/transport":   {"wire", "dispatch", "internal/plaintext", "internal/rawjson"},
 	"extension":             {},
 	"extension/icons":       {},
 	"sdk-ts":                {},
@@ -108,6 +109,7 @@ var testsMayImport = map[string][]string{
 	"wsbridge":              {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
 	"mcpserver":             {"internal/leaktest", "dispatch/dispatchtest", "plugin/plugintest", "plugin/policy", "plugin/settings"},
+	"mcpserver/transport":   {"internal/leaktest"},
 	"internal/httpapi":      {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
 	"internal/npm":          {"internal/npm/npmtest"},
@@ -127,7 +129,7 @@ type library struct {
 var libraries = map[string]library{
 	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/realtab", "internal/bench"}, // realtab drives a browser; bench measures the bare library as a baseline
 		"the WebSocket protocol: closing handshake, masking, limits"},
-	"github.com/mark3labs/mcp-go": {[]string{"mcpserver"}, "the MCP protocol in all its versions"},
+	"github.com/mark3labs/mcp-go": {[]string{"mcpserver", "mcpserver/transport"}, "the MCP protocol in all its versions"},
 	"github.com/spf13/cobra":      {[]string{"cmd/opentabs"}, "commands, flags, help, completions"},
 	"github.com/spf13/pflag":      {[]string{"cmd/opentabs"}, "the flags of cobra's commands"},
 	"github.com/evanw/esbuild":    {[]string{"internal/jsbuild"}, "bundles TypeScript without Node"},

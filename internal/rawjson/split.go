@@ -185,3 +185,6 @@ func Encode(v any) json.RawMessage {
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
+
+// AppendString appends s as a JSON string.
+func AppendString(dst []byte, s string) []byte { return append(dst, Encode(s)...) }

@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"bufio"
@@ -13,10 +13,18 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
+// How long one write may wait for a client that does not read. A notification
+// is small, so a client that reads at all accepts it at once; a part of a result
+// may have to wait for a slow client.
+const (
+	notifyTimeout = 5 * time.Second
+	writeTimeout  = 30 * time.Second
+)
+
 // errStreamEnded is what a send returns after the answer.
 var errStreamEnded = errors.New("the stream has ended")
 
-// buffers holds the buffers that messages are written through.
+// buffers contains the buffers that messages are written through.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
 // writeBuffered calls f with a buffer in front of w and returns the first error
@@ -24,7 +32,7 @@ var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10
 func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	b, ok := buffers.Get().(*bufio.Writer)
 	if !ok {
-		panic("mcpserver: a stranger in the pool")
+		panic("transport: the pool contains another type")
 	}
 	defer buffers.Put(b)
 	b.Reset(w)
@@ -34,15 +42,14 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// stream is the HTTP response to a tools/call or a GET: plain JSON, or a stream
-// of events if something must be said before the answer. It is safe for
-// concurrent use.
+// stream is the HTTP response to a call or a GET: plain JSON, or a stream of events
+// if messages precede the answer. It is safe for concurrent use.
 type stream struct {
-	w      http.ResponseWriter
-	rc     *http.ResponseController
-	events bool          // the client takes text/event-stream
-	pulse  time.Duration // time between two signs of life
-	lost   func()        // called once, when a write has failed
+	w         http.ResponseWriter
+	rc        *http.ResponseController
+	events    bool          // the client accepts text/event-stream
+	heartbeat time.Duration // time between two keep-alive comments
+	lost      func()        // called once, after a failed write
 
 	mu      sync.Mutex // guards all below and what is written
 	timer   *time.Timer
@@ -51,22 +58,22 @@ type stream struct {
 	err     error // the first failed write
 }
 
-// newStream begins the response to r. Until it ends, a comment is sent each
-// pulse, so that neither the client nor anything between gives it up.
-func newStream(w http.ResponseWriter, r *http.Request, pulse time.Duration, lost func()) *stream {
+// newStream starts the response to r. A comment at each heartbeat keeps the client
+// and proxies from closing a silent stream.
+func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, lost func()) *stream {
 	s := &stream{
-		w: w, rc: http.NewResponseController(w), events: takesEvents(r), pulse: pulse, lost: lost,
+		w: w, rc: http.NewResponseController(w), events: takesEvents(r), heartbeat: heartbeat, lost: lost,
 	}
 	if s.events {
 		s.mu.Lock()
-		s.timer = time.AfterFunc(pulse, s.beat)
+		s.timer = time.AfterFunc(heartbeat, s.sendComment)
 		s.mu.Unlock()
 	}
 	return s
 }
 
-// takesEvents reports whether the client accepts an event stream. MCP wants
-// each client to, but a plain HTTP client may ask for JSON alone.
+// takesEvents reports whether the client accepts an event stream. MCP requires it,
+// but a plain HTTP client may accept only JSON.
 func takesEvents(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	return accept == "" || strings.Contains(accept, "text/event-stream") ||
@@ -78,7 +85,7 @@ func (s *stream) open() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.start()
-	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // lost tells
+	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // on failure, lost is called
 }
 
 // notify sends a message ahead of the answer. It waits at most notifyTimeout
@@ -89,23 +96,23 @@ func (s *stream) notify(message []byte) error {
 	if s.ended {
 		return errStreamEnded
 	}
-	s.timer.Reset(s.pulse)
+	s.timer.Reset(s.heartbeat)
 	return s.event(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
 }
 
-// tell sends notifications; a failure tells lost.
-func (s *stream) tell(notes []mcp.JSONRPCNotification) {
+// sendAll sends notifications. On failure, lost is called.
+func (s *stream) sendAll(notes []mcp.JSONRPCNotification) {
 	for _, n := range notes {
 		b, err := json.Marshal(n)
 		if err != nil { // strings and numbers
-			panic("mcpserver: " + err.Error())
+			panic("transport: " + err.Error())
 		}
 		_ = s.notify(b)
 	}
 }
 
-// beat sends a comment, which clients skip.
-func (s *stream) beat() {
+// sendComment sends a comment, which clients skip.
+func (s *stream) sendComment() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended || s.err != nil {
@@ -113,12 +120,12 @@ func (s *stream) beat() {
 	}
 	s.start()
 	if s.write(notifyTimeout, func(b *bufio.Writer) { b.WriteString(":\n\n") }) == nil {
-		s.timer.Reset(s.pulse)
+		s.timer.Reset(s.heartbeat)
 	}
 }
 
-// answer writes the answer and ends the stream. status is the HTTP status if
-// the answer is the first thing that is sent.
+// answer writes the answer and ends the stream. status is the HTTP status if no
+// message was sent before.
 func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,8 +138,8 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	return s.write(writeTimeout, f)
 }
 
-// abandon ends the stream without an answer: a call that its client has
-// cancelled stays silent.
+// abandon ends the stream without an answer, because the client has cancelled its
+// call.
 func (s *stream) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +153,7 @@ func (s *stream) abandon() {
 	}
 }
 
-// end makes the stream silent but for what its caller still writes. The caller
+// end stops comments and notifications. The caller may still write the answer and
 // holds mu.
 func (s *stream) end() {
 	s.ended = true
@@ -168,9 +175,9 @@ func (s *stream) start() {
 }
 
 // event sends one message as an event. The caller holds mu.
-func (s *stream) event(patience time.Duration, f func(*bufio.Writer)) error {
+func (s *stream) event(timeout time.Duration, f func(*bufio.Writer)) error {
 	s.start()
-	return s.write(patience, func(b *bufio.Writer) {
+	return s.write(timeout, func(b *bufio.Writer) {
 		b.WriteString("event: message\ndata: ")
 		f(b)
 		b.WriteString("\n\n")
@@ -178,17 +185,17 @@ func (s *stream) event(patience time.Duration, f func(*bufio.Writer)) error {
 }
 
 // write sends what f writes and flushes it. The caller holds mu.
-func (s *stream) write(patience time.Duration, f func(*bufio.Writer)) error {
+func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	if s.err != nil {
 		return s.err
 	}
-	w := patientWriter{w: s.w, limit: s.rc, patience: patience}
+	w := deadlineWriter{w: s.w, limit: s.rc, timeout: timeout}
 	err := writeBuffered(w, f)
 	if err == nil && s.started {
 		w.arm()
 		err = s.rc.Flush()
 	}
-	// A deadline that is left behind would fail the answer that comes later.
+	// The answer, which may come much later, needs no deadline of this write.
 	_ = s.rc.SetWriteDeadline(time.Time{})
 	if err != nil {
 		s.err = err
@@ -197,32 +204,31 @@ func (s *stream) write(patience time.Duration, f func(*bufio.Writer)) error {
 	return err
 }
 
-// writeLimit is what can limit the time of a write.
+// writeLimit is an output with write deadlines.
 type writeLimit interface{ SetWriteDeadline(time.Time) error }
 
-// patientWriter gives every write a deadline.
-type patientWriter struct {
-	w        io.Writer
-	limit    writeLimit // nil if w has no deadlines
-	patience time.Duration
+// deadlineWriter gives every write a deadline.
+type deadlineWriter struct {
+	w       io.Writer
+	limit   writeLimit // nil if w has no deadlines
+	timeout time.Duration
 }
 
 // arm sets the deadline of the next write.
-func (p patientWriter) arm() {
+func (p deadlineWriter) arm() {
 	if p.limit != nil {
-		_ = p.limit.SetWriteDeadline(time.Now().Add(p.patience)) // a writer without deadlines just waits
+		_ = p.limit.SetWriteDeadline(time.Now().Add(p.timeout)) // a writer without deadlines blocks
 	}
 }
 
 // Write implements io.Writer.
-func (p patientWriter) Write(b []byte) (int, error) {
+func (p deadlineWriter) Write(b []byte) (int, error) {
 	p.arm()
 	return p.w.Write(b)
 }
 
-// passedWriter is the response of a request that mcp-go serves: each of its
-// writes has a deadline, so that a client which does not read can't hold up
-// Shutdown.
+// passedWriter is the response to a request that mcp-go serves. Each write has a
+// deadline, so a client that does not read cannot block Shutdown.
 type passedWriter struct {
 	http.ResponseWriter
 	rc *http.ResponseController
@@ -234,31 +240,21 @@ func passed(w http.ResponseWriter) passedWriter {
 
 // Write implements io.Writer.
 func (p passedWriter) Write(b []byte) (int, error) {
-	defer p.patient()()
+	defer p.setDeadline()()
 	return p.ResponseWriter.Write(b)
 }
 
-// Flush implements http.Flusher, by which mcp-go knows that it can stream.
+// Flush implements http.Flusher, which mcp-go requires for streams.
 func (p passedWriter) Flush() {
-	defer p.patient()()
-	_ = p.rc.Flush() // the next write tells
+	defer p.setDeadline()()
+	_ = p.rc.Flush() // the next write returns the error
 }
 
-// Unwrap lets an http.ResponseController through.
+// Unwrap returns the writer for http.ResponseController.
 func (p passedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// patient sets a deadline and returns what takes it away.
-func (p passedWriter) patient() func() {
+// setDeadline sets a deadline and returns the function that removes it.
+func (p passedWriter) setDeadline() func() {
 	_ = p.rc.SetWriteDeadline(time.Now().Add(writeTimeout))
 	return func() { _ = p.rc.SetWriteDeadline(time.Time{}) }
-}
-
-// rpcError is a JSON-RPC error answer for a request that is refused as a whole.
-func rpcError(id json.RawMessage, code int, message string) []byte {
-	if len(id) == 0 {
-		id = json.RawMessage("null")
-	}
-	var b strings.Builder
-	_ = writeBuffered(&b, func(w *bufio.Writer) { fault(code, "%s", message).writeTo(w, id, false, nil) })
-	return []byte(b.String())
 }

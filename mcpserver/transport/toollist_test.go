@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 // What is written piece by piece is what mcp-go would write.
 func TestToolListIsThatOfMCPGo(t *testing.T) {
 	yes := true
-	plain := mcp.NewToolWithRawSchema("a__plain", "Says <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
+	plain := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
 	whole := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
 	whole.Title, whole.RawOutputSchema = "Whole", json.RawMessage(`{"type":"object"}`)
 	whole.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &yes, OpenWorldHint: &yes}

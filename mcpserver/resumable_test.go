@@ -69,7 +69,7 @@ func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g
 			g := newGuarded(t, gates...)
 			s := serve(t, g, Options{Heartbeat: time.Hour})
 			f(t, g, open(t, s))
-			if n := s.held.count(); n != 0 {
+			if n := s.approvals.resumable.count(); n != 0 {
 				t.Errorf("something is still held: %d", n)
 			}
 			g.Shutdown()
@@ -275,7 +275,7 @@ func TestModernClientLeaves(t *testing.T) {
 	key, q := c.answer(callText(`1`, `{}`, formsMeta)).question(t)
 	ctx, leave := context.WithCancel(t.Context())
 	res := c.post(ctx, again(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
-	if data, ok := newEvents(res.Body).next(); !ok || !strings.Contains(data, "waiting for the person") {
+	if data, ok := newEvents(res.Body).next(); !ok || !strings.Contains(data, "waiting for the user") {
 		t.Errorf("%q", data)
 	}
 	// Meanwhile there is no second one.
@@ -325,15 +325,15 @@ func TestModernClientsWithoutForms(t *testing.T) {
 }
 
 // count is 0 if nothing is held.
-func (c *heldCalls) count() int {
+func (c *resumableCalls) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.ended) + len(c.byID) + c.bytes
 }
 
 // put puts a call that has ended into c, with an answer of so many bytes.
-func (c *heldCalls) put(id string, size int) *held {
-	h := &held{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
+func (c *resumableCalls) put(id string, size int) *resumableCall {
+	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)
 	c.byID[id] = h
 	c.keep(h)
@@ -342,21 +342,21 @@ func (c *heldCalls) put(id string, size int) *held {
 
 func TestHeldAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newHeldCalls()
+		c := newResumableCalls()
 		for i := range 5 {
-			c.put(fmt.Sprint(i), heldBytes/3)
+			c.put(fmt.Sprint(i), maxAnswerBytes/3)
 		}
-		if len(c.ended) != 3 || len(c.byID) != 3 || c.byID["1"] != nil || c.bytes != heldBytes/3*3 {
+		if len(c.ended) != 3 || len(c.byID) != 3 || c.byID["1"] != nil || c.bytes != maxAnswerBytes/3*3 {
 			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
 		}
-		c.put("large", heldBytes+1)
+		c.put("large", maxAnswerBytes+1)
 		if len(c.ended) != 1 || c.byID["large"] == nil {
 			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
 		}
 		c.forget(c.byID["large"])
 		lost := 0
 		c.put("last", 5).reply.lost = func() { lost++ }
-		<-time.After(heldKept - time.Second)
+		<-time.After(keepAnswer - time.Second)
 		if c.count() != 1+1+5 {
 			t.Error("dropped too early")
 		}
@@ -370,10 +370,10 @@ func TestHeldAnswersAreBounded(t *testing.T) {
 		}
 
 		// Somebody comes at the very moment at which it is dropped to make room.
-		h := c.put("fetched", heldBytes)
+		h := c.put("fetched", maxAnswerBytes)
 		h.reply.lost = func() { lost++ }
 		h.attach(nil)
-		c.put("next", heldBytes)
+		c.put("next", maxAnswerBytes)
 		synctest.Wait()
 		if lost != 1 || c.byID["fetched"] != nil {
 			t.Errorf("an answer that is fetched is told as lost")
@@ -386,13 +386,13 @@ func TestHeldCallsAreFew(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()
 	s := serve(t, g, Options{})
-	for i := range heldMost {
-		s.held.byID[fmt.Sprint(i)] = &held{}
+	for i := range maxResumable {
+		s.approvals.resumable.byID[fmt.Sprint(i)] = &resumableCall{}
 	}
 	c := s.modern(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
 	events := newEvents(res.Body)
-	if data, _ := events.next(); !strings.Contains(data, "waiting for the person") {
+	if data, _ := events.next(); !strings.Contains(data, "waiting for the user") {
 		t.Errorf("%s", data)
 	}
 	w := g.waiting(t)

@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"context"
@@ -21,8 +21,8 @@ import (
 //     time, the answer is padded to paddedBytes.
 
 const (
-	// pingPatience is how long an answer waits for the client to answer a ping.
-	pingPatience = 50 * time.Millisecond
+	// pingTimeout is how long an answer waits for the client to answer a ping.
+	pingTimeout = 50 * time.Millisecond
 	// progressRecent is how long after its last progress a call still needs the
 	// barrier. A ping without an answer for longer means that the client answers
 	// none.
@@ -32,27 +32,27 @@ const (
 	// two reads, so the end of such an answer is never in one chunk with the line
 	// before. The line still fits clients that read lines of at most 64 KiB.
 	paddedBytes = 64 << 10
-	// apart is the least time between progress and an answer of the protocol
+	// minSeparation is the least time between progress and an answer of the protocol
 	// versions without ping. It serves clients that read more at once than
 	// Node.js does.
-	apart = 10 * time.Millisecond
+	minSeparation = 10 * time.Millisecond
 )
 
 // barrier waits until the client of one stdio session has read all progress that
 // was written. It is safe for concurrent use.
 type barrier struct {
-	asks *asks
-	send notify // writes to the client
+	requests *clientRequests
+	send     Send // writes to the client
 
 	mu      sync.Mutex // guards all below
 	written uint64     // progress notifications written
-	flying  *ping      // the newest ping without an answer; nil if there is none
+	pending *ping      // the newest ping without an answer; nil if there is none
 	// unanswered is when the first ping went out that was not answered in time;
 	// zero if there is none. Until an answer comes, late or not, no call waits and
 	// no ping is sent.
 	unanswered time.Time
-	// answers is set once the client has answered a ping.
-	answers bool
+	// hasAnswered is set once the client has answered a ping.
+	hasAnswered bool
 }
 
 // ping is one ping on its way.
@@ -62,21 +62,21 @@ type ping struct {
 	answered chan struct{} // closed when the client has answered
 }
 
-// note counts a progress notification that was written, and returns its number.
-func (b *barrier) note() uint64 {
+// count counts a progress notification that was written, and returns its number.
+func (b *barrier) count() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.written++
 	return b.written
 }
 
-// pass waits until the client has read progress number n, which note returned,
-// for at most pingPatience. It reports whether the answer to the call needs padding:
+// pass waits until the client has read progress number n, which count returned,
+// for at most pingTimeout. It reports whether the answer to the call needs padding:
 // the client is slow to answer, but does answer pings as far as is known.
 func (b *barrier) pass(ctx context.Context, n uint64) (pad bool) {
 	p := b.covering(n)
 	if p != nil {
-		wait := time.NewTimer(pingPatience)
+		wait := time.NewTimer(pingTimeout)
 		defer wait.Stop()
 		select {
 		case <-p.answered:
@@ -98,7 +98,7 @@ func (b *barrier) pass(ctx context.Context, n uint64) (pad bool) {
 			b.unanswered = p.sent
 		}
 	}
-	return b.answers || time.Since(b.unanswered) <= progressRecent
+	return b.hasAnswered || time.Since(b.unanswered) <= progressRecent
 }
 
 // covering returns a ping that was sent after progress number n: one that is on
@@ -109,17 +109,17 @@ func (b *barrier) covering(n uint64) *ping {
 		b.mu.Unlock()
 		return nil
 	}
-	if b.flying != nil && b.flying.covers >= n {
-		p := b.flying
+	if b.pending != nil && b.pending.covers >= n {
+		p := b.pending
 		b.mu.Unlock()
 		return p
 	}
 	p := &ping{covers: b.written, sent: time.Now(), answered: make(chan struct{})}
-	b.flying = p
+	b.pending = p
 	b.mu.Unlock()
 
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	b.asks.expect("s"+id, func(message) { b.arrived(p) })
+	b.requests.expect("s"+id, func(message) { b.arrived(p) })
 	// A failed write ends the session and with it the context of pass.
 	_ = b.send(encode(struct {
 		JSONRPC string `json:"jsonrpc"`
@@ -129,21 +129,21 @@ func (b *barrier) covering(n uint64) *ping {
 	return p
 }
 
-// arrived notes the answer to a ping, late or not. An error is an answer too: the
+// arrived records the answer to a ping, late or not. An error is an answer too: the
 // client has read the ping.
 func (b *barrier) arrived(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	close(p.answered)
-	b.unanswered, b.answers = time.Time{}, true
-	if b.flying == p {
-		b.flying = nil
+	b.unanswered, b.hasAnswered = time.Time{}, true
+	if b.pending == p {
+		b.pending = nil
 	}
 }
 
-// keepApart waits until apart has passed since progress was written, or ctx ends.
+// keepApart waits until minSeparation has passed since progress was written, or ctx ends.
 func keepApart(ctx context.Context, progress time.Time) {
-	left := apart - time.Since(progress)
+	left := minSeparation - time.Since(progress)
 	if left <= 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"cmp"
@@ -17,24 +17,30 @@ import (
 	"opentabs/dispatch"
 )
 
-// Why something that runs for a client ends before it is done.
+// The causes with which the context of a request ends before its answer.
 var (
-	errCancelled    = errors.New("the client cancelled it")
+	ErrCancelled    = errors.New("the client cancelled it")
 	errClientGone   = errors.New("the client is gone or does not read")
-	errSessionEnded = errors.New("the session has ended")
-	errShutdown     = errors.New("the server is stopping")
-	errRevoked      = errors.New("the token of the client was removed")
+	ErrSessionEnded = errors.New("the session has ended")
+	ErrShutdown     = errors.New("the server is stopping")
+	ErrRevoked      = errors.New("the token of the client was removed")
 )
 
-// errDuplicateID refuses a request whose id is that of one still running.
+// errDuplicateID rejects a request with the ID of a running one.
 var errDuplicateID = errors.New("a request with this id is still running in this session")
+
+// The transports of a session.
+const (
+	OverHTTP  = "http"
+	OverStdio = "stdio"
+)
 
 // ClientInfo is one connected session.
 type ClientInfo struct {
-	// ID is the session's id. It works as a password: do not show it.
+	// ID is the session's ID. It works as a password: do not show it.
 	ID string
 	Credential
-	// Name and Version are the client's own; empty until it has sent them.
+	// Name and Version are reported by the client; empty before initialize.
 	Name    string
 	Version string
 	// Transport is "http" or "stdio".
@@ -43,69 +49,67 @@ type ClientInfo struct {
 	Since time.Time
 }
 
-// session is one client's session and what runs in it.
+// session is one client's session and its tasks.
 type session struct {
 	id         string
-	listener   *listener     // the session as mcp-go knows it; nil if sessionless
-	credential Credential    // whose requests belong to it
-	asks       asks          // what its client was asked
-	done       chan struct{} // closed when the session has ended
-	info       ClientInfo    // guarded by sessions.mu
-	seen       time.Time     // when it last asked for something; guarded by sessions.mu
-	cut        bool          // its client broke a response off and was not seen since; guarded by sessions.mu
-	// running holds what can be cancelled, by the key of its id; guarded by
-	// sessions.mu.
+	listener   *listener      // the session as mcp-go sees it; nil if sessionless
+	credential Credential     // its client's
+	requests   clientRequests // requests to its client
+	done       chan struct{}  // closed when the session has ended
+	info       ClientInfo     // guarded by sessions.mu
+	seen       time.Time      // time of the last request; guarded by sessions.mu
+	brokenOff  bool           // its client closed a response early, without a request since; guarded by sessions.mu
+	// running contains the tasks by their keys; guarded by sessions.mu.
 	running map[string]task
-	// early holds the keys that were cancelled before they began, ended those of
-	// the last that were released; guarded by sessions.mu.
+	// early contains the cancellations that arrived before their requests, ended the
+	// keys of the last released tasks; guarded by sessions.mu.
 	early map[string]earlyCancel
 	ended []string
 }
 
-// quietFor is how long a client is taken to be there that asks for nothing and
-// listens to nothing; also how long the session is kept of one that broke off.
+// quietFor is how long a client without requests and streams counts as connected. It
+// is also how long a session is kept after its client closed a response early.
 const quietFor = 10 * time.Minute
 
-// earlyCancel is a cancel that came before its request.
+// earlyCancel is a cancellation that arrived before its request.
 type earlyCancel struct {
 	at     time.Time
 	reason string
 }
 
 const (
-	// earlyFor is how long a cancel waits for its request. Over HTTP the two
-	// come on connections of their own, and the cancel may overtake.
+	// earlyFor is how long a cancellation waits for its request. Over HTTP the two use
+	// separate connections, so the cancellation may arrive first.
 	earlyFor = 5 * time.Second
-	// earlyKept and endedKept are how many keys of each kind are kept.
+	// earlyKept and endedKept are the most keys of each kind.
 	earlyKept = 64
 	endedKept = 256
 )
 
-// public names the session in lists of calls: always the same, but no password.
+// public returns the session's name in lists of calls. Unlike the ID, it is no
+// password.
 func (s *session) public() string {
 	sum := sha256.Sum256([]byte(s.id))
 	return "session-" + hex.EncodeToString(sum[:6])
 }
 
-// task is something that runs for a client: a call or a stream.
+// task is a call or a stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
-	// stream is set for what never ends by itself.
+	// stream is set for a stream without a call, which never ends by itself.
 	stream bool
 }
 
 // sessions is the table of all sessions, safe for concurrent use.
 type sessions struct {
-	// idle is how long an HTTP session may be silent before it ends.
+	// idle is Options.SessionIdle.
 	idle time.Duration
-	// ended is called without mu for each session that has ended.
-	ended func(*session)
-	// watch takes the subscriptions of sessions to resources; nil if there are
-	// none. It is set before the first session begins.
-	watch *watch
+	// ended is called, without mu, for each session that has ended.
+	ended     func(*session)
+	resources Resources // nil for none
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
-	// tasks counts everything that runs; nothing is added once closed is set.
+	// tasks counts the running tasks; none is added once closed is set.
 	tasks sync.WaitGroup
 
 	mu     sync.Mutex // guards all below and the fields of sessions named so
@@ -113,13 +117,14 @@ type sessions struct {
 	closed bool
 	sweep  *time.Timer // runs while there are HTTP sessions
 
-	// sessionless holds the calls of clients whose protocol has no sessions.
+	// sessionless contains the tasks of clients whose protocol has no sessions.
 	sessionless map[Credential]*session
 }
 
-func newSessions(idle time.Duration, ended func(*session)) *sessions {
+func newSessions(idle time.Duration, resources Resources, ended func(*session)) *sessions {
 	return &sessions{
 		idle:        idle,
+		resources:   resources,
 		ended:       ended,
 		closing:     make(chan struct{}),
 		byID:        map[string]*session{},
@@ -127,9 +132,9 @@ func newSessions(idle time.Duration, ended func(*session)) *sessions {
 	}
 }
 
-// without returns the session that holds the calls of a caller whose protocol has
-// no sessions.
-func (t *sessions) without(c Credential) *session {
+// sessionlessOf returns the session for the tasks of a client whose protocol has no
+// sessions.
+func (t *sessions) sessionlessOf(c Credential) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, ok := t.sessionless[c]
@@ -140,12 +145,12 @@ func (t *sessions) without(c Credential) *session {
 	return s
 }
 
-// open begins a session of a caller.
+// open starts a session of a client.
 func (t *sessions) open(transport string, c Credential) *session {
 	now, id := time.Now(), transport+"-"+strings.ToLower(rand.Text())
 	s := &session{
 		id:         id,
-		listener:   newListener(id, t.watch),
+		listener:   newListener(id, t.resources),
 		credential: c,
 		info:       ClientInfo{ID: id, Credential: c, Transport: transport, Since: now},
 		seen:       now,
@@ -155,13 +160,13 @@ func (t *sessions) open(transport string, c Credential) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.byID[id] = s
-	if transport == transportHTTP && t.sweep == nil && !t.closed {
+	if transport == OverHTTP && t.sweep == nil && !t.closed {
 		t.sweep = time.AfterFunc(t.sweepAfter(), t.expire)
 	}
 	return s
 }
 
-// listeners returns those of all sessions.
+// listeners returns the listeners of all sessions.
 func (t *sessions) listeners() []*listener {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,8 +177,8 @@ func (t *sessions) listeners() []*listener {
 	return list
 }
 
-// find returns the session with this id, if it is the caller's, and notes that it
-// is alive.
+// find returns the session with this ID if it belongs to the client, and records the
+// time of the request.
 func (t *sessions) find(id string, c Credential) (*session, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -181,19 +186,19 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	if !ok || s.credential != c {
 		return nil, false
 	}
-	s.seen, s.cut = time.Now(), false
+	s.seen, s.brokenOff = time.Now(), false
 	return s, true
 }
 
-// brokeOff notes that a client was gone before the end of a response. It may
-// come back: a session is no connection.
+// brokeOff records that a client closed a response early. The client may return: a
+// session is not bound to a connection.
 func (t *sessions) brokeOff(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.cut = true
+	s.brokenOff = true
 }
 
-// describe notes how the client of a session calls itself.
+// describe records the name that the client of a session reports.
 func (t *sessions) describe(id string, c clientName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,26 +207,25 @@ func (t *sessions) describe(id string, c clientName) {
 	}
 }
 
-// client returns what is known of a session's client.
+// client describes a session's client.
 func (t *sessions) client(s *session) ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return s.info
 }
 
-// begin notes that something runs in a session, so that cancel(key), the end of
-// the session and Shutdown reach it. It returns errDuplicateID, errSessionEnded
-// or errShutdown if it may not run. Call release and then finish when it is
-// done.
+// begin registers a task of a session, so cancel(key), the end of the session and
+// Shutdown cancel it. It returns errDuplicateID, ErrSessionEnded or ErrShutdown if
+// the task must not start. Call release and then finish at its end.
 func (t *sessions) begin(s *session, key string, k task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return errShutdown
+		return ErrShutdown
 	}
 	select {
 	case <-s.done:
-		return errSessionEnded
+		return ErrSessionEnded
 	default:
 	}
 	if _, ok := s.running[key]; ok {
@@ -238,9 +242,8 @@ func (t *sessions) begin(s *session, key string, k task) error {
 	return nil
 }
 
-// release takes what began under key out of the table: it can't be cancelled any
-// more and its id is free. Its answer may still be written; call finish after
-// that.
+// release removes the task with this key: it cannot be cancelled any more, and its
+// ID is free. Its answer may still be written; call finish after that.
 func (t *sessions) release(s *session, key string) {
 	t.mu.Lock()
 	delete(s.running, key)
@@ -252,17 +255,17 @@ func (t *sessions) release(s *session, key string) {
 	t.mu.Unlock()
 }
 
-// finish undoes begin. Shutdown waits for it.
+// finish ends a task. Shutdown waits for it.
 func (t *sessions) finish() { t.tasks.Done() }
 
-// cancelledFor is the cause that ends what a client cancels. It is errCancelled,
-// and has the client's reason for the call.
+// cancelledFor returns the cause for the context of a cancelled request: ErrCancelled
+// with the client's reason.
 func cancelledFor(reason string) error {
-	return fmt.Errorf("%w (%w)", errCancelled, &dispatch.Cancellation{By: "the client", Reason: reason})
+	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{By: "the client", Reason: reason})
 }
 
-// cancel cancels what runs under key in a session, or what begins under it in
-// the next moments. It does nothing for what has ended.
+// cancel cancels the task with this key, or one that starts with it within earlyFor.
+// A task that has ended is not affected.
 func (t *sessions) cancel(s *session, key, reason string) {
 	t.mu.Lock()
 	k, ok := s.running[key]
@@ -275,7 +278,7 @@ func (t *sessions) cancel(s *session, key, reason string) {
 	}
 }
 
-// cancelEarly notes a cancel that came before its request. The caller holds
+// cancelEarly records a cancellation that arrived before its request. The caller holds
 // sessions.mu.
 func (s *session) cancelEarly(key, reason string) {
 	maps.DeleteFunc(s.early, func(_ string, e earlyCancel) bool { return time.Since(e.at) >= earlyFor })
@@ -288,8 +291,8 @@ func (s *session) cancelEarly(key, reason string) {
 	s.early[key] = earlyCancel{at: time.Now(), reason: reason}
 }
 
-// close ends a session and cancels all that runs in it. It reports false if the
-// session is not known.
+// close ends a session and cancels its tasks. It reports false for an unknown
+// session.
 func (t *sessions) close(id string) bool {
 	t.mu.Lock()
 	s, ok := t.byID[id]
@@ -302,13 +305,13 @@ func (t *sessions) close(id string) bool {
 	tasks := tasksOf(s)
 	t.mu.Unlock()
 	for _, k := range tasks {
-		k.cancel(errSessionEnded)
+		k.cancel(ErrSessionEnded)
 	}
 	t.ended(s)
 	return true
 }
 
-// revoke ends all sessions of a caller and all that runs for it.
+// revoke ends all sessions and tasks of a client.
 func (t *sessions) revoke(c Credential) {
 	t.mu.Lock()
 	var ids []string
@@ -326,14 +329,14 @@ func (t *sessions) revoke(c Credential) {
 	}
 	t.mu.Unlock()
 	for _, k := range tasks {
-		k.cancel(errRevoked)
+		k.cancel(ErrRevoked)
 	}
 	for _, id := range ids {
 		t.close(id)
 	}
 }
 
-// tasksOf returns what runs in a session. The caller holds mu.
+// tasksOf returns the tasks of a session. The caller holds mu.
 func tasksOf(s *session) []task {
 	tasks := make([]task, 0, len(s.running))
 	for _, k := range s.running {
@@ -342,28 +345,27 @@ func tasksOf(s *session) []task {
 	return tasks
 }
 
-// sweepAfter is the time between two looks for sessions that are over.
+// sweepAfter returns the time between two runs of expire.
 func (t *sessions) sweepAfter() time.Duration { return min(t.idle, quietFor) / 4 }
 
-// over reports whether an HTTP session was silent too long. The caller holds mu.
-func (t *sessions) over(s *session) bool {
+// isOver reports whether an HTTP session was idle for too long. The caller holds mu.
+func (t *sessions) isOver(s *session) bool {
 	limit := t.idle
-	if s.cut {
+	if s.brokenOff {
 		limit = min(limit, quietFor)
 	}
 	return len(s.running) == 0 && time.Since(s.seen) >= limit
 }
 
-// expire ends the HTTP sessions that were silent too long and in which nothing
-// runs.
+// expire ends the HTTP sessions that were idle for too long.
 func (t *sessions) expire() {
 	t.mu.Lock()
 	var old []string
 	left := 0
 	for id, s := range t.byID {
 		switch {
-		case s.info.Transport != transportHTTP:
-		case t.over(s):
+		case s.info.Transport != OverHTTP:
+		case t.isOver(s):
 			old = append(old, id)
 		default:
 			left++
@@ -380,8 +382,8 @@ func (t *sessions) expire() {
 	}
 }
 
-// shutdown refuses what is new, ends every stream, and waits until the calls
-// are done. When ctx ends first it cancels them and returns ctx's error.
+// shutdown rejects new tasks, ends every stream, and waits for the calls. When ctx
+// ends first, it cancels them and returns ctx's error.
 func (t *sessions) shutdown(ctx context.Context) error {
 	t.cancelAll(true)
 	quiet := make(chan struct{})
@@ -398,7 +400,7 @@ func (t *sessions) shutdown(ctx context.Context) error {
 	}
 }
 
-// cancelAll closes the table and cancels all streams, or everything.
+// cancelAll closes the table and cancels all streams, or all tasks.
 func (t *sessions) cancelAll(streamsOnly bool) {
 	t.mu.Lock()
 	if !t.closed {
@@ -418,24 +420,24 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 	t.mu.Unlock()
 	for _, k := range tasks {
 		if k.stream || !streamsOnly {
-			k.cancel(errShutdown)
+			k.cancel(ErrShutdown)
 		}
 	}
 }
 
-// there reports whether a session's client is there, as far as can be told. A
-// stdio client's end is its session's. The caller holds mu.
-func (s *session) there() bool {
-	return s.info.Transport != transportHTTP || len(s.running) > 0 || !s.cut && time.Since(s.seen) < quietFor
+// isConnected reports whether a session's client counts as connected. A stdio session
+// ends with its client. The caller holds mu.
+func (s *session) isConnected() bool {
+	return s.info.Transport != OverHTTP || len(s.running) > 0 || !s.brokenOff && time.Since(s.seen) < quietFor
 }
 
-// list returns the sessions whose clients are there, oldest first.
+// list returns the sessions of connected clients, oldest first.
 func (t *sessions) list() []ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := make([]ClientInfo, 0, len(t.byID))
 	for _, s := range t.byID {
-		if s.there() {
+		if s.isConnected() {
 			all = append(all, s.info)
 		}
 	}

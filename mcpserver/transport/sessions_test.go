@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func newTable() *sessions { return newSessions(time.Hour, func(*session) {}) }
+func newTable() *sessions { return newSessions(time.Hour, nil, func(*session) {}) }
 
 // running begins a task and returns its context.
 func running(t *testing.T, table *sessions, s *session, key string, stream bool) context.Context {
@@ -23,7 +23,7 @@ func running(t *testing.T, table *sessions, s *session, key string, stream bool)
 
 func TestBeginRefuses(t *testing.T) {
 	table := newTable()
-	s, ended := table.open(transportStdio, Credential{}), table.open(transportStdio, Credential{})
+	s, ended := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
 	running(t, table, s, "n1", false)
 	if err := table.begin(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
 		t.Error(err)
@@ -31,11 +31,11 @@ func TestBeginRefuses(t *testing.T) {
 	if !table.close(ended.id) || table.close(ended.id) {
 		t.Error("a session ends once")
 	}
-	if err := table.begin(ended, "n1", task{}); !errors.Is(err, errSessionEnded) {
+	if err := table.begin(ended, "n1", task{}); !errors.Is(err, ErrSessionEnded) {
 		t.Error(err)
 	}
 	table.cancelAll(true)
-	if err := table.begin(s, "n2", task{}); !errors.Is(err, errShutdown) {
+	if err := table.begin(s, "n2", task{}); !errors.Is(err, ErrShutdown) {
 		t.Error(err)
 	}
 	table.release(s, "n1")
@@ -44,12 +44,12 @@ func TestBeginRefuses(t *testing.T) {
 
 func TestEveryTaskEndsForOneReason(t *testing.T) {
 	table := newTable()
-	a, b := table.open(transportHTTP, Credential{}), table.open(transportHTTP, Credential{})
+	a, b := table.open(OverHTTP, Credential{}), table.open(OverHTTP, Credential{})
 	cancelled := running(t, table, a, "n1", false)
 	closed := running(t, table, a, "n2", false)
 	listening := running(t, table, b, "-1", true)
 	busy := running(t, table, b, "n1", false)
-	sessionless := running(t, table, table.without(Credential{}), "-2", false)
+	sessionless := running(t, table, table.sessionlessOf(Credential{}), "-2", false)
 
 	table.cancel(a, "n1", "enough")
 	table.cancel(a, "n1", "enough")
@@ -59,20 +59,20 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	for _, test := range []struct {
 		ctx  context.Context
 		want error
-	}{{cancelled, errCancelled}, {closed, errSessionEnded}, {listening, errShutdown}, {busy, nil}, {sessionless, nil}} {
+	}{{cancelled, ErrCancelled}, {closed, ErrSessionEnded}, {listening, ErrShutdown}, {busy, nil}, {sessionless, nil}} {
 		if cause := context.Cause(test.ctx); !errors.Is(cause, test.want) {
 			t.Errorf("%v, want %v", cause, test.want)
 		}
 	}
 	table.cancelAll(false)
-	if !errors.Is(context.Cause(busy), errShutdown) || !errors.Is(context.Cause(sessionless), errShutdown) {
+	if !errors.Is(context.Cause(busy), ErrShutdown) || !errors.Is(context.Cause(sessionless), ErrShutdown) {
 		t.Error("the end of Shutdown reaches every call")
 	}
 }
 
 func TestTableUnderLoad(t *testing.T) {
 	table := newTable()
-	s := table.open(transportHTTP, Credential{})
+	s := table.open(OverHTTP, Credential{})
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {

@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"bufio"
@@ -7,16 +7,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// toolList is an answer to tools/list. mcp-go would copy each schema four times
-// to make JSON of it, which with a hundred plugins takes longer than their start;
-// a schema is JSON already and is written as it is.
+// toolList is an answer to tools/list. It writes schemas unchanged, because they are
+// JSON already. mcp-go would copy each of them four times, which takes longer than the
+// start of a hundred plugins.
 type toolList struct {
 	id     json.RawMessage
 	result mcp.ListToolsResult
 }
 
-// toolListOf returns the list that answers a request of this id, if the answer is
-// one that can be written piece by piece.
+// toolListOf returns the toolList of an answer with this ID. It reports false for any
+// other answer.
 func toolListOf(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {
@@ -41,7 +41,7 @@ func (l toolList) writeTo(b *bufio.Writer) {
 	head, err := json.Marshal(rest)
 	const empty = `"tools":[]}`
 	if err != nil || len(head) < len(empty) || string(head[len(head)-len(empty):]) != empty {
-		panic("mcpserver: the list of tools does not end with the tools") // a test holds it
+		panic("transport: the list of tools does not end with the tools") // a test checks this
 	}
 	b.WriteString(`{"jsonrpc":"2.0","id":`)
 	b.Write(l.id)
@@ -56,37 +56,37 @@ func (l toolList) writeTo(b *bufio.Writer) {
 	b.WriteString("]}}")
 }
 
-// writeTool writes a tool, with the members that mcp-go writes, in their order.
-// One with members that none of ours has is left to mcp-go.
+// writeTool writes a tool with the members that mcp-go writes, in their order. A tool
+// with members that no tool of opentabs has is encoded by mcp-go.
 func writeTool(b *bufio.Writer, t *mcp.Tool) {
 	if t.RawInputSchema == nil || t.Icons != nil || t.Execution != nil || t.DeferLoading ||
 		t.InputSchema.Type != "" || t.OutputSchema.Type != "" {
-		b.Write(mustJSON(t))
+		b.Write(encode(t))
 		return
 	}
 	b.WriteByte('{')
 	if t.Meta != nil {
 		b.WriteString(`"_meta":`)
-		b.Write(mustJSON(t.Meta))
+		b.Write(encode(t.Meta))
 		b.WriteByte(',')
 	}
 	b.WriteString(`"annotations":`)
-	b.Write(mustJSON(t.Annotations))
+	b.Write(encode(t.Annotations))
 	if t.Description != "" {
 		b.WriteString(`,"description":`)
-		b.Write(mustJSON(t.Description))
+		b.Write(encode(t.Description))
 	}
 	b.WriteString(`,"inputSchema":`)
 	b.Write(t.RawInputSchema)
 	b.WriteString(`,"name":`)
-	b.Write(mustJSON(t.Name))
+	b.Write(encode(t.Name))
 	if t.RawOutputSchema != nil {
 		b.WriteString(`,"outputSchema":`)
 		b.Write(t.RawOutputSchema)
 	}
 	if t.Title != "" {
 		b.WriteString(`,"title":`)
-		b.Write(mustJSON(t.Title))
+		b.Write(encode(t.Title))
 	}
 	b.WriteByte('}')
 }

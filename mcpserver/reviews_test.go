@@ -68,7 +68,7 @@ func TestAgentsReviewIsARecommendation(t *testing.T) {
 	s, c, desk := withReviews(t)
 	token := inspectedToken(t, c)
 	m := c.answer(markText(token, `,"version":"1.0.0","note":"only reads"`))
-	if r := m.result(t); r.IsError || !strings.Contains(r.Content[0].Text, "Nothing has changed yet: only they let it in") {
+	if r := m.result(t); r.IsError || !strings.Contains(r.Content[0].Text, "Nothing has changed yet: only the user can enable it") {
 		t.Fatal(m.text)
 	}
 	one, _ := s.reg.Set().Plugin("messages")
@@ -118,7 +118,7 @@ func TestInspectTool(t *testing.T) {
 		`{"plugin":"mesages"}`:                `did you mean messages`,
 		`{}`:                                  `there is no plugin`,
 		`{"plugin":"messages","section":"x"}`: `has no section`,
-		`{"plugin":7}`:                        "not what its schema allows",
+		`{"plugin":7}`:                        "do not match its schema",
 		`{"plugin":"messages","section":"tools/2"}`: "has no section",
 	} {
 		if m := c.answer(toolText("plugin_inspect", args, `{}`)); !m.result(t).IsError || !strings.Contains(m.text, why) {

@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"bufio"
@@ -11,7 +11,6 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -21,12 +20,16 @@ import (
 	"opentabs/wire"
 )
 
-// Handler serves MCP's Streamable HTTP on one path. It trusts every request
-// that reaches it: put a guard in front that checks token, Host and Origin, and
-// says whose request it is (WithCredential).
-func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
+// httpTransport is Streamable HTTP: the sessions of protocol versions up to
+// 2025-11-25, and in modern.go the later versions.
+type httpTransport struct{ *Server }
 
-func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
+// Handler serves MCP's Streamable HTTP on one path. It accepts every request that
+// reaches it: the caller must check token, Host and Origin first, and record whose
+// request it is (WithCredential).
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(httpTransport{s}.serveHTTP) }
+
+func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost:
 		s.servePost(w, r)
@@ -35,11 +38,11 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		refuse(w, http.StatusMethodNotAllowed, nil, wire.CodeInvalidRequest,
-			"The method "+r.Method+" means nothing here. Send MCP messages with POST.")
+			"The method "+r.Method+" is not supported. Send MCP messages with POST.")
 	}
 }
 
-// refuse answers a request as a whole with a JSON-RPC error.
+// refuse rejects a request with a JSON-RPC error.
 func refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -52,13 +55,13 @@ func modernHeader(r *http.Request) bool {
 	return mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// sessionOf returns the session that a request names. If there is none it has
-// answered: 400 if none was named, 404 if it is not known.
-func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
+// sessionOf returns the session that a request names. Otherwise it answers the
+// request: 400 if it names none, 404 if the session is unknown.
+func (s httpTransport) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
 	name := r.Header.Get(mcp.HeaderSessionID)
 	if name == "" {
 		refuse(w, http.StatusBadRequest, id, wire.CodeInvalidRequest,
-			"The header "+mcp.HeaderSessionID+" is missing. Initialize first, then send the session id that the answer's header has.")
+			"The header "+mcp.HeaderSessionID+" is missing. Initialize first, then send the session id from the header of the answer.")
 		return nil, false
 	}
 	known, ok := s.sessions.find(name, credentialOf(r.Context()))
@@ -69,29 +72,29 @@ func (s *Server) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMe
 	return known, ok
 }
 
-// malformed says what is wrong with the params of m, a call.
+// malformed returns the error for the params of m, a call.
 func malformed(m message, err error) string {
 	why := err.Error()
-	var wrong *json.UnmarshalTypeError // whose own text names types of Go
+	var wrong *json.UnmarshalTypeError // its own text names Go types
 	if errors.As(err, &wrong) {
 		why = strings.TrimSuffix("params."+wrong.Field, ".") + " is a JSON " + wrong.Value
 	}
 	return "The params of " + m.Method + " are malformed (" + why + "). Correct them, then call again."
 }
 
-// Why a request does not run, for its client.
+// Why a request is rejected, for its client.
 const (
-	duplicateText = "A request with this id is still running in this session. Give each request an id of its own."
-	stoppingText  = "opentabs is stopping. Start it again, then retry."
+	duplicateText = "A request with this id is still running in this session. Give each request its own id."
+	StoppingText  = "opentabs is stopping. Restart it, then retry."
 	badIDText     = "The id of a request must be a string or a number. Give it one."
 )
 
-// codeNoSession is the JSON-RPC code that MCP servers give with 404.
+// codeNoSession is the JSON-RPC code that MCP servers send with 404.
 const codeNoSession = -32001
 
-// knownVersion reports whether the protocol version in a request's header is
-// one that is spoken here; if not it has answered. A missing one is fine, the
-// oldest clients send none.
+// knownVersion reports whether this server supports the protocol version in a
+// request's header; if not, it answers the request. The header may be missing:
+// the oldest clients send none.
 func knownVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
 	v := r.Header.Get(mcp.HeaderProtocolVersion)
 	if v == "" || mcp.IsValidProtocolVersion(v) {
@@ -103,8 +106,8 @@ func knownVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bo
 }
 
 // serveSession serves a GET (listen) or DELETE (end) of a session.
-func (s *Server) serveSession(w http.ResponseWriter, r *http.Request) {
-	if modernHeader(r) { // there they mean nothing, and mcp-go says so
+func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
+	if modernHeader(r) { // mcp-go rejects them: these versions have no sessions
 		s.modern.ServeHTTP(w, r)
 		return
 	}
@@ -124,10 +127,9 @@ func (s *Server) serveSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveListening sends a session what it is told without having asked
-// (list_changed, resources that changed), until the client, the session or the
-// server ends.
-func (s *Server) serveListening(w http.ResponseWriter, r *http.Request, in *session) {
+// serveListening sends a session its notifications (changed lists and resources,
+// log messages) until the client, the session or the server ends.
+func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, in *session) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	key := s.uniqueKey()
@@ -141,36 +143,33 @@ func (s *Server) serveListening(w http.ResponseWriter, r *http.Request, in *sess
 	defer stream.abandon()
 	stream.open()
 	for ctx.Err() == nil {
-		stream.tell(in.listener.next(ctx))
+		stream.sendAll(in.listener.next(ctx))
 	}
 }
 
-// released releases what ran for r, whose client may be gone.
-func (s *Server) released(r *http.Request, in *session, key string) {
+// released releases the task of r, whose client may be gone.
+func (s httpTransport) released(r *http.Request, in *session, key string) {
 	if r.Context().Err() != nil {
 		s.sessions.brokeOff(in)
 	}
 	s.sessions.release(in, key)
 }
 
-// uniqueKey is a key for what no client can cancel by an id.
-func (s *Server) uniqueKey() string { return "-" + strconv.FormatUint(s.serial.Add(1), 10) }
-
-// refuseTask answers a request that sessions.begin did not take.
-func (s *Server) refuseTask(w http.ResponseWriter, id json.RawMessage, err error) {
+// refuseTask answers a request that sessions.begin rejected.
+func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err error) {
 	switch {
 	case errors.Is(err, errDuplicateID):
 		refuse(w, http.StatusOK, id, wire.CodeInvalidRequest,
 			duplicateText)
-	case errors.Is(err, errShutdown):
-		refuse(w, http.StatusServiceUnavailable, id, wire.CodeInternal, stoppingText)
+	case errors.Is(err, ErrShutdown):
+		refuse(w, http.StatusServiceUnavailable, id, wire.CodeInternal, StoppingText)
 	default:
 		refuse(w, http.StatusNotFound, id, codeNoSession, "The session has ended. Initialize again.")
 	}
 }
 
 // servePost serves one message of a client.
-func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
+func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 		refuse(w, http.StatusUnsupportedMediaType, nil, wire.CodeInvalidRequest, "Send MCP messages with Content-Type: application/json.")
 		return
@@ -182,13 +181,13 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		case errors.As(err, &tooLarge):
 			refuse(w, http.StatusRequestEntityTooLarge, idAtStart(body), wire.CodeInvalidRequest, s.tooLarge())
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			refuse(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request came too slowly. Send it again, faster.")
+			refuse(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request arrived too slowly. Send it again, faster.")
 		}
-		return // otherwise the client is gone
+		return // any other error means that the client is gone
 	}
 	m, ok := parseMessage(body)
 	if !ok {
-		refuseNonsense(w, body)
+		refuseInvalid(w, body)
 		return
 	}
 	if m.badID() {
@@ -204,7 +203,7 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		refuse(w, status, m.ID, wire.CodeInvalidParams, malformed(m, err))
 		return
 	}
-	if modernHeader(r) || p.modern() {
+	if modernHeader(r) || p.Modern() {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.serveModern(w, r, m, &p)
 		return
@@ -227,12 +226,12 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		}
 		w.WriteHeader(http.StatusAccepted)
 	case m.answer():
-		in.asks.answered(m)
+		in.requests.handleAnswer(m)
 		w.WriteHeader(http.StatusAccepted)
 	case m.call():
 		s.serveLegacyCall(w, r, m, &p, in)
 	default:
-		answer := s.ask(r.Context(), in, m, body)
+		answer := s.pass(r.Context(), in, m, body)
 		if list, ok := toolListOf(m.ID, answer); ok {
 			w.Header().Set("Content-Type", "application/json")
 			_ = writeBuffered(passed(w), list.writeTo) // a client that is gone needs no answer
@@ -242,14 +241,14 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuseNonsense answers what is not one JSON-RPC message.
-func refuseNonsense(w http.ResponseWriter, body []byte) {
-	code, text := nonsense(body)
+// refuseInvalid answers bytes that are not one JSON-RPC message.
+func refuseInvalid(w http.ResponseWriter, body []byte) {
+	code, text := invalidText(body)
 	refuse(w, http.StatusBadRequest, nil, code, text)
 }
 
-// nonsense says what is wrong with bytes that parseMessage did not take.
-func nonsense(b []byte) (code int, text string) {
+// invalidText returns the error for bytes that parseMessage rejected.
+func invalidText(b []byte) (code int, text string) {
 	if !utf8.Valid(b) {
 		return wire.CodeParseError, "This is not UTF-8. Send one JSON-RPC message in UTF-8."
 	}
@@ -259,38 +258,16 @@ func nonsense(b []byte) (code int, text string) {
 	return wire.CodeInvalidRequest, "This is not one JSON-RPC message. Send one JSON object, with a method that is a string."
 }
 
-// serveInitialize begins a session.
-func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
-	in := s.sessions.open(transportHTTP, credentialOf(r.Context()))
-	answer := s.ask(r.Context(), in, m, body)
+// serveInitialize starts a session.
+func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
+	in := s.sessions.open(OverHTTP, credentialOf(r.Context()))
+	answer := s.pass(r.Context(), in, m, body)
 	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.mcp.RegisterSession(r.Context(), in.listener) != nil {
 		s.sessions.close(in.id)
 	} else {
 		w.Header().Set(mcp.HeaderSessionID, in.id)
 	}
 	answerHTTP(w, answer)
-}
-
-// ask lets mcp-go serve a message of a session and returns its answer, nil if
-// there is none.
-func (s *Server) ask(ctx context.Context, in *session, m message, raw []byte) mcp.JSONRPCMessage {
-	if err := s.waitReady(ctx, m.Method); err != nil && m.request() {
-		return notReady(m.ID, err)
-	}
-	answer := s.mcp.HandleMessage(s.mcp.WithContext(ctx, in.listener), raw)
-	if !m.request() {
-		return nil
-	}
-	// mcp-go reads an id as a float64; the client wants to see its own.
-	switch a := answer.(type) {
-	case mcp.JSONRPCResponse:
-		a.ID = mcp.NewRequestId(m.ID)
-		return a
-	case mcp.JSONRPCError:
-		a.ID = mcp.NewRequestId(m.ID)
-		return a
-	}
-	return answer
 }
 
 // answerHTTP writes an answer of mcp-go as JSON.
@@ -300,27 +277,22 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 		return
 	}
 	b, err := json.Marshal(answer)
-	if err != nil { // a tool's schema that is no JSON; plugins have none
-		refuse(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Look at the log of opentabs, then report it.")
+	if err != nil { // only for a schema that is not JSON, which plugins cannot have
+		refuse(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Check the log of opentabs, then report the error.")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = passed(w).Write(b) // a client that is gone needs no answer
 }
 
-// tooLarge says that a request is over the limit.
-func (s *Server) tooLarge() string {
-	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
-}
-
 // serveLegacyCall serves a call in a session.
-func (s *Server) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *params, in *session) {
-	key, _ := requestKey(m.ID) // servePost has looked
+func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, in *session) {
+	key, _ := requestKey(m.ID) // servePost rejects a bad ID
 	s.serveCall(w, r, m, p, in, key, in.credential.client(in.public(), s.sessions.client(in).Name))
 }
 
 // serveCall runs a call as the response to r.
-func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p *params, in *session, key string, client dispatch.Client) {
+func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m message, p *Params, in *session, key string, client dispatch.Client) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	if err := s.sessions.begin(in, key, task{cancel: cancel}); err != nil {
@@ -329,27 +301,25 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request, m message, p 
 	}
 	defer s.sessions.finish()
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
-	send := stream.notify
+	send := Send(stream.notify)
 	if !stream.events {
 		send = nil
 	}
-	q := request{method: m.Method, params: p, client: client, session: in, send: send, elicit: in.elicitor(send)}
-	modern := in.listener == nil
-	q.held = modern && q.mayHold()
-	rep := s.serve(ctx, q)
+	rep := s.handler.Serve(ctx, s.request(in, m, p, client, send))
 	s.released(r, in, key)
 	if ctx.Err() != nil {
-		rep.undelivered()
+		rep.Undelivered()
 		stream.abandon()
 		return
 	}
 	status := http.StatusOK
-	if modern {
-		status = modernStatus(rep.code)
+	var identity json.RawMessage
+	if p.Modern() {
+		status, identity = modernStatus(rep.ErrorCode()), s.opts.Identity
 	}
-	err := stream.answer(status, func(b *bufio.Writer) { rep.writeTo(b, m.ID, modern, s.info) })
+	err := stream.answer(status, func(b *bufio.Writer) { WriteAnswer(b, m.ID, rep, identity) })
 	if err != nil {
-		rep.undelivered()
-		s.opts.Log.Warn().Str("call", rep.callID).Str("client", client.String()).Err(err).Msg("result could not be delivered")
+		rep.Undelivered()
+		s.opts.Log.Warn().Str("call", rep.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
 	}
 }

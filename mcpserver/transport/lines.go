@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 // lineTooLong is the error for a line that was over the limit and has been
 // skipped.
 type lineTooLong struct {
-	// id is that of the request in the line, nil if it could not be told.
+	// id is the ID of the request in the line, nil if it is unknown.
 	id json.RawMessage
 }
 
@@ -31,8 +31,8 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 }
 
 // next returns the next line that is not blank, without its end; the caller
-// owns it. A line over the limit is skipped whole and told as *lineTooLong,
-// after which next may be called again. A last line without an end counts.
+// owns it. A line over the limit is skipped and returns *lineTooLong; next
+// may be called again. The last line may lack an end.
 func (l *lineReader) next() ([]byte, error) {
 	for {
 		line, err := l.line()
@@ -53,7 +53,7 @@ func (l *lineReader) line() ([]byte, error) {
 		switch {
 		case size <= l.max:
 			line = append(line, piece...)
-		case tail == nil: // it has just become too long
+		case tail == nil: // this piece exceeds the limit
 			id = idAtStart(append(line, piece...))
 			line = nil
 			fallthrough
@@ -71,13 +71,12 @@ func (l *lineReader) line() ([]byte, error) {
 			}
 			return nil, &lineTooLong{id: id}
 		}
-		// An error after a part of a line comes again at the next read.
+		// After a part of a line, the next read returns the error again.
 		return bytes.TrimRight(line, "\r\n"), nil
 	}
 }
 
-// lastOf returns the last bytes of a text that ends with piece and had tail
-// before it, as many as idAtEnd may need.
+// lastOf returns the last bytes of tail and piece, as many as idAtEnd needs.
 func lastOf(tail, piece []byte) []byte {
 	all := append(tail, piece...)
 	if extra := len(all) - idSearched; extra > 0 {
@@ -89,10 +88,10 @@ func lastOf(tail, piece []byte) []byte {
 // lineWriter writes messages as lines, each whole. It is safe for concurrent
 // use.
 type lineWriter struct {
-	w      patientWriter
+	w      deadlineWriter
 	failed chan struct{} // closed at the first failed write
 
-	mu  sync.Mutex // guards err and what is written
+	mu  sync.Mutex // guards err and keeps lines whole
 	err error      // the first failed write
 }
 
@@ -100,15 +99,15 @@ type lineWriter struct {
 // not read fails a write after writeTimeout.
 func newLineWriter(out io.Writer) *lineWriter {
 	limit, _ := out.(writeLimit)
-	return &lineWriter{w: patientWriter{w: out, limit: limit, patience: writeTimeout}, failed: make(chan struct{})}
+	return &lineWriter{w: deadlineWriter{w: out, limit: limit, timeout: writeTimeout}, failed: make(chan struct{})}
 }
 
-// write writes what f writes as one line. After a failed write all others
-// fail, because the client may have half a line.
+// write writes the output of f as one line. After a failed write all others fail,
+// because the client may have received half a line.
 func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.padded(0, f) }
 
-// padded is write, and fills the line with spaces to a length of least bytes.
-// JSON allows spaces behind a value.
+// padded is write, and pads the line with spaces to least bytes. JSON allows spaces
+// after a value.
 func (l *lineWriter) padded(least int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +128,7 @@ func (l *lineWriter) padded(least int, f func(*bufio.Writer)) error {
 	return l.err
 }
 
-// spaces is what lines are padded with.
+// spaces is the padding of lines.
 var spaces = strings.Repeat(" ", 4<<10)
 
 // countingWriter counts what is written through it.
@@ -150,7 +149,7 @@ func (l *lineWriter) message(m []byte) error {
 	return l.write(func(b *bufio.Writer) { b.Write(m) })
 }
 
-// failure returns the first failed write, nil if all went well.
+// failure returns the error of the first failed write, nil if there is none.
 func (l *lineWriter) failure() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,4 @@
-package mcpserver
+package transport
 
 import (
 	"bufio"
@@ -19,14 +19,14 @@ import (
 // end of in and of ctx running calls are cancelled; other requests that were
 // read are still answered.
 //
-// It does not close in. If it returns while in has not ended, one goroutine
-// still waits for a read: close in to end it. If out has a SetWriteDeadline, as
-// a net.Conn has, a client that reads nothing for 30 s counts as gone.
+// It does not close in. If it returns before the end of in, one goroutine still
+// waits for a read: close in to end it. If out has a SetWriteDeadline, as a net.Conn
+// has, a client that reads nothing for 30 s counts as gone.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &stdioClient{server: s, session: s.sessions.open(transportStdio, Credential{Via: dispatch.ViaStdio}), out: newLineWriter(out)}
-	c.barrier = barrier{asks: &c.session.asks, send: c.out.message}
+	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, Credential{Via: dispatch.ViaStdio}), out: newLineWriter(out)}
+	c.barrier = barrier{requests: &c.session.requests, send: c.out.message}
 	defer s.sessions.close(c.session.id)
 	if err := s.mcp.RegisterSession(ctx, c.session.listener); err != nil {
 		return err // the id is random, so there is none yet
@@ -35,8 +35,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	var forward sync.WaitGroup
 	forward.Go(func() { c.forward(ctx) })
 	c.loop(ctx, in)
-	// Another request that was read may still be at work; calls must stop now,
-	// unless the server wants to let them end.
+	// Calls are cancelled now, except during Shutdown, which waits for them.
 	select {
 	case <-s.sessions.closing:
 	default:
@@ -54,16 +53,16 @@ type stdioClient struct {
 	session  *session
 	out      *lineWriter
 	barrier  barrier
-	requests sync.WaitGroup // one for each request that is at work
+	requests sync.WaitGroup // one for each running request
 }
 
-// inLine is a line as it was read, or why there is none.
+// inLine is a line or the error of reading it.
 type inLine struct {
 	line []byte
 	err  error
 }
 
-// loop takes messages until there are no more or nobody wants answers.
+// loop serves messages until in or ctx ends, a write fails, or Shutdown begins.
 func (c *stdioClient) loop(ctx context.Context, in io.Reader) {
 	lines := make(chan inLine)
 	over := make(chan struct{})
@@ -75,7 +74,7 @@ func (c *stdioClient) loop(ctx context.Context, in io.Reader) {
 			var tooLong *lineTooLong
 			switch {
 			case l.err == nil:
-				c.take(ctx, l.line)
+				c.serveLine(ctx, l.line)
 			case errors.As(l.err, &tooLong):
 				_ = c.out.message(rpcError(tooLong.id, wire.CodeInvalidRequest, c.server.tooLarge()))
 			default:
@@ -106,12 +105,12 @@ func readLines(r *lineReader, lines chan<- inLine, over <-chan struct{}) {
 	}
 }
 
-// take begins to serve one message. What can be cancelled is noted before take
-// returns, so that a cancel in the next line finds it.
-func (c *stdioClient) take(ctx context.Context, line []byte) {
+// serveLine starts to serve one message. A request that can be cancelled is
+// registered before serveLine returns, so a cancellation in the next line finds it.
+func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {
-		code, text := nonsense(line)
+		code, text := invalidText(line)
 		_ = c.out.message(rpcError(nil, code, text))
 		return
 	}
@@ -124,13 +123,13 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 		_ = c.out.message(rpcError(m.ID, wire.CodeInvalidParams, malformed(m, err)))
 		return
 	}
-	if p.modern() {
+	if p.Modern() {
 		c.server.sessions.describe(c.session.id, p.Meta.ClientInfo)
-		c.session.listener.speaksModern(m)
+		c.session.listener.useModern(m)
 	}
 	switch {
 	case m.answer():
-		c.session.asks.answered(m)
+		c.session.requests.handleAnswer(m)
 	case m.Method == methodCancelled && !m.request():
 		if key, ok := requestKey(p.RequestID); ok {
 			c.server.sessions.cancel(c.session, key, p.reason())
@@ -140,15 +139,15 @@ func (c *stdioClient) take(ctx context.Context, line []byte) {
 	case m.request() && m.Method != methodInitialize:
 		c.requests.Go(func() { c.handle(ctx, line, m) })
 	default:
-		// Notifications, initialize and nonsense are done at once, so that what
-		// follows them finds them done.
+		// Notifications, initialize and invalid messages are handled before the next
+		// line is read.
 		c.handle(ctx, line, m)
 	}
 }
 
-// start begins a request that runs until it is done or cancelled.
-func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *params) {
-	key, _ := requestKey(m.ID) // take has looked
+// start starts a request that can be cancelled.
+func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *Params) {
+	key, _ := requestKey(m.ID) // serveLine rejects a bad ID
 	ctx, cancel := context.WithCancelCause(ctx)
 	table := c.server.sessions
 	switch err := table.begin(c.session, key, task{cancel: cancel, stream: m.Method == methodListen}); {
@@ -158,7 +157,7 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *para
 		return
 	case err != nil:
 		cancel(nil)
-		_ = c.out.message(rpcError(m.ID, wire.CodeInternal, stoppingText))
+		_ = c.out.message(rpcError(m.ID, wire.CodeInternal, StoppingText))
 		return
 	}
 	c.requests.Go(func() {
@@ -173,46 +172,41 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *para
 	})
 }
 
-// call runs a tools/call or a prompts/get. A client that has cancelled it gets no answer.
-func (c *stdioClient) call(ctx context.Context, key string, m message, p *params) {
+// call serves a request for Handler. A client that has cancelled it gets no answer.
+func (c *stdioClient) call(ctx context.Context, key string, m message, p *Params) {
 	client := c.session.credential.client(c.session.public(), c.server.sessions.client(c.session).Name)
-	var rep reply
-	if p.modern() {
-		rep = checkModern(p)
+	var rep Reply
+	var identity json.RawMessage
+	if p.Modern() {
+		rep, identity = checkModern(p), c.server.opts.Identity
 	}
 	var last lastWritten
-	if rep.code == 0 {
+	if rep == nil {
 		send := func(message []byte) error {
 			err := c.out.message(message)
-			last.set(c.barrier.note(), time.Now())
+			last.set(c.barrier.count(), time.Now())
 			return err
 		}
-		q := request{method: m.Method, params: p, client: client, session: c.session, send: send}
-		if p.modern() {
-			q.held = q.mayHold()
-		} else {
-			q.elicit = c.session.elicitor(send)
-		}
-		rep = c.server.serve(ctx, q)
+		rep = c.server.handler.Serve(ctx, c.server.request(c.session, m, p, client, send))
 	}
-	least := c.separate(ctx, &last, p.modern())
+	least := c.separate(ctx, &last, p.Modern())
 	c.server.sessions.release(c.session, key)
 	if ctx.Err() != nil {
-		rep.undelivered()
+		rep.Undelivered()
 		return
 	}
-	err := c.out.padded(least, func(b *bufio.Writer) { rep.writeTo(b, m.ID, p.modern(), c.server.info) })
+	err := c.out.padded(least, func(b *bufio.Writer) { WriteAnswer(b, m.ID, rep, identity) })
 	if err != nil {
-		rep.undelivered()
-		c.server.opts.Log.Warn().Str("call", rep.callID).Str("client", client.String()).Err(err).Msg("result could not be delivered")
+		rep.Undelivered()
+		c.server.opts.Log.Warn().Str("call", rep.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
 	}
 }
 
-// lastWritten is what a call has sent its client last. It is safe for concurrent
-// use.
+// lastWritten is the last message of a call before its answer. It is safe for
+// concurrent use.
 type lastWritten struct {
 	mu     sync.Mutex // guards all below
-	number uint64     // of the barrier; 0 if nothing was sent
+	number uint64     // the barrier's number; 0 if no message was sent
 	at     time.Time
 }
 
@@ -229,8 +223,8 @@ func (l *lastWritten) get() (number uint64, at time.Time) {
 }
 
 // separate waits until the client has read the last progress of a call, as far as
-// the server can find out. It returns the least length of the call's answer. A call
-// without recent progress does not wait.
+// the server can detect this. It returns the least length of the call's answer. A
+// call without recent progress does not wait.
 func (c *stdioClient) separate(ctx context.Context, last *lastWritten, modern bool) (least int) {
 	number, at := last.get()
 	switch {
@@ -244,21 +238,21 @@ func (c *stdioClient) separate(ctx context.Context, last *lastWritten, modern bo
 	return paddedBytes
 }
 
-// handle lets mcp-go serve a message and writes its answer, if there is one.
+// handle passes a message to mcp-go and writes the answer, if there is one.
 func (c *stdioClient) handle(ctx context.Context, line []byte, m message) {
-	answer := c.server.ask(ctx, c.session, m, line)
-	if answer == nil || errors.Is(context.Cause(ctx), errCancelled) {
+	answer := c.server.pass(ctx, c.session, m, line)
+	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
 		return
 	}
 	if list, ok := toolListOf(m.ID, answer); ok {
-		_ = c.out.write(list.writeTo) // loop sees the failure
+		_ = c.out.write(list.writeTo) // loop detects the failure
 		return
 	}
 	c.send(answer)
 }
 
-// forward writes what the client is told without having asked (list_changed,
-// resources that changed).
+// forward sends the client its notifications (changed lists and resources, log
+// messages).
 func (c *stdioClient) forward(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, n := range c.session.listener.next(ctx) {
@@ -267,12 +261,12 @@ func (c *stdioClient) forward(ctx context.Context) {
 	}
 }
 
-// send writes a message of mcp-go.
+// send writes a message as JSON.
 func (c *stdioClient) send(message any) {
 	b, err := json.Marshal(message)
 	if err != nil {
-		c.server.opts.Log.Error().Err(err).Msg("a message of mcp-go is no JSON")
+		c.server.opts.Log.Error().Err(err).Msg("a message of mcp-go is not JSON")
 		return
 	}
-	_ = c.out.message(b) // loop sees the failure
+	_ = c.out.message(b) // loop detects the failure
 }

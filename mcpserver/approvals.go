@@ -1,0 +1,142 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/mcpserver/transport"
+)
+
+// methodElicit is the request by which a client shows its user a form.
+const methodElicit = "elicitation/create"
+
+// approvals lets the user decide about suspended calls in the client that made
+// them. It is safe for concurrent use.
+type approvals struct {
+	calls     Caller
+	heartbeat time.Duration
+	log       zerolog.Logger
+	// run runs a request to its end.
+	run       func(context.Context, request) reply
+	resumable *resumableCalls
+}
+
+func newApprovals(calls Caller, heartbeat time.Duration, log zerolog.Logger, run func(context.Context, request) reply) *approvals {
+	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, resumable: newResumableCalls()}
+}
+
+// serve runs a request. While its call is suspended, the client shows forms if it
+// can.
+func (a *approvals) serve(ctx context.Context, q request) reply {
+	if q.AsksByReply {
+		return a.serveResumable(ctx, q)
+	}
+	f := a.newForms(ctx, q)
+	defer f.close()
+	q.onSuspend = f.show
+	if f.progress != nil {
+		q.progress = f.progress.send
+	}
+	return a.run(ctx, q)
+}
+
+// remind sends the client the reason why its call waits, at each heartbeat until
+// ctx ends. Some clients give up a call without progress.
+func (a *approvals) remind(ctx context.Context, q question) {
+	tick := time.NewTicker(a.heartbeat)
+	defer tick.Stop()
+	for {
+		a.calls.Remind(q.Waiting, q.progressMessage())
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// decide resolves a ticket by the client's answer to a form. It reports false if
+// the answer contains no decision; other surfaces still wait.
+func (a *approvals) decide(q question, client dispatch.Client, result json.RawMessage) bool {
+	resolution, isDecided, err := q.parseAnswer(result)
+	if isDecided {
+		resolution.By = cmp.Or(client.Known(), strings.TrimSpace("the client "+client.Name))
+		_, err = a.calls.Decide(q.CallID, q.TicketID, resolution)
+	}
+	if err != nil {
+		a.log.Warn().Str("call", q.CallID).Str("client", client.String()).Err(err).Msg("the client's answer to the form decides nothing")
+		return false
+	}
+	return isDecided
+}
+
+// forms shows the tickets of one call as forms in the client that made the call. A
+// client without forms receives the reason why its call waits.
+type forms struct {
+	approvals *approvals
+	client    dispatch.Client
+	progress  *progressSender
+	ask       transport.Ask // nil if the client shows no forms
+
+	ctx    context.Context // ends with the request
+	cancel context.CancelFunc
+
+	mu     sync.Mutex     // guards closed, and additions to open
+	closed bool           // the request has its answer
+	open   sync.WaitGroup // one for each ticket that is shown
+}
+
+// newForms returns the forms of a request. Call close before the request is
+// answered.
+func (a *approvals) newForms(ctx context.Context, q request) *forms {
+	f := &forms{approvals: a, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
+	f.ctx, f.cancel = context.WithCancel(ctx)
+	return f
+}
+
+// close cancels all forms. It returns when the client has received the
+// cancellations.
+func (f *forms) close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.cancel()
+	f.open.Wait()
+}
+
+// show shows one ticket until ctx ends, when the ticket is resolved.
+func (f *forms) show(ctx context.Context, w dispatch.Waiting) {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return
+	}
+	f.open.Add(1)
+	f.mu.Unlock()
+	defer f.open.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(f.ctx, cancel)()
+	q := question{Waiting: w}
+	var reminders sync.WaitGroup
+	defer reminders.Wait()
+	reminders.Go(func() { f.approvals.remind(ctx, q) })
+	if f.ask == nil {
+		return
+	}
+	result, err := f.ask(ctx, methodElicit, q.form())
+	if err != nil {
+		if ctx.Err() == nil {
+			f.approvals.log.Warn().Str("call", w.CallID).Str("client", f.client.String()).Err(err).Msg("the client could not show the form")
+		}
+		return
+	}
+	f.approvals.decide(q, f.client, result)
+}

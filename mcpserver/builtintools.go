@@ -1,0 +1,65 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// builtinTool is a tool of opentabs itself. No tool of a plugin can have its name,
+// because those contain "__".
+type builtinTool struct {
+	shown mcp.Tool
+	// isOffered reports whether the client with this name has the tool.
+	isOffered func(s *Server, client string) bool
+	// run serves a tools/call.
+	run func(s *Server, ctx context.Context, q request) reply
+}
+
+// builtinTools are all of them, by name.
+var builtinTools = byName(jobTools, tabTools, reviewTools)
+
+func byName(lists ...[]builtinTool) map[string]builtinTool {
+	tools := map[string]builtinTool{}
+	for _, t := range slices.Concat(lists...) {
+		tools[t.shown.Name] = t
+	}
+	return tools
+}
+
+// newBuiltin returns a built-in tool as clients see it.
+func newBuiltin(name, title, description, schema string, isReadOnly bool) mcp.Tool {
+	shown := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
+	shown.Title = title
+	isOpen := false
+	shown.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly, OpenWorldHint: &isOpen}
+	return shown
+}
+
+// decodeArguments decodes the arguments of a built-in tool. An error is a
+// *dispatch.Error for the agent.
+func decodeArguments(q request, arguments any) error {
+	if len(q.Params.Arguments) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(q.Params.Arguments, arguments); err != nil {
+		return invalidArguments("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
+	}
+	return nil
+}
+
+func invalidArguments(format string, args ...any) error {
+	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(format, args...)}
+}
+
+// builtinTool returns the tool that a request names, if its client has it.
+func (s *Server) builtinTool(q request) (builtinTool, bool) {
+	t, ok := builtinTools[q.Params.Name]
+	return t, ok && t.isOffered(s, q.Info.Name)
+}

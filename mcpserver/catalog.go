@@ -1,0 +1,232 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// catalog keeps the lists of tools and prompts in step with the plugins and their
+// permissions. It is safe for concurrent use.
+type catalog struct {
+	library  *server.MCPServer // serves the lists
+	plugins  *plugin.Registry
+	refusals func(plugin string) func(dispatch.Tool) *wire.CallError // Options.Refusals
+	log      zerolog.Logger
+
+	// tools and prompts are only ever replaced.
+	tools   atomic.Pointer[toolTable]
+	prompts atomic.Pointer[[]mcp.Prompt] // the listed prompts
+
+	mu      sync.Mutex // serializes updates; guards refused
+	refused []string   // the tools and prompts that are not listed, sorted
+}
+
+// toolTable contains the tools of all plugins at one moment. It never changes.
+type toolTable struct {
+	byName map[string]*listedTool
+	listed []*listedTool // without those that are refused
+}
+
+// tool returns a tool of a plugin. A tool that is not listed can be called too: the
+// call returns why it is refused.
+func (c *catalog) tool(name string) (*listedTool, bool) {
+	l, ok := c.tools.Load().byName[name]
+	return l, ok
+}
+
+// sync updates the lists for the current plugins and permissions.
+func (c *catalog) sync() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	set := c.plugins.Set()
+	c.refused = c.refusedOf(set)
+	c.syncTools(set)
+	c.syncPrompts(set)
+}
+
+// recheck updates the lists if the permissions changed them.
+func (c *catalog) recheck() {
+	c.mu.Lock()
+	isSame := slices.Equal(c.refused, c.refusedOf(c.plugins.Set()))
+	c.mu.Unlock()
+	if !isSame {
+		c.sync()
+	}
+}
+
+// refusal returns a function that returns why a tool or prompt of a plugin may not
+// run now.
+func (c *catalog) refusal(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
+	if c.refusals == nil {
+		return func(dispatch.Tool) *wire.CallError { return nil }
+	}
+	return c.refusals(p.Name)
+}
+
+// refusedOf returns the names of the tools and prompts of a set that may not run
+// now, sorted. A prompt and a tool never have the same name.
+func (c *catalog) refusedOf(set *plugin.Set) []string {
+	var names []string
+	for _, p := range set.Plugins() {
+		refusal := c.refusal(p)
+		for _, t := range p.Tools {
+			if refusal(t.Dispatch()) != nil {
+				names = append(names, t.FullName())
+			}
+		}
+		for _, prompt := range p.Prompts {
+			if refusal(prompt.Dispatch()) != nil {
+				names = append(names, prompt.FullName())
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// isRefused reports whether a tool or prompt is not listed. The caller holds mu.
+func (c *catalog) isRefused(fullName string) bool {
+	_, refused := slices.BinarySearch(c.refused, fullName)
+	return refused
+}
+
+// refusedError returns the error of a call of a refused tool, nil if the tool may
+// run. It comes before errors about arguments: an agent does not know the schema of
+// a tool that is not listed.
+func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
+	refusal := c.refusal(p)(t)
+	if refusal == nil {
+		return nil
+	}
+	return &dispatch.Error{Code: refusal.Code, Message: fmt.Sprintf("%s failed: %s (%s). %s",
+		t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code, dispatch.Advice(refusal.Code))}
+}
+
+// offReason returns why none of a plugin's tools may run, "" if one may.
+func (c *catalog) offReason(p *plugin.Plugin) string {
+	refusal := c.refusal(p)
+	for _, t := range p.Tools {
+		switch r := refusal(t.Dispatch()); {
+		case r == nil:
+			return ""
+		case r.Code == wire.ErrNotReviewed:
+			return "the user has not reviewed it"
+		}
+	}
+	return "the user has switched it off"
+}
+
+// brokenPlugin returns the error for a tool or prompt whose plugin could not be
+// loaded, nil for any other name.
+func (c *catalog) brokenPlugin(fullName string) error {
+	name, _, _ := strings.Cut(fullName, "__")
+	f, ok := c.plugins.Set().Failure(name)
+	if !ok {
+		return nil
+	}
+	reason := f.Err.Error()
+	if wrong := (*plugin.PackageError)(nil); errors.As(f.Err, &wrong) { // agents do not receive its folder
+		reason = wrong.Problems[0].String()
+	}
+	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
+		"The plugin %s can't be loaded, so %s does not run (%s): %s. "+
+			"Do not call its tools again; report this to the user, who has to repair, update or remove the plugin (`opentabs doctor`).",
+		name, fullName, wire.ErrPluginBroken, reason)}
+}
+
+// syncTools lists the tools of a set of plugins. The caller holds mu.
+func (c *catalog) syncTools(set *plugin.Set) {
+	table := &toolTable{byName: map[string]*listedTool{}}
+	for _, p := range set.Plugins() {
+		for _, t := range p.Tools {
+			l, err := newListedTool(t)
+			if err != nil {
+				c.log.Warn().Str("tool", t.FullName()).Err(err).Msg("tool is not listed")
+				continue
+			}
+			table.byName[l.shown.Name] = l
+			if !c.isRefused(l.shown.Name) {
+				table.listed = append(table.listed, l)
+			}
+		}
+	}
+	c.tools.Store(table)
+	c.library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
+	c.log.Debug().Int("tools", len(table.listed)).Msg("tools listed")
+}
+
+// syncPrompts lists the prompts of a set of plugins. The caller holds mu.
+func (c *catalog) syncPrompts(set *plugin.Set) {
+	list := []mcp.Prompt{}
+	for _, p := range set.Prompts() {
+		if c.isRefused(p.FullName()) {
+			continue
+		}
+		one := mcp.Prompt{Name: p.FullName(), Title: p.DisplayName, Description: p.Description}
+		for _, a := range p.Arguments {
+			one.Arguments = append(one.Arguments, mcp.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
+		}
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b mcp.Prompt) int { return strings.Compare(a.Name, b.Name) })
+	before := c.prompts.Swap(&list)
+	if before != nil && !reflect.DeepEqual(list, *before) { // clients request the list again after each notification
+		c.library.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
+	}
+}
+
+// listTools is the filter of mcp-go for tools/list. No tool is registered with
+// mcp-go; it returns the tools of plugins and those built-in tools that the client
+// has. If calls of the client may become jobs, each tool of a plugin has the
+// argument "_detach".
+func (s *Server) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
+	client := clientOf(ctx)
+	_, hasJobs := s.jobs.rules(client)
+	listed := s.catalog.tools.Load().listed
+	tools := make([]mcp.Tool, 0, len(listed)+len(builtinTools))
+	for _, l := range listed {
+		if hasJobs {
+			tools = append(tools, l.withDetach())
+		} else {
+			tools = append(tools, l.shown)
+		}
+	}
+	for _, t := range builtinTools {
+		if t.isOffered(s, client) {
+			tools = append(tools, t.shown)
+		}
+	}
+	slices.SortFunc(tools, func(a, b mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return tools
+}
+
+// listPrompts is the filter of mcp-go for prompts/list. No prompt is registered
+// with mcp-go.
+func (c *catalog) listPrompts(context.Context, []mcp.Prompt) []mcp.Prompt {
+	return slices.Clone(*c.prompts.Load())
+}
+
+// clientOf returns the name of the client whose request mcp-go serves.
+func clientOf(ctx context.Context) string {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern && info.ClientInfo != nil {
+		return info.ClientInfo.Name
+	}
+	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		return session.GetClientInfo().Name
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strconv"
+	"sync"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/transport"
+)
+
+// progressSender sends the progress of a call to its client, under the progress
+// token of one request. It is safe for concurrent use.
+type progressSender struct {
+	ctx     context.Context // of the request: nothing is sent after its end
+	deliver transport.Send
+	token   json.RawMessage
+
+	mu     sync.Mutex // guards all below, and keeps notifications in order
+	closed bool
+	buf    []byte
+}
+
+// newProgressSender returns the progressSender of a request. It returns nil, which
+// sends nothing, if the client cannot receive progress or gave no token.
+func newProgressSender(ctx context.Context, p *transport.Params, send transport.Send) *progressSender {
+	token := p.Token()
+	if token == nil || send == nil {
+		return nil
+	}
+	return &progressSender{ctx: ctx, deliver: send, token: token}
+}
+
+// close waits for a notification that is being sent. Nothing is sent after it: the
+// answer to the request must be the last message.
+func (s *progressSender) close() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// send sends one notification. A failed notification is dropped: progress never
+// changes a call, and the transport cancels the call of a client that is gone.
+func (s *progressSender) send(p dispatch.Progress) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.ctx.Err() != nil {
+		return
+	}
+	s.buf = appendProgress(s.buf[:0], s.token, p)
+	_ = s.deliver(s.buf)
+}
+
+// appendProgress appends a notifications/progress for a client that gave this
+// token.
+func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
+	dst = append(dst, token...)
+	dst = append(dst, `,"progress":`...)
+	dst = appendNumber(dst, p.Progress)
+	if p.HasTotal {
+		dst = append(dst, `,"total":`...)
+		dst = appendNumber(dst, p.Total)
+	}
+	if p.Message != "" {
+		dst = append(dst, `,"message":`...)
+		dst = rawjson.AppendString(dst, p.Message)
+	}
+	audience := p.Audience
+	if audience == "" {
+		audience = "internal"
+	}
+	dst = append(dst, `,"_meta":{"opentabs/audience":`...)
+	dst = rawjson.AppendString(dst, audience)
+	if p.StatusWord != "" {
+		dst = append(dst, `,"opentabs/status":`...)
+		dst = rawjson.AppendString(dst, p.StatusWord)
+	}
+	return append(dst, `}}}`...)
+}
+
+// appendNumber appends a finite number with all its digits, so different numbers
+// stay different. Very small and very large ones have an exponent.
+func appendNumber(dst []byte, f float64) []byte {
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, f, 'f', -1, 64)
+}

@@ -1,0 +1,125 @@
+package transport
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// clientRequests contains the server's pending requests to the client of one
+// session. It is safe for concurrent use. Protocol versions from 2026-07-28 on have no
+// such requests (see Request.AsksByReply).
+type clientRequests struct {
+	mu      sync.Mutex               // guards waiting
+	waiting map[string]func(message) // by the key of the request's ID; each is called with one answer
+}
+
+// do sends the client a request and waits for its answer. When ctx ends first, it
+// cancels the request and returns ctx's error. It returns send's error if the request
+// could not be sent.
+func (a *clientRequests) do(ctx context.Context, send Send, method string, params any) (message, error) {
+	if err := ctx.Err(); err != nil {
+		return message{}, err
+	}
+	// The ID is random and never reused, even after a restart. So a late answer to one
+	// request never matches another.
+	id := "opentabs-" + strings.ToLower(rand.Text())
+	key, answered := "s"+id, make(chan message, 1)
+	a.expect(key, func(m message) { answered <- m }) // answered has room for the one answer
+	defer a.forget(key)
+	if err := send(encode(struct {
+		JSONRPC string `json:"jsonrpc"`
+		ID      string `json:"id"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}{"2.0", id, method, params})); err != nil {
+		return message{}, err
+	}
+	select {
+	case m := <-answered:
+		return m, nil
+	case <-ctx.Done():
+	}
+	select {
+	case m := <-answered: // too late to cancel
+		return m, nil
+	default:
+	}
+	type cancelled struct {
+		RequestID string `json:"requestId"`
+		Reason    string `json:"reason"`
+	}
+	_ = send(encode(struct {
+		JSONRPC string    `json:"jsonrpc"`
+		Method  string    `json:"method"`
+		Params  cancelled `json:"params"`
+	}{"2.0", methodCancelled, cancelled{id, "it was decided elsewhere, or the call has ended"}}))
+	return message{}, ctx.Err()
+}
+
+// expect registers onAnswer for the answer to the request with this key.
+func (a *clientRequests) expect(key string, onAnswer func(message)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting == nil {
+		a.waiting = map[string]func(message){}
+	}
+	a.waiting[key] = onAnswer
+}
+
+// forget drops the answer to the request with this key.
+func (a *clientRequests) forget(key string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.waiting, key)
+}
+
+// handleAnswer passes an answer of the client to its request. An answer without a
+// pending request is dropped.
+func (a *clientRequests) handleAnswer(m message) {
+	key, ok := requestKey(m.ID)
+	if !ok {
+		return
+	}
+	a.mu.Lock()
+	onAnswer := a.waiting[key]
+	delete(a.waiting, key)
+	a.mu.Unlock()
+	if onAnswer != nil {
+		onAnswer(m)
+	}
+}
+
+// ask returns the function that sends the client requests during a call; nil if
+// the client shows no forms. send writes to the client.
+func (s *session) ask(send Send) Ask {
+	if send == nil || s.listener == nil || !formCapability(s.listener.GetClientCapabilities().Elicitation) {
+		return nil
+	}
+	return func(ctx context.Context, method string, params any) (json.RawMessage, error) {
+		m, err := s.requests.do(ctx, send, method, params)
+		if err == nil && m.Result == nil {
+			err = fmt.Errorf("the client answered with an error: %.300s", m.Error)
+		}
+		return m.Result, err
+	}
+}
+
+// formCapability reports whether a client with this capability shows forms. One
+// that names only other modes of elicitation does not.
+func formCapability(c *mcp.ElicitationCapability) bool {
+	return c != nil && (c.Form != nil || c.URL == nil)
+}
+
+// showsForms is formCapability for the capabilities as the client wrote them.
+func showsForms(capabilities json.RawMessage) bool {
+	var c struct {
+		Elicitation *mcp.ElicitationCapability `json:"elicitation"`
+	}
+	return json.Unmarshal(capabilities, &c) == nil && formCapability(c.Elicitation)
+}

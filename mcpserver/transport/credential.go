@@ -1,0 +1,44 @@
+package transport
+
+import (
+	"context"
+
+	"opentabs/dispatch"
+)
+
+// Credential is the checked credential of a client. The zero value means that none is
+// known.
+type Credential struct {
+	Via dispatch.Via
+	// Token is the name of the client's token, only set for dispatch.ViaToken.
+	Token string
+}
+
+type credentialKey struct{}
+
+// WithCredential returns a context for the requests of a client.
+func WithCredential(ctx context.Context, c Credential) context.Context {
+	return context.WithValue(ctx, credentialKey{}, c)
+}
+
+// credentialOf returns the credential of a request's client.
+func credentialOf(ctx context.Context) Credential {
+	c, _ := ctx.Value(credentialKey{}).(Credential)
+	return c
+}
+
+// client returns the dispatch.Client of a client that reports this name.
+func (c Credential) client(session, name string) dispatch.Client {
+	return dispatch.Client{Session: session, Via: c.Via, Token: c.Token, Name: name}
+}
+
+// sessionless returns the dispatch.Client of a client without sessions.
+func (c Credential) sessionless(name string) dispatch.Client {
+	client := c.client("", name)
+	client.Shared = true
+	client.Session = "without session: " + name
+	if c.Token != "" { // the reported name may be that of another client
+		client.Session = "without session: " + client.Known()
+	}
+	return client
+}

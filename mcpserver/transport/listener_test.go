@@ -1,0 +1,84 @@
+package transport
+
+import (
+	"fmt"
+	"testing"
+
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// recordOnly is a Resources that accepts every subscription.
+type recordOnly struct{}
+
+func (recordOnly) Subscribe(s *Subscriber, uri string) error {
+	s.Record(uri, true)
+	return nil
+}
+func (recordOnly) Unsubscribe(s *Subscriber, uri string) { s.Record(uri, false) }
+func (recordOnly) Drop(*Subscriber)                      {}
+
+const uri = "opentabs://calls"
+
+// TestBroadcastsKeepPendingUpdates fills the queue of broadcasts. The notification
+// of a changed resource is still pending.
+func TestBroadcastsKeepPendingUpdates(t *testing.T) {
+	l := newListener("l", recordOnly{})
+	l.SubscribeToResource(uri)
+	for range maxPendingNotes {
+		l.notes <- mcp.JSONRPCNotification{}
+	}
+	l.Changed(uri)
+	if len(l.news) != 1 {
+		t.Error("the change was lost")
+	}
+}
+
+// TestAcknowledgementComesFirst: a resource that changes before the
+// acknowledgement is notified after it.
+func TestAcknowledgementComesFirst(t *testing.T) {
+	l := newListener("l", recordOnly{})
+	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
+	l.SubscribeToResource(uri)
+	l.Changed(uri)
+	if early := l.next(t.Context()); len(early) != 0 {
+		t.Errorf("before the acknowledgement: %v", early)
+	}
+	ack := mcp.JSONRPCNotification{}
+	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
+	l.notes <- ack
+	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
+		if all := l.next(t.Context()); len(all) != 1 || all[0].Method != want {
+			t.Errorf("%v, want %s", all, want)
+		}
+	}
+}
+
+// TestUnreadLogsAreBounded: the newest messages are kept.
+func TestUnreadLogsAreBounded(t *testing.T) {
+	l := newListener("x", nil)
+	l.Initialize()
+	note := func(n int) mcp.JSONRPCNotification {
+		var note mcp.JSONRPCNotification
+		note.Method = fmt.Sprint(n)
+		return note
+	}
+	for n := range maxPendingLogs + 10 {
+		l.log(mcp.LoggingLevelError, note(n))
+	}
+	notes := l.next(t.Context())
+	if len(notes) != maxPendingLogs || notes[0].Method != "10" {
+		t.Fatalf("%d are waiting, the first is %s", len(notes), notes[0].Method)
+	}
+	l.useModern(message{})
+	l.log(mcp.LoggingLevelError, note(1))
+	if logs := l.popAll(); len(logs) != 0 {
+		t.Error("a client of protocol version 2026-07-28 receives logs")
+	}
+	early := newListener("y", nil)
+	early.log(mcp.LoggingLevelError, note(1))
+	if logs := early.popAll(); len(logs) != 0 {
+		t.Error("a client that is not initialized receives logs")
+	}
+}

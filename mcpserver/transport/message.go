@@ -1,0 +1,199 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/internal/plaintext"
+)
+
+// The methods that this package inspects. All others are passed to mcp-go.
+const (
+	methodInitialize = "initialize"
+	methodPing       = "ping"
+	MethodCall       = "tools/call"
+	MethodPrompt     = "prompts/get"
+	MethodRead       = "resources/read"
+	methodListen     = "subscriptions/listen"
+	methodCancelled  = "notifications/cancelled"
+)
+
+// message is one JSON-RPC message, its params not decoded.
+type message struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	// Result or Error is set in the answer to a request of the server.
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  json.RawMessage `json:"error,omitempty"`
+}
+
+// parseMessage parses a message. It reports false for anything but one JSON-RPC
+// object; invalidText then returns the error.
+func parseMessage(b []byte) (message, bool) {
+	var m message
+	// Invalid UTF-8 would reach the browser, where it closes the connection.
+	if !utf8.Valid(b) || json.Unmarshal(b, &m) != nil {
+		return message{}, false
+	}
+	return m, m.Method != "" || m.Result != nil || m.Error != nil
+}
+
+// answer reports whether m answers a request of the server.
+func (m message) answer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
+
+// request reports whether m requires an answer.
+func (m message) request() bool {
+	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
+}
+
+// badID reports whether m is a request with an invalid ID: MCP requires a string or
+// a number.
+func (m message) badID() bool {
+	if m.Method == "" || len(m.ID) == 0 {
+		return false
+	}
+	_, ok := requestKey(m.ID)
+	return !ok
+}
+
+// idSearched is the number of bytes at each end of a too large request that are
+// searched for its ID.
+const idSearched = 4096
+
+// idAtStart returns the ID in the start of a request, nil if it is not there.
+func idAtStart(text []byte) json.RawMessage {
+	text = text[:min(len(text), idSearched)]
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil || int(d.InputOffset()) == len(text) { // a number may continue
+			return nil
+		}
+		if _, ok := requestKey(value); ok && name == "id" {
+			return value
+		}
+	}
+	return nil
+}
+
+// idLast matches the end of an object whose last member is an ID. The end of a
+// string never matches, because a quote in a string follows a backslash.
+var idLast = regexp.MustCompile(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
+
+// idAtEnd returns the ID in the end of a request, nil if it is not the last member.
+func idAtEnd(text []byte) json.RawMessage {
+	found := idLast.FindSubmatch(text)
+	if found == nil || !json.Valid(found[1]) {
+		return nil
+	}
+	return found[1]
+}
+
+// call reports whether m is a request for Handler. A request with another version of
+// JSON-RPC goes to mcp-go, which rejects it.
+func (m message) call() bool {
+	switch m.Method {
+	case MethodCall, MethodPrompt, MethodRead:
+		return m.request() && m.JSONRPC == mcp.JSONRPC_VERSION
+	}
+	return false
+}
+
+// Params are the params of such a request, of a subscriptions/listen or of a
+// notifications/cancelled, as far as opentabs uses them.
+type Params struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	// URI names the resource of a resources/read.
+	URI string `json:"uri"`
+	// RequestID is the request that a notifications/cancelled cancels, Reason the
+	// reason as text.
+	RequestID json.RawMessage `json:"requestId"`
+	Reason    json.RawMessage `json:"reason"`
+	// InputResponses are the user's answers to forms, and RequestState names the call,
+	// in a repeated request (from 2026-07-28 on).
+	InputResponses json.RawMessage `json:"inputResponses"`
+	RequestState   string          `json:"requestState"`
+	Meta           struct {
+		ProgressToken json.RawMessage `json:"progressToken"`
+		// Every request of protocol version 2026-07-28 or later has these.
+		ProtocolVersion string          `json:"io.modelcontextprotocol/protocolVersion"`
+		ClientInfo      clientName      `json:"io.modelcontextprotocol/clientInfo"`
+		Capabilities    json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+	} `json:"_meta"`
+}
+
+// clientName is the name and version that a client reports.
+type clientName struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// parseParams decodes params; missing ones are empty.
+func parseParams(raw json.RawMessage) (Params, error) {
+	var p Params
+	if len(raw) == 0 {
+		return p, nil
+	}
+	err := json.Unmarshal(raw, &p)
+	return p, err
+}
+
+// Modern reports whether the request names a protocol version that has no
+// sessions (2026-07-28 and later).
+func (p *Params) Modern() bool { return mcp.IsModernProtocol(p.Meta.ProtocolVersion) }
+
+// Token returns the progress token as the client wrote it, nil for none. MCP allows
+// strings and numbers; any other value counts as none, because an error in progress
+// never fails the call.
+func (p *Params) Token() json.RawMessage {
+	t := p.Meta.ProgressToken
+	if len(t) > 0 && (t[0] == '"' || t[0] == '-' || t[0] >= '0' && t[0] <= '9') {
+		return t
+	}
+	return nil
+}
+
+// MaxReason is the longest reason of a cancellation, in characters. The rest is
+// dropped.
+const MaxReason = 200
+
+// reason returns the reason of a notifications/cancelled without hidden characters,
+// empty if it is missing or not a string.
+func (p *Params) reason() string {
+	var reason string
+	if json.Unmarshal(p.Reason, &reason) != nil {
+		return ""
+	}
+	return plaintext.Line(reason, MaxReason)
+}
+
+// requestKey returns a comparable form of an ID: "1" and 1 differ, "a" and "\u0061"
+// do not. It reports false for an invalid ID.
+func requestKey(id json.RawMessage) (string, bool) {
+	id = bytes.TrimSpace(id)
+	if len(id) == 0 {
+		return "", false
+	}
+	if id[0] == '"' {
+		var s string
+		if json.Unmarshal(id, &s) != nil {
+			return "", false
+		}
+		return "s" + s, true
+	}
+	if id[0] == '-' || id[0] >= '0' && id[0] <= '9' {
+		return "n" + string(id), true
+	}
+	return "", false
+}

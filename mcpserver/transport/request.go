@@ -1,0 +1,157 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
+)
+
+// Handler answers the requests that the transports receive. It must be safe for
+// concurrent use.
+type Handler interface {
+	// Ready waits until requests of this method can be answered. Its error is a
+	// sentence for the agent.
+	Ready(ctx context.Context, method string) error
+	// Serve answers a tools/call, prompts/get or resources/read. When ctx ends, the
+	// client no longer waits and gets no answer.
+	Serve(ctx context.Context, r Request) Reply
+	// HeaderTool returns the tool of this name if its schema asks clients to repeat
+	// arguments in HTTP headers (x-mcp-header), nil otherwise.
+	HeaderTool(name string) *mcp.Tool
+}
+
+// Resources receives the subscriptions of clients to resources. It must be safe
+// for concurrent use.
+type Resources interface {
+	// Subscribe starts a subscription. Its error is for the client.
+	Subscribe(s *Subscriber, uri string) error
+	Unsubscribe(s *Subscriber, uri string)
+	// Drop ends all subscriptions of a client that has gone.
+	Drop(s *Subscriber)
+}
+
+// Request is one tools/call, prompts/get or resources/read.
+type Request struct {
+	Method string
+	Params *Params
+	// Client is the caller, for the dispatcher.
+	Client dispatch.Client
+	// Info describes the client; its ID is empty if the client has no session.
+	Info ClientInfo
+	// Send writes a message to the client ahead of the answer; nil if the client
+	// accepts only the answer.
+	Send Send
+	// Ask sends the client a request and returns its result. It is nil if the
+	// client shows no forms during a call.
+	Ask Ask
+	// AsksByReply is set for clients of protocol version 2026-07-28 or later that
+	// show forms: the reply to the request contains the form (input_required).
+	AsksByReply bool
+
+	server  *Server
+	session *session
+}
+
+// Send writes one message to the client. The message is written when Send returns.
+type Send func(message []byte) error
+
+// Ask sends the client a request and waits for its result. When ctx ends first it
+// cancels the request and returns ctx's error.
+type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
+
+// Background registers work that outlives the request. The end of the client's
+// session and Shutdown call cancel. An error means that nothing may start.
+func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
+	b := Background{r.server.sessions, r.session, r.server.uniqueKey()}
+	return b, b.table.begin(b.session, b.key, task{cancel: cancel})
+}
+
+// Background is work that outlives its request.
+type Background struct {
+	table   *sessions
+	session *session
+	key     string
+}
+
+// Release marks the work as done: it cannot be cancelled any more. Its answer may
+// still be pending.
+func (b Background) Release() { b.table.release(b.session, b.key) }
+
+// Finish is called last. Shutdown waits for it.
+func (b Background) Finish() { b.table.finish() }
+
+// Reply is the answer to a Request.
+type Reply interface {
+	// ErrorCode returns the code of a JSON-RPC error, 0 for a result.
+	ErrorCode() int
+	// CallID returns the ID of the call for log lines, "" if there was none.
+	CallID() string
+	// WriteMember writes the member "result" or "error" of the answer. identity is
+	// the server's as JSON, which protocol version 2026-07-28 requires in each
+	// result; nil for earlier versions. Write errors stay in w.
+	WriteMember(w *bufio.Writer, identity json.RawMessage)
+	// Undelivered is called if the client did not get the reply.
+	Undelivered()
+}
+
+// Fault is a Reply that is a JSON-RPC error.
+type Fault struct {
+	Code    int
+	Message string
+	Details any // the error's data; nil for none
+}
+
+// maxFaultText is the longest message of a JSON-RPC error, in characters.
+const maxFaultText = 4000
+
+// Faultf returns a JSON-RPC error. Hidden characters, which may come from the
+// client, are removed from its message.
+func Faultf(code int, format string, args ...any) Fault {
+	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
+}
+
+// ErrorCode implements Reply.
+func (f Fault) ErrorCode() int { return f.Code }
+
+// CallID implements Reply.
+func (Fault) CallID() string { return "" }
+
+// Undelivered implements Reply.
+func (Fault) Undelivered() {}
+
+// WriteMember implements Reply.
+func (f Fault) WriteMember(w *bufio.Writer, _ json.RawMessage) {
+	w.WriteString(`"error":`)
+	w.Write(rawjson.Encode(struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Data    any    `json:"data,omitempty"`
+	}{f.Code, f.Message, f.Details}))
+}
+
+// WriteAnswer writes the whole JSON-RPC answer to the request of this ID.
+func WriteAnswer(w *bufio.Writer, id json.RawMessage, r Reply, identity json.RawMessage) {
+	w.WriteString(`{"jsonrpc":"2.0","id":`)
+	w.Write(id)
+	w.WriteByte(',')
+	r.WriteMember(w, identity)
+	w.WriteByte('}')
+}
+
+// rpcError returns a JSON-RPC error that rejects a whole message.
+func rpcError(id json.RawMessage, code int, message string) []byte {
+	if len(id) == 0 {
+		id = json.RawMessage("null")
+	}
+	var b strings.Builder
+	_ = writeBuffered(&b, func(w *bufio.Writer) { WriteAnswer(w, id, Faultf(code, "%s", message), nil) })
+	return []byte(b.String())
+}

@@ -1,0 +1,166 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+)
+
+// Options configures a Server.
+type Options struct {
+	// Log receives lines about sessions and faults. Default: no log.
+	Log zerolog.Logger
+	// SessionIdle ends an HTTP session without calls, streams and requests after
+	// this time. Required.
+	SessionIdle time.Duration
+	// Heartbeat is the interval of keep-alive comments on a silent stream. Required.
+	Heartbeat time.Duration
+	// MaxRequestBytes is the largest request. Required.
+	MaxRequestBytes int64
+	// Identity is the server's identity as JSON, for the results of protocol version
+	// 2026-07-28. Required.
+	Identity json.RawMessage
+	// Resources receives subscriptions. Default: the server has no resources.
+	Resources Resources
+}
+
+// Server connects clients to a Handler. Create one with New.
+type Server struct {
+	opts     Options
+	handler  Handler
+	mcp      *server.MCPServer // answers what Handler does not
+	sessions *sessions
+	// modern answers requests of protocol version 2026-07-28 and later over HTTP,
+	// except those of Handler and subscriptions/listen.
+	modern *server.StreamableHTTPServer
+	// serial numbers the requests that have no ID that a client could cancel.
+	serial atomic.Uint64
+}
+
+// New returns a Server. handler answers calls, prompts and resources; library
+// answers every other request.
+func New(handler Handler, library *server.MCPServer, o Options) *Server {
+	s := &Server{opts: o, handler: handler, mcp: library}
+	s.sessions = newSessions(o.SessionIdle, o.Resources, s.sessionEnded)
+	s.modern = server.NewStreamableHTTPServer(library,
+		server.WithStreamableHTTPLogger(slog.New(zerolog.NewSlogHandler(o.Log))))
+	return s
+}
+
+// Clients returns the sessions of connected clients, oldest first. An HTTP client
+// counts as gone after it closed a response early, or after 10 minutes without a
+// stream or request; its session may still exist. A client of protocol version
+// 2026-07-28 has no session; it is listed while it listens for changes.
+func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
+
+// Shutdown rejects new requests, ends all streams without a call at once, and
+// waits for the running calls. When ctx ends first, it cancels them and returns
+// ctx's error.
+func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
+
+// Revoke ends the sessions, streams and calls of the client with this token. The
+// caller rejects its further requests first.
+func (s *Server) Revoke(token string) {
+	s.sessions.revoke(Credential{Via: dispatch.ViaToken, Token: token})
+}
+
+// Log sends a log message to all clients that want its level. It never blocks: a
+// client that does not read loses messages, the oldest first.
+func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
+	for _, l := range s.sessions.listeners() {
+		l.log(level, n)
+	}
+}
+
+// pass sends a message of a session to the library and returns its answer, nil if
+// there is none.
+func (s *Server) pass(ctx context.Context, in *session, m message, raw []byte) mcp.JSONRPCMessage {
+	if err := s.handler.Ready(ctx, m.Method); err != nil && m.request() {
+		return notReady(m.ID, err)
+	}
+	answer := s.mcp.HandleMessage(s.mcp.WithContext(ctx, in.listener), raw)
+	if !m.request() {
+		return nil
+	}
+	// The library reads an ID as a float64; the client expects its own.
+	switch a := answer.(type) {
+	case mcp.JSONRPCResponse:
+		if m.Method == methodInitialize {
+			s.initialized(in, m)
+		}
+		a.ID = mcp.NewRequestId(m.ID)
+		return a
+	case mcp.JSONRPCError:
+		a.ID = mcp.NewRequestId(m.ID)
+		return a
+	}
+	return answer
+}
+
+// notReady is the answer to a request that Handler.Ready rejected.
+func notReady(id any, err error) mcp.JSONRPCMessage {
+	return mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, err.Error(), nil)
+}
+
+// initialized records the name of the client of a new session.
+func (s *Server) initialized(in *session, m message) {
+	var p struct {
+		ProtocolVersion string     `json:"protocolVersion"`
+		ClientInfo      clientName `json:"clientInfo"`
+	}
+	if json.Unmarshal(m.Params, &p) != nil {
+		return
+	}
+	s.sessions.describe(in.id, p.ClientInfo)
+	s.opts.Log.Info().Str("client", p.ClientInfo.Name).Str("client_version", p.ClientInfo.Version).
+		Str("protocol", p.ProtocolVersion).Msg("client connected")
+}
+
+// sessionEnded removes a session from the library and its subscriptions from
+// Resources.
+func (s *Server) sessionEnded(in *session) {
+	s.mcp.UnregisterSession(context.Background(), in.id)
+	if s.opts.Resources != nil {
+		s.opts.Resources.Drop(in.listener.Subscriber)
+	}
+	info := s.sessions.client(in)
+	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
+}
+
+// uniqueKey returns a key for what no client can cancel by its ID.
+func (s *Server) uniqueKey() string { return "-" + strconv.FormatUint(s.serial.Add(1), 10) }
+
+// request returns the Request for a message of a session.
+func (s *Server) request(in *session, m message, p *Params, client dispatch.Client, send Send) Request {
+	r := Request{
+		Method: m.Method, Params: p, Client: client, Info: s.sessions.client(in), Send: send,
+		server: s, session: in,
+	}
+	if p.Modern() {
+		r.Info.Name, r.Info.Version = p.Meta.ClientInfo.Name, p.Meta.ClientInfo.Version
+		r.AsksByReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
+	} else {
+		r.Ask = in.ask(send)
+	}
+	return r
+}
+
+// tooLarge returns the error for a request above the limit.
+func (s *Server) tooLarge() string {
+	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
+}
+
+// encode returns v as JSON. It panics for values that have no JSON, which this
+// package never sends.
+func encode(v any) []byte { return rawjson.Encode(v) }

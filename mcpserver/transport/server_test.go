@@ -1,0 +1,99 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"opentabs/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+// noCalls is a Handler that answers no call.
+type noCalls struct{}
+
+func (noCalls) Ready(context.Context, string) error  { return nil }
+func (noCalls) Serve(context.Context, Request) Reply { return Faultf(mcp.INTERNAL_ERROR, "no calls") }
+func (noCalls) HeaderTool(string) *mcp.Tool          { return nil }
+func newTestServer(o Options) (*Server, *server.MCPServer) {
+	library := server.NewMCPServer("test", "1", server.WithToolCapabilities(true))
+	return New(noCalls{}, library, o), library
+}
+
+// initialize opens a session over HTTP.
+func initialize(t *testing.T, s *Server) {
+	t.Helper()
+	post := func(session, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		if session != "" {
+			r.Header.Set(mcp.HeaderSessionID, session)
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w
+	}
+	w := post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	session := w.Header().Get(mcp.HeaderSessionID)
+	if session == "" {
+		t.Fatalf("no session: %s", w.Body)
+	}
+	if w := post(session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); w.Code != http.StatusAccepted {
+		t.Fatalf("initialized: %d", w.Code)
+	}
+}
+
+// TestEndedSessionsAreRemoved checks that idle sessions are removed here and in
+// mcp-go, which would otherwise queue notifications that no client reads.
+func TestEndedSessionsAreRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, library := newTestServer(Options{SessionIdle: time.Hour, Heartbeat: 25 * time.Second, MaxRequestBytes: 1 << 20})
+		const n = 200
+		for range n {
+			initialize(t, s)
+		}
+		var all []*session
+		s.sessions.mu.Lock()
+		for _, in := range s.sessions.byID {
+			all = append(all, in)
+		}
+		s.sessions.mu.Unlock()
+		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
+		if len(all) != n || len(all[0].listener.notes) != 1 {
+			t.Errorf("%d sessions, %d notifications for the first", len(all), len(all[0].listener.notes))
+		}
+		<-time.After(2 * time.Hour)
+		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
+		for _, in := range all {
+			if len(in.listener.notes) != 1 {
+				t.Fatal("mcp-go notifies a session that has ended")
+			}
+		}
+		s.sessions.mu.Lock()
+		defer s.sessions.mu.Unlock()
+		if left := len(s.sessions.byID); left != 0 || s.sessions.sweep != nil {
+			t.Errorf("%d sessions are left, and the timer: %v", left, s.sessions.sweep)
+		}
+	})
+}
+
+// TestNoRequestToAClientThatIsGone: a request whose context has ended is not sent.
+func TestNoRequestToAClientThatIsGone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	send := func([]byte) error {
+		t.Error("the client received a message")
+		return nil
+	}
+	if _, err := (&clientRequests{}).do(ctx, send, "elicitation/create", nil); err == nil {
+		t.Error("the request was sent")
+	}
+}

@@ -1,0 +1,65 @@
+package transport
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestStreamIsSilentAfterItsEnd(t *testing.T) {
+	var b recorder
+	s := newStream(&b, &http.Request{Header: http.Header{}}, time.Hour, func() { t.Error("a write failed") })
+	if err := s.notify([]byte(`{"n":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{"n":2}`) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.notify([]byte(`{"n":3}`)); !errors.Is(err, errStreamEnded) {
+		t.Errorf("a notification after the answer: %v", err)
+	}
+	s.sendComment()
+	if want := "event: message\ndata: {\"n\":1}\n\nevent: message\ndata: {\"n\":2}\n\n"; b.String() != want {
+		t.Errorf("%q", b.String())
+	}
+}
+
+// recorder is a response that keeps what is written.
+type recorder struct {
+	bytes.Buffer
+	header http.Header
+}
+
+func (r *recorder) Header() http.Header {
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	return r.header
+}
+func (r *recorder) WriteHeader(int) {}
+func (r *recorder) Flush()          {}
+
+func TestFailedWriteIsReportedOnce(t *testing.T) {
+	lost := 0
+	s := newStream(broken{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lost++ })
+	for range 3 {
+		if err := s.notify([]byte(`{}`)); !errors.Is(err, io.ErrClosedPipe) {
+			t.Error(err)
+		}
+	}
+	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{}`) }); !errors.Is(err, io.ErrClosedPipe) || lost != 1 {
+		t.Errorf("%v, reported %d times", err, lost)
+	}
+}
+
+// broken is a response whose client is gone.
+type broken struct{}
+
+func (broken) Header() http.Header       { return http.Header{} }
+func (broken) WriteHeader(int)           {}
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (broken) Flush()                    {}
