@@ -90,7 +90,7 @@ test('terminals, event streams, agents, the audit and the side panel', async () 
     const text = await must(['audit', '--json'], stack.env);
     return text.includes('user step 4') && text.includes('internal step 3') ? text : undefined;
   });
-  assert.equal((audit.match(/"audience":"user","said"/g) ?? []).length, 1, audit);
+  assert.equal((audit.match(/"audience":"user","last_messages"/g) ?? []).length, 1, audit);
 });
 
 test('the side panel, with the switch and without', async () => {

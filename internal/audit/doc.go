@@ -1,11 +1,12 @@
-// Package audit keeps the record of what agents did and what people allowed:
-// one line of JSON for each call that ended and for each decision and change of
-// a permission, in files of the state folder. What a call was given and what it
-// returned is never in it; what its tool reported for people is.
+// Package audit writes and reads the audit log: what agents did and what users
+// allowed. The log has one line of JSON for each finished call, each decision and
+// each change of a permission, in files of the state folder. It never contains the
+// arguments or the result of a call; it does contain the progress messages of the
+// tool.
 //
-// [Open] opens the record for writing, [Read] reads it. Writing never holds up
-// whoever writes: what the disk does not take in time is dropped, counted, and
-// told in the record itself.
+// [Open] opens the log for writing, [Read] reads it. [Log.Write] never blocks on
+// the disk: records that the disk does not accept in time are dropped, and a record
+// of the kind [KindDropped] has their number.
 //
 // # Concurrency
 //

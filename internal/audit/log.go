@@ -11,38 +11,38 @@ import (
 	"opentabs/internal/linefile"
 )
 
-// fileName is the name of the newest file; older ones have .1, .2 ... behind it.
+// fileName is the name of the newest file. Older files end with .1, .2 and so on.
 const fileName = "audit.jsonl"
 
-// The sizes of a log whose options do not name others.
+// Defaults of Options.
 const (
 	defaultFileBytes = 10 << 20
 	defaultFiles     = 5
 	defaultPending   = 4 << 20
 )
 
-// Options set a log up. The zero value of each field means its default.
+// Options configure a log. The zero value of each field means its default.
 type Options struct {
-	// FileBytes is how large one file becomes. Default 10 MiB.
+	// FileBytes is the maximum size of one file. Default 10 MiB.
 	FileBytes int64
 	// Files is how many files are kept. Default 5.
 	Files int
-	// PendingBytes is how much waits for the disk; what is more is dropped and
-	// counted. Default 4 MiB.
+	// PendingBytes is the size of the write buffer. Records that exceed it are
+	// dropped and counted. Default 4 MiB.
 	PendingBytes int
-	// Log takes what goes wrong, at most a line a minute. Default: nothing is
+	// Log receives errors, at most one line a minute. Default: errors are not
 	// logged.
 	Log zerolog.Logger
 }
 
-// Log takes records. Make one with Open, and Close it.
+// Log writes records. Create it with Open, and Close it.
 type Log struct {
 	lines *linefile.Log
 	log   zerolog.Logger
 }
 
-// Open opens the record in the folder dir, which exists. A file that cannot be
-// opened is tried again with each write.
+// Open opens the log in the folder dir, which must exist. If the file cannot be
+// opened, each write tries to open it again.
 func Open(dir string, o Options) *Log {
 	if o.FileBytes <= 0 {
 		o.FileBytes = defaultFileBytes
@@ -61,15 +61,15 @@ func Open(dir string, o Options) *Log {
 	return l
 }
 
-// Write hands a record over. It never waits for the disk. The time is now if the
-// record has none. After Close it does nothing.
+// Write queues a record and returns without waiting for the disk. It sets the time
+// of a record that has none. After Close it does nothing.
 func (l *Log) Write(r Record) {
 	if line := l.encode(r); line != nil {
 		l.lines.Write(line)
 	}
 }
 
-// encode returns the line of a record; nil if it has none.
+// encode returns the line of a record, or nil if the record cannot be encoded.
 func (l *Log) encode(r Record) []byte {
 	if r.Time.IsZero() {
 		r.Time = time.Now().UTC()
@@ -84,5 +84,5 @@ func (l *Log) encode(r Record) []byte {
 	return b.Bytes()
 }
 
-// Close writes what is pending and ends the log.
+// Close writes the pending records and closes the file.
 func (l *Log) Close() { l.lines.Close() }

@@ -12,12 +12,13 @@ import (
 // Entry is one record and the line it was read from.
 type Entry struct {
 	Record
-	// Line is the JSON as it stands in the file.
+	// Line is the JSON text from the file.
 	Line []byte
 }
 
-// Read returns the last records in the folder dir that want takes, oldest first,
-// and how many lines could not be read. last is how many at most; 0 is all.
+// Read returns the records in the folder dir for which want returns true, oldest
+// first, and the number of lines that could not be read. It returns at most last
+// records, counted from the end; 0 means all.
 func Read(dir string, last int, want func(Record) bool) (entries []Entry, damaged int, err error) {
 	damaged, err = linefile.Read(filepath.Join(dir, fileName), defaultFiles, func(line []byte) bool {
 		var e Entry

@@ -1,8 +1,8 @@
-// Package clients knows how patient MCP clients are: how long each waits for
-// the answer to a call, and what it shows meanwhile. A client says none of this
-// itself, so it is a table with sources (table.go).
+// Package clients has the timeouts and features of MCP clients: how long each
+// client waits for the result of a call, and what it shows meanwhile. Clients do
+// not send these facts, so table.go lists them with their sources.
 //
-// Ask [Of] for the profile of one client; [Table] is all of them.
+// [Of] returns the profile of one client, [Table] returns all profiles.
 package clients
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Support says whether a client does something.
+// Support is whether a client has a feature.
 type Support string
 
 // The values of Support. unverified counts as unsupported wherever something depends on it.
@@ -23,40 +23,39 @@ const (
 	unverified  Support = "unknown"
 )
 
-// defaultTimeout is how long a client of which nothing is known is taken to
-// wait: the default of the official TypeScript SDK, the shortest in wide use.
+// defaultTimeout is the timeout of unknown clients: the default of the official
+// TypeScript SDK, the shortest in wide use.
 const defaultTimeout = 60 * time.Second
 
-// Source is where a fact was read.
+// Source is a web page that a fact comes from.
 type Source struct {
 	URL string
-	// Date is when it was written there, as in 2026-08-05.
+	// Date is when the page was written, as in 2026-08-05.
 	Date string
 }
 
-// Profile is what is known of one client, as it is set up without a person's
-// doing. It is a value that nobody changes.
+// Profile describes one client with its default settings. Profiles are immutable.
 type Profile struct {
-	// Client is the client's name for people; empty for one that is not known.
+	// Client is the client's display name; empty for unknown clients.
 	Client string
-	// Names are what it calls itself (clientInfo.name), in any case; a star at
-	// the end stands for any rest.
+	// Names are the names that the client sends (clientInfo.name), in any case. A
+	// star at the end matches any text.
 	Names []string
-	// From and Before bound the versions that are meant: From <= version <
-	// Before. An empty one is no bound.
+	// From and Before are the range of versions: From <= version < Before. An empty
+	// string is no bound.
 	From, Before string
-	// Timeout is how long it waits for the answer to a call over stdio; 0 is
-	// without limit. HTTPTimeout is the same over HTTP, if it differs.
+	// Timeout is how long the client waits for the result of a call over stdio; 0
+	// means no limit. HTTPTimeout is the same over HTTP, if it differs.
 	Timeout     time.Duration
 	HTTPTimeout time.Duration
-	// Resets says that each progress notification begins the timeout anew.
+	// Resets is true if each progress notification restarts the timeout.
 	Resets bool
-	// ShowsProgress, Images, ListChanged and Elicitation say whether it shows
-	// the messages of progress and the pictures of results, asks for the tools
-	// again when they changed, and lets a server ask the person by a form. What
-	// a client declares when it connects wins over Elicitation.
+	// ShowsProgress and Images are whether the client shows progress messages and
+	// images in results. ListChanged is whether it reloads the list of tools when the
+	// list changes. Elicitation is whether a server can show the user a form; the
+	// capabilities that a client declares when it connects override it.
 	ShowsProgress, Images, ListChanged, Elicitation Support
-	// Note is a sentence about what the fields can't say; mostly empty.
+	// Note has facts that no other field covers; often empty.
 	Note    string
 	Sources []Source
 }
@@ -69,8 +68,8 @@ func (p Profile) WaitLimit(http bool) time.Duration {
 	return p.Timeout
 }
 
-// Of returns the profile of the client that calls itself so. One that is not
-// in the table gets cautious values: DefaultTimeout, which nothing resets.
+// Of returns the profile of the client that sent this name and version. A client
+// that is not in the table gets defaultTimeout, which progress does not restart.
 func Of(name, version string) Profile {
 	for _, p := range table {
 		if p.has(name) && p.covers(version) {
@@ -80,10 +79,10 @@ func Of(name, version string) Profile {
 	return unknown
 }
 
-// Table returns all profiles; the last is that of clients not in the table.
+// Table returns all profiles. The last one is the profile of unknown clients.
 func Table() []Profile { return append(slices.Clone(table), unknown) }
 
-// has reports whether a client of this name is meant.
+// has reports whether the profile is of clients with this name.
 func (p Profile) has(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return slices.ContainsFunc(p.Names, func(pattern string) bool {
@@ -95,14 +94,14 @@ func (p Profile) has(name string) bool {
 	})
 }
 
-// covers reports whether a client of this version is meant. A version that is
-// not given or can't be read counts as an old one.
+// covers reports whether the profile is of clients with this version. A version
+// that is missing or malformed counts as the oldest.
 func (p Profile) covers(version string) bool {
 	return compare(version, p.From) >= 0 && (p.Before == "" || compare(version, p.Before) < 0)
 }
 
-// compare compares two versions by their numbers, as in 2.1.187; what follows
-// a number, as in 1.0-beta, does not count.
+// compare compares two versions by their numbers, as in 2.1.187. It ignores text
+// after a number, as in 1.0-beta.
 func compare(a, b string) int {
 	return slices.CompareFunc(numbers(a), numbers(b), cmp.Compare[int])
 }

@@ -10,7 +10,7 @@ func TestOf(t *testing.T) {
 	for _, tt := range []struct {
 		name, version, client string
 		http                  bool
-		patience              time.Duration
+		timeout               time.Duration
 		resets                bool
 	}{
 		{"claude-code", "2.1.222", "Claude Code", false, 30 * time.Minute, true},
@@ -30,13 +30,13 @@ func TestOf(t *testing.T) {
 		{"", "", "", true, time.Minute, false},
 	} {
 		p := Of(tt.name, tt.version)
-		if p.Client != tt.client || p.WaitLimit(tt.http) != tt.patience || p.Resets != tt.resets {
+		if p.Client != tt.client || p.WaitLimit(tt.http) != tt.timeout || p.Resets != tt.resets {
 			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.WaitLimit(tt.http), p.Resets)
 		}
 	}
 }
 
-// TestTable: every line says where it is from, and each can be found.
+// TestTable: each profile has sources, and Of finds each profile.
 func TestTable(t *testing.T) {
 	all := Table()
 	if last := all[len(all)-1]; last.Client != "" || last.Timeout != defaultTimeout || last.Resets {

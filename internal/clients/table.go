@@ -5,19 +5,19 @@ import "time"
 // unknown is the profile of every client that is not in the table.
 var unknown = Profile{
 	Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
-	Note: "the defaults of the official TypeScript SDK; the Python SDK has no limit of its own",
+	Note: "the defaults of the official TypeScript SDK; the Python SDK has no default limit",
 	Sources: []Source{
 		{"https://github.com/modelcontextprotocol/typescript-sdk/issues/2250", "2026-06-03"},
 		{"https://github.com/modelcontextprotocol/python-sdk/issues/1374", "2026-11-21"},
 	},
 }
 
-// capabilities is a list of what clients declared, kept by Apify.
+// capabilities is a list of the capabilities that clients declared, kept by Apify.
 var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2026-02-17"}
 
-// table holds the profiles; the first that fits counts. Where sources differ
-// the shorter time stands, and what no source tells is Unknown: a job that was
-// handed out too early costs one more call, one too late costs the result.
+// table has the profiles; Of returns the first that matches. If sources differ, the
+// table has the shorter timeout: returning a job too early costs one more call,
+// too late costs the result. Features without a source are unverified.
 var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},
@@ -28,7 +28,7 @@ var table = []Profile{
 		Client: "Claude Code", Names: []string{"claude-code"}, From: "2.1.187",
 		Timeout: 30 * time.Minute, HTTPTimeout: 5 * time.Minute, Resets: true,
 		ShowsProgress: supported, Images: unverified, ListChanged: supported, Elicitation: supported,
-		Note: "a timeout that a person set for the server (MCP_TOOL_TIMEOUT) is not begun anew by progress",
+		Note: "progress does not restart a timeout that the user set for the server (MCP_TOOL_TIMEOUT)",
 		Sources: []Source{
 			{"https://github.com/vfarcic/dot-ai/pull/708", "2026-08-05"},
 			{"https://github.com/laurigates/claude-plugins/pull/2059", "2026-07-13"},
@@ -67,7 +67,7 @@ var table = []Profile{
 	{
 		Client: "Claude Desktop and claude.ai", Names: []string{"claude-ai"},
 		Timeout: defaultTimeout, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
-		Note: "newer ones wait 4 minutes, but their version does not tell them apart",
+		Note: "newer releases wait 4 minutes, but send the same version",
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/22542", "2026-02-02"},
 			{"https://github.com/anthropics/claude-code/issues/65643", "2026-06-05"},
@@ -78,13 +78,13 @@ var table = []Profile{
 	{
 		Client: "Cursor", Names: []string{"cursor-vscode", "cursor*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
-		Note:    "no source tells its time, so the default of the SDK",
+		Note:    "no source for its timeout, so the default of the SDK",
 		Sources: []Source{{"https://canimcp.dev/client/cursor-vscode", "2026-11-21"}, capabilities},
 	},
 	{
 		Client: "VS Code", Names: []string{"Visual Studio Code*", "Visual-Studio-Code*"},
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
-		Note: "1.103 gave up after 5 minutes whatever the progress; newer ones are said to wait until the person stops them",
+		Note: "1.103 timed out after 5 minutes in spite of progress; newer versions reportedly wait until the user stops them",
 		Sources: []Source{
 			{"https://github.com/microsoft/vscode/issues/261734", "2025-08-15"},
 			{"https://github.com/microsoft/vscode/issues/311595", "2026-04-21"},
@@ -94,13 +94,13 @@ var table = []Profile{
 	{
 		Client: "Windsurf", Names: []string{"windsurf*", "devin-windsurf*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
-		Note:    "no source tells its time, so the default of the SDK",
+		Note:    "no source for its timeout, so the default of the SDK",
 		Sources: []Source{capabilities},
 	},
 	{
 		Client: "Zed", Names: []string{"Zed"},
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
-		Note: "a person can set up to 10 minutes (context_server_timeout)",
+		Note: "the user can set up to 10 minutes (context_server_timeout)",
 		Sources: []Source{
 			{"https://github.com/zed-industries/zed/pull/45378", "2025-12-19"},
 			{"https://github.com/zed-industries/zed/pull/42453", "2025-11-11"},
@@ -110,7 +110,7 @@ var table = []Profile{
 	{
 		Client: "Cline", Names: []string{"Cline"},
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
-		Note:    "a person can set more for each server",
+		Note:    "the user can set a longer timeout for each server",
 		Sources: []Source{{"https://github.com/cline/cline/pull/8509", "2026-01-10"}, capabilities},
 	},
 	{
@@ -132,7 +132,7 @@ var table = []Profile{
 	{
 		Client: "Codex", Names: []string{"codex*"}, From: "0.146.0",
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: supported,
-		Note: "its clock stands still while the person fills in a form",
+		Note: "the timeout is paused while the user fills in a form",
 		Sources: []Source{
 			{"https://github.com/openai/codex/pull/28234", "2026-06-15"},
 			{"https://github.com/openai/codex/pull/17566", "2026-04-12"},
@@ -142,7 +142,7 @@ var table = []Profile{
 	{
 		Client: "Codex", Names: []string{"codex*"}, Before: "0.146.0",
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
-		Note: "waited 60 s first, then 120 s; which version changed it is not known",
+		Note: "waited 60 s, later 120 s; the version of the change is unknown",
 		Sources: []Source{
 			{"https://zuplo.com/learn/mcp/compatibility/clients/codex-cli", "2026-07-31"},
 			{"https://github.com/openai/codex/pull/28234", "2026-06-15"},
@@ -160,7 +160,7 @@ var table = []Profile{
 	{
 		Client: "LibreChat", Names: []string{"@librechat/*", "librechat*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
-		Note: "it wants progress to begin its time anew, but sent no progress token",
+		Note: "supports restarting the timeout with progress, but sent no progress token",
 		Sources: []Source{
 			{"https://github.com/danny-avila/LibreChat/issues/6626", "2025-03-30"},
 			{"https://github.com/danny-avila/LibreChat/pull/10855", "2025-12-08"},
@@ -170,7 +170,7 @@ var table = []Profile{
 	{
 		Client: "MCP Inspector", Names: []string{"inspector*", "mcp-inspector*"},
 		Timeout: 60 * time.Second, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: supported,
-		Note: "waits 5 minutes in silence, but with progress 60 s in all",
+		Note: "waits 5 minutes without progress, but only 60 s in total with progress",
 		Sources: []Source{
 			{"https://github.com/modelcontextprotocol/inspector/blob/main/client/src/lib/constants.ts", "2026-11-21"},
 			{"https://github.com/infobip/infobip-openapi-mcp/pull/41", "2026-05-13"},

@@ -1,7 +1,7 @@
 // Package clienttoken keeps the tokens of MCP clients that connect over HTTP: one
-// for each client, so that the server knows which client calls and the user can
-// revoke one without the others. A file has the names, the dates and the SHA-256
-// sums; a token itself is shown once, when it is made, and never stored.
+// for each client, so that the server can identify the client and the user can
+// revoke one token without the others. The file has the names, the dates and the
+// SHA-256 sums; a token is shown once, when it is created, and never stored.
 //
 // Start with [Open]. A command adds and removes; the server admits requests with
 // [Store.Enter] and follows the file with [Store.Watch].
@@ -35,33 +35,33 @@ import (
 )
 
 const (
-	// prefix begins each token, so that people and scanners of secrets know it.
+	// prefix begins each token, so that users and secret scanners recognize it.
 	prefix = "otc_"
 	// tokenBytes is the length of a token before it is encoded: 256 bits.
 	tokenBytes = 32
 	// shownChars is how much of a token a list shows, with the prefix.
 	shownChars = len(prefix) + 4
-	// maxClients is how many tokens there may be: each request is compared with all.
+	// maxClients limits the tokens, because each request is compared with all of them.
 	maxClients = 256
-	// lockWait is how long a change waits for that of another process.
+	// lockWait is how long a change waits for the lock of another process.
 	lockWait = 5 * time.Second
-	// usedStep is how exactly the last use of a token is recorded.
+	// usedStep is the resolution of the recorded last use of a token.
 	usedStep = time.Minute
-	// WatchInterval is the time between two looks at the file.
+	// WatchInterval is how often Watch checks the file.
 	WatchInterval = time.Second
 )
 
 var (
-	// ErrUnknown says that there is no client of this name.
+	// ErrUnknown is the error for a name that no client has.
 	ErrUnknown = errors.New("there is no client of this name")
-	// errRevoked is the cause with which requests end whose token was removed.
+	// errRevoked is the cancellation cause of requests whose token was removed.
 	errRevoked = errors.New("the token of the client was removed")
 )
 
 // Client is one client that has a token.
 type Client struct {
 	Name string `json:"name"`
-	// Begins is the beginning of the token, to tell tokens apart.
+	// Begins is the beginning of the token, to distinguish tokens.
 	Begins  string    `json:"begins"`
 	Created time.Time `json:"created"`
 	// LastUsed is zero for a token that was never used. It is exact to a minute.
@@ -94,7 +94,7 @@ type Store struct {
 	entrance int
 }
 
-// admitted is a client whose token opens /mcp.
+// admitted is a client whose token gives access to /mcp.
 type admitted struct {
 	stored
 	sum     [sha256.Size]byte
@@ -110,19 +110,19 @@ func Open(path string) *Store {
 	return s
 }
 
-// OnRemoved sets what is called, without a lock, for each client whose token was
-// removed or replaced, after its requests were told to end.
+// OnRemoved sets a function that is called, without a lock, for each client whose
+// token was removed or replaced, after its requests were cancelled.
 func (s *Store) OnRemoved(removed func(name string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removed = removed
 }
 
-// nameRule is what a client's name looks like.
+// nameRule matches valid names of clients.
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Add makes a token for a new client and returns it. It is not stored: this is
-// the only time that it is known.
+// Add creates a token for a new client and returns it. The token is not stored and
+// cannot be read again.
 func (s *Store) Add(name string) (token string, err error) {
 	if !nameRule.MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
@@ -148,8 +148,8 @@ func (s *Store) Add(name string) (token string, err error) {
 	})
 }
 
-// Remove revokes the token of a client. It returns ErrUnknown if there is none of
-// this name.
+// Remove revokes the token of a client. It returns ErrUnknown if no client has this
+// name.
 func (s *Store) Remove(name string) error {
 	return s.change(func(f *file) error {
 		i := slices.IndexFunc(f.Clients, func(c stored) bool { return c.Name == name })
@@ -176,15 +176,15 @@ func (s *Store) List() ([]Client, error) {
 	return list, nil
 }
 
-// Enter returns the client whose token this is, and a context that ends with
-// errRevoked when the token is removed. Call leave at the end of the request. It
-// reports false for a token of no client.
+// Enter returns the client that has this token, and a context that is cancelled
+// with errRevoked when the token is removed. Call leave at the end of the request.
+// ok is false if no client has the token.
 func (s *Store) Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
 	sum := sha256.Sum256([]byte(token))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found *admitted
-	for _, c := range s.clients { // all of them, so that the time tells nothing
+	for _, c := range s.clients { // compare with all, for constant time
 		if subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 {
 			found = c
 		}
@@ -214,7 +214,7 @@ func (s *Store) use(c *admitted) {
 	c.LastUsed = now
 	name, sum := c.Name, c.Sum
 	s.work.Go(func() {
-		// A directory that cannot be written costs the date only.
+		// If the file cannot be written, only the date is lost.
 		_ = s.change(func(f *file) error {
 			for i := range f.Clients {
 				if f.Clients[i].Name == name && f.Clients[i].Sum == sum {
@@ -226,8 +226,8 @@ func (s *Store) use(c *admitted) {
 	})
 }
 
-// Reload reads the file if it has changed. Requests of clients that are not in it
-// any more end before Reload returns.
+// Reload reads the file if it has changed. It cancels the requests of clients that
+// were removed before it returns.
 func (s *Store) Reload() error {
 	s.mu.Lock()
 	var gone []*admitted
@@ -240,7 +240,7 @@ func (s *Store) Reload() error {
 	return problem
 }
 
-// Watch follows what other processes change in the file, until ctx ends.
+// Watch reloads the file when other processes change it, until ctx ends.
 func (s *Store) Watch(ctx context.Context) {
 	tick := time.NewTicker(WatchInterval)
 	defer tick.Stop()
@@ -249,16 +249,16 @@ func (s *Store) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = s.Reload() // List says what is wrong
+			_ = s.Reload() // List returns the error
 		}
 	}
 }
 
-// Close waits for what is still being written.
+// Close waits for pending writes.
 func (s *Store) Close() { s.work.Wait() }
 
-// Mend puts a damaged file aside and returns a sentence that says so; an empty one
-// if there is nothing to mend.
+// Mend renames a damaged file and returns a warning about it, or "" if the file is
+// not damaged.
 func (s *Store) Mend() (warning string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,7 +273,7 @@ func (s *Store) Mend() (warning string, err error) {
 	return fmt.Sprintf("the tokens of MCP clients in %s were damaged and are kept as %s; no client has a token now: make new ones with `opentabs client add NAME`", s.path, kept), nil
 }
 
-// change changes the file under its lock, and what this store knows.
+// change applies a change to the file, under its lock, and to this store.
 func (s *Store) change(apply func(*file) error) error {
 	unlock, err := statefile.Lock(s.path+".lock", lockWait)
 	if err != nil {
@@ -302,7 +302,7 @@ func (s *Store) change(apply func(*file) error) error {
 	return nil
 }
 
-// revoke ends the requests of clients that have no token any more.
+// revoke cancels the requests of clients whose token was removed.
 func (s *Store) revoke(gone []*admitted) {
 	for _, c := range gone {
 		s.mu.Lock()
@@ -317,8 +317,7 @@ func (s *Store) revoke(gone []*admitted) {
 	}
 }
 
-// changed reports whether the file is another one than was read. The caller holds
-// mu.
+// changed reports whether the file changed since it was read. The caller holds mu.
 func (s *Store) changed() bool {
 	info, err := os.Stat(s.path)
 	if err != nil || s.seen == nil {
@@ -327,8 +326,8 @@ func (s *Store) changed() bool {
 	return !os.SameFile(info, s.seen) || info.Size() != s.seen.Size() || !info.ModTime().Equal(s.seen.ModTime())
 }
 
-// read takes over the file and returns the clients that lost their tokens. One
-// that cannot be read leaves nobody admitted. The caller holds mu.
+// read reads the file and returns the clients that lost their tokens. If the file
+// cannot be read, no client is admitted. The caller holds mu.
 func (s *Store) read() (gone []*admitted) {
 	s.seen = nil
 	if info, err := os.Stat(s.path); err == nil {
@@ -359,7 +358,7 @@ func (s *Store) read() (gone []*admitted) {
 
 var errDamaged = errors.New("damaged")
 
-// load reads the file; one that is not there is empty.
+// load reads the file. A missing file is empty.
 func load(path string) (file, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

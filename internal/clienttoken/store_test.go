@@ -29,7 +29,7 @@ func add(t *testing.T, s *Store, name string) string {
 	return token
 }
 
-// enter reports whose token it is; empty for nobody's.
+// enter returns the client that has the token, or "".
 func enter(s *Store, token string) string {
 	name, _, leave, ok := s.Enter(context.Background(), token)
 	if ok {
@@ -185,7 +185,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestDamage: a damaged file admits nobody, says so, and is never overwritten.
+// TestDamage: a damaged file admits no client, is reported, and is never
+// overwritten.
 func TestDamage(t *testing.T) {
 	for _, damage := range []string{"", "{", "[]", `{"version":2,"clients":[]}`, `{"version":1,"clients":[{"name":"a","sha256":"00"}]}`, `{"version":1,"clients":[{"name":"a b","sha256":"` + strings.Repeat("0", 64) + `"}]}`} {
 		s, path := open(t)

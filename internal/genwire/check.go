@@ -21,7 +21,7 @@ var shadowsAnyway = map[string]string{
 // imports it.
 func checkTypeName(name string) error {
 	if shadowsAnyway[name] == "" && strings.Contains(globalNames, "\n"+name+"\n") {
-		return fmt.Errorf("type %s equals a global name of TypeScript; call it Wire%s, say", name, name)
+		return fmt.Errorf("type %s equals a global name of TypeScript; call it Wire%s, for example", name, name)
 	}
 	return nil
 }
@@ -32,12 +32,12 @@ func checkField(fd field) error {
 	case (fd.pointer || fd.list) && !fd.optional:
 		return errors.New("without omitempty its zero value is null on the wire; add omitempty")
 	case (fd.typ == "int" || fd.typ == "float64") && lacksUnit(fd.name):
-		return fmt.Errorf("say the unit: %sMs, %sBytes or the like", fd.name, fd.name)
+		return fmt.Errorf("add the unit to the name: %sMs, %sBytes or similar", fd.name, fd.name)
 	}
 	return nil
 }
 
-// lacksUnit reports whether name is of a duration or size and tells no unit.
+// lacksUnit reports whether name is of a duration or size and has no unit.
 func lacksUnit(name string) bool {
 	for _, word := range []string{"Timeout", "Delay", "Size", "Deadline"} {
 		if strings.HasSuffix(name, word) || name == strings.ToLower(word) {

@@ -142,8 +142,7 @@ func (s *schema) writeShapes(out *bytes.Buffer) {
 	out.WriteString("} as const;\n")
 }
 
-// shapeNames and tsNames say how the Go types are called in Shapes and in
-// TypeScript.
+// shapeNames and tsNames are the names of the Go types in Shapes and in TypeScript.
 var (
 	shapeNames = map[string]string{"string": "string", "bool": "boolean", "int": "integer", "float64": "number", "raw": "unknown"}
 	tsNames    = map[string]string{"string": "string", "bool": "boolean", "int": "number", "float64": "number", "raw": "unknown"}

@@ -31,7 +31,7 @@ func TestGeneratedIsCurrent(t *testing.T) {
 }
 
 // TestRefused generates from each small package in testdata/refused, whose
-// first line says what the error must hold.
+// first line is part of the expected error.
 func TestRefused(t *testing.T) {
 	files, err := filepath.Glob("testdata/refused/*.go")
 	if err != nil {

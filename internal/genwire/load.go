@@ -83,7 +83,7 @@ func load(dir fs.FS) (*schema, error) {
 		return nil, errors.New("no Go files; name the folder of package wire with -in")
 	}
 	l := loader{fset: fset, schema: &schema{}, byName: map[string]*enum{}, values: values(fset, files)}
-	// Types first, because a constant may stand in an earlier file than its type.
+	// Types first, because a constant may be in an earlier file than its type.
 	for _, file := range files {
 		if err := l.each(file, token.TYPE, l.addType); err != nil {
 			return nil, err
@@ -195,7 +195,7 @@ func loadField(f *ast.Field) (field, error) {
 	}
 	goName := f.Names[0].Name
 	if len(f.Names) > 1 || f.Tag == nil || !f.Names[0].IsExported() {
-		return field{}, fmt.Errorf(".%s: give each field an exported name and a json tag of its own", goName)
+		return field{}, fmt.Errorf(".%s: give each field an exported name and its own json tag", goName)
 	}
 	raw, err := strconv.Unquote(f.Tag.Value)
 	if err != nil {

@@ -4,8 +4,8 @@
 //
 //	go run ./internal/genwire -in wire -out wire/wire.gen.ts
 //
-// What it does not know it refuses with the name of the thing, instead of
-// guessing. See check.go for what it refuses, and why.
+// It rejects declarations that have no exact form in TypeScript, and names them in
+// the error. check.go lists what it rejects, and why.
 package main
 
 import (

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// patience is how long goroutines that are about to end are waited for, on the
-// slowest machine too: only what is left behind takes so long.
-const patience = 30 * time.Second
+// exitTimeout is how long Main waits for goroutines to exit. It is long enough for
+// the slowest machine; only leaked goroutines take that long.
+const exitTimeout = 30 * time.Second
 
-// Main is a TestMain: it runs the tests and ends the process, with 1 and all
-// stacks if a goroutine is left although the tests passed. Under go test -fuzz it
-// only runs them, because the fuzzer has goroutines of its own.
+// Main is a TestMain: it runs the tests and exits. If the tests pass but a
+// goroutine is left, it prints all stacks and exits with code 1. Under go test
+// -fuzz it does not check, because the fuzzer has its own goroutines.
 func Main(m *testing.M) {
 	code := m.Run()
 	fuzzing := flag.Lookup("test.fuzz").Value.String() != ""
@@ -28,9 +28,9 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// leaks reports whether any goroutine but this one is there after a while.
+// leaks reports whether another goroutine still runs after exitTimeout.
 func leaks() bool {
-	for end := time.Now().Add(patience); runtime.NumGoroutine() > 1; {
+	for end := time.Now().Add(exitTimeout); runtime.NumGoroutine() > 1; {
 		if time.Now().After(end) {
 			return true
 		}

@@ -1,6 +1,6 @@
-// Package memnet has a listener for tests whose connections stay in the process,
-// so that a server and its clients can stand in one bubble of fake time
-// (testing/synctest). Start with [Listen].
+// Package memnet has an in-memory listener for tests, so that a server and its
+// clients can run in one bubble of fake time (testing/synctest). Start with
+// [Listen].
 //
 // # Concurrency
 //
@@ -13,15 +13,15 @@ import (
 	"sync"
 )
 
-// Listener is a net.Listener whose connections are pipes. A pipe holds nothing
-// back: a write waits until it is read.
+// Listener is a net.Listener whose connections are pipes. A pipe has no buffer: a
+// write blocks until the other end reads.
 type Listener struct {
 	conns chan net.Conn
 	done  chan struct{}
 	once  sync.Once
 }
 
-// Listen returns a listener. Make it in the bubble where it is used.
+// Listen returns a listener. Call it in the bubble that uses the listener.
 func Listen() *Listener {
 	return &Listener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
@@ -42,16 +42,16 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Addr implements net.Listener; it looks like an address on loopback.
+// Addr implements net.Listener. It returns a loopback address.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
-// Dial connects to the listener, whatever the address. It fits into
-// http.Transport.DialContext, and returns ctx's error or net.ErrClosed.
+// Dial connects to the listener and ignores the address. Use it as
+// http.Transport.DialContext. It returns ctx's error or net.ErrClosed.
 func (l *Listener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
+	clientEnd, serverEnd := net.Pipe()
 	select {
-	case l.conns <- theirs:
-		return ours, nil
+	case l.conns <- serverEnd:
+		return clientEnd, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-l.done:

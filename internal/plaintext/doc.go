@@ -1,10 +1,10 @@
-// Package plaintext cleans text that plugins, pages and clients wrote, before it
-// reaches agents, logs and people.
+// Package plaintext removes hidden characters from text of plugins, pages and
+// clients, before agents, logs and users receive it.
 //
 // Hidden characters are those that show nothing or change how other text looks:
 // control characters other than line feed and tab, marks that change the writing
 // direction, tags, fillers, and variation selectors. A few of them are part of
-// ordinary text and are kept where they have an effect that people see:
+// ordinary text and are kept where they have a visible effect:
 //
 //   - zero-width joiners between emoji (families, professions), and joiners and
 //     non-joiners after letters of scripts that join, such as Arabic or Hindi,

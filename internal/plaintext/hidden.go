@@ -13,8 +13,7 @@ const (
 	keycap             = '\u20e3'
 )
 
-// unseen are the characters that are hidden unless isJoined, isStyled or a
-// Mongolian letter says otherwise.
+// unseen are the characters that are hidden unless isPartOfText returns true.
 var unseen = []*unicode.RangeTable{
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 	unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
@@ -27,8 +26,8 @@ type scanner struct {
 	prev, base rune
 }
 
-// isHidden reports whether r, which is followed by rest, is hidden. It takes the
-// characters of a text in their order.
+// isHidden reports whether r, which is followed by rest, is hidden. Call it for each
+// character of a text in order.
 func (s *scanner) isHidden(r rune, rest string) bool {
 	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
 		s.prev, s.base = r, r
@@ -43,7 +42,7 @@ func (s *scanner) isHidden(r rune, rest string) bool {
 	return false
 }
 
-// isPartOfText reports whether a character of unseen changes what people see in
+// isPartOfText reports whether a character of unseen has a visible effect in
 // ordinary text.
 func (s *scanner) isPartOfText(r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
@@ -73,7 +72,7 @@ func isPictograph(r rune) bool {
 	switch r {
 	case '\u203c', '\u2049', '\u2139', '\u3030':
 		return true
-	case '\ufffc', utf8.RuneError: // stands for what is not there
+	case '\ufffc', utf8.RuneError: // placeholders of missing characters
 		return false
 	}
 	return r >= 0xa9 && unicode.In(r, unicode.So, unicode.Sm)

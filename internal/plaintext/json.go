@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// CleanJSON returns valid JSON with every string in it cleaned, names of members
-// too. All else keeps its bytes. It is for JSON that is shown, never for results.
+// CleanJSON returns valid JSON in which every string and member name is cleaned. All
+// other bytes are kept. Use it for JSON that is shown, never for results.
 func CleanJSON(text []byte) []byte {
 	var out []byte
 	kept := 0 // text[kept:i] needs no change
@@ -28,7 +28,7 @@ func CleanJSON(text []byte) []byte {
 	return append(out, text[kept:]...)
 }
 
-// stringEnd returns where the JSON string ends that begins at text[i].
+// stringEnd returns the end of the JSON string that begins at text[i].
 func stringEnd(text []byte, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {

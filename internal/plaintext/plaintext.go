@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns text without hidden characters, cut to maxChars characters; a cut
-// ends with "…". Line separators become line feeds, and bytes that are not UTF-8
-// become U+FFFD. Cleaning a clean text changes nothing.
+// Clean returns text without hidden characters, truncated to maxChars characters. A
+// truncated text ends with "…". Line separators become line feeds, and bytes that
+// are not UTF-8 become U+FFFD. Cleaning a clean text changes nothing.
 func Clean(text string, maxChars int) string {
 	text = Replace(strings.ToValidUTF8(text, "\ufffd"), func(r rune) string {
 		if unicode.In(r, unicode.Zl, unicode.Zp) {
@@ -31,7 +31,8 @@ func Clean(text string, maxChars int) string {
 
 func drop(rune) string { return "" }
 
-// Line is Clean on one line: white space of any length becomes one space.
+// Line cleans text and writes it on one line: each run of white space becomes one
+// space.
 func Line(text string, maxChars int) string {
 	return Clean(strings.Join(strings.Fields(Replace(text, func(r rune) string {
 		if unicode.IsSpace(r) {

@@ -9,11 +9,11 @@ import (
 
 // HiddenProblem returns the sentence about a hidden character in a text.
 func HiddenProblem(r rune) string {
-	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text says; take it out", r)
+	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text means; remove it", r)
 }
 
-// CheckShown returns what is wrong with a text for people that contains a hidden
-// character; "" if there is none.
+// CheckShown returns the problem of a text that contains a hidden character, or ""
+// if there is none.
 func CheckShown(text string) string {
 	i := strings.IndexFunc(text, isUnfitForReview)
 	if i < 0 {

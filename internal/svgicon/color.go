@@ -18,7 +18,7 @@ var darkSurface = color{28.0 / 255, 28.0 / 255, 28.0 / 255, 1}
 const minContrast = 3
 
 // parseColor reads a color of CSS: hex, a name, rgb() or hsl(). The other words
-// that may stand for one (none, currentColor, url(#a)) are not colors.
+// that are valid as a color's value (none, currentColor, url(#a)) are not colors.
 func parseColor(text string) (color, bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if hex, ok := namedColors[text]; ok {
@@ -97,7 +97,8 @@ func parseHSL(parts []string) (color, bool) {
 	return c, true
 }
 
-// parseNumber reads a number of which whole is 1, or a percentage, as from 0 to 1.
+// parseNumber reads a number from 0 to whole, or a percentage, and returns it scaled
+// to 0 to 1.
 func parseNumber(text string, whole float64) (float64, bool) {
 	if percent, ok := strings.CutSuffix(text, "%"); ok {
 		text, whole = percent, 100
@@ -119,7 +120,7 @@ func (c color) String() string {
 	return text
 }
 
-// achromatic reports whether the color is a grey, as exactly as hex can say.
+// achromatic reports whether the color is a grey, with the precision of hex.
 func (c color) achromatic() bool {
 	const step = 1.5 / 255
 	return math.Abs(c.r-c.g) < step && math.Abs(c.g-c.b) < step && math.Abs(c.r-c.b) < step
@@ -153,8 +154,7 @@ func (c color) grey() color {
 	return color{v, v, v, c.alpha}
 }
 
-// onDark returns the color, made as much lighter as it takes to be seen on a dark
-// surface.
+// onDark returns the color, lightened until it is visible on a dark surface.
 func (c color) onDark() color {
 	if contrast(c, darkSurface) >= minContrast {
 		return c

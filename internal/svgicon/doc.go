@@ -1,4 +1,4 @@
-// Package svgicon makes the icons of a plugin from the SVG files of its author:
-// it checks them, makes them small, and makes the variants that are missing. Call
-// [Make] first. Everything in it is a pure function and safe for concurrent use.
+// Package svgicon builds the icons of a plugin from the SVG files of its author: it
+// checks them, minifies them, and derives the missing variants. Start with [Make].
+// All functions are pure and safe for concurrent use.
 package svgicon

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The files of a plugin's icons, in its directory. All may be absent, but the
-// others need the first.
+// The icon files in a plugin's directory. All are optional, but a variant requires
+// fileIcon.
 const (
 	fileIcon         = "icon.svg"
 	fileInactive     = "icon-inactive.svg"
@@ -38,10 +38,10 @@ type Problem struct{ File, Text string }
 
 // Make checks the files that an author made and returns the icons of the plugin.
 // name is the plugin's: the ids in its icons begin with it, so that icons of
-// several plugins can stand in one document.
+// several plugins can be in one document.
 //
-// What is missing is made of what is there: an inactive icon is the same in
-// greys, a dark one has its darker colors lightened.
+// Missing variants are derived from the given ones: an inactive icon has greys
+// instead of colors, a dark icon has its dark colors lightened.
 func Make(name string, files map[string][]byte) (Set, []Problem) {
 	if len(files) == 0 {
 		return Set{}, nil
@@ -170,7 +170,7 @@ var (
 	reference = regexp.MustCompile(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
-// refused says what an icon may not have.
+// refused returns why an icon with this element is rejected, or "".
 func refused(n *node) string {
 	if slices.ContainsFunc(refusedElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
 		return fmt.Sprintf("has a <%s>; draw the icon with shapes alone", n.name)
@@ -195,7 +195,7 @@ func refused(n *node) string {
 	return ""
 }
 
-// chromatic says which color an icon has that should have none.
+// chromatic returns the problem of an inactive icon that has a color, or "".
 func chromatic(n *node) string {
 	problem := ""
 	n.copy().eachColor(func(c color) color {
@@ -251,7 +251,7 @@ func (n *node) renameIDs(prefix string) {
 	})
 }
 
-// selector finds the ids of a style's selectors: what stands before a brace.
+// selector matches the selectors of a style: the text before each brace.
 var selector = regexp.MustCompile(`[^{}]*\{`)
 
 func renameSelectors(style string, ids map[string]bool, prefix string) string {

@@ -65,8 +65,8 @@ func TestOwnVariantsCount(t *testing.T) {
 	}
 }
 
-// What no browser draws is left out, and what an author's program wrote is kept as
-// it means.
+// TestSmaller: parts that browsers do not draw are removed; the drawing is
+// unchanged.
 func TestSmaller(t *testing.T) {
 	const drawn = "\ufeff<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n" +
 		"<!-- by hand -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:inkscape=\"urn:i\" inkscape:version=\"1\" viewBox=\"0 0\n 8 8\">\n" +
@@ -78,7 +78,7 @@ func TestSmaller(t *testing.T) {
 	}
 }
 
-// Icons of several plugins stand in one document, so their ids are their own.
+// TestIDs: icons of several plugins are in one document, so their ids differ.
 func TestIDs(t *testing.T) {
 	const source = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="t b">` +
 		`<title id="t">star</title><style>#b,.x #a{fill:url(#a)}path{fill:#bbb}</style><linearGradient id="a"/><g id="b" clip-path="url('#a')"/>` +
@@ -105,7 +105,7 @@ func TestRefused(t *testing.T) {
 		{"too large", inside(strings.Repeat(" ", MaxBytes)), "make it at most 16384"},
 		{"empty", "", "can't be read as SVG: it ends too early"},
 		{"not XML", "PNG\x89 <", "can't be read as SVG"},
-		{"cut off", `<svg viewBox="0 0 8 8"><g>`, "it ends too early"},
+		{"truncated", `<svg viewBox="0 0 8 8"><g>`, "it ends too early"},
 		{"crossed", `<svg viewBox="0 0 8 8"><g></svg>`, "</svg> closes nothing"},
 		{"two roots", simple + simple, "more than one root"},
 		{"deep", inside(strings.Repeat("<g>", 200) + strings.Repeat("</g>", 200)), "nested more than 100 deep"},
@@ -142,16 +142,16 @@ func TestRefused(t *testing.T) {
 
 func TestSetsThatAreIncomplete(t *testing.T) {
 	_, problems := Make("site", files(fileDark, simple, fileInactive, simple))
-	var said []string
+	var got []string
 	for _, p := range problems {
-		said = append(said, p.File+" "+p.Text)
+		got = append(got, p.File+" "+p.Text)
 	}
 	want := []string{
 		"icon-inactive.svg has the color #123456; an inactive icon has greys only: use #333333, or remove the file to have it made",
 		"icon.svg is missing, but there are variants of it; add it or remove them",
 	}
-	if !slices.Equal(said, want) {
-		t.Errorf("got %q", said)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -150,7 +150,7 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// copy returns a tree of its own.
+// copy returns a deep copy of the tree.
 func (n *node) copy() *node {
 	c := &node{name: n.name, text: n.text, attrs: append([]attr(nil), n.attrs...)}
 	for _, child := range n.children {

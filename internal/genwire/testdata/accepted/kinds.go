@@ -7,7 +7,7 @@ import "encoding/json"
 const Limit = 64 << 20
 
 const (
-	// Half has a doc of its own.
+	// Half has its own doc.
 	Half  = 0.5
 	Third = Limit / 3
 	On    = true

@@ -53,7 +53,7 @@ export interface TellParams {
  */
 export const Limit = 67108864;
 
-/** Half has a doc of its own. */
+/** Half has its own doc. */
 export const Half = 0.5;
 
 export const Third = 22369621;

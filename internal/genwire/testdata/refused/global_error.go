@@ -1,4 +1,4 @@
-// want: type Error equals a global name of TypeScript; call it WireError, say
+// want: type Error equals a global name of TypeScript; call it WireError, for example
 package wire
 
 type Error struct {

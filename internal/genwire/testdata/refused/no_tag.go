@@ -1,4 +1,4 @@
-// want: A.X: give each field an exported name and a json tag of its own
+// want: A.X: give each field an exported name and its own json tag
 package wire
 
 type A struct {

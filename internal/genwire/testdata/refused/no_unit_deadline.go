@@ -1,4 +1,4 @@
-// want: A.HardDeadline: say the unit
+// want: A.HardDeadline: add the unit to the name
 package wire
 
 type A struct {

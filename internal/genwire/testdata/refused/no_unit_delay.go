@@ -1,4 +1,4 @@
-// want: A.RetryDelay: say the unit
+// want: A.RetryDelay: add the unit to the name
 package wire
 
 type A struct {

@@ -1,4 +1,4 @@
-// want: A.Size: say the unit: sizeMs, sizeBytes
+// want: A.Size: add the unit to the name: sizeMs, sizeBytes
 package wire
 
 type A struct {

@@ -1,4 +1,4 @@
-// want: A.IdleTimeout: say the unit: idleTimeoutMs
+// want: A.IdleTimeout: add the unit to the name: idleTimeoutMs
 package wire
 
 type A struct {
