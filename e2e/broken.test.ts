@@ -106,7 +106,10 @@ test('a new build that V8 can not parse says so in the page that has the old one
     return out.code === 'plugin_broken' && out;
   });
   assert.match(refused.text, unparsable(2));
-  assert.match((await run(['plugin', 'list'], stack.env)).stdout, unparsable(2));
+  // The command reads a file, which is written after the page's report.
+  await until('the refusal in the list', async () =>
+    unparsable(2).test((await run(['plugin', 'list'], stack.env)).stdout),
+  );
   await build(`${adapter(name)}\n// repaired`);
   await until('the next build', async () => !(await client.call(`${name}__who`, {})).isError);
   assert.doesNotMatch((await run(['plugin', 'list'], stack.env)).stdout, new RegExp(`^${name} .*failed`, 'm'));
