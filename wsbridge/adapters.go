@@ -5,13 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"opentabs/wire"
 )
 
-// requestSync schedules a plugin.sync on this link. Requests during a running
+// adapterSync keeps the plugins and settings of one link up to date.
+type adapterSync struct {
+	link *link
+	due  chan struct{} // has a token when a plugin.sync is due
+	// settings are the settings that the browser has received on this link, as
+	// JSON by plugin. Only run uses them.
+	settings map[string]string
+}
+
+// request schedules a plugin.sync on this link. Requests during a running
 // sync are merged into one.
-func (l *link) requestSync() { signal(l.sync) }
+func (a *adapterSync) request() { signal(a.due) }
 
 // signal puts a token into a channel with room for one token.
 func signal(c chan struct{}) {
@@ -21,22 +32,22 @@ func signal(c chan struct{}) {
 	}
 }
 
-// syncAdapters sends plugins and settings to the browser after each
+// run sends plugins and settings to the browser after each
 // requestSync. It returns when the link has ended.
-func (l *link) syncAdapters(b *browser) {
+func (a *adapterSync) run(b *browser) {
 	for {
 		select {
-		case <-l.gone:
+		case <-a.link.gone:
 			return
-		case <-l.sync:
+		case <-a.due:
 		}
-		if err := l.sendPlugins(b); err != nil && !l.ended() {
-			l.log.Warn().Err(err).Msg("could not sync the adapters")
+		if err := a.sendPlugins(b); err != nil && !a.link.ended() {
+			a.link.log.Warn().Err(err).Msg("could not sync the adapters")
 		}
-		if err := l.syncSettings(); err != nil && !l.ended() {
-			l.log.Warn().Err(err).Msg("could not send the settings of plugins")
+		if err := a.sendSettings(); err != nil && !a.link.ended() {
+			a.link.log.Warn().Err(err).Msg("could not send the settings of plugins")
 		}
-		b.markSynced(l)
+		b.markSynced(a.link)
 	}
 }
 
@@ -47,13 +58,13 @@ const maxCodeInFlight = 16 << 20
 
 // sendPlugins sends the list of plugins, then the code that the browser lacks.
 // It stops early if the list has changed.
-func (l *link) sendPlugins(b *browser) error {
-	plugins := l.hub.plugins()
+func (a *adapterSync) sendPlugins(b *browser) error {
+	plugins := a.link.hub.plugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
-	if l.hub.opts.Host != nil {
-		params.Host = l.hub.opts.Host()
+	if a.link.hub.opts.Host != nil {
+		params.Host = a.link.hub.opts.Host()
 	}
-	answer, err := l.request(context.Background(), wire.MethodPluginSync, marshal(params))
+	answer, err := a.link.requests.call(context.Background(), wire.MethodPluginSync, marshal(params))
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
@@ -61,42 +72,74 @@ func (l *link) sendPlugins(b *browser) error {
 	if err := decodeAnswer(answer, &r); err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
-	b.setInject(l, r.Mode)
-	l.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", clean(string(r.Mode), 20)).Msg("plugins sent")
+	b.setInject(a.link, r.Mode)
+	a.link.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", clean(string(r.Mode), 20)).Msg("plugins sent")
 	byName := make(map[string]string, len(plugins))
 	for _, p := range plugins {
 		byName[p.Name] = p.Script
 	}
-	sending := codeInFlight{link: l}
+	sending := codeInFlight{link: a.link}
 	defer sending.waitBelow(0)
 	for _, name := range r.Missing {
-		if len(l.sync) > 0 || l.ended() {
+		if len(a.due) > 0 || a.link.ended() {
 			return nil // the next round has a newer list
 		}
 		script, ok := byName[name]
 		if !ok {
-			l.log.Warn().Str("plugin", clean(name, 100)).Msg("browser requested the code of a plugin that is not in its list")
+			a.link.log.Warn().Str("plugin", clean(name, 100)).Msg("browser requested the code of a plugin that is not in its list")
 			continue
 		}
 		delete(byName, name) // ignore duplicates
 		if err := sending.send(name, script); err != nil {
-			l.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
+			a.link.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
 	}
 	return nil
 }
 
+// sendSettings sends the settings of plugins that differ from those sent on
+// this link. Only run calls it.
+func (a *adapterSync) sendSettings() error {
+	if a.link.hub.opts.Settings == nil {
+		return nil
+	}
+	now := map[string]wire.PluginSettings{}
+	for _, p := range a.link.hub.opts.Settings() {
+		now[p.Name] = p.Settings
+	}
+	for name := range a.settings { // all settings were removed
+		if _, ok := now[name]; !ok {
+			now[name] = wire.PluginSettings{}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		params := marshal(wire.PluginSettingsParams{Name: name, Settings: now[name]})
+		if a.settings[name] == string(params) {
+			continue
+		}
+		answer, err := a.link.requests.call(context.Background(), wire.MethodPluginSettings, params)
+		if err == nil {
+			err = decodeAnswer(answer, &wire.PluginSettingsResult{})
+		}
+		if err != nil {
+			return fmt.Errorf("plugin.settings of %s: %w", name, err)
+		}
+		a.settings[name] = string(params)
+	}
+	return nil
+}
+
 // fetch returns the code of a plugin or of the host for plugin.fetch.
-func (l *link) fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
-	if l.hub.opts.Fetch == nil {
+func (a *adapterSync) fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
+	if a.link.hub.opts.Fetch == nil {
 		return wire.PluginFetchResult{}, errors.New("this server has no code to fetch")
 	}
-	r, err := l.hub.opts.Fetch(p)
+	r, err := a.link.hub.opts.Fetch(p)
 	if size := len(r.Code) + len(r.PreScript) + len(r.Options); err == nil && size > wire.MaxFrameBytes/2 {
 		err = fmt.Errorf("the code of %s is too large for a frame: %d bytes", clean(p.Name, 100), size)
 	}
 	if err != nil {
-		l.log.Warn().Err(err).Str("plugin", clean(p.Name, 100)).Msg("could not send the adapter")
+		a.link.log.Warn().Err(err).Str("plugin", clean(p.Name, 100)).Msg("could not send the adapter")
 	}
 	return r, err
 }
@@ -125,7 +168,7 @@ func (c *codeInFlight) send(name, script string) error {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
 	c.waitBelow(maxCodeInFlight - len(params))
-	c.sent = append(c.sent, sentCode{name, len(params), c.link.sendRequest(wire.MethodPluginCode, params)})
+	c.sent = append(c.sent, sentCode{name, len(params), c.link.requests.send(wire.MethodPluginCode, params)})
 	c.bytes += len(params)
 	return nil
 }
@@ -136,7 +179,7 @@ func (c *codeInFlight) waitBelow(bytes int) {
 		first := c.sent[0]
 		c.sent = c.sent[1:]
 		c.bytes -= first.bytes
-		answer, err := c.link.await(context.Background(), first.pendingRequest)
+		answer, err := c.link.requests.await(context.Background(), first.pendingRequest)
 		if err == nil {
 			err = decodeAnswer(answer, &wire.PluginCodeResult{})
 		}

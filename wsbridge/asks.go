@@ -51,7 +51,7 @@ func (b *browser) ask(l *link, p wire.ToolAskParams) error {
 	r := b.runs[p.DispatchID]
 	if r == nil {
 		b.mu.Unlock()
-		l.strayReport(p.DispatchID)
+		l.in.strayReport(p.DispatchID)
 		return nil
 	}
 	r.confirm()

@@ -195,7 +195,7 @@ func BenchmarkProgress(b *testing.B) {
 	frame.WriteString(`]}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		l.handle(br, frame.Bytes())
+		l.in.handle(br, frame.Bytes())
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/reports, "ns/report")
 }
@@ -218,7 +218,7 @@ func BenchmarkParts(b *testing.B) {
 	for b.Loop() {
 		br := &browser{hub: h, runs: map[string]*run{"call_1": {sink: d, limit: wire.DefaultMaxResultBytes}}}
 		for _, f := range frames {
-			l.handle(br, f)
+			l.in.handle(br, f)
 		}
 		if err := <-d; err != nil {
 			b.Fatal(err.Message)

@@ -24,8 +24,8 @@
 // short-lived goroutine writes them while the outbox is not empty. So Start and
 // Cancel never wait for the network, and a stop never overtakes its run.
 //
-// Locks are taken in this order: Hub.syncing, Hub.mu, browser.mu, link.mu,
-// outbox.mu. No sink and no callback is called under one of them, except
-// Adapters.Hashes by Sync, and LinkLost and LinkBack of a sink, which must keep
-// the order of the link's changes.
+// Locks are taken in this order: Hub.syncing, Hub.mu, browser.mu, outbox.mu.
+// requests.mu and panel.mu are taken alone. No sink and no callback is called
+// under one of them, except Adapters.Hashes by Sync, and LinkLost and LinkBack of
+// a sink, which must keep the order of the link's changes.
 package wsbridge

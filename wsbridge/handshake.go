@@ -63,14 +63,13 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ws.SetReadLimit(maxHelloBytes) // until hello is answered
 	l := newLink(h, ws, keep.conn)
-	l.port, l.browserNonce = localPort(r), browserNonces(r.Header)[0]
 	if !h.register(l) {
 		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
 		l.finish()
 		return
 	}
 	defer h.unregister(l)
-	l.serve()
+	l.serve(&handshake{link: l, port: localPort(r), browserNonce: browserNonces(r.Header)[0]})
 }
 
 // keepConn keeps the connection that the library hijacks. Only closing that
@@ -187,37 +186,46 @@ func (h *Hub) unregister(l *link) {
 
 var errRefused = errors.New("refused")
 
+// handshake is the server's side of the handshake on one link. Only the reader
+// uses it.
+type handshake struct {
+	link *link
+	port int // the port that the browser connected to
+	// serverNonce is set by challenge.
+	browserNonce, serverNonce string
+}
+
 // challenge sends the first frame: the server's proof and its nonce.
-func (l *link) challenge() {
-	l.serverNonce = l.hub.nonce()
+func (s *handshake) challenge() {
+	s.serverNonce = s.link.hub.nonce()
 	params, err := json.Marshal(wire.ChallengeParams{
-		Nonce: l.serverNonce,
-		Proof: wire.ServerProof(l.hub.opts.Key, l.port, l.browserNonce, l.serverNonce),
+		Nonce: s.serverNonce,
+		Proof: wire.ServerProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce),
 	})
 	if err != nil { // two strings
 		panic("wsbridge: " + err.Error())
 	}
-	l.write(wire.AppendNotification(nil, wire.MethodChallenge, params))
+	s.link.write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
 // proves reports whether a browser's proof belongs to this connection. The
 // comparison takes constant time.
-func (l *link) proves(proof string) bool {
-	want := wire.BrowserProof(l.hub.opts.Key, l.port, l.browserNonce, l.serverNonce)
+func (s *handshake) proves(proof string) bool {
+	want := wire.BrowserProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
 
-// handshake proves that the server has the key, reads the browser's first
+// run proves that the server has the key, reads the browser's first
 // frame, checks the browser's proof and answers. After an error the connection
 // is closed, and the peer has received the reason.
-func (l *link) handshake() (*browser, error) {
+func (s *handshake) run() (*browser, error) {
 	limit := time.AfterFunc(helloTimeout, func() {
-		l.noteRefusal("hello did not arrive within 10 s")
-		l.shut(websocket.StatusPolicyViolation, "hello must arrive within 10 s")
+		s.logRefusal("hello did not arrive within 10 s")
+		s.link.shut(websocket.StatusPolicyViolation, "hello must arrive within 10 s")
 	})
 	defer limit.Stop()
-	l.challenge()
-	frame, err := l.read()
+	s.challenge()
+	frame, err := s.link.read()
 	if errors.Is(err, errNotTextual) {
 		frame, err = nil, nil // rejected below
 	}
@@ -231,57 +239,57 @@ func (l *link) handshake() (*browser, error) {
 	if err != nil || e.Method != wire.MethodHello || e.ID == "" {
 		const sentence = "the first frame must be the request hello"
 		if err == nil && e.ID != "" && e.Method != "" {
-			l.write(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: sentence}))
+			s.link.write(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: sentence}))
 		}
-		return nil, l.refuse(websocket.StatusPolicyViolation, sentence)
+		return nil, s.refuse(websocket.StatusPolicyViolation, sentence)
 	}
 	// Decode the version alone: other fields may differ between versions.
 	var version struct {
 		Protocol int `json:"protocol"`
 	}
 	if err := json.Unmarshal(orEmpty(e.Params), &version); err != nil {
-		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
+		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
 	}
 	if version.Protocol != wire.Version {
-		return nil, l.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatch(version.Protocol))
+		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatch(version.Protocol))
 	}
 	var p wire.HelloParams
 	if err := json.Unmarshal(e.Params, &p); err != nil {
-		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+clean(err.Error(), 80))
+		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+clean(err.Error(), 80))
 	}
-	if !l.proves(p.Proof) {
-		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
+	if !s.proves(p.Proof) {
+		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
 			"The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension.")
 	}
 	if !plainID(p.BrowserID) || !plainID(p.BootID) {
-		return nil, l.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
+		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
 			"hello needs a browserId and a bootId of 1 to 128 visible ASCII characters")
 	}
-	l.ws.SetReadLimit(wire.MaxFrameBytes)
+	s.link.ws.SetReadLimit(wire.MaxFrameBytes)
 	p.BrowserName = clean(p.BrowserName, maxName)
 	p.ExtensionVersion = clean(p.ExtensionVersion, maxName)
-	b := l.hub.attach(l, e.ID, p)
+	b := s.link.hub.attach(s.link, e.ID, p)
 	if b == nil {
-		return nil, l.refuse(websocket.StatusGoingAway, "opentabs is stopping")
+		return nil, s.refuse(websocket.StatusGoingAway, "opentabs is stopping")
 	}
 	return b, nil
 }
 
-// noteRefusal logs why a handshake failed. The peer may be any program of this
+// logRefusal logs why a handshake failed. The peer may be any program of this
 // machine, so few of these lines reach the log.
-func (l *link) noteRefusal(sentence string) {
-	l.hub.refusals.log(&l.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
+func (s *handshake) logRefusal(sentence string) {
+	s.link.hub.refusals.log(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }
 
-func (l *link) refuse(code websocket.StatusCode, sentence string) error {
-	l.noteRefusal(sentence)
-	l.shut(code, truncate(sentence, maxReason))
+func (s *handshake) refuse(code websocket.StatusCode, sentence string) error {
+	s.logRefusal(sentence)
+	s.link.shut(code, truncate(sentence, maxReason))
 	return errRefused
 }
 
-func (l *link) refuseHello(id string, code int, status websocket.StatusCode, sentence string) error {
-	l.write(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: sentence}))
-	return l.refuse(status, sentence)
+func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode, sentence string) error {
+	s.link.write(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: sentence}))
+	return s.refuse(status, sentence)
 }
 
 // mismatch returns the sentence for a browser with another protocol version. It

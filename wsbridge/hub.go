@@ -213,8 +213,8 @@ func (h *Hub) Sync() {
 	}
 	h.hashes = hashes
 	for l := range h.serving {
-		l.requestSync()
-		l.requestPlugins()
+		l.adapters.request()
+		l.panel.requestPlugins()
 	}
 	if !isChanged {
 		return
@@ -256,7 +256,7 @@ func (h *Hub) WantPlugins() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for l := range h.serving {
-		l.requestPlugins()
+		l.panel.requestPlugins()
 	}
 }
 

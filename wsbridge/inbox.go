@@ -24,8 +24,8 @@ const (
 
 // serve completes the handshake and handles the browser's frames until the link
 // ends.
-func (l *link) serve() {
-	b, err := l.handshake()
+func (l *link) serve(s *handshake) {
+	b, err := s.run()
 	if err != nil {
 		if !errors.Is(err, errRefused) && !l.ended() {
 			l.log.Debug().Err(err).Msg("link ended before hello")
@@ -35,114 +35,122 @@ func (l *link) serve() {
 	defer b.detach(l)
 	l.completeHandshake()
 	l.work.Go(l.keepAlive)
-	l.work.Go(func() { l.syncAdapters(b) })
-	l.requestSync()
+	l.work.Go(func() { l.adapters.run(b) })
+	l.adapters.request()
 	for {
 		frame, err := l.read()
 		switch {
 		case errors.Is(err, errNotTextual):
-			l.countMalformed(err)
+			l.in.countMalformed(err)
 		case err != nil:
 			if !l.ended() {
 				l.log.Debug().Err(err).Msg("link ended")
 			}
 			return
 		default:
-			l.handle(b, frame)
+			l.in.handle(b, frame)
 		}
-		if l.malformed > maxMalformed {
+		if l.in.malformed > maxMalformed {
 			l.shut(websocket.StatusPolicyViolation, fmt.Sprintf("more than %d frames were malformed", maxMalformed))
 			return
 		}
 	}
 }
 
+// inbox handles the frames that arrive on one link. Only the reader uses it.
+type inbox struct {
+	link      *link
+	malformed int  // malformed frames
+	stray     int  // reports for unknown runs
+	warned    bool // whether a stray report was logged
+}
+
 // countMalformed counts and logs a malformed frame.
-func (l *link) countMalformed(err error) {
-	l.malformed++
-	event := l.log.Debug()
-	if l.malformed <= loggedMalformed {
-		event = l.log.Warn()
+func (in *inbox) countMalformed(err error) {
+	in.malformed++
+	event := in.link.log.Debug()
+	if in.malformed <= loggedMalformed {
+		event = in.link.log.Warn()
 	}
-	event.Int("malformed", l.malformed).Str("error", clean(err.Error(), 200)).Msg("frame ignored")
+	event.Int("malformed", in.malformed).Str("error", clean(err.Error(), 200)).Msg("frame ignored")
 }
 
 // handle handles one frame. It never blocks.
-func (l *link) handle(b *browser, frame []byte) {
+func (in *inbox) handle(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {
 	case err != nil:
-		l.countMalformed(err)
-		b.failUnparsed(l, frame)
+		in.countMalformed(err)
+		b.failUnparsed(in.link, frame)
 	case e.Method == "":
-		l.answer(b, e)
+		in.answer(b, e)
 	case e.ID != "":
-		l.serveRequest(b, e)
+		in.serveRequest(b, e)
 	default:
-		l.notification(b, e)
+		in.notification(b, e)
 	}
 }
 
 // answer routes an answer to the request that it belongs to.
-func (l *link) answer(b *browser, e wire.Envelope) {
+func (in *inbox) answer(b *browser, e wire.Envelope) {
 	id, own := strings.CutPrefix(e.ID, ownID)
 	if !own {
-		b.answer(l, e)
+		b.answer(in.link, e)
 		return
 	}
 	if run, ok := strings.CutPrefix(e.ID, cancelID); ok {
-		b.stopAnswered(l, run, e)
+		b.stopAnswered(in.link, run, e)
 		return
 	}
 	if ask, ok := strings.CutPrefix(e.ID, answerID); ok {
-		b.answerConfirmed(l, ask, e)
+		b.answerConfirmed(in.link, ask, e)
 		return
 	}
 	if e.ID == pingID {
 		return
 	}
-	if l.deliverAnswer(e) {
-		l.hasAnswered = true
+	if in.link.requests.deliver(e) {
+		in.link.hasAnswered = true
 	} else {
-		l.log.Debug().Str("id", clean(id, 100)).Msg("answer to an unknown or expired request")
+		in.link.log.Debug().Str("id", clean(id, 100)).Msg("answer to an unknown or expired request")
 	}
 }
 
 // serveRequest answers one request of the browser.
-func (l *link) serveRequest(b *browser, e wire.Envelope) {
+func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 	switch e.Method {
 	case wire.MethodPing:
-		l.post(wire.AppendResult(nil, e.ID, []byte("{}")))
+		in.link.post(wire.AppendResult(nil, e.ID, []byte("{}")))
 	case wire.MethodCallCancel:
 		var p wire.CallCancelParams
 		if err := json.Unmarshal(orEmpty(e.Params), &p); err != nil || p.CallID == "" {
-			l.reject(e, wire.CodeInvalidParams, "call.cancel needs a callId; name the call to stop")
+			in.link.reject(e, wire.CodeInvalidParams, "call.cancel needs a callId; name the call to stop")
 			return
 		}
-		l.runForPanel(e, func() { l.cancelCall(e.ID, p.CallID) })
+		in.link.panel.runRequest(e, func() { in.link.panel.cancelCall(e.ID, p.CallID) })
 	case wire.MethodCallDecide:
-		answerPanel(l, e, l.decide)
+		answerPanel(&in.link.panel, e, in.link.panel.decide)
 	case wire.MethodConfigPermission:
-		answerPanel(l, e, l.setPermission)
+		answerPanel(&in.link.panel, e, in.link.panel.setPermission)
 	case wire.MethodConfigReview:
-		answerPanel(l, e, l.review)
+		answerPanel(&in.link.panel, e, in.link.panel.review)
 	case wire.MethodConfigSettings:
-		answerPanel(l, e, l.changeSettings)
+		answerPanel(&in.link.panel, e, in.link.panel.changeSettings)
 	case wire.MethodConfigOpening:
-		answerPanel(l, e, l.setOpening)
+		answerPanel(&in.link.panel, e, in.link.panel.setOpening)
 	case wire.MethodConfigCalls:
-		answerPanel(l, e, l.setCalls)
+		answerPanel(&in.link.panel, e, in.link.panel.setCalls)
 	case wire.MethodConfigLateAccess:
-		answerPanel(l, e, l.setLateAccess)
+		answerPanel(&in.link.panel, e, in.link.panel.setLateAccess)
 	case wire.MethodPluginFetch:
-		answerPanel(l, e, l.fetch)
+		answerPanel(&in.link.panel, e, in.link.adapters.fetch)
 	case wire.MethodHello:
-		l.reject(e, wire.CodeInvalidRequest, "hello was already sent; open a new connection to send it again")
+		in.link.reject(e, wire.CodeInvalidRequest, "hello was already sent; open a new connection to send it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,
 		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodStateWatch, wire.MethodPluginLog:
-		l.reject(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
+		in.link.reject(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
-		l.reject(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", clean(string(e.Method), 100)))
+		in.link.reject(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", clean(string(e.Method), 100)))
 	}
 }
 
@@ -152,36 +160,38 @@ func (l *link) reject(e wire.Envelope, code int, message string) {
 }
 
 // notification handles one notification of the browser.
-func (l *link) notification(b *browser, e wire.Envelope) {
+func (in *inbox) notification(b *browser, e wire.Envelope) {
 	var err error
 	switch e.Method {
 	case wire.MethodToolProgress:
-		err = b.progress(l, e.Params)
+		err = b.progress(in.link, e.Params)
 	case wire.MethodToolAsk:
 		var p wire.ToolAskParams
 		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
-			err = b.ask(l, p)
+			err = b.ask(in.link, p)
 		}
 	case wire.MethodToolPart:
-		err = b.part(l, e.Params)
+		err = b.part(in.link, e.Params)
 	case wire.MethodCallResumed:
-		err = withParams(e, func(p wire.CallResumedParams) { b.resumed(l, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumed)]) })
+		err = withParams(e, func(p wire.CallResumedParams) {
+			b.resumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumed)])
+		})
 	case wire.MethodTabSync:
-		err = withParams(e, func(p wire.TabSyncParams) { b.syncTabs(l, p.Tabs) })
+		err = withParams(e, func(p wire.TabSyncParams) { b.syncTabs(in.link, p.Tabs) })
 	case wire.MethodTabChanged:
-		err = withParams(e, func(p wire.TabChangedParams) { b.changeTab(l, p) })
+		err = withParams(e, func(p wire.TabChangedParams) { b.changeTab(in.link, p) })
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
 		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
-			err = b.forwardLog(l, p)
+			err = b.forwardLog(in.link, p)
 		}
 	case wire.MethodStateWatch:
-		err = withParams(e, func(p wire.StateWatchParams) { l.setWatching(b, p.On) })
+		err = withParams(e, func(p wire.StateWatchParams) { in.link.panel.setWatching(b, p.On) })
 	default:
 		err = errors.New("unknown method")
 	}
 	if err != nil {
-		l.countMalformed(fmt.Errorf("%s: %w", clean(string(e.Method), 100), err))
+		in.countMalformed(fmt.Errorf("%s: %w", clean(string(e.Method), 100), err))
 	}
 }
 

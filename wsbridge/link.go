@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,9 +19,6 @@ import (
 const (
 	// closeTimeout limits how long a browser may take to answer a close frame.
 	closeTimeout = time.Second
-	// requestTimeout limits how long a browser may take to answer a request
-	// that is not about a run.
-	requestTimeout = 30 * time.Second
 	// frameTimeout limits how long one frame may take to arrive, however
 	// steadily.
 	frameTimeout = 5 * time.Minute
@@ -34,8 +30,6 @@ const (
 )
 
 var (
-	errLinkEnded  = errors.New("the link was closed")
-	errNoAnswer   = errors.New("the browser did not answer within 30 s")
 	errSlowFrame  = errors.New("a frame was incomplete after 5 min")
 	errNotTextual = errors.New("not a frame: a binary message")
 )
@@ -48,12 +42,6 @@ type link struct {
 	log zerolog.Logger
 	out outbox
 
-	// Set before the handshake: the port that the browser connected to and its
-	// nonce. The server's nonce is set by challenge.
-	port         int
-	browserNonce string
-	serverNonce  string
-
 	// work counts the goroutines of this link. Call Add only under out.mu while
 	// out.closed is false, or from the reader.
 	work sync.WaitGroup
@@ -62,46 +50,29 @@ type link struct {
 	goneOnce sync.Once
 	// heard is set when bytes arrive; keepAlive clears it.
 	heard atomic.Bool
-	// sync, state and plugins have a token when plugin.sync, state.sync or
-	// state.plugins is due.
-	sync    chan struct{}
-	state   chan struct{}
-	plugins chan struct{}
-
-	panelWork atomic.Int32 // running requests of the side panel
+	// Each part below has its own lock or names its owner.
+	requests requests
+	adapters adapterSync
+	panel    panel
+	in       inbox
 
 	// Guarded by hub.mu: whether hello was answered, and the last
 	// state.waiting.
 	isReady bool
 	waiting int
 
-	mu       sync.Mutex // guards requests, lastID and panel
-	requests map[string]chan<- wire.Envelope
-	lastID   int
-	panel    context.CancelFunc // stops the watcher of a panel; nil if no panel is open
-
-	// settings are the settings that the browser has received on this link, as
-	// JSON by plugin. Only syncAdapters uses them.
-	settings map[string]string
-
 	// The reader alone uses these.
 	buf         bytes.Buffer
-	malformed   int  // malformed frames
-	stray       int  // reports for unknown runs
-	warned      bool // whether a stray report was logged
 	hasAnswered bool // whether it has answered a request: the first is plugin.sync
 }
 
 func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {
-	return &link{
-		hub: h, ws: ws, raw: raw, log: h.opts.Log,
-		gone:     make(chan struct{}),
-		sync:     make(chan struct{}, 1),
-		state:    make(chan struct{}, 1),
-		plugins:  make(chan struct{}, 1),
-		requests: map[string]chan<- wire.Envelope{},
-		settings: map[string]string{},
-	}
+	l := &link{hub: h, ws: ws, raw: raw, log: h.opts.Log, gone: make(chan struct{})}
+	l.requests = requests{post: l.post, gone: l.gone, pending: map[string]chan<- wire.Envelope{}}
+	l.adapters = adapterSync{link: l, due: make(chan struct{}, 1), settings: map[string]string{}}
+	l.panel = panel{link: l, state: make(chan struct{}, 1), plugins: make(chan struct{}, 1)}
+	l.in = inbox{link: l}
+	return l
 }
 
 // end marks the link as ended.
@@ -148,7 +119,7 @@ func (l *link) finish() {
 	l.out.closed = true
 	l.out.mu.Unlock()
 	l.end()
-	l.unwatch()
+	l.panel.stop()
 	if !wasShut {
 		_ = l.raw.Close()
 	}
@@ -223,74 +194,4 @@ func (l *link) keepAlive() {
 			return
 		}
 	}
-}
-
-// IDs of the server's requests. The ID of a tool.dispatch is the run's ID; all
-// other IDs begin with a prefix that no run has.
-const (
-	ownID    = "s/"
-	pingID   = ownID + "ping"
-	cancelID = ownID + "cancel/" // + the run's ID
-	answerID = ownID + "answer/" // + the ask, a slash and the run's ID
-)
-
-// request sends a request and waits for its answer, until ctx or the link ends.
-// The reader must not call it.
-func (l *link) request(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
-	return l.await(ctx, l.sendRequest(method, params))
-}
-
-// pendingRequest is a request without an answer yet.
-type pendingRequest struct {
-	id     string
-	answer <-chan wire.Envelope
-	at     time.Time
-}
-
-// sendRequest sends a request. The caller must await the answer.
-func (l *link) sendRequest(method wire.Method, params []byte) pendingRequest {
-	answer := make(chan wire.Envelope, 1)
-	l.mu.Lock()
-	l.lastID++
-	id := ownID + strconv.Itoa(l.lastID)
-	l.requests[id] = answer
-	l.mu.Unlock()
-	l.post(wire.AppendRequest(nil, id, method, params))
-	return pendingRequest{id: id, answer: answer, at: time.Now()}
-}
-
-// await waits for the answer to a request, for at most requestTimeout since it
-// was sent, or until ctx or the link ends.
-func (l *link) await(ctx context.Context, q pendingRequest) (wire.Envelope, error) {
-	defer func() {
-		l.mu.Lock()
-		delete(l.requests, q.id)
-		l.mu.Unlock()
-	}()
-	limit := time.NewTimer(requestTimeout - time.Since(q.at))
-	defer limit.Stop()
-	select {
-	case e := <-q.answer:
-		return e, nil
-	case <-l.gone:
-		return wire.Envelope{}, errLinkEnded
-	case <-ctx.Done():
-		return wire.Envelope{}, ctx.Err()
-	case <-limit.C:
-		return wire.Envelope{}, errNoAnswer
-	}
-}
-
-// deliverAnswer passes an answer to the request that waits for it. It reports
-// false if there is none.
-func (l *link) deliverAnswer(e wire.Envelope) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	waiting, ok := l.requests[e.ID]
-	if ok {
-		delete(l.requests, e.ID)
-		e.Result = bytes.Clone(e.Result) // the reader reuses its buffer
-		waiting <- e                     // never blocks: room for one, sent once
-	}
-	return ok
 }

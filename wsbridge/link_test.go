@@ -126,16 +126,16 @@ func TestOutputsAreTheirOwn(t *testing.T) {
 // TestAnswersAreTheirOwn: the same for answers to requests of the hub.
 func TestAnswersAreTheirOwn(t *testing.T) {
 	answer := make(chan wire.Envelope, 1)
-	l := &link{requests: map[string]chan<- wire.Envelope{"s/1": answer}}
+	l := &link{requests: requests{pending: map[string]chan<- wire.Envelope{"s/1": answer}}}
 	buffer := []byte(`{"mode":"files"}`)
-	if !l.deliverAnswer(wire.Envelope{ID: "s/1", Result: buffer}) {
+	if !l.requests.deliver(wire.Envelope{ID: "s/1", Result: buffer}) {
 		t.Fatal("no request waits")
 	}
 	clear(buffer)
 	if got := (<-answer).Result; string(got) != `{"mode":"files"}` {
 		t.Errorf("result %q", got)
 	}
-	if l.deliverAnswer(wire.Envelope{ID: "s/1"}) {
+	if l.requests.deliver(wire.Envelope{ID: "s/1"}) {
 		t.Error("a second answer found a request")
 	}
 }
@@ -193,7 +193,7 @@ func TestFrames(t *testing.T) {
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
 				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
 			}
-			if got := w.theLink().malformed; got != malformed {
+			if got := w.theLink().in.malformed; got != malformed {
 				t.Errorf("%s: %d malformed frames, want %d", tt.frame, got, malformed)
 				malformed = got
 			}
@@ -247,8 +247,8 @@ func TestStrayReportsAreCounted(t *testing.T) {
 		if got := p.end(); got != "" {
 			t.Errorf("ended: %s", got)
 		}
-		if l := w.theLink(); l.stray != 2*maxMalformed || l.malformed != 0 {
-			t.Errorf("%d stray, %d malformed", l.stray, l.malformed)
+		if l := w.theLink(); l.in.stray != 2*maxMalformed || l.in.malformed != 0 {
+			t.Errorf("%d stray, %d malformed", l.in.stray, l.in.malformed)
 		}
 		w.wantEvents()
 	})

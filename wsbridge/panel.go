@@ -3,6 +3,8 @@ package wsbridge
 import (
 	"bytes"
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"opentabs/dispatch"
@@ -23,11 +25,22 @@ const (
 	maxShownResult = 200
 )
 
+// panel is the side panel of one browser: its watcher and its requests.
+type panel struct {
+	link *link
+	// state and plugins have a token when state.sync or state.plugins is due.
+	state, plugins chan struct{}
+	work           atomic.Int32 // running requests
+
+	mu     sync.Mutex         // guards cancel
+	cancel context.CancelFunc // stops the watcher; nil if the panel is closed
+}
+
 // requestState schedules a state.sync, which is sent if a panel is open.
-func (l *link) requestState() { signal(l.state) }
+func (p *panel) requestState() { signal(p.state) }
 
 // requestPlugins schedules a state.plugins, which is sent if a panel is open.
-func (l *link) requestPlugins() { signal(l.plugins) }
+func (p *panel) requestPlugins() { signal(p.plugins) }
 
 // completeHandshake ends the handshake of a link. It sends how many calls are
 // waiting for the user, and enables later updates of that number.
@@ -51,53 +64,53 @@ func (l *link) sendWaiting(calls int) {
 
 // setWatching turns state.sync and state.plugins on or off. Only the reader
 // calls it.
-func (l *link) setWatching(b *browser, on bool) {
-	l.unwatch()
+func (p *panel) setWatching(b *browser, on bool) {
+	p.stop()
 	if !on {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	l.mu.Lock()
-	l.panel = cancel
-	l.mu.Unlock()
-	calls := l.hub.currentCalls()
-	l.requestState()
-	l.requestPlugins()
-	l.work.Go(func() { l.sendState(ctx, b, calls) })
+	p.mu.Lock()
+	p.cancel = cancel
+	p.mu.Unlock()
+	calls := p.link.hub.currentCalls()
+	p.requestState()
+	p.requestPlugins()
+	p.link.work.Go(func() { p.sendState(ctx, b, calls) })
 	if calls == nil {
 		return
 	}
 	follower := calls.Follow(dispatch.FollowOptions{})
-	l.work.Go(func() {
+	p.link.work.Go(func() {
 		defer follower.Close()
 		for {
 			if _, _, err := follower.Next(ctx); err != nil {
 				return
 			}
-			l.requestState()
+			p.requestState()
 		}
 	})
 }
 
-// unwatch stops the watcher of a panel, if there is one.
-func (l *link) unwatch() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.panel != nil {
-		l.panel()
-		l.panel = nil
+// stop stops the watcher of a panel, if there is one.
+func (p *panel) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cancel != nil {
+		p.cancel()
+		p.cancel = nil
 	}
 }
 
 // sendState sends state.sync and state.plugins when they are due and have
 // changed: the first at once, then at most one of each per stateInterval. Each
 // frame has the newest state.
-func (l *link) sendState(ctx context.Context, b *browser, calls Calls) {
+func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	var state, plugins []byte // as last sent
 	send := func(last *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *last) {
-			l.post(frame)
+			p.link.post(frame)
 			*last = frame
 		}
 	}
@@ -108,21 +121,21 @@ func (l *link) sendState(ctx context.Context, b *browser, calls Calls) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.state:
-			stateDue, pluginsDue = true, tryReceive(l.plugins)
-		case <-l.plugins:
-			stateDue, pluginsDue = tryReceive(l.state), true
+		case <-p.state:
+			stateDue, pluginsDue = true, tryReceive(p.plugins)
+		case <-p.plugins:
+			stateDue, pluginsDue = tryReceive(p.state), true
 		}
 		if ctx.Err() != nil { // the tokens are for the next watcher
-			l.requestState()
-			l.requestPlugins()
+			p.requestState()
+			p.requestPlugins()
 			return
 		}
 		if stateDue {
-			send(&state, wire.MethodStateSync, marshal(l.stateFor(b, calls)))
+			send(&state, wire.MethodStateSync, marshal(p.stateFor(b, calls)))
 		}
 		if pluginsDue {
-			send(&plugins, wire.MethodStatePlugins, marshal(l.hub.pluginViews()))
+			send(&plugins, wire.MethodStatePlugins, marshal(p.link.hub.pluginViews()))
 		}
 		pause.Reset(stateInterval)
 		select {
@@ -151,8 +164,8 @@ func (h *Hub) pluginViews() (all wire.StatePluginsParams) {
 	return all
 }
 
-func (l *link) stateFor(b *browser, calls Calls) wire.StateSyncParams {
-	s := wire.StateSyncParams{ServerVersion: l.hub.opts.Version}
+func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
+	s := wire.StateSyncParams{ServerVersion: p.link.hub.opts.Version}
 	if calls == nil {
 		return s
 	}

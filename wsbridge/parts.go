@@ -37,7 +37,7 @@ func (b *browser) part(l *link, params []byte) error {
 	r := b.runs[p.DispatchID]
 	if r == nil {
 		b.mu.Unlock()
-		l.strayReport(p.DispatchID)
+		l.in.strayReport(p.DispatchID)
 		return nil
 	}
 	r.confirm()

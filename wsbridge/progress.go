@@ -85,7 +85,7 @@ func (b *browser) report(l *link, p wire.ToolProgressParams) {
 	}
 	b.mu.Unlock()
 	if r == nil {
-		l.strayReport(p.DispatchID)
+		l.in.strayReport(p.DispatchID)
 		return
 	}
 	if !fresh {
@@ -138,12 +138,12 @@ func cleanReports(reports []wire.Report) {
 
 // strayReport counts reports for runs that this browser does not have: finished
 // runs, or runs of another browser.
-func (l *link) strayReport(id string) {
-	l.stray++
-	event := l.log.Debug()
-	if !l.warned {
-		l.warned = true
-		event = l.log.Warn()
+func (in *inbox) strayReport(id string) {
+	in.stray++
+	event := in.link.log.Debug()
+	if !in.warned {
+		in.warned = true
+		event = in.link.log.Warn()
 	}
-	event.Str("call", clean(id, 128)).Int("stray", l.stray).Msg("report for an unknown or finished run; later ones are logged at debug level")
+	event.Str("call", clean(id, 128)).Int("stray", in.stray).Msg("report for an unknown or finished run; later ones are logged at debug level")
 }

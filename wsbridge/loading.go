@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -12,6 +13,10 @@ import (
 
 // maxLoads limits the tabs that a browser may try to reload for one call.
 const maxLoads = 3
+
+// openTimeout limits how long a call waits for the plugin to become ready in a
+// tab that was opened for the call.
+const openTimeout = 20 * time.Second
 
 // reloadForCall requests the reload of one of the tabs that the call allows,
 // best tab first. It reports whether a tab reloads; asked is false if the link
@@ -34,7 +39,7 @@ func (h *Hub) reloadForCall(ctx context.Context, want dispatch.Want, tabs []disp
 		if l == nil {
 			return false, false
 		}
-		answer, err := l.request(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: t.TabID}))
+		answer, err := l.requests.call(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: t.TabID}))
 		if err != nil {
 			return false, !errors.Is(err, errLinkEnded)
 		}
@@ -72,7 +77,7 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	default:
 		return fmt.Errorf("several browsers have a tab %d: name one with --browser", tabID)
 	}
-	answer, err := links[0].request(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: tabID, Force: true}))
+	answer, err := links[0].requests.call(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: tabID, Force: true}))
 	if err == nil {
 		err = decodeAnswer(answer, &wire.TabLoadResult{})
 	}
@@ -80,4 +85,31 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 		return fmt.Errorf("the browser did not reload tab %d: %w", tabID, err)
 	}
 	return nil
+}
+
+// openTab opens a tab at url in the background. It returns nil if the browser
+// can't.
+func (h *Hub) openTab(ctx context.Context, in dispatch.Target, url string) *dispatch.Target {
+	b := h.find(in.Browser)
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	l := b.link
+	b.mu.Unlock()
+	if l == nil {
+		return nil
+	}
+	answer, err := l.requests.call(ctx, wire.MethodTabOpen, marshal(wire.TabOpenParams{URL: url}))
+	var r wire.TabOpenResult
+	if err == nil {
+		err = decodeAnswer(answer, &r)
+	}
+	if err != nil {
+		l.log.Warn().Err(err).Str("url", url).Msg("the browser can't open a tab")
+		return nil
+	}
+	l.log.Info().Int("tab", r.TabID).Str("url", url).Msg("tab opened for a call")
+	in.TabID, in.URL = r.TabID, url
+	return &in
 }

@@ -1,0 +1,101 @@
+package wsbridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"opentabs/wire"
+)
+
+// requestTimeout limits how long a browser may take to answer a request that is
+// not about a run.
+const requestTimeout = 30 * time.Second
+
+var (
+	errLinkEnded = errors.New("the link was closed")
+	errNoAnswer  = errors.New("the browser did not answer within 30 s")
+)
+
+// IDs of the server's requests. The ID of a tool.dispatch is the run's ID; all
+// other IDs begin with a prefix that no run has.
+const (
+	ownID    = "s/"
+	pingID   = ownID + "ping"
+	cancelID = ownID + "cancel/" // + the run's ID
+	answerID = ownID + "answer/" // + the ask, a slash and the run's ID
+)
+
+// requests are the server's requests on one link that are not about a run.
+type requests struct {
+	post func(frame []byte)
+	gone <-chan struct{} // closed when the link has ended
+
+	mu      sync.Mutex // guards all below
+	pending map[string]chan<- wire.Envelope
+	lastID  int
+}
+
+// call sends a request and waits for its answer, until ctx or the link ends.
+// The reader must not call it.
+func (r *requests) call(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
+	return r.await(ctx, r.send(method, params))
+}
+
+// pendingRequest is a request without an answer yet.
+type pendingRequest struct {
+	id     string
+	answer <-chan wire.Envelope
+	at     time.Time
+}
+
+// send sends a request. The caller must await the answer.
+func (r *requests) send(method wire.Method, params []byte) pendingRequest {
+	answer := make(chan wire.Envelope, 1)
+	r.mu.Lock()
+	r.lastID++
+	id := ownID + strconv.Itoa(r.lastID)
+	r.pending[id] = answer
+	r.mu.Unlock()
+	r.post(wire.AppendRequest(nil, id, method, params))
+	return pendingRequest{id: id, answer: answer, at: time.Now()}
+}
+
+// await waits for the answer to a request, for at most requestTimeout since it
+// was sent, or until ctx or the link ends.
+func (r *requests) await(ctx context.Context, q pendingRequest) (wire.Envelope, error) {
+	defer func() {
+		r.mu.Lock()
+		delete(r.pending, q.id)
+		r.mu.Unlock()
+	}()
+	limit := time.NewTimer(requestTimeout - time.Since(q.at))
+	defer limit.Stop()
+	select {
+	case e := <-q.answer:
+		return e, nil
+	case <-r.gone:
+		return wire.Envelope{}, errLinkEnded
+	case <-ctx.Done():
+		return wire.Envelope{}, ctx.Err()
+	case <-limit.C:
+		return wire.Envelope{}, errNoAnswer
+	}
+}
+
+// deliver passes an answer to the request that waits for it. It reports
+// false if there is none.
+func (r *requests) deliver(e wire.Envelope) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	waiting, ok := r.pending[e.ID]
+	if ok {
+		delete(r.pending, e.ID)
+		e.Result = bytes.Clone(e.Result) // the reader reuses its buffer
+		waiting <- e                     // never blocks: room for one, sent once
+	}
+	return ok
+}

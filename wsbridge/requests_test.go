@@ -1,0 +1,54 @@
+package wsbridge
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"opentabs/wire"
+)
+
+// TestRequestsEnd: a request ends with its answer, its link, its context or the
+// timeout, and no entry is left for it.
+func TestRequestsEnd(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(r *requests, gone chan struct{}, cancel func())
+		want error
+	}{
+		{"answer", func(r *requests, _ chan struct{}, _ func()) { r.deliver(wire.Envelope{ID: "s/1"}) }, nil},
+		{"link", func(_ *requests, gone chan struct{}, _ func()) { close(gone) }, errLinkEnded},
+		{"context", func(_ *requests, _ chan struct{}, cancel func()) { cancel() }, context.Canceled},
+		{"timeout", func(*requests, chan struct{}, func()) {}, errNoAnswer},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gone := make(chan struct{})
+				var posted []string
+				r := requests{
+					gone: gone, pending: map[string]chan<- wire.Envelope{},
+					post: func(frame []byte) { posted = append(posted, string(frame)) },
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				result := make(chan error, 1)
+				go func() {
+					_, err := r.call(ctx, wire.MethodTabLoad, []byte("{}"))
+					result <- err
+				}()
+				synctest.Wait()
+				c.end(&r, gone, cancel)
+				if err := <-result; !errors.Is(err, c.want) {
+					t.Errorf("error %v, want %v", err, c.want)
+				}
+				if len(r.pending) != 0 || len(posted) != 1 {
+					t.Errorf("%d pending, posted %q", len(r.pending), posted)
+				}
+				if r.deliver(wire.Envelope{ID: "s/1"}) {
+					t.Error("an answer after the end was delivered")
+				}
+			})
+		})
+	}
+}
