@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Closest returns the choice that word was most likely meant to be, or "" if
-// none is near: at most a third of its letters differ.
+// Closest returns the choice that is most similar to word, or "" if more than a
+// third of the letters differ in each.
 func Closest(word string, choices []string) string {
 	best, distance := "", len(word)/3+1
 	small := strings.ToLower(word)
@@ -15,10 +15,10 @@ func Closest(word string, choices []string) string {
 		if strings.EqualFold(word, choice) {
 			return choice
 		}
-		d := 1 // a word that breaks off is a common slip too
+		d := 1 // the beginning of a choice counts as one edit
 		if other := strings.ToLower(choice); len(word) < 3 || !strings.HasPrefix(other, small) {
-			// As many letters have to come or go at least, which for a word of a
-			// megabyte is far quicker found.
+			// The difference in length is a lower bound, which is much faster to
+			// compute for a word of a megabyte.
 			if d = abs(length - utf8.RuneCountInString(other)); d < distance {
 				d = edits(small, other)
 			}
@@ -40,8 +40,8 @@ func DidYouMean(word string, choices []string) string {
 
 func abs(n int) int { return max(n, -n) }
 
-// edits is the number of insertions, deletions, replacements and swaps of
-// neighbours that turn a into b.
+// edits returns the edit distance of a and b: the number of insertions, deletions,
+// replacements and swaps of neighbours.
 func edits(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)

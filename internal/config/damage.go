@@ -8,10 +8,10 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Mend makes the state directory fit for a server that starts: a damaged token
-// and a damaged record of a server are put aside, and what processes that
-// crashed while they wrote left behind is removed. It returns a sentence for
-// each file that it put aside. Call it under [Dirs.LockStart].
+// Mend repairs the state directory before a server starts: it renames a damaged
+// token and a damaged server record, and removes temporary files of crashed
+// processes. It returns a warning for each renamed file. Call it under
+// [Dirs.LockStart].
 func (d Dirs) Mend() (warnings []string, err error) {
 	statefile.RemoveLeftovers(d.State)
 	if _, err := readToken(d.TokenFile()); errors.Is(err, ErrDamaged) {

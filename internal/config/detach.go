@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Detach says when a call that still runs is answered with the handle of a job,
-// so that its client need not wait: "auto", "never" or a time such as "20s" for
-// all clients, then what differs for some, as in "never, claude-code=auto,
-// Cursor=20s". A client's name is the one it gives itself; case does not count.
+// Detach is the setting for when a running call returns the handle of a job, so
+// that its client need not wait. It is "auto", "never" or a time such as "20s" for
+// all clients, then exceptions, as in "never, claude-code=auto, Cursor=20s". A
+// client's name is the name that the client sends, in any case.
 type Detach string
 
-// The words of a Detach beside times.
+// The values of a Detach other than times.
 const (
 	detachAuto  = "auto"
 	detachNever = "never"
@@ -20,15 +20,16 @@ const (
 // maxDetach is the longest time of a Detach: no call runs longer.
 const maxDetach = 24 * time.Hour
 
-// DetachRule is what a Detach says of one client. The zero value is never.
+// DetachRule is the value of a Detach for one client. The zero value is never.
 type DetachRule struct {
-	// Auto detaches before the client would give up.
+	// Auto detaches before the client's timeout.
 	Auto bool
-	// After detaches so long after the call came in, if it is positive.
+	// After is the time from the arrival of the call until it is detached, if
+	// positive.
 	After time.Duration
 }
 
-// For returns what holds for the client of this name.
+// For returns the rule for the client of this name.
 func (d Detach) For(client string) DetachRule {
 	all, byClient, _ := d.parse()
 	if rule, ok := byClient[strings.ToLower(strings.TrimSpace(client))]; ok {

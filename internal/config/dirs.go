@@ -7,23 +7,23 @@ import (
 	"runtime"
 )
 
-// HomeVariable names the environment variable that, if it is set, is the one
-// directory for everything opentabs keeps.
+// HomeVariable is the name of the environment variable for the home directory. If
+// it is set, opentabs keeps all files in that directory.
 const HomeVariable = "OPENTABS_HOME"
 
-// Dirs are the directories that opentabs keeps its files in. They may be the
-// same one.
+// Dirs are the directories in which opentabs keeps its files. Both may be the same
+// directory.
 type Dirs struct {
-	// Config holds what a person edits: config.json.
+	// Config contains the file that users edit: config.json.
 	Config string
-	// State holds what opentabs writes: the token, server.json, plugins.json,
-	// the server's log and the unpacked extension.
+	// State contains the files that opentabs writes: the token, server.json,
+	// plugins.json, the server's log and the unpacked extension.
 	State string
 }
 
 // FindDirs returns the directories, which need not exist. getenv is os.Getenv
-// but for tests. Both are $OPENTABS_HOME if that is set; otherwise they are
-// named opentabs and lie where the operating system wants such files.
+// except in tests. Both directories are $OPENTABS_HOME if it is set. Otherwise they
+// are named opentabs, in the operating system's directories for settings and state.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(HomeVariable); home != "" {
 		abs, err := filepath.Abs(home)
@@ -43,7 +43,7 @@ func FindDirs(getenv func(string) string) (Dirs, error) {
 	return Dirs{Config: filepath.Join(config, "opentabs"), State: filepath.Join(state, "opentabs")}, nil
 }
 
-// stateDir is the directory in which goos wants programs to keep their state.
+// stateDir returns the directory of the operating system goos for program state.
 func stateDir(goos string, getenv func(string) string) (string, error) {
 	variable, below := "HOME", []string{".local", "state"}
 	switch goos {
@@ -52,7 +52,7 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 	case "darwin", "ios":
 		below = []string{"Library", "Application Support"}
 	default:
-		// The XDG specification says that a relative path is to be ignored.
+		// The XDG specification requires that relative paths are ignored.
 		if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 			return dir, nil
 		}
@@ -64,13 +64,13 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 	return filepath.Join(append([]string{base}, below...)...), nil
 }
 
-// Make creates the directories where they are missing and closes them, and the
-// files in them that hold secrets, to other users. It returns a sentence for
-// each mode it had to correct, and refuses what [MakePrivate] refuses.
+// Make creates missing directories, and removes the access of other users to the
+// directories and to the files with secrets. It returns a warning for each mode that
+// it corrected. It rejects what [MakePrivate] rejects.
 func (d Dirs) Make() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {
-		said, err := MakePrivate(dir)
-		warnings = append(warnings, said...)
+		corrected, err := MakePrivate(dir)
+		warnings = append(warnings, corrected...)
 		if err != nil {
 			return warnings, err
 		}
@@ -100,8 +100,7 @@ func (d Dirs) serverFile() string { return filepath.Join(d.State, "server.json")
 // background.
 func (d Dirs) LogFile() string { return filepath.Join(d.State, "serve.log") }
 
-// ExtensionDir is where the unpacked extension is written unless the person
-// names another place.
+// ExtensionDir is the default directory of the unpacked extension.
 func (d Dirs) ExtensionDir() string { return filepath.Join(d.State, "extension") }
 
 // ExtensionRecord is the path of the file that stores where the extension was written.

@@ -43,7 +43,7 @@ func TestStateDir(t *testing.T) {
 			t.Errorf("%s %v: got %q, %v; want %q", c.goos, c.vars, got, err, c.want)
 		}
 		if err != nil && !strings.Contains(err.Error(), "set OPENTABS_HOME") {
-			t.Errorf("%s: %v does not say what to do", c.goos, err)
+			t.Errorf("%s: %v has no action", c.goos, err)
 		}
 	}
 }

@@ -1,9 +1,9 @@
-// Package config knows where opentabs keeps its files and what its settings
-// are: the two directories, config.json, the token, the record of the running
-// server, and the lock that lets only one server start at a time.
+// Package config finds the directories of opentabs and reads its settings. It also
+// reads and writes the token, the record of the running server, and the lock that
+// allows only one server to start at a time.
 //
 // Start with [FindDirs], then [Load] and [Token].
 //
-// The package holds no state; its functions may be used from any goroutine and
-// by several processes at once.
+// The package has no state. Goroutines and processes may call its functions
+// concurrently.
 package config

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzConfigFile reads anything as config.json: it never panics, what it takes
-// is within the limits, and what it refuses is told in one line that names the
-// file.
+// FuzzConfigFile reads any text as config.json: Load never panics, accepted settings
+// are within the limits, and each error is one line that names the file.
 func FuzzConfigFile(f *testing.F) {
 	for _, text := range []string{
 		"", "\ufeff{}", `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m", "maxRunning": 3, "logLevel": "debug"}`,
@@ -27,9 +26,9 @@ func FuzzConfigFile(f *testing.F) {
 		}
 		s, err := Load(d, noEnv, nil)
 		if err != nil {
-			said := err.Error()
-			if s != (Settings{}) || !strings.HasPrefix(said, d.ConfigFile()) || strings.Contains(said, "\n") || !utf8.ValidString(said) {
-				t.Fatalf("%q: got %+v and %q", text, s, said)
+			message := err.Error()
+			if s != (Settings{}) || !strings.HasPrefix(message, d.ConfigFile()) || strings.Contains(message, "\n") || !utf8.ValidString(message) {
+				t.Fatalf("%q: got %+v and %q", text, s, message)
 			}
 			return
 		}
@@ -44,7 +43,7 @@ func FuzzConfigFile(f *testing.F) {
 	})
 }
 
-// FuzzState reads anything as the server's record and as the token.
+// FuzzState reads any text as the server's record and as the token.
 func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"pid":1,"port":9527,"version":"0.1.0","started":"2026-01-01T00:00:00Z"}`))
 	f.Add([]byte(strings.Repeat("A", 43) + "\n"))

@@ -11,7 +11,7 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Flaw is a fault of opentabs' directories that the user should repair.
+// Flaw is a problem of opentabs' directories that the user should fix.
 type Flaw struct {
 	// Fact describes the flaw, Remedy what to do about it.
 	Fact, Remedy string

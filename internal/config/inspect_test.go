@@ -11,7 +11,7 @@ func TestInspect(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := Dirs{Config: home, State: home}
 	if flaws := d.Inspect(); flaws != nil {
-		t.Errorf("what is not there has flaws: %+v", flaws)
+		t.Errorf("a missing directory has flaws: %+v", flaws)
 	}
 	if _, err := d.Make(); err != nil {
 		t.Fatal(err)
@@ -20,10 +20,10 @@ func TestInspect(t *testing.T) {
 		t.Fatal(err)
 	}
 	if flaws := d.Inspect(); flaws != nil {
-		t.Errorf("what was just made has flaws: %+v", flaws)
+		t.Errorf("a new directory has flaws: %+v", flaws)
 	}
 	if entries, err := os.ReadDir(home); err != nil || len(entries) != 1 {
-		t.Errorf("looking left something behind: %v, %v", entries, err)
+		t.Errorf("Inspect created files: %v, %v", entries, err)
 	}
 	chmod := func(path string, mode os.FileMode) {
 		t.Helper()
@@ -40,7 +40,7 @@ func TestInspect(t *testing.T) {
 		t.Errorf("got %+v", flaws)
 	}
 	if info, err := os.Stat(home); err != nil || info.Mode().Perm() != 0o755 {
-		t.Errorf("looking changed the mode to %v, %v", info.Mode(), err)
+		t.Errorf("Inspect changed the mode to %v, %v", info.Mode(), err)
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 	"opentabs/internal/timetext"
 )
 
-// Load returns the settings. flags holds what was given on the command line, by
-// flag name without dashes; getenv is os.Getenv but for tests. An error names
-// the place that has to change and what is allowed there.
+// Load returns the settings. flags has the values of the command line, by flag name
+// without dashes; getenv is os.Getenv except in tests. An error names the invalid
+// setting and its allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
 	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // no setting can be 0
@@ -35,8 +35,8 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 	return s, s.completeIdle()
 }
 
-// completeIdle sets the idle limits that the user has not set. A limit that the
-// user has set is the ceiling of the tools' own.
+// completeIdle sets the idle limits that the user has not set. An idle limit that
+// the user has set also limits the idle limits of tools.
 func (s *Settings) completeIdle() error {
 	defaults := Defaults()
 	if s.MaxIdleTimeout == 0 {
@@ -50,7 +50,7 @@ func (s *Settings) completeIdle() error {
 	return nil
 }
 
-// fromFile applies the file at path. A file that is missing or empty says
+// fromFile applies the settings in the file at path. A missing or empty file changes
 // nothing.
 func fromFile(s *Settings, path string) error {
 	data, err := os.ReadFile(path)
@@ -90,27 +90,27 @@ func fromFile(s *Settings, path string) error {
 	return nil
 }
 
-// glance is a value for a message: on one line, and cut if it is long.
+// glance returns a value for a message: on one line, truncated if it is long.
 func glance(value json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
 		return "no JSON"
 	}
-	return cut(b.String())
+	return truncate(b.String())
 }
 
-// maxGlance is how much of what a file holds is shown, in bytes.
+// maxGlance is the maximum length of a value in a message, in bytes.
 const maxGlance = 100
 
-func cut(text string) string {
+func truncate(text string) string {
 	if len(text) > maxGlance {
 		text = text[:maxGlance] + "..."
 	}
 	return strings.ToValidUTF8(text, "?")
 }
 
-// text returns the value as its setter takes it, and whether it is of the
-// setting's kind.
+// text returns the value as text for the setter, and whether it is of the setting's
+// kind.
 func (r setting) text(value json.RawMessage) (string, bool) {
 	if r.kind == isNumber {
 		return string(value), len(value) > 0 && value[0] != '"'
@@ -125,11 +125,11 @@ func unknownKey(key string) string {
 	for i, row := range table {
 		keys[i] = row.key
 	}
-	return fmt.Sprintf("there is no setting %q%s: use one of %s", cut(key), DidYouMean(key, keys), strings.Join(keys, ", "))
+	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncate(key), DidYouMean(key, keys), strings.Join(keys, ", "))
 }
 
-// keysInOrder returns the keys of the object in data as they stand there, so
-// that problems are told from top to bottom. data is known to be an object.
+// keysInOrder returns the keys of the object in data in their order, so that
+// problems are listed from top to bottom. data must be a valid object.
 func keysInOrder(data []byte) (keys []string) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if _, err := dec.Token(); err != nil {
@@ -153,7 +153,8 @@ func keysInOrder(data []byte) (keys []string) {
 	return keys
 }
 
-// jsonProblem says where and why data is not the JSON that was wanted.
+// jsonProblem describes why data is not a JSON object, with the line and column of
+// a syntax error.
 func jsonProblem(data []byte, err error) string {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {

@@ -59,8 +59,8 @@ func TestLoadWholeFile(t *testing.T) {
 	}
 }
 
-// A limit that the user has set is the ceiling of the tools' own, the default is
-// not.
+// TestMaxIdleTimeout: an idle limit that the user has set limits the idle limits of
+// tools; the default does not.
 func TestMaxIdleTimeout(t *testing.T) {
 	for _, c := range []struct {
 		file      string

@@ -8,12 +8,12 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// startWait is how long a server that starts waits for another one that does.
+// startWait is how long a starting server waits for another starting server.
 const startWait = 15 * time.Second
 
-// LockStart waits until no other process is starting a server with these
-// directories, and keeps others from it until unlock is called. The system
-// unlocks for a process that dies. It gives up after 15 s.
+// LockStart takes the lock under which one process at a time starts a server with
+// these directories. It returns an error after 15 s. The operating system releases
+// the lock of a process that dies.
 func (d Dirs) LockStart() (unlock func(), err error) { return d.lockStart(startWait) }
 
 func (d Dirs) lockStart(wait time.Duration) (unlock func(), err error) {

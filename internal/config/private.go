@@ -8,16 +8,15 @@ import (
 	"runtime"
 )
 
-// MakePrivate creates dir where it is missing and closes it to other users. It
-// returns a sentence for a mode it had to correct. It refuses a directory that
-// belongs to another user, who could read and replace what is written there,
-// and one that holds another user's files, which were put there while it was
-// open.
+// MakePrivate creates dir if it is missing and removes the access of other users. It
+// returns a warning for a mode that it corrected. It rejects a directory that belongs
+// to another user, who could read and replace its files, and a directory that
+// contains another user's files, which were put there while it was open.
 func MakePrivate(dir string) (warnings []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)
 	}
-	// The link, if it is one, and where it leads.
+	// The link, if dir is a link, and its target.
 	for _, look := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
 		info, err := look(dir)
 		if err != nil {
@@ -30,19 +29,19 @@ func MakePrivate(dir string) (warnings []string, err error) {
 	warnings = tighten(dir, 0o700)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return warnings, fmt.Errorf("look into %s: %w", dir, err)
+		return warnings, fmt.Errorf("list %s: %w", dir, err)
 	}
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && !isOwn(info) && !isRoots(info) {
-			return warnings, fmt.Errorf("%s belongs to another user, who put it there while the directory was open: look at it, then remove it", filepath.Join(dir, e.Name()))
+			return warnings, fmt.Errorf("%s belongs to another user, who put it there while the directory was open: read it, then remove it", filepath.Join(dir, e.Name()))
 		}
 	}
 	return warnings, nil
 }
 
-// tighten takes other users' rights to path away. Windows has no such modes:
-// the directories lie in the user's profile, which is closed already.
+// tighten removes the rights of other users to path. Windows has no such modes: the
+// directories are in the user's profile, which other users cannot open.
 func tighten(path string, mode fs.FileMode) (warnings []string) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// isOwn reports whether a file belongs to the user that this process acts as.
+// isOwn reports whether a file belongs to the effective user of this process.
 func isOwn(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(stat.Uid) == os.Geteuid()
 }
 
-// isRoots reports whether a file belongs to root, who needs no trick.
+// isRoots reports whether a file belongs to root, who has full access anyway.
 func isRoots(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == 0

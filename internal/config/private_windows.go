@@ -2,9 +2,9 @@ package config
 
 import "io/fs"
 
-// isOwn is true: the directories lie in the user's profile, which is closed to
-// others.
+// isOwn is true: the directories are in the user's profile, which other users cannot
+// open.
 func isOwn(fs.FileInfo) bool { return true }
 
-// isRoots is of no consequence where every file is the user's own.
+// isRoots is not needed if every file is the user's own.
 func isRoots(fs.FileInfo) bool { return false }

@@ -11,9 +11,8 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Server is the record that a running server leaves for other processes. A
-// server that was killed leaves it behind, so ask the server on its port
-// before you believe it.
+// Server is the record that a running server writes for other processes. The record
+// of a killed server remains, so check that the server answers on its port.
 type Server struct {
 	PID     int       `json:"pid"`
 	Port    int       `json:"port"`
@@ -21,7 +20,7 @@ type Server struct {
 	Started time.Time `json:"started"`
 }
 
-// WriteServer leaves the record of this process.
+// WriteServer writes the record of this process.
 func (d Dirs) WriteServer(s Server) error {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -30,9 +29,8 @@ func (d Dirs) WriteServer(s Server) error {
 	return statefile.Write(d.serverFile(), append(data, '\n'))
 }
 
-// ReadServer returns the record, and false if there is none that makes sense.
-func (d Dirs) ReadServer() (Server, bool) {
-	var s Server
+// ReadServer returns the record. ok is false if the record is missing or malformed.
+func (d Dirs) ReadServer() (s Server, ok bool) {
 	data, err := os.ReadFile(d.serverFile())
 	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {
 		return Server{}, false
@@ -40,8 +38,7 @@ func (d Dirs) ReadServer() (Server, bool) {
 	return s, true
 }
 
-// RemoveServer takes the record of the process pid away, and leaves that of
-// another one alone.
+// RemoveServer removes the record if it is the record of the process pid.
 func (d Dirs) RemoveServer(pid int) error {
 	if s, ok := d.ReadServer(); !ok || s.PID != pid {
 		return nil

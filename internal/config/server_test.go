@@ -66,7 +66,7 @@ func TestLockStart(t *testing.T) {
 	}()
 	select {
 	case <-second:
-		t.Error("two hold the lock")
+		t.Error("two processes have the lock")
 	case <-time.After(50 * time.Millisecond):
 	}
 	if _, err := d.lockStart(time.Millisecond); err == nil || !strings.Contains(err.Error(), d.lockFile()+": end that process") {

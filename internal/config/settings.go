@@ -11,22 +11,23 @@ import (
 	"opentabs/wire"
 )
 
-// Settings are what a person can set, by a flag, an environment variable or
-// config.json; the first of these that says something counts.
+// Settings are the settings of the server. Flags override environment variables,
+// which override config.json.
 type Settings struct {
 	// Port is the TCP port on 127.0.0.1 that the server listens on; default
 	// 9527. 0 lets the system choose a free one.
 	Port int
-	// IdleTimeout ends a call that has not reported for so long; default 30 s.
+	// IdleTimeout is the longest time without a report, after which a call ends;
+	// default 30 s.
 	IdleTimeout time.Duration
 	// MaxIdleTimeout is the longest idle limit that a tool may have instead; default
 	// 5 min, or IdleTimeout if the user has set that.
 	MaxIdleTimeout time.Duration
-	// HardTimeout ends a call that runs for so long whatever it reports;
+	// HardTimeout is the longest time that a call may run, even if it reports;
 	// default 5 min.
 	HardTimeout time.Duration
-	// DecisionTimeout ends a call that has waited for the user for so long in all;
-	// default 5 min.
+	// DecisionTimeout is the longest time that a call may wait for the user in
+	// total; default 5 min.
 	DecisionTimeout time.Duration
 	// ProgressInterval is the least time between two progress notifications of
 	// one call; default 100 ms, 0 for no limit.
@@ -37,26 +38,24 @@ type Settings struct {
 	// MaxRunning is how many calls of one plugin run at once; default 256. The
 	// others wait.
 	MaxRunning int
-	// MaxWaiting is how many calls of one plugin wait; default 20,000. Beyond
-	// that the client with the most waiting calls is refused one.
+	// MaxWaiting is how many calls of one plugin wait; default 20,000. If it is
+	// exceeded, one call of the client with the most waiting calls is rejected.
 	MaxWaiting int
-	// Detach says when a call that still runs is answered with the handle of a
-	// job; default "never".
+	// Detach is when a running call returns the handle of a job; default "never".
 	Detach Detach
-	// Elicitation lets MCP clients that can show their person a form ask whether a
-	// call may run; default true. Otherwise only the side panel and the command
-	// line ask.
+	// Elicitation allows MCP clients that can show forms to ask the user for
+	// approval; default true. Otherwise only the side panel and the command line ask.
 	Elicitation bool
-	// DiscoverGlobal lists the plugins that were installed with npm for the whole
-	// machine beside those that the person has added; default true. They do not run
-	// before they are reviewed.
+	// DiscoverGlobal lists the plugins that npm installed for the whole machine
+	// beside the plugins that the user added; default true. They do not run before
+	// they are reviewed.
 	DiscoverGlobal bool
 	// LogLevel is the least level that is logged: trace, debug, info, warn or
 	// error; default info.
 	LogLevel string
 }
 
-// Defaults returns the settings of somebody who set nothing.
+// Defaults returns the default settings.
 func Defaults() Settings {
 	return Settings{
 		Port:             9527,
@@ -93,7 +92,7 @@ type setting struct {
 	// flag is its flag; the environment variable follows from it.
 	flag string
 	kind kind
-	// about says what it is for, want what is allowed.
+	// about describes the setting, want its allowed values.
 	about, want string
 	set         func(s *Settings, text string) bool
 	get         func(s Settings) string
@@ -135,7 +134,7 @@ var table = []setting{
 		},
 		get: func(s Settings) string { return string(s.Detach) },
 	},
-	onOff("elicitation", "elicitation", `whether MCP clients may ask the person if a call may run: "on", or "off" for the side panel and the command line alone`,
+	onOff("elicitation", "elicitation", `whether MCP clients may ask the user for approval of a call: "on", or "off" to ask only in the side panel and on the command line`,
 		func(s *Settings) *bool { return &s.Elicitation }),
 	onOff("discoverGlobal", "discover-global", `whether plugins that were installed with npm for the whole machine are listed too: "on" or "off"`,
 		func(s *Settings) *bool { return &s.DiscoverGlobal }),
@@ -193,16 +192,16 @@ func duration(key, flag, about string, low, high time.Duration, field func(*Sett
 	}
 }
 
-// Flag describes a setting to whoever parses a command line.
+// Flag describes a setting for the parser of a command line.
 type Flag struct {
-	// Name is without dashes. Env is the environment variable that says the
-	// same.
+	// Name is the flag without dashes, Env the environment variable of the same
+	// setting.
 	Name, Env string
-	// About says what the setting is for, Default what it is otherwise.
+	// About describes the setting. Default is its default value.
 	About, Default string
 }
 
-// Flags returns the flags whose values [Load] takes.
+// Flags returns the flags whose values [Load] accepts.
 func Flags() []Flag {
 	flags := make([]Flag, len(table))
 	for i, row := range table {

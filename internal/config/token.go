@@ -17,8 +17,8 @@ import (
 // tokenBytes is the length of the token before it is encoded: 256 bits.
 const tokenBytes = 32
 
-// Token returns the bearer token of this installation and creates it if there
-// is none. Processes that do so at the same time all get the same one. The
+// Token returns the bearer token of this installation, and creates it if it is
+// missing. Processes that create it at the same time all get the same token. The
 // directories must exist.
 func (d Dirs) Token() (string, error) {
 	token, err := readToken(d.TokenFile())
@@ -35,8 +35,8 @@ func (d Dirs) Token() (string, error) {
 	return readToken(d.TokenFile())
 }
 
-// ExistingToken returns the bearer token of this installation, or "" if there is
-// none yet.
+// ExistingToken returns the bearer token of this installation, or "" if it was not
+// created yet.
 func (d Dirs) ExistingToken() (string, error) {
 	token, err := readToken(d.TokenFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,10 +45,9 @@ func (d Dirs) ExistingToken() (string, error) {
 	return token, err
 }
 
-// BrowserKey returns the key of the extensions of the installation with this
-// token: they and the server prove to each other that they know it. It is derived
-// from the token and opens nothing but the WebSocket, so that the extension's
-// folder does not hold the token.
+// BrowserKey returns the key with which an extension and the server of one
+// installation authenticate each other. It is derived from the token and gives access
+// to the WebSocket only, so that the extension's folder does not contain the token.
 func BrowserKey(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("opentabs browsers"))
@@ -68,5 +67,5 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// ErrDamaged says that a file is not what opentabs wrote.
+// ErrDamaged is the error for a malformed file.
 var ErrDamaged = errors.New("damaged")

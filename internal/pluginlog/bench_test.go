@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkText takes the secrets out of a text of the usual length, and out of
-// the longest.
+// BenchmarkText removes the secrets from a text of typical length, and from the
+// longest text.
 func BenchmarkText(b *testing.B) {
 	r := &redactor{}
 	for name, text := range map[string]string{"usual": "GET https://x.example/channels/5?page=2 failed after 3 tries", "longest": strings.Repeat("some words and x=1 ", maxTextBytes/19)} {

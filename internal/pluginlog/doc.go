@@ -1,12 +1,12 @@
-// Package pluginlog keeps what adapters log: the last entries of each plugin in
-// memory, and all of them in files of the state folder. Secrets are taken out
-// before an entry is kept anywhere; see [redactor].
+// Package pluginlog stores the logs of adapters: the last entries of each plugin in
+// memory, and all entries in files of the state folder. Secrets are removed before an
+// entry is stored; see [redactor].
 //
-// [Open] opens a [Log] for a server, which adds, reads and follows; [Read] reads
-// the files without one.
+// [Open] opens a [Log] for a server, which adds, reads and follows entries; [Read]
+// reads the files without a server.
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. Adding never waits: a follower that reads
-// too slowly loses entries, and is told how many.
+// A [Log] is safe for concurrent use. [Log.Add] never blocks. A follower that reads
+// too slowly loses entries; [Follower.Next] returns how many.
 package pluginlog

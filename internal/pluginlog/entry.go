@@ -21,20 +21,19 @@ type Entry struct {
 	Level  wire.LogLevel `json:"level"`
 	// Message is at most wire.MaxLogChars long.
 	Message string `json:"message"`
-	// Data is a JSON array of what was logged beside the message; absent if
-	// nothing was.
+	// Data is a JSON array of the other logged values; absent if there are none.
 	Data json.RawMessage `json:"data,omitempty"`
-	// Browser and Tab are where it was logged.
+	// Browser and Tab are where the adapter ran.
 	Browser string `json:"browser,omitempty"`
 	Tab     int    `json:"tab,omitempty"`
-	// Dropped is how many entries of the plugin are missing before this one.
+	// Dropped is the number of missing entries of the plugin before this entry.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// levels are all levels, the one that matters least first.
+// levels are all levels, the least important first.
 var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}
 
-// ParseLevel returns the level of this name. The error says which there are.
+// ParseLevel returns the level with this name. The error lists the names.
 func ParseLevel(text string) (wire.LogLevel, error) {
 	if level := wire.LogLevel(text); slices.Contains(levels, level) {
 		return level, nil
@@ -42,39 +41,40 @@ func ParseLevel(text string) (wire.LogLevel, error) {
 	return "", fmt.Errorf("%.100q is no level: use debug, info, warning or error", text)
 }
 
-// Filter says which entries somebody wants. Its zero value means all.
+// Filter selects entries. Its zero value selects all.
 type Filter struct {
-	// Plugin is the name of the only plugin; empty for all.
+	// Plugin is the name of a plugin; empty for all plugins.
 	Plugin string
-	// Level is the least level; empty for all.
+	// Level is the minimum level; empty for all levels.
 	Level wire.LogLevel
 }
 
-// Wants reports whether e is one of them.
+// Wants reports whether the filter selects e.
 func (f Filter) Wants(e Entry) bool {
 	return (f.Plugin == "" || e.Plugin == f.Plugin) && slices.Index(levels, e.Level) >= slices.Index(levels, f.Level)
 }
 
-// maxTextBytes is how much of a message is kept: wire.MaxLogChars of any script.
+// maxTextBytes is the maximum size of a message: wire.MaxLogChars of any script.
 const maxTextBytes = 3 * wire.MaxLogChars
 
-// newEntry makes an entry of what a browser sent, which may be anything.
-func newEntry(browser string, p wire.PluginLogParams, said wire.LogEntry, now time.Time, secrets *redactor) Entry {
+// newEntry returns the entry for a log entry that a browser sent. It corrects
+// malformed values.
+func newEntry(browser string, p wire.PluginLogParams, sent wire.LogEntry, now time.Time, secrets *redactor) Entry {
 	e := Entry{
-		Time: now, Plugin: p.Plugin, Level: said.Level, Browser: browser, Tab: p.TabID,
-		Message: secrets.Text(cut(strings.ToValidUTF8(said.Message, "\uFFFD"), maxTextBytes)),
+		Time: now, Plugin: p.Plugin, Level: sent.Level, Browser: browser, Tab: p.TabID,
+		Message: secrets.Text(truncate(strings.ToValidUTF8(sent.Message, "\uFFFD"), maxTextBytes)),
 	}
 	if !slices.Contains(levels, e.Level) {
 		e.Level = wire.LogInfo
 	}
-	if len(said.Data) > 0 && len(said.Data) <= wire.MaxLogBytes {
-		e.Data = secrets.JSON(said.Data)
+	if len(sent.Data) > 0 && len(sent.Data) <= wire.MaxLogBytes {
+		e.Data = secrets.JSON(sent.Data)
 	}
 	return e
 }
 
-// cut returns the beginning of a text.
-func cut(text string, limit int) string {
+// truncate returns the beginning of a text, at most limit bytes.
+func truncate(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
@@ -84,7 +84,7 @@ func cut(text string, limit int) string {
 	return text[:limit] + "…"
 }
 
-// line is the entry as it stands in the file.
+// line returns the line of the entry in the file.
 func (e Entry) line() []byte {
 	e.Seq = 0
 	var b bytes.Buffer
@@ -96,5 +96,5 @@ func (e Entry) line() []byte {
 	return b.Bytes()
 }
 
-// bytes is about how much memory the entry takes.
+// bytes returns the approximate memory of the entry.
 func (e Entry) bytes() int { return 200 + len(e.Message) + len(e.Data) }

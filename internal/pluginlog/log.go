@@ -18,15 +18,16 @@ import (
 )
 
 const (
-	// keptEntries and keptBytes are what is kept of one plugin in memory.
+	// keptEntries and keptBytes limit the entries of one plugin in memory.
 	keptEntries = 1000
 	keptBytes   = 2 << 20
-	// keptPlugins is of how many plugins something is kept: those that logged last.
+	// keptPlugins is the maximum number of plugins with entries in memory. The
+	// plugins that logged last are kept.
 	keptPlugins = 64
 	// waiting is how many entries may wait for one follower.
 	waiting = 1000
-	// incoming is how many additions may wait for their secrets to be taken out,
-	// incomingBytes about how much memory they may take.
+	// incoming is how many additions may wait for the removal of their secrets,
+	// incomingBytes the approximate limit of their memory.
 	incoming      = 256
 	incomingBytes = 32 << 20
 )
@@ -40,30 +41,30 @@ const (
 	pendingBytes = 4 << 20
 )
 
-// ErrClosed is told to followers when the log was closed.
+// ErrClosed is the error of followers after the log was closed.
 var ErrClosed = errors.New("the log of plugins was closed")
 
-// Options set a log up. The zero value of each field means its default.
+// Options configure a log. The zero value of each field means its default.
 type Options struct {
-	// Secrets returns texts that are taken out of every entry. Default: none.
+	// Secrets returns texts to remove from every entry. Default: none.
 	Secrets func() []string
-	// Log takes what goes wrong. Default: nothing is logged.
+	// Log receives errors. Default: errors are not logged.
 	Log zerolog.Logger
 	// Now is the time of an entry. Default time.Now.
 	Now func() time.Time
 }
 
-// Log keeps the entries of all plugins. Make one with Open, and Close it.
+// Log stores the entries of all plugins. Create it with Open, and Close it.
 type Log struct {
 	opts    Options
 	secrets *redactor
 	lines   *linefile.Log
-	done    chan struct{} // closed when all that was added is kept
+	done    chan struct{} // closed when all additions are stored
 
 	mu        sync.Mutex // guards all below
 	incoming  chan addition
 	queued    int            // bytes in incoming
-	lost      map[string]int // entries that were too many, by plugin
+	lost      map[string]int // dropped entries, by plugin
 	seq       uint64
 	plugins   map[string]*kept
 	followers map[*Follower]struct{}
@@ -76,7 +77,7 @@ type kept struct {
 	bytes   int
 }
 
-// Open opens the log below the state folder dir, which exists.
+// Open opens the log below the state folder dir, which must exist.
 func Open(dir string, o Options) *Log {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -98,13 +99,13 @@ func Open(dir string, o Options) *Log {
 	go func() {
 		defer close(l.done)
 		for a := range l.incoming {
-			l.take(a)
+			l.store(a)
 		}
 	}()
 	return l
 }
 
-// addition is what an adapter logged at once.
+// addition is a group of entries that an adapter sent together.
 type addition struct {
 	browser string
 	params  wire.PluginLogParams
@@ -112,8 +113,8 @@ type addition struct {
 	bytes   int
 }
 
-// Add takes what an adapter logged in a tab of a browser. It returns at once: what
-// is too much is dropped and counted.
+// Add queues the entries that an adapter logged in a tab of a browser. It does not
+// block: if the queue is full, it drops and counts the entries.
 func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +131,8 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	}
 }
 
-// queue has an addition wait, if there is room. The caller holds mu.
+// queue adds an addition to the queue and reports whether there was room. The
+// caller holds mu.
 func (l *Log) queue(a addition) bool {
 	if l.queued > 0 && l.queued+a.bytes > incomingBytes {
 		return false
@@ -144,7 +146,7 @@ func (l *Log) queue(a addition) bool {
 	}
 }
 
-// bytesOf is about how much memory an addition takes.
+// bytesOf returns the approximate memory of an addition.
 func bytesOf(p wire.PluginLogParams) int {
 	n := 200
 	for _, e := range p.Entries {
@@ -153,12 +155,13 @@ func bytesOf(p wire.PluginLogParams) int {
 	return n
 }
 
-// take keeps what was added.
-func (l *Log) take(a addition) {
+// store removes the secrets of an addition, stores its entries and sends them to the
+// followers.
+func (l *Log) store(a addition) {
 	browser, p, now := a.browser, a.params, a.at
 	entries := make([]Entry, 0, len(p.Entries))
-	for _, said := range p.Entries {
-		entries = append(entries, newEntry(browser, p, said, now, l.secrets))
+	for _, sent := range p.Entries {
+		entries = append(entries, newEntry(browser, p, sent, now, l.secrets))
 	}
 	if p.Dropped > 0 {
 		if len(entries) == 0 {
@@ -176,11 +179,11 @@ func (l *Log) take(a addition) {
 		l.lines.Write(entries[i].line())
 	}
 	for f := range l.followers {
-		f.take(entries)
+		f.push(entries)
 	}
 }
 
-// keep keeps an entry in memory. The caller holds mu.
+// keep stores an entry in memory. The caller holds mu.
 func (l *Log) keep(e Entry) {
 	k := l.plugins[e.Plugin]
 	if k == nil {
@@ -200,7 +203,7 @@ func (l *Log) keep(e Entry) {
 	k.entries = slices.Delete(k.entries, 0, drop)
 }
 
-// quietest is the plugin that has said nothing for the longest time. The caller
+// quietest returns the plugin that has not logged for the longest time. The caller
 // holds mu.
 func (l *Log) quietest() string {
 	name, least := "", ^uint64(0)
@@ -212,8 +215,8 @@ func (l *Log) quietest() string {
 	return name
 }
 
-// Last returns the last entries that f wants, oldest first; at most n, or all
-// that are kept if n is 0.
+// Last returns the last entries in memory that f selects, oldest first; at most n,
+// or all if n is 0.
 func (l *Log) Last(f Filter, n int) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -241,8 +244,8 @@ func tail(list []Entry, n int) []Entry {
 	return list
 }
 
-// Follow returns the last n entries that f wants (none if n is 0) and a follower
-// of all that come after them. Close the follower.
+// Follow returns the last n entries that f selects (none if n is 0) and a follower
+// of all later entries. Close the follower.
 func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -259,7 +262,7 @@ func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
 	return l.last(f, n), follower
 }
 
-// Close keeps and writes what is pending, and ends the log and its followers.
+// Close stores the pending entries and closes the log and its followers.
 func (l *Log) Close() {
 	l.mu.Lock()
 	if l.closed {
@@ -280,11 +283,11 @@ func (l *Log) Close() {
 	l.lines.Close()
 }
 
-// Follower hears of new entries. It is for one goroutine at a time.
+// Follower receives new entries. It is for one goroutine at a time.
 type Follower struct {
 	log    *Log
 	filter Filter
-	wake   chan struct{} // holds a token when there is something
+	wake   chan struct{} // has a token when Next has work
 
 	// Guarded by log.mu.
 	entries []Entry
@@ -292,8 +295,8 @@ type Follower struct {
 	closed  bool
 }
 
-// take takes new entries. The caller holds log.mu.
-func (f *Follower) take(entries []Entry) {
+// push adds new entries that the filter selects. The caller holds log.mu.
+func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
 		if !f.filter.Wants(e) {
 			continue
@@ -314,8 +317,8 @@ func (f *Follower) poke() {
 	}
 }
 
-// Next waits for new entries and returns them, and how many were lost after
-// them because this was called too late. The error is ErrClosed or ctx's.
+// Next waits for new entries and returns them, and the number of entries that were
+// lost after them because Next was called too late. The error is ErrClosed or ctx's.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missed int, err error) {
 	for {
 		f.log.mu.Lock()
@@ -336,7 +339,7 @@ func (f *Follower) Next(ctx context.Context) (entries []Entry, missed int, err e
 	}
 }
 
-// Close ends it.
+// Close removes the follower from the log.
 func (f *Follower) Close() {
 	f.log.mu.Lock()
 	defer f.log.mu.Unlock()
@@ -345,9 +348,9 @@ func (f *Follower) Close() {
 	f.poke()
 }
 
-// Read returns the last entries in the files below the state folder dir that f
-// wants, oldest first: at most n, or all if n is 0. damaged is how many lines
-// can't be read.
+// Read returns the last entries that f selects in the files below the state folder
+// dir, oldest first: at most n, or all if n is 0. damaged is the number of lines that
+// cannot be read.
 func Read(dir string, f Filter, n int) (entries []Entry, damaged int, err error) {
 	damaged, err = linefile.Read(filepath.Join(dir, folder, fileName), files, func(line []byte) bool {
 		var e Entry

@@ -14,7 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-func said(plugin string, level wire.LogLevel, messages ...string) wire.PluginLogParams {
+func logged(plugin string, level wire.LogLevel, messages ...string) wire.PluginLogParams {
 	p := wire.PluginLogParams{TabID: 7, Plugin: plugin}
 	for _, m := range messages {
 		p.Entries = append(p.Entries, wire.LogEntry{Level: level, Message: m})
@@ -42,8 +42,8 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, dir, Options{})
 		l.Add("work", wire.PluginLogParams{TabID: 7, Plugin: "a", Entries: []wire.LogEntry{{Level: wire.LogInfo, Message: "one", Data: json.RawMessage(`[{"n": 1.50}]`)}}})
-		l.Add("work", said("b", wire.LogError, "two"))
-		l.Add("work", said("a", "nonsense", "three"))
+		l.Add("work", logged("b", wire.LogError, "two"))
+		l.Add("work", logged("a", "nonsense", "three"))
 		synctest.Wait()
 		if got := messages(l.Last(Filter{}, 0)); got != "one two three" {
 			t.Errorf("all: %s", got)
@@ -71,15 +71,15 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 	}
 }
 
-// A plugin that says much pushes out its own entries, not those of others; of all
-// there is a bound.
+// A plugin that logs a lot replaces its own entries, not those of others. The
+// entries of all plugins are bounded.
 func TestMemoryIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, dir, Options{})
-		l.Add("work", said("quiet", wire.LogInfo, "still here"))
+		l.Add("work", logged("quiet", wire.LogInfo, "still here"))
 		for n := range 1200 {
-			l.Add("work", said("loud", wire.LogInfo, fmt.Sprint(n)))
+			l.Add("work", logged("loud", wire.LogInfo, fmt.Sprint(n)))
 			synctest.Wait()
 		}
 		loud := l.Last(Filter{Plugin: "loud"}, 0)
@@ -88,7 +88,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		long := strings.Repeat("x", maxTextBytes)
 		for range 400 {
-			l.Add("work", said("long", wire.LogInfo, long))
+			l.Add("work", logged("long", wire.LogInfo, long))
 			synctest.Wait()
 		}
 		total := 0
@@ -99,7 +99,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("%d bytes of one plugin", total)
 		}
 		for n := range 100 {
-			l.Add("work", said(fmt.Sprint("p", n), wire.LogInfo, "x"))
+			l.Add("work", logged(fmt.Sprint("p", n), wire.LogInfo, "x"))
 			synctest.Wait()
 		}
 		if n := len(l.plugins); n > keptPlugins {
@@ -111,7 +111,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// What comes faster than it can be kept is counted, with the next of the plugin.
+// Entries that arrive too fast are dropped; the next entry of the plugin has their
+// number.
 func TestTooMuchAtOnceIsCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -119,11 +120,11 @@ func TestTooMuchAtOnceIsCounted(t *testing.T) {
 		l := open(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
 		const all = incoming + 100
 		for n := range all {
-			l.Add("work", said("a", wire.LogInfo, fmt.Sprint(n)))
+			l.Add("work", logged("a", wire.LogInfo, fmt.Sprint(n)))
 		}
 		close(blocked)
 		synctest.Wait()
-		l.Add("work", said("a", wire.LogInfo, "last"))
+		l.Add("work", logged("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
 		last := list[len(list)-1]
@@ -133,7 +134,7 @@ func TestTooMuchAtOnceIsCounted(t *testing.T) {
 	})
 }
 
-// What waits is bounded by its size too: entries may be large.
+// The queue is bounded by its size too, because entries may be large.
 func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,7 +155,7 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		}
 		close(blocked)
 		synctest.Wait()
-		l.Add("work", said("a", wire.LogInfo, "last"))
+		l.Add("work", logged("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
 		if last := list[len(list)-1]; last.Message != "last" || last.Dropped == 0 || last.Dropped%wire.MaxLogEntries != 0 || l.queued != 0 {
@@ -163,11 +164,11 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 	})
 }
 
-func TestDroppedInThePageIsTold(t *testing.T) {
+func TestEntriesDroppedInThePageAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, dir, Options{})
-		p := said("a", wire.LogInfo, "x", "y")
+		p := logged("a", wire.LogInfo, "x", "y")
 		p.Dropped = 3
 		l.Add("work", p)
 		l.Add("work", wire.PluginLogParams{Plugin: "a", Dropped: 2})
@@ -183,20 +184,20 @@ func TestFollow(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, dir, Options{})
-		l.Add("work", said("a", wire.LogInfo, "before"))
+		l.Add("work", logged("a", wire.LogInfo, "before"))
 		synctest.Wait()
 		first, f := l.Follow(Filter{Plugin: "a"}, 10)
 		if messages(first) != "before" {
 			t.Errorf("first %+v", first)
 		}
-		l.Add("work", said("b", wire.LogInfo, "other"))
-		l.Add("work", said("a", wire.LogInfo, "after"))
+		l.Add("work", logged("b", wire.LogInfo, "other"))
+		l.Add("work", logged("a", wire.LogInfo, "after"))
 		got, missed, err := f.Next(t.Context())
 		if messages(got) != "after" || missed != 0 || err != nil {
 			t.Errorf("%+v, %d, %v", got, missed, err)
 		}
 		for range waiting + 5 {
-			l.Add("work", said("a", wire.LogInfo, "x"))
+			l.Add("work", logged("a", wire.LogInfo, "x"))
 			synctest.Wait()
 		}
 		got, missed, err = f.Next(t.Context())
@@ -218,7 +219,7 @@ func TestFollow(t *testing.T) {
 		if _, _, err := f.Next(t.Context()); !errors.Is(err, ErrClosed) {
 			t.Errorf("after the end of the log: %v", err)
 		}
-		l.Add("work", said("a", wire.LogInfo, "too late")) // does nothing
+		l.Add("work", logged("a", wire.LogInfo, "too late")) // does nothing
 		if _, late := l.Follow(Filter{}, 0); late != nil {
 			if _, _, err := late.Next(t.Context()); !errors.Is(err, ErrClosed) {
 				t.Errorf("a follower that came too late: %v", err)

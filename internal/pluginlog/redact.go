@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// hidden stands where a secret was.
+// hidden replaces a secret.
 const hidden = "[redacted]"
 
-// redactor takes secrets out of texts: the values of secret settings, what looks
-// like a credential, and in JSON the value of every member whose name says that
-// it is one. It can't know every secret: authors should not log them.
+// redactor removes secrets from texts: the values of secret settings, texts in the
+// form of a credential, and in JSON the value of every member with the name of a
+// credential. It cannot find every secret: authors should not log them.
 //
-// Its zero value knows no settings. It is safe for concurrent use.
+// Its zero value has no secret settings. It is safe for concurrent use.
 type redactor struct {
-	// Secrets returns texts to take out wherever they stand; nil for none.
+	// Secrets returns texts to remove everywhere; nil for none.
 	Secrets func() []string
 }
 
-// shape is a kind of credential that can be told by how it looks.
+// shape is a kind of credential that a regular expression can find.
 type shape struct {
-	// hints are lower-case texts of which one is there wherever the shape is: to
-	// look for them takes a hundredth of the time of the expression.
+	// hints are lower-case texts. Each match of find contains one of them. Searching
+	// for them takes a hundredth of the time of the expression.
 	hints []string
-	// find finds it; what its first group holds stays.
+	// find matches the credential. The text of its first group is kept.
 	find *regexp.Regexp
 }
 
@@ -44,11 +44,11 @@ var shapes = []shape{
 	// Keys whose issuers give them a prefix.
 	{[]string{"sk-", "k_live_", "sk_test_", "xox", "gh", "github_pat_", "glpat-", "akia", "asia", "aiza", "ya29.", "shpat_", "npm_", "pypi-"},
 		regexp.MustCompile(`()\b(?:sk-|sk_live_|sk_test_|rk_live_|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\.|shpat_|npm_|pypi-)[A-Za-z0-9._-]{10,}`)},
-	// A user and a password in an address.
+	// A user and a password in a URL.
 	{[]string{"://"}, regexp.MustCompile(`(://)[^\s/@:]+:[^\s/@]+@`)},
 }
 
-// secretName is how a member is named whose value is nobody's business.
+// secretName matches the names of members whose values are secret.
 var secretName = regexp.MustCompile(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
 // Text returns text without secrets.
@@ -63,7 +63,7 @@ func (r *redactor) Text(text string) string {
 	return text
 }
 
-// settings takes the values of settings out.
+// settings removes the values of secret settings.
 func (r *redactor) settings(text string) string {
 	if r.Secrets == nil {
 		return text
@@ -76,8 +76,8 @@ func (r *redactor) settings(text string) string {
 	return text
 }
 
-// JSON returns a JSON value without secrets, in compact form; nil if it is no
-// JSON. Numbers stay as they are written.
+// JSON returns a JSON value without secrets, in compact form, or nil if raw is not
+// JSON. The text of numbers is unchanged.
 func (r *redactor) JSON(raw json.RawMessage) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
