@@ -28,7 +28,7 @@ test('of a running call only what is meant for people is shown', async () => {
     .filter({ hasText: 'export_messages' })
     .getByText(/messages read/)
     .waitFor();
-  await shown.filter({ hasText: 'heartbeat' }).getByText('Working').waitFor();
+  await shown.filter({ hasText: 'heartbeat' }).getByText('Running').waitFor();
   assert.equal(await panel.getByText(/beat \d/).count(), 0);
   assert.equal((await call).isError, false);
   assert.equal((await messages).isError, false);

@@ -107,7 +107,7 @@ test('a client that cancels withdraws its question, and a late yes runs nothing'
   await card('withdrawn').waitFor();
   const { call_id, waiting } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   stop.abort('enough');
-  await panel.getByText('Withdrawn: the call was stopped.').waitFor();
+  await panel.getByText('Withdrawn: the call was cancelled.').waitFor();
   const late = await decide(stack, call_id, { allow: true, ticket_id: waiting?.ticket_id });
   assert.match(JSON.stringify(late), /ended/);
   assert.equal((await callRecord(stack, call_id)).status, 'cancelled');
@@ -152,7 +152,7 @@ test('two surfaces at once: the first one counts, the other is told', async () =
   const won = (await ended).code === 'denied';
   assert.equal(Object(theirs).outcome === 'decided', won, JSON.stringify(theirs));
   const fate = won ? /Already denied by|Not run/ : /Allowed once/;
-  await panel.locator('.fate').filter({ hasText: fate }).waitFor();
+  await panel.locator('.outcome').filter({ hasText: fate }).waitFor();
 });
 
 test('allowed in the panel: a terminal that is late is told', async () => {

@@ -48,7 +48,7 @@ test('each answer is sent as it was pressed', async () => {
   const answers: [string, object, string][] = [
     ['Deny', { ...decide, allow: false }, 'Denied.'],
     ['Allow once', { ...decide, scope: 'once' }, 'Allowed once.'],
-    ['Allow for 10 min', { ...decide, scope: 'time', forMs: 600_000 }, 'Allowed for 10 minutes.'],
+    ['Allow for 10 min', { ...decide, scope: 'time', forMs: 600_000 }, 'Allowed for 10 min.'],
     ['Allow for this session', { ...decide, scope: 'session' }, 'Allowed for this session.'],
     ['Allow always', { ...decide, scope: 'always' }, 'Allowed from now on.'],
   ];
@@ -82,7 +82,7 @@ test('a card that has just come or moved can’t be answered by mistake', async 
   show([asking('s1', 't1'), asking('s2', 't2')]);
   await panel.getByRole('button', { name: 'Deny' }).nth(1).waitFor();
   assert.ok(await panel.evaluate(() => document.activeElement === document.body), 'no button has the focus');
-  await panel.getByText('messages export_messages asks for permission. 2 waiting.').waitFor({ state: 'attached' });
+  await panel.getByText('messages export_messages is waiting for approval. 2 waiting.').waitFor({ state: 'attached' });
   await panel.keyboard.press('Enter');
   const late = panel.getByRole('button', { name: 'Deny' }).nth(1);
   await until('buttons that can be pressed', async () => (await late.getAttribute('aria-disabled')) === 'false');
@@ -91,7 +91,7 @@ test('a card that has just come or moved can’t be answered by mistake', async 
   // The first card goes and the second slides to its place.
   await pressAtOnce('.gone + .ticket button');
   show([asking('s2', 't2')]);
-  await panel.getByText('Nobody waits for it any more.').waitFor();
+  await panel.getByText('No longer waiting for approval.').waitFor();
   await until('the press', () => panel.evaluate(() => document.title === 'pressed'));
   assert.deepEqual(server.asked, []);
   await panel.getByRole('button', { name: 'Deny' }).click();

@@ -30,7 +30,7 @@ test('reviewed in the side panel, its tools run again', async () => {
   const hash = (await panel.locator('.hash').innerText()).replaceAll(/\s/g, '');
   assert.match(hash, /^[0-9a-f]{64}$/);
   await panel.getByText('export_messages').waitFor();
-  await panel.getByText(/^Main: its code runs among the page’s own scripts/).waitFor();
+  await panel.getByText(/^Main: the plugin runs beside the page’s own scripts/).waitFor();
   await panel.getByRole('button', { name: 'Allow without asking' }).click();
   const permission = panel.getByRole('combobox', { name: 'Permission of Messages' });
   await permission.waitFor();

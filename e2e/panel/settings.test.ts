@@ -67,7 +67,7 @@ test('a secret is never shown; it is set anew or taken away', async () => {
   await panel.getByText('Saved').waitFor();
   assert.deepEqual(asked('config.settings'), { plugin: 'wiki', values: { apiToken: 's3cret' } });
   assert.equal(await token.inputValue(), '');
-  await panel.getByRole('button', { name: 'Take apiToken away' }).click();
+  await panel.getByRole('button', { name: 'Clear apiToken' }).click();
   await panel.getByRole('button', { name: 'Save' }).click();
   await until('the second request', () => JSON.stringify(asked('config.settings')).includes('null'));
   assert.deepEqual(asked('config.settings'), { plugin: 'wiki', values: { apiToken: null } });
@@ -92,7 +92,9 @@ test('icons are images, whatever is in them (fault 25); failed plugins say why; 
   const { panel, server } = bed;
   server.tell('state.plugins', { plugins: [wiki(), recommended, ...plugins], failed: broken });
   await panel.getByText('run opentabs plugin build first').waitFor();
-  await panel.getByText('claude-code has looked at it and would allow it, asking each time. Only you can.').waitFor();
+  await panel
+    .getByText('claude-code has reviewed this plugin and recommends the permission ask. Only you can allow it.')
+    .waitFor();
   await panel.getByText('<b>bold</b>').waitFor();
   const icons = panel.locator('.plugins .icon');
   await until(
@@ -101,7 +103,7 @@ test('icons are images, whatever is in them (fault 25); failed plugins say why; 
   );
   assert.equal(await panel.locator('svg').count(), 0);
   assert.equal(await panel.title(), 'opentabs');
-  await panel.getByRole('img', { name: 'a tab is open, but not ready' }).waitFor();
+  await panel.getByRole('img', { name: 'tab open, not ready' }).waitFor();
   await shoot(panel, 'plugins-all');
 });
 
@@ -122,17 +124,17 @@ test('which plugins one may call, and what one gets that starts late, is switche
   const late = wiki({ settings: set, late: true, calls: ['messages'], refused: ['bank'] });
   server.tell('state.plugins', { plugins: [late, ...plugins] });
   await panel.getByText('May call messages').first().waitFor();
-  await panel.getByText('was refused a call').waitFor();
-  await panel.getByText('It tried to.').waitFor();
+  await panel.getByText('was denied a call').waitFor();
+  await panel.getByText('Tried to call it.').waitFor();
   await panel.getByRole('switch', { name: 'May call messages' }).uncheck();
   await until('the request', () => asked('config.calls') !== undefined);
   assert.deepEqual(asked('config.calls'), { plugin: 'wiki', other: 'messages', allowed: false });
   await panel.getByRole('switch', { name: 'May call bank' }).check();
   await until('the request', () => Object(asked('config.calls')).allowed === true);
   assert.deepEqual(asked('config.calls'), { plugin: 'wiki', other: 'bank', allowed: true });
-  await panel.getByRole('combobox', { name: 'Let wiki call another plugin' }).selectOption('calendar');
+  await panel.getByRole('combobox', { name: 'Allow wiki to call another plugin' }).selectOption('calendar');
   await until('the request', () => Object(asked('config.calls')).other === 'calendar');
-  await panel.getByText(/^It starts after the page’s scripts/).waitFor();
+  await panel.getByText(/^The plugin starts after the page’s scripts. So/).waitFor();
   await panel.getByRole('switch', { name: 'Secret settings and calls to other plugins' }).check();
   await until('the request', () => asked('config.lateAccess') !== undefined);
   assert.deepEqual(asked('config.lateAccess'), { plugin: 'wiki', allowed: true });
@@ -141,5 +143,5 @@ test('which plugins one may call, and what one gets that starts late, is switche
     .getByText(/settings$/)
     .first()
     .click();
-  await panel.getByText(/^Not given to the plugin/).waitFor();
+  await panel.getByText(/so it gets this secret only if you allow it/).waitFor();
 });

@@ -117,7 +117,7 @@ test('plugins, what they may do, and one to review', async () => {
   await panel.getByText('3 tools, 2 with their own permission').first().click();
   await panel.getByRole('combobox', { name: 'Permission of post' }).waitFor();
   const reading = panel.getByRole('list', { name: 'Reading' }).first();
-  assert.deepEqual(await reading.locator('.tool').allTextContents(), ['echoonly reads', 'export_messages']);
+  assert.deepEqual(await reading.locator('.tool').allTextContents(), ['echoread-only', 'export_messages']);
   await shoot(panel, 'plugins');
 });
 

@@ -1,4 +1,4 @@
-// What crosses the port between the side panel and the service worker.
+// Messages on the port between the side panel and the service worker.
 
 import {
   type CallDecideParams,
@@ -24,16 +24,16 @@ export interface PanelPlugin {
   readonly name: string;
   readonly displayName: string;
   /**
-   * live: it works. reload: it works after a reload of the tab. silent: the page does not answer. broken: its adapter failed;
-   * problem says how.
+   * live: works. reload: works after a reload of the tab. silent: the page does not answer. broken: the adapter failed, and
+   * problem is its error.
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken';
   readonly problem?: string;
-  /** ready is what a live adapter last said of itself; absent before it was asked. */
+  /** ready is the last readiness that a live adapter reported. Absent before the first report. */
   readonly ready?: boolean;
 }
 
-/** PanelTab is a tab that plugins match. */
+/** PanelTab is a tab that matches plugins. */
 export interface PanelTab {
   readonly tabId: number;
   readonly title: string;
@@ -41,7 +41,7 @@ export interface PanelTab {
   readonly plugins: readonly PanelPlugin[];
 }
 
-/** PanelState is all that the panel shows but for the plugins; each replaces the last. */
+/** PanelState is everything that the panel shows except the plugins. Each state replaces the last one. */
 export interface PanelState {
   readonly link: LinkState;
   readonly browserName: string;
@@ -49,25 +49,25 @@ export interface PanelState {
   readonly mode: InjectMode;
   readonly tabs: readonly PanelTab[];
   readonly calls: readonly CallView[];
-  /** callsAt is when calls came, in milliseconds since 1970; running calls have run on since. */
+  /** callsAt is when calls arrived, in milliseconds since 1970. Running calls have continued since. */
   readonly callsAt: number;
   readonly running: number;
 }
 
-/** Done is what became of an action: error is a sentence that says why nothing did; decided answers the action "decide". */
+/** Done is the answer to an action. error is set if it failed; decided is the result of the action "decide". */
 export interface Done {
   readonly error?: string;
   readonly decided?: CallDecideResult;
 }
 
-/** ToPanel is a message to a panel. Plugins are many and change rarely, so they don't come with each state. */
+/** ToPanel is a message to a panel. The plugins have a separate message because they are many and change rarely. */
 export type ToPanel =
   | { readonly op: 'state'; readonly state: PanelState }
-  /** plugins and those that can't be loaded replace the last; they are not known before the first. */
+  /** plugins, and failed for those that could not be loaded, replace the last lists. */
   | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedView[] }
-  | { readonly op: 'done'; readonly ask: number; readonly done: Done };
+  | { readonly op: 'done'; readonly requestId: number; readonly done: Done };
 
-/** Action is what a person did. */
+/** Action is a user action in the panel. */
 export type Action =
   | { readonly op: 'stop'; readonly callId: string }
   | { readonly op: 'decide'; readonly params: CallDecideParams }
@@ -83,17 +83,17 @@ export type Action =
   | { readonly op: 'retry' }
   | { readonly op: 'details' };
 
-/** FromPanel is an action under the number that its Done carries. */
+/** FromPanel is an action with the ID that its answer repeats. */
 export interface FromPanel {
-  readonly ask: number;
+  readonly requestId: number;
   readonly action: Action;
 }
 
-/** readFromPanel checks a message of the panel. */
+/** readFromPanel validates a message from a panel. */
 export function readFromPanel(value: unknown): FromPanel | undefined {
-  if (!isBag(value) || typeof value.ask !== 'number' || !isBag(value.action)) return undefined;
+  if (!isBag(value) || typeof value.requestId !== 'number' || !isBag(value.action)) return undefined;
   const action = readAction(value.action);
-  return action && { ask: value.ask, action };
+  return action && { requestId: value.requestId, action };
 }
 
 type Bag = Readonly<Record<string, unknown>>;
@@ -116,7 +116,7 @@ function readAction(value: Bag): Action | undefined {
   }
 }
 
-/** readRequest reads an action that is a request to the server. */
+/** readRequest reads an action that becomes a request to the server. */
 function readRequest(op: unknown, params: Bag): Action | undefined {
   const { callId, ticketId, allow, forMs, plugin, tool, hash } = params;
   const scope = Scopes.find((known) => known === params.scope);
@@ -149,7 +149,7 @@ function readRequest(op: unknown, params: Bag): Action | undefined {
   };
 }
 
-/** isToPanel checks a message as far as it needs: it comes from the same extension. */
+/** isToPanel checks the parts of a message that the panel reads first. The sender is the same extension. */
 export function isToPanel(value: unknown): value is ToPanel {
   if (!isBag(value)) return false;
   switch (value.op) {
@@ -158,7 +158,7 @@ export function isToPanel(value: unknown): value is ToPanel {
     case 'plugins':
       return Array.isArray(value.plugins) && Array.isArray(value.failed);
     case 'done':
-      return typeof value.ask === 'number' && isBag(value.done);
+      return typeof value.requestId === 'number' && isBag(value.done);
     default:
       return false;
   }

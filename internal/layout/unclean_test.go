@@ -22,7 +22,6 @@ var unclean = []string{
 	"extension/src",
 	"extension/src/bridge",
 	"extension/src/host",
-	"extension/src/panel",
 	"extension/src/worker",
 	"extension/test",
 	"internal/author",

@@ -7,11 +7,11 @@ import { plain } from './wording.ts';
 export interface ActivitiesProps {
   readonly callId: string;
   readonly activities: readonly ActivityView[];
-  /** folded leaves only the names until the person opens them. */
+  /** folded shows only the names until the user opens them. */
   readonly folded: boolean;
 }
 
-/** Activities draws what a tool shows beside its progress: always as text, never as HTML. */
+/** Activities renders the content that a tool shows beside its progress, always as text and never as HTML. */
 export function Activities({ callId, activities, folded }: ActivitiesProps): VNode {
   return (
     <>
@@ -29,17 +29,17 @@ function Activity(props: {
 }): VNode {
   const { callId, activity, folded } = props;
   const { type, content = '', bytes } = activity;
-  // The panel is drawn up to 20 times a second, and all activities together may be 512 KB.
+  // The panel renders up to 20 times per second, and the activities may total 512 KB.
   const shown = useMemo(() => showActivity({ type, content, bytes }), [type, content, bytes]);
   const name = plain(type);
-  const drawn = <Content shown={shown} name={name} callId={callId} />;
-  if (shown.kind !== 'json' && !folded) return <div class={`activity ${shown.kind}`}>{drawn}</div>;
+  const body = <Content shown={shown} name={name} callId={callId} />;
+  if (shown.kind !== 'json' && !folded) return <div class={`activity ${shown.kind}`}>{body}</div>;
   return (
     <details class={`activity ${shown.kind}`}>
       <summary class="fold">
-        <span class="type">{name}</span> <span class="size">{size(bytes)}</span>
+        <span class="type">{name}</span> <span class="size">{formatSize(bytes)}</span>
       </summary>
-      {drawn}
+      {body}
     </details>
   );
 }
@@ -70,7 +70,8 @@ function Content({
     case 'large':
       return (
         <p class="cut">
-          {name}: {size(shown.bytes)}, too large for this panel. See it with <code>opentabs calls show {callId}</code>.
+          {name}: {formatSize(shown.bytes)}, too large for this panel. Show it with{' '}
+          <code>opentabs calls show {callId}</code>.
         </p>
       );
   }
@@ -110,8 +111,8 @@ function Rows({ table, name }: { readonly table: Table; readonly name: string })
   );
 }
 
-/** size writes a number of bytes. */
-function size(bytes: number): string {
+/** formatSize returns a number of bytes as text. */
+function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -12,7 +12,7 @@ const call = (more: Partial<CallView>): CallView => ({
   ...more,
 });
 
-test('of messages only those for people, or all; numbers always', () => {
+test('reportOf hides messages that are not for the user, but never numbers', () => {
   const both = call({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
   assert.deepEqual(reportOf(both, false), { share: 0.5, message: 'reading', word: '' });
   assert.deepEqual(reportOf(both, true), { share: 0.5, message: 'page 5', word: '' });
@@ -20,7 +20,7 @@ test('of messages only those for people, or all; numbers always', () => {
   assert.deepEqual(reportOf(internal, false), { share: 0.5, message: '', word: '' });
 });
 
-test('of activities only those for people, or all', () => {
+test('activitiesOf hides activities that are not for the user', () => {
   const activities = ['user', 'internal', 'admin', undefined].map((audience, i) => ({
     type: `t${i}`,
     bytes: 1,
@@ -32,7 +32,7 @@ test('of activities only those for people, or all', () => {
   assert.deepEqual(activitiesOf(call({}), true), []);
 });
 
-test('the audience of an end decides only whether its result is shown', () => {
+test('resultOf hides a result that is not for the user', () => {
   const shown = (everything: boolean, endAudience?: string) =>
     resultOf(
       call({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
@@ -46,14 +46,14 @@ test('the audience of an end decides only whether its result is shown', () => {
   assert.equal(resultOf(call({ status: 'done' }), true), '');
 });
 
-test('the word of a report is for whom its message is', () => {
+test('a status word has the audience of its message', () => {
   const both = call({ message: 'page 5', statusWord: 'fetching', userMessage: 'reading', userStatusWord: 'indexing' });
   assert.equal(reportOf(both, false).word, 'indexing');
   assert.equal(reportOf(both, true).word, 'fetching');
   assert.equal(reportOf(call({ statusWord: 'fetching' }), false).word, '');
 });
 
-test('open calls', () => {
+test('isOpen accepts pending and running calls', () => {
   const open = (['pending', 'running', 'done', 'failed', 'cancelled'] as const).filter((s) =>
     isOpen(call({ status: s })),
   );

@@ -1,27 +1,27 @@
-// Which messages, results and activities the panel shows. A tool says of each report, and of its result, whether it is
-// meant for people; that a call happened and how it ended, numbers and questions to the user are shown always.
+// Selects the messages, results and activities that the panel shows. A tool marks each report and its result as meant for
+// the user or not. The panel always shows calls, their endings, numbers, and decisions that the user has to make.
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
-/** User marks what is meant for people; everything else, also values that are not known, is for those who look closer. */
+/** User marks content for the user. Any other value, also an unknown one, is shown only with "Show everything". */
 const User = 'user';
 
-/** Report is what is shown of how far a call is. */
+/** Report is the progress of a call as the panel shows it. */
 export interface Report {
-  /** share is from 0 to 1; absent while it is not known. */
+  /** share is from 0 to 1, and absent while unknown. */
   readonly share: number | undefined;
   readonly message: string;
-  /** word is the tool's own word for what it does, as in "indexing"; empty if it said none. */
+  /** word is the tool's own status word, such as "indexing". Empty if the tool set none. */
   readonly word: string;
 }
 
-/** reportOf returns how far a call is, and its last message that is shown, with its word. */
+/** reportOf returns the progress of a call with its last visible message and status word. */
 export function reportOf(call: CallView, everything: boolean): Report {
   const message = (everything ? call.message : call.userMessage) ?? '';
   return { share: call.progress, message, word: (everything ? call.statusWord : call.userStatusWord) ?? '' };
 }
 
-/** activitiesOf returns the activities of a call that are shown. */
+/** activitiesOf returns the visible activities of a call. */
 export function activitiesOf(call: CallView, everything: boolean): readonly ActivityView[] {
   return (call.activities ?? []).filter((activity) => everything || activity.audience === User);
 }
@@ -31,7 +31,7 @@ export function isOpen(call: CallView): boolean {
   return call.status === 'running' || call.status === 'pending';
 }
 
-/** resultOf returns the beginning of a call's result if it is shown; empty if not. The end itself is always shown. */
+/** resultOf returns the beginning of a call's result, or an empty text if the result is not for the user. */
 export function resultOf(call: CallView, everything: boolean): string {
   return everything || call.endAudience === User ? (call.result ?? '') : '';
 }

@@ -1,27 +1,27 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
-import { usePressed } from './pressed.ts';
+import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
-import { lateMeaning, plain } from './wording.ts';
+import { lateEffect, plain } from './wording.ts';
 
 interface SwitchProps {
   readonly label: string;
-  /** holds is what the server says. */
-  readonly holds: boolean;
+  /** current is the server's value. */
+  readonly current: boolean;
   readonly busy: boolean;
-  /** choose returns false if the server refused. */
+  /** choose returns false if the server rejected the change. */
   choose(on: boolean): Promise<boolean>;
 }
 
-/** Switch shows a choice at once, and goes back to what holds if the server refuses. */
-function Switch({ label, holds, busy, choose }: SwitchProps): VNode {
+/** Switch shows a choice at once and reverts it if the server rejects the change. */
+function Switch({ label, current, busy, choose }: SwitchProps): VNode {
   const [chosen, setChosen] = useState<{ on: boolean; before: boolean }>();
-  const on = chosen?.before === holds ? chosen.on : holds;
-  // Forgotten, not only hidden: it must not come back when another surface sets what held before.
-  if (chosen && chosen.before !== holds) setChosen(undefined);
+  const on = chosen?.before === current ? chosen.on : current;
+  // Drop the choice, or it would show again when another surface restores the old value.
+  if (chosen && chosen.before !== current) setChosen(undefined);
   const change = async (next: boolean) => {
-    setChosen({ on: next, before: holds });
+    setChosen({ on: next, before: current });
     if (!(await choose(next))) setChosen(undefined);
   };
   return (
@@ -46,9 +46,9 @@ interface CallingProps {
   readonly act: Act;
 }
 
-/** Calling is which other plugins a plugin may call: those it may, those it tried to, and a choice of the rest. */
+/** Calling lists the plugins that a plugin may call and those it was denied, and offers to add others. */
 export function Calling({ plugin, others, act }: CallingProps): VNode | null {
-  const { busy, error, run } = usePressed(act);
+  const { busy, error, run } = usePanelAction(act);
   const { name } = plugin;
   const calls = plugin.calls ?? [];
   const refused = plugin.refused ?? [];
@@ -62,32 +62,32 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
   return (
     <details class="calling" open={shown} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
-        {calls.length === 0 ? 'Calls no other plugin' : `May call ${calls.map(plain).join(', ')}`}
-        {refused.length > 0 && <span class="needs">was refused a call</span>}
+        {calls.length === 0 ? 'May call no other plugin' : `May call ${calls.map(plain).join(', ')}`}
+        {refused.length > 0 && <span class="needs">was denied a call</span>}
       </summary>
       <ul>
         {listed.map((other) => (
           <li key={other}>
             <Switch
               label={`May call ${plain(other)}`}
-              holds={calls.includes(other)}
+              current={calls.includes(other)}
               busy={busy}
               choose={(on) => set(other, on)}
             />
-            {refused.includes(other) && <span class="note"> It tried to.</span>}
+            {refused.includes(other) && <span class="note"> Tried to call it.</span>}
           </li>
         ))}
       </ul>
       {shown && rest.length > 0 && (
         <select
-          aria-label={`Let ${name} call another plugin`}
+          aria-label={`Allow ${name} to call another plugin`}
           value=""
           onChange={(event) => {
             const other = event.currentTarget.value;
             if (other) void set(other, true);
           }}
         >
-          <option value="">Let it call another plugin…</option>
+          <option value="">Allow calls to another plugin…</option>
           {rest.map((other) => (
             <option key={other} value={other}>
               {plain(other)}
@@ -104,9 +104,9 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
   );
 }
 
-/** LateAccess is whether a plugin that starts late gets its secret settings and may call other plugins. */
+/** LateAccess switches whether a late plugin gets its secret settings and may call other plugins. */
 export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
-  const { busy, error, run } = usePressed(act);
+  const { busy, error, run } = usePanelAction(act);
   if (!plugin.late) return null;
   const choose = async (allowed: boolean) =>
     (await run({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })).error === undefined;
@@ -114,11 +114,11 @@ export function LateAccess({ plugin, act }: { readonly plugin: PluginView; reado
     <div class="late">
       <Switch
         label="Secret settings and calls to other plugins"
-        holds={plugin.lateAccess === true}
+        current={plugin.lateAccess === true}
         busy={busy}
         choose={choose}
       />
-      <p class="note">{lateMeaning}</p>
+      <p class="note">{lateEffect}</p>
       {error && (
         <p class="error" role="alert">
           {error}

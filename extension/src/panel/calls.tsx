@@ -4,37 +4,37 @@ import type { PanelTab } from '../panel-message.ts';
 import { Activities } from './activity.tsx';
 import { activitiesOf, isOpen, reportOf, resultOf } from './audience.ts';
 import { CallName } from './call-name.tsx';
-import { usePressed } from './pressed.ts';
+import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
-import { type Placed, placed } from './tree.ts';
-import { duration, hostOf, percent, plain, statusWord } from './wording.ts';
+import { type PlacedCall, placeCalls } from './tree.ts';
+import { formatDuration, formatPercent, hostOf, plain, statusWord } from './wording.ts';
 
-/** ShownEnded is how many calls that ended are shown. */
+/** ShownEnded is the number of ended calls in the list. */
 const ShownEnded = 20;
-/** ManyCalls is from how many open calls on each takes less room. */
+/** ManyCalls is the number of open calls from which each is shown compactly. */
 const ManyCalls = 6;
-/** MaxIndent is how many levels of nested calls are indented. */
+/** MaxIndent is the deepest level of nested calls that is indented. */
 const MaxIndent = 4;
 
 export interface CallsProps {
   readonly calls: readonly CallView[];
   readonly tabs: readonly PanelTab[];
-  /** running counts also the calls that are not in the list. */
+  /** running also counts the calls that are not in the list. */
   readonly running: number;
-  /** ranMs is how long running calls have run since the list was made, in milliseconds. */
+  /** ranMs is the time since the server made the list, in milliseconds. */
   readonly ranMs: number;
-  /** everything shows also what is not meant for people. */
+  /** everything also shows content that is not for the user. */
   readonly everything: boolean;
   showEverything(on: boolean): void;
   readonly act: Act;
 }
 
-/** Calls shows the running calls, then the last ones that ended. */
+/** Calls shows the running calls, then the most recently ended ones. */
 export function Calls({ calls, tabs, running, ranMs, everything, showEverything, act }: CallsProps): VNode {
   const open = calls.filter(isOpen);
-  // Those that wait for a permission are above (waiting.tsx).
-  const shown = placed(open.filter((call) => call.waiting?.kind !== 'permission'));
-  const asking = open.length - shown.length;
+  // Calls that wait for a permission are shown above (waiting.tsx).
+  const shown = placeCalls(open.filter((call) => call.waiting?.kind !== 'permission'));
+  const awaitingPermission = open.length - shown.length;
   const more = running - open.length;
   const many = shown.length >= ManyCalls;
   return (
@@ -42,7 +42,7 @@ export function Calls({ calls, tabs, running, ranMs, everything, showEverything,
       <section aria-labelledby="running">
         <div class="title-line">
           <h2 id="running">
-            Running <span class="count">{running - asking}</span>
+            Running <span class="count">{running - awaitingPermission}</span>
           </h2>
           <label class="switch">
             <input
@@ -77,7 +77,7 @@ export function Calls({ calls, tabs, running, ranMs, everything, showEverything,
 }
 
 interface OpenCallProps {
-  readonly place: Placed;
+  readonly place: PlacedCall;
   readonly tab: PanelTab | undefined;
   readonly ranMs: number;
   readonly everything: boolean;
@@ -86,7 +86,7 @@ interface OpenCallProps {
 }
 
 function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }: OpenCallProps): VNode {
-  const { busy, error, run } = usePressed(act);
+  const { busy, error, run } = usePanelAction(act);
   const queued = call.status === 'pending' || call.waiting !== undefined;
   const name = `${call.plugin} ${call.tool}`;
   const { share, message, word } = reportOf(call, everything);
@@ -110,11 +110,11 @@ function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }:
       <div class="under">
         <span class="message" title={plain(message)}>
           {word && !queued && <span class="word">{plain(word)}</span>}
-          {plain(message) || (word && !queued ? '' : stateWord(call))}
+          {plain(message) || (word && !queued ? '' : defaultMessage(call))}
         </span>
         <span class="time">
-          {known !== undefined && `${percent(known)} · `}
-          {duration(queued ? call.runMs : call.runMs + ranMs)}
+          {known !== undefined && `${formatPercent(known)} · `}
+          {formatDuration(queued ? call.runMs : call.runMs + ranMs)}
         </span>
       </div>
       <div class="from">{from.filter(Boolean).join(', ')}</div>
@@ -124,13 +124,13 @@ function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }:
   );
 }
 
-/** stateWord says what a call does that has not said so itself. */
-function stateWord(call: CallView): string {
+/** defaultMessage returns the text for a call that has sent no message. */
+function defaultMessage(call: CallView): string {
   if (call.waiting) return 'Waiting for you';
-  return call.status === 'pending' ? 'Waiting for its turn' : 'Working';
+  return call.status === 'pending' ? 'Queued' : 'Running';
 }
 
-/** Bar is a progress bar; without a share it says that work goes on. */
+/** Bar is a progress bar. Without a share it is indeterminate. */
 function Bar({ name, share, waiting }: { name: string; share: number | undefined; waiting: boolean }): VNode {
   const known = share !== undefined;
   return (
@@ -140,14 +140,14 @@ function Bar({ name, share, waiting }: { name: string; share: number | undefined
       aria-label={`Progress of ${name}`}
       aria-valuemin={0}
       aria-valuemax={100}
-      {...(known ? { 'aria-valuenow': Math.floor(share * 100), 'aria-valuetext': percent(share) } : {})}
+      {...(known ? { 'aria-valuenow': Math.floor(share * 100), 'aria-valuetext': formatPercent(share) } : {})}
     >
       <span style={known ? { transform: `scaleX(${Math.min(1, Math.max(0, share))})` } : {}} />
     </div>
   );
 }
 
-/** Ended shows the last calls that ended, whatever they say. */
+/** Ended shows the most recently ended calls, whatever their audience. */
 function Ended({
   calls,
   everything,
@@ -177,7 +177,7 @@ function EndedCall({ call, everything }: { readonly call: CallView; readonly eve
       <div class="line">
         <span class={`status ${call.status}`}>{statusWord(call.status)}</span>
         <CallName call={call} />
-        <span class="time">{duration(call.runMs)}</span>
+        <span class="time">{formatDuration(call.runMs)}</span>
       </div>
       {call.client && <div class="from">for {plain(call.client)}</div>}
     </>

@@ -1,14 +1,14 @@
-// JSON text for people to read. What a person allows must be what is sent, so numbers and members are not read and
-// written anew, and what is not shown itself stands as an escape.
+// Formats JSON text for display. The user must see exactly the arguments that are sent. So numbers and members are not
+// parsed and reprinted, and hidden characters are shown as escapes.
 
 import { replaceHidden } from './plain-text.ts';
 
-/** MaxIndent is up to how many levels are indented: 8,000 brackets in each other would be drawn as 128 MB of spaces. */
+/** MaxIndent is the deepest level that is indented: 8,000 nested brackets would become 128 MB of spaces. */
 const MaxIndent = 32;
 
 /**
- * indentJson writes JSON text with a line for each member and item. Numbers keep all their digits and members that stand
- * twice stay twice. Text that was cut is written as far as it goes.
+ * indentJson formats JSON text with one line per member and item. Numbers keep all their digits, and duplicate members
+ * remain. Truncated text is formatted up to its end.
  */
 export function indentJson(text: string): string {
   const out: string[] = [];
@@ -32,17 +32,17 @@ export function indentJson(text: string): string {
     } else if (token === ':') {
       out.push(': ');
     } else {
-      out.push(token.startsWith('"') ? readable(token) : token);
+      out.push(token.startsWith('"') ? unescapeLetters(token) : token);
     }
   }
-  return visible(out.join(''));
+  return escapeHidden(out.join(''));
 }
 
-/** Token is a bracket, a comma, a colon, a text (also one that was cut), or a number or word. */
+/** Token matches a bracket, a comma, a colon, a string (also a truncated one), a number or a keyword. */
 const Token = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
 
-/** readable writes letters of a JSON text as letters that were escaped without need. */
-function readable(token: string): string {
+/** unescapeLetters replaces needless escapes in a JSON string by their letters. */
+function unescapeLetters(token: string): string {
   try {
     return JSON.stringify(JSON.parse(token));
   } catch {
@@ -50,12 +50,12 @@ function readable(token: string): string {
   }
 }
 
-/** visible writes characters as escapes that are not seen themselves or change how the text around them looks. */
-export function visible(text: string): string {
-  return replaceHidden(text, escaped).replaceAll('\t', escaped('\t'));
+/** escapeHidden replaces characters by escapes that are invisible or change how other text looks. */
+export function escapeHidden(text: string): string {
+  return replaceHidden(text, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

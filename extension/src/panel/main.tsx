@@ -1,6 +1,5 @@
-// The side panel: it shows what the worker tells it and sends what the person
-// did. It keeps no state of its own but what is being typed or pressed, and
-// the switch.
+// The side panel: renders the state that the worker sends, and sends the user's
+// actions to the worker. It stores only unsaved input and the switch "Show everything".
 
 import { render } from 'preact';
 import type { FailedView, PluginView } from '../../../wire/wire.gen.ts';
@@ -9,11 +8,11 @@ import { isToPanel, type PanelState } from '../panel-message.ts';
 import { Panel } from './panel.tsx';
 import { makeRequests } from './requests.ts';
 
-/** RetryMs is the time until a port that closed is opened anew, in milliseconds. */
+/** RetryMs is the delay before a closed port is reopened, in milliseconds. */
 const RetryMs = 250;
-/** TickMs is how often times are drawn anew, in milliseconds. */
+/** TickMs is the interval at which shown times are updated, in milliseconds. */
 const TickMs = 1000;
-/** EverythingKey is where the switch is kept. */
+/** EverythingKey is the storage key of the switch "Show everything". */
 const EverythingKey = 'showEverything';
 
 let port: Port | undefined;
@@ -39,14 +38,14 @@ function draw(): void {
   if (root) render(<Panel {...props} />, root);
 }
 
-/** connect opens the port; Chrome closes it when it stops the worker, and a new one starts the worker again. */
+/** connect opens the port. Chrome closes the port when it stops the worker; reopening it restarts the worker. */
 function connect(): void {
   const opened = connectPanel();
   port = opened;
   opened.onMessage((message) => {
     if (!isToPanel(message)) return;
     if (message.op === 'done') {
-      requests.done(message.ask, message.done);
+      requests.settle(message.requestId, message.done);
       return;
     }
     if (message.op === 'state') state = message.state;
@@ -55,7 +54,7 @@ function connect(): void {
   });
   opened.onDisconnect(() => {
     port = undefined;
-    requests.lost();
+    requests.disconnected();
     setTimeout(connect, RetryMs);
   });
 }

@@ -11,16 +11,16 @@ import { Waiting } from './waiting.tsx';
 import { type Advice, linkAdvice, linkTitle, modeAdvice } from './wording.ts';
 
 export interface PanelProps {
-  /** state is absent until the worker has answered for the first time. */
+  /** state is absent until the worker sends the first one. */
   readonly state: PanelState | undefined;
-  /** plugins is absent until the server has told of them. */
+  /** plugins is absent until the server sends the list. */
   readonly plugins: readonly PluginView[] | undefined;
-  /** failed are the plugins that can't be loaded. */
+  /** failed are the plugins that could not be loaded. */
   readonly failed: readonly FailedView[];
-  /** everything shows also what is not meant for people. */
+  /** everything also shows content that is not for the user. */
   readonly everything: boolean;
   showEverything(on: boolean): void;
-  /** now is the time that running calls are measured at, in milliseconds since 1970. */
+  /** now is the current time, in milliseconds since 1970. */
   readonly now: number;
   readonly act: Act;
 }
@@ -66,7 +66,7 @@ export function Panel(props: PanelProps): VNode {
   );
 }
 
-/** Linked is what there is to see while the server is there. */
+/** Linked is the part of the panel that needs a connection to the server. */
 function Linked(props: PanelProps & { readonly state: PanelState }): VNode {
   const { state, plugins, failed, everything, showEverything, now, act } = props;
   const [view, setView] = useState<View>('calls');
@@ -95,17 +95,17 @@ function Linked(props: PanelProps & { readonly state: PanelState }): VNode {
   );
 }
 
-/** Notice tells what is wrong and how to mend it; children are the buttons. */
+/** Notice shows a problem and the steps to fix it. children are the buttons. */
 function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children: VNode }): VNode {
   const { title, steps } = props.advice;
   return (
     <section class={`notice ${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'note'}>
       <h2>{title}</h2>
-      {steps.length === 1 && <p>{withCommands(steps[0] ?? '')}</p>}
+      {steps.length === 1 && <p>{renderCommands(steps[0] ?? '')}</p>}
       {steps.length > 1 && (
         <ol>
           {steps.map((step) => (
-            <li key={step}>{withCommands(step)}</li>
+            <li key={step}>{renderCommands(step)}</li>
           ))}
         </ol>
       )}
@@ -114,12 +114,12 @@ function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children: VNode 
   );
 }
 
-/** withCommands sets what stands between backquotes as code. */
-function withCommands(text: string): (string | VNode)[] {
+/** renderCommands renders text between backquotes as code. */
+function renderCommands(text: string): (string | VNode)[] {
   return text.split('`').map((piece, i) => (i % 2 === 1 ? <code key={piece}>{piece}</code> : piece));
 }
 
-/** BrowserName lets the person name this browser, to tell it from others. */
+/** BrowserName is the field in which the user names this browser. */
 function BrowserName({ name, rename }: { name: string; rename(name: string): void }): VNode {
   const [typed, setTyped] = useState<string>();
   const done = () => {

@@ -1,34 +1,34 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Permission, Permissions } from '../../../wire/wire.gen.ts';
-import { usePressed } from './pressed.ts';
+import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 
 export interface PermissionSelectProps {
   readonly label: string;
   readonly plugin: string;
-  /** tool is absent for the plugin's own permission. */
+  /** tool is absent for the permission of the whole plugin. */
   readonly tool?: string;
-  /** permission is absent where the inherited one holds. */
+  /** permission is absent if the tool inherits the permission of its plugin. */
   readonly permission: Permission | undefined;
   readonly inherited?: Permission;
   readonly act: Act;
 }
 
-/** Inherit is the choice of a tool to have no permission of its own. */
+/** Inherit is the option that removes a tool's own permission. */
 const Inherit = 'default';
 
-/** PermissionSelect shows a permission and changes it; it goes back to what holds if the server refuses. */
+/** PermissionSelect shows and changes a permission. It reverts the choice if the server rejects it. */
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
-  const { busy, error, run } = usePressed(act);
-  const holds = permission ?? Inherit;
-  /** chosen is shown from the choice until the server's list changes or it refuses. */
+  const { busy, error, run } = usePanelAction(act);
+  const current = permission ?? Inherit;
+  /** chosen is shown until the server's list changes, or until the server rejects the choice. */
   const [chosen, setChosen] = useState<{ readonly value: string; readonly before: string }>();
-  const shown = chosen && chosen.before === holds ? chosen.value : holds;
-  // Forgotten, not only hidden: it must not come back when another surface sets what held before.
-  if (chosen && chosen.before !== holds) setChosen(undefined);
+  const shown = chosen && chosen.before === current ? chosen.value : current;
+  // Drop the choice, or it would show again when another surface restores the old value.
+  if (chosen && chosen.before !== current) setChosen(undefined);
   const choose = async (value: string) => {
-    setChosen({ value, before: holds });
+    setChosen({ value, before: current });
     const wanted = Permissions.find((known) => known === value);
     const params = { plugin, ...(tool === undefined ? {} : { tool }), ...(wanted ? { permission: wanted } : {}) };
     const { error } = await run({ op: 'permission', params });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { replaceHidden } from './plain-text.ts';
 
-test('the server and the panel agree on what is hidden', () => {
+test('the server and the panel hide the same characters', () => {
   const file = new URL('../../../internal/plaintext/testdata/cases.json', import.meta.url);
   const cases: readonly { name: string; in: string; out: string }[] = JSON.parse(readFileSync(file, 'utf8'));
   assert.ok(cases.length > 20);
@@ -14,7 +14,7 @@ test('the server and the panel agree on what is hidden', () => {
   }
 });
 
-test('what is hidden can be shown by other characters', () => {
+test('replaceHidden replaces hidden characters', () => {
   assert.equal(
     replaceHidden('a\u202eb\u{e0041}', (c) => `<${c.codePointAt(0)?.toString(16)}>`),
     'a<202e>b<e0041>',

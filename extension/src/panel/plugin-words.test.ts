@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginView } from '../../../wire/wire.gen.ts';
-import { hashGroups, iconUrl, matching, ownCount, readinessOf, sitesOf, toolGroups } from './plugin-words.ts';
+import { findPlugins, hashGroups, iconUrl, ownCount, readinessOf, sitesOf, toolGroups } from './plugin-words.ts';
 
-test('sites by their hosts', () => {
+test('sitesOf lists hosts', () => {
   assert.equal(sitesOf(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
   assert.equal(
     sitesOf(['https://a.org/*', 'https://b.org/*', 'https://*.c.org/*', 'https://d.org/*']),
@@ -14,7 +14,7 @@ test('sites by their hosts', () => {
   assert.equal(sitesOf(['https://a\u202e.org/*']), 'a.org');
 });
 
-test('a hash that can be compared', () => {
+test('hashGroups splits a hash', () => {
   assert.equal(hashGroups('9f86d081884c7d659a'), '9f86d081 884c7d65 9a');
 });
 
@@ -28,16 +28,16 @@ const plugin = (name: string, reviewed: boolean, tool: string): PluginView => ({
   tools: [{ name: tool, displayName: `The ${tool}` }],
 });
 
-test('plugins that need a review come first, and are found by their tools', () => {
+test('findPlugins sorts unreviewed plugins first and searches tool names', () => {
   const all = [plugin('mail', true, 'send'), plugin('chat', true, 'post'), plugin('bank', false, 'pay')];
-  const names = (text: string) => matching(all, text).map(({ name }) => name);
+  const names = (text: string) => findPlugins(all, text).map(({ name }) => name);
   assert.deepEqual(names(''), ['bank', 'mail', 'chat']);
   assert.deepEqual(names(' POST '), ['chat']);
   assert.deepEqual(names('the pay'), ['bank']);
   assert.deepEqual(names('x'), []);
 });
 
-test('tools with a permission of their own', () => {
+test('ownCount counts tools with their own permission', () => {
   const tools = [
     { name: 'a', displayName: '' },
     { name: 'b', displayName: '', permission: 'off' },
@@ -45,7 +45,7 @@ test('tools with a permission of their own', () => {
   assert.equal(ownCount(tools), 1);
 });
 
-test('a plugin is ready if it is in one tab', () => {
+test('a plugin is ready if it is ready in one tab', () => {
   const tab = (...plugins: { name: string; status: 'live' | 'reload'; ready?: boolean }[]) => ({
     tabId: 1,
     title: '',
@@ -62,13 +62,13 @@ test('a plugin is ready if it is in one tab', () => {
   assert.equal(readinessOf('wiki', tabs), 'closed');
 });
 
-test('an icon is an image and nothing else (fault 25)', () => {
+test('iconUrl returns a data URL without executable markup', () => {
   assert.equal(iconUrl('<svg onload="x()"/>'), 'data:image/svg+xml,%3Csvg%20onload%3D%22x()%22%2F%3E');
   assert.equal(iconUrl(''), undefined);
   assert.equal(iconUrl('<svg>\ud800</svg>'), undefined);
 });
 
-test('tools of one category stand together, those without one last', () => {
+test('toolGroups groups by category and puts uncategorised tools last', () => {
   const tools = [['a'], ['b', 'Reading'], ['c', 'Writing'], ['d', 'Reading']].map(([name = '', category]) => ({
     name,
     displayName: name,

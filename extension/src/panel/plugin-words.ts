@@ -2,10 +2,10 @@ import type { PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { plain } from './wording.ts';
 
-/** MaxSites is how many sites of a plugin are named in the list. */
+/** MaxSites is the number of sites that the list names per plugin. */
 const MaxSites = 3;
 
-/** sitesOf names the hosts of match patterns. */
+/** sitesOf lists the hosts of match patterns as text. */
 export function sitesOf(patterns: readonly string[]): string {
   const hosts = [...new Set(patterns.map(hostOfPattern))];
   const more = hosts.length - MaxSites;
@@ -18,23 +18,23 @@ function hostOfPattern(pattern: string): string {
   return plain(host || pattern);
 }
 
-/** hashGroups writes a hash in groups of eight, so that it can be compared. */
+/** hashGroups splits a hash into groups of eight characters, for comparison by eye. */
 export function hashGroups(hash: string): string {
   return (hash.match(/.{1,8}/g) ?? []).join(' ');
 }
 
-/** ownCount counts the tools that have a permission of their own. */
+/** ownCount counts the tools with their own permission. */
 export function ownCount(tools: readonly ToolView[]): number {
   return tools.filter((tool) => tool.permission !== undefined).length;
 }
 
-/** ToolGroup is the tools of one category; the name is empty for tools without one. */
+/** ToolGroup is the tools of one category. category is empty for tools without one. */
 export interface ToolGroup {
   readonly category: string;
   readonly tools: readonly ToolView[];
 }
 
-/** toolGroups puts tools of one category together, in the order in which the categories come; those without one are last, as "Other". */
+/** toolGroups groups tools by category, in order of first use. Tools without a category come last, as "Other". */
 export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
   const groups = new Map<string, ToolView[]>();
   for (const tool of tools) {
@@ -48,31 +48,31 @@ export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
     .map(([category, grouped]) => ({ category: category || (groups.size > 1 ? 'Other' : ''), tools: grouped }));
 }
 
-/** matching returns the plugins whose names, or whose tools' names, hold the text; those that need a review come first. */
-export function matching(plugins: readonly PluginView[], text: string): PluginView[] {
-  const sought = text.trim().toLowerCase();
-  const holds = (name: string) => name.toLowerCase().includes(sought);
+/** findPlugins returns the plugins whose names or tool names contain the text. Plugins that need a review come first. */
+export function findPlugins(plugins: readonly PluginView[], text: string): PluginView[] {
+  const query = text.trim().toLowerCase();
+  const matches = (name: string) => name.toLowerCase().includes(query);
   return plugins
     .filter(
       (plugin) =>
-        holds(plugin.name) ||
-        holds(plugin.displayName) ||
-        (plugin.tools ?? []).some((tool) => holds(tool.name) || holds(tool.displayName)),
+        matches(plugin.name) ||
+        matches(plugin.displayName) ||
+        (plugin.tools ?? []).some((tool) => matches(tool.name) || matches(tool.displayName)),
     )
     .toSorted((a, b) => Number(a.reviewed) - Number(b.reviewed));
 }
 
-/** Readiness is whether a plugin's tools can run in a tab: closed without one, unavailable while none is ready. */
+/** Readiness of a plugin in this browser. closed: no tab matches. unavailable: no matching tab is ready. ready: a tool can run. */
 export type Readiness = 'closed' | 'unavailable' | 'ready';
 
-/** readinessOf says how a plugin stands in the tabs of this browser. */
+/** readinessOf returns the readiness of a plugin in the tabs of this browser. */
 export function readinessOf(name: string, tabs: readonly PanelTab[]): Readiness {
   const here = tabs.flatMap((tab) => tab.plugins.filter((plugin) => plugin.name === name));
   if (here.some((plugin) => plugin.status === 'live' && plugin.ready === true)) return 'ready';
   return here.length > 0 ? 'unavailable' : 'closed';
 }
 
-/** iconUrl is an icon as an image's address; an image runs no scripts and loads nothing. It is absent if the text can't be one. */
+/** iconUrl returns an icon as a data URL for an <img>, which runs no scripts and loads nothing. Undefined if the text is malformed. */
 export function iconUrl(svg: string | undefined): string | undefined {
   if (!svg) return undefined;
   try {

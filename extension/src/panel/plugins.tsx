@@ -3,37 +3,37 @@ import { useState } from 'preact/hooks';
 import type { FailedView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { Calling, LateAccess } from './calling.tsx';
+import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
 import {
+  findPlugins,
   hashGroups,
   iconUrl,
-  matching,
   ownCount,
   type Readiness,
   readinessOf,
   sitesOf,
   toolGroups,
 } from './plugin-words.ts';
-import { usePressed } from './pressed.ts';
 import type { Act } from './requests.ts';
 import { Settings } from './settings-form.tsx';
-import { lateMeaning, plain, worldMeaning } from './wording.ts';
+import { lateEffect, plain, worldEffect } from './wording.ts';
 
-/** ManyPlugins is from how many plugins on there is a field to find one. */
+/** ManyPlugins is the number of plugins from which a search field is shown. */
 const ManyPlugins = 8;
 
 export interface PluginsProps {
-  /** plugins is absent until the server has told of them. */
+  /** plugins is absent until the server sends the list. */
   readonly plugins: readonly PluginView[] | undefined;
-  /** failed are those that can't be loaded. */
+  /** failed are the plugins that could not be loaded. */
   readonly failed: readonly FailedView[];
   readonly tabs: readonly PanelTab[];
   readonly act: Act;
 }
 
-/** Plugins shows what is installed and what agents may do with it. */
+/** Plugins lists the installed plugins with their permissions, settings and reviews. */
 export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
-  const [sought, setSought] = useState('');
+  const [query, setQuery] = useState('');
   const all = plugins ?? [];
   return (
     <section aria-labelledby="plugins">
@@ -49,17 +49,17 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
           type="search"
           placeholder="Find a plugin or tool"
           aria-label="Find a plugin or tool"
-          value={sought}
-          onInput={(event) => setSought(event.currentTarget.value)}
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
         />
       )}
       <ul class="plugins">
-        {matching(all, sought).map((plugin) => (
+        {findPlugins(all, query).map((plugin) => (
           <Plugin key={plugin.name} plugin={plugin} readiness={readinessOf(plugin.name, tabs)} others={all} act={act} />
         ))}
         {failed.map((one) => (
           <li key={one.path} class="failed">
-            <span class="title">{one.name ?? 'A plugin'} can’t be loaded</span>
+            <span class="title">{one.name ?? 'A plugin'} could not be loaded</span>
             <p class="sites">{plain(one.path)}</p>
             <p class="error">{plain(one.error)}</p>
           </li>
@@ -78,9 +78,9 @@ interface PluginProps {
 }
 
 const readinessWords = {
-  closed: 'no tab is open',
-  unavailable: 'a tab is open, but not ready',
-  ready: 'ready in a tab',
+  closed: 'no tab open',
+  unavailable: 'tab open, not ready',
+  ready: 'ready',
 } as const;
 
 function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
@@ -107,7 +107,7 @@ function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
         )}
       </div>
       <p class="sites">
-        {sitesOf(plugin.matches ?? []) || 'no site yet: it works where its settings say'}
+        {sitesOf(plugin.matches ?? []) || 'No site yet. Enter one in its settings.'}
         {homepage && (
           <>
             {' '}
@@ -128,16 +128,16 @@ function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
   );
 }
 
-/** Recommended is what an agent says of a plugin that it has looked at. Nothing follows from it. */
+/** Recommended shows an agent's recommendation. It changes no permission. */
 function Recommended({ plugin }: { readonly plugin: PluginView }): VNode | null {
-  const said = plugin.recommended;
-  if (!said) return null;
-  const note = plain(said.note ?? '');
+  const { recommended } = plugin;
+  if (!recommended) return null;
+  const note = plain(recommended.note ?? '');
   return (
     <div class="advice" role="note">
       <p>
-        {plain(said.by) || 'An agent'} has looked at it and would allow it
-        {said.permission === 'auto' ? ' without asking.' : ', asking each time.'} Only you can.
+        {plain(recommended.by) || 'An agent'} has reviewed this plugin and recommends the permission{' '}
+        {recommended.permission}. Only you can allow it.
       </p>
       {note && <blockquote>{note}</blockquote>}
     </div>
@@ -150,16 +150,16 @@ interface OpeningProps {
   readonly act: Act;
 }
 
-/** Opening is whether a call that finds no tab may open one. */
+/** Opening switches whether a call may open a tab if none matches. */
 function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
-  const { busy, error, run } = usePressed(act);
-  const holds = plugin.opening === true;
+  const { busy, error, run } = usePanelAction(act);
+  const current = plugin.opening === true;
   const [chosen, setChosen] = useState<{ on: boolean; before: boolean }>();
-  const on = chosen?.before === holds ? chosen.on : holds;
-  // Forgotten, not only hidden: it must not come back when another surface sets what held before.
-  if (chosen && chosen.before !== holds) setChosen(undefined);
+  const on = chosen?.before === current ? chosen.on : current;
+  // Drop the choice, or it would show again when another surface restores the old value.
+  if (chosen && chosen.before !== current) setChosen(undefined);
   const choose = async (allowed: boolean) => {
-    setChosen({ on: allowed, before: holds });
+    setChosen({ on: allowed, before: current });
     const { error } = await run({ op: 'opening', params: { plugin: plugin.name, allowed } });
     if (error !== undefined) setChosen(undefined);
   };
@@ -185,7 +185,7 @@ function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
   );
 }
 
-/** Tools are a plugin's tools, each with a permission of its own or the plugin's. */
+/** Tools lists the tools of a plugin, each with its own or an inherited permission. */
 function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
   const tools = plugin.tools ?? [];
@@ -218,7 +218,7 @@ function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act
   );
 }
 
-/** Allowed are the callers that a tool always runs for; one press has it ask them again. */
+/** Allowed lists the callers with an "always" grant, and a button that removes these grants. */
 function Allowed({
   plugin,
   tool,
@@ -228,7 +228,7 @@ function Allowed({
   readonly tool: ToolView;
   readonly act: Act;
 }): VNode | null {
-  const { busy, run } = usePressed(act);
+  const { busy, run } = usePanelAction(act);
   const callers = (tool.allowed ?? []).map(({ client, caller }) =>
     caller ? `the plugin ${plain(caller)}` : plain(client ?? '') || 'an agent',
   );
@@ -245,7 +245,7 @@ function Allowed({
   );
 }
 
-/** ToolList shows tools under the names of their categories. */
+/** ToolList lists tools by category. */
 function ToolList(props: { readonly tools: readonly ToolView[]; readonly children: (tool: ToolView) => VNode }): VNode {
   return (
     <>
@@ -267,21 +267,21 @@ function ToolName({ tool }: { readonly tool: ToolView }): VNode {
   return (
     <span class="tool" title={plain(tool.displayName)}>
       {tool.name}
-      {tool.readOnly && <span class="reads">only reads</span>}
+      {tool.readOnly && <span class="reads">read-only</span>}
     </span>
   );
 }
 
-/** Review shows a plugin that no person has allowed as it is now, and lets one do that. Its key is the hash: another content closes it. */
+/** Review shows an unreviewed plugin and the buttons that allow it. Its key is the hash, so it closes when the content changes. */
 function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
-  const { busy, error, run } = usePressed(act);
+  const { busy, error, run } = usePanelAction(act);
   const { name, hash } = plugin;
   const allow = (permission: 'ask' | 'auto') => void run({ op: 'review', params: { plugin: name, hash, permission } });
   if (!open) {
     return (
       <div class="review">
-        <p>New or changed. Agents can’t use it until you have reviewed it.</p>
+        <p>New or changed. Agents can’t use it until you review it.</p>
         <button type="button" aria-label={`Review ${name}`} onClick={() => setOpen(true)}>
           Review
         </button>
@@ -291,9 +291,9 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
   const tools = plugin.tools ?? [];
   return (
     <div class="review">
-      <p>Its code can do in these sites all that you can do there. Allow it only if you trust where you got it.</p>
+      <p>Its code can do anything on these sites that you can do there. Allow it only if you trust its source.</p>
       <p>
-        <code>opentabs plugin review {name}</code> shows its code, and what has changed.
+        <code>opentabs plugin review {name}</code> shows its code and what changed.
       </p>
       <dl>
         <dt>Sites</dt>
@@ -303,11 +303,11 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
           ))}
         </dd>
         <dt>World</dt>
-        <dd>{worldMeaning(plugin.world)}</dd>
+        <dd>{worldEffect(plugin.world)}</dd>
         {plugin.late && (
           <>
             <dt>Start</dt>
-            <dd>{lateMeaning}</dd>
+            <dd>{lateEffect}</dd>
           </>
         )}
         <dt>Tools</dt>

@@ -1,39 +1,39 @@
 import type { Action, Done, FromPanel } from '../panel-message.ts';
 
-/** Act has the worker act on what the person did. It never rejects: Done.error says what went wrong. */
+/** Act sends a user action to the worker. It never rejects: Done.error is set on failure. */
 export type Act = (action: Action) => Promise<Done>;
 
-/** Requests are the actions that wait for the worker. */
+/** Requests tracks the actions that the worker has not answered. */
 export interface Requests {
   readonly act: Act;
-  /** done takes the worker's answer. */
-  done(ask: number, done: Done): void;
-  /** lost ends all that waits: the worker that was asked is gone, and nobody knows what it did. */
-  lost(): void;
+  /** settle passes the worker's answer to the caller of act. */
+  settle(requestId: number, done: Done): void;
+  /** disconnected fails all open requests. The worker may have run them before it stopped. */
+  disconnected(): void;
 }
 
-/** makeRequests returns a Requests; send returns false if there is no worker. */
+/** makeRequests returns a Requests. send returns false if no worker is connected. */
 export function makeRequests(send: (message: FromPanel) => boolean): Requests {
   const waiting = new Map<number, (done: Done) => void>();
   let last = 0;
   return {
     act: (action) =>
       new Promise((resolve) => {
-        const ask = ++last;
-        waiting.set(ask, resolve);
-        if (send({ ask, action })) return;
-        waiting.delete(ask);
-        resolve({ error: 'The extension is just starting. Try again.' });
+        const requestId = ++last;
+        waiting.set(requestId, resolve);
+        if (send({ requestId, action })) return;
+        waiting.delete(requestId);
+        resolve({ error: 'The extension is starting. Try again.' });
       }),
-    done: (ask, done) => {
-      waiting.get(ask)?.(done);
-      waiting.delete(ask);
+    settle: (requestId, done) => {
+      waiting.get(requestId)?.(done);
+      waiting.delete(requestId);
     },
-    lost: () => {
+    disconnected: () => {
       const all = [...waiting.values()];
       waiting.clear();
       for (const resolve of all)
-        resolve({ error: 'The extension was started anew. Look whether it was done, then try again.' });
+        resolve({ error: 'The extension restarted. Check whether the action took effect, then try again.' });
     },
   };
 }

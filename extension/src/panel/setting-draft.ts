@@ -1,20 +1,20 @@
-// What stands in the fields of the settings form, and what it means.
+// Converts between the values of settings and the text in the fields of the settings form.
 
 import type { SettingView } from '../../../wire/wire.gen.ts';
 
-/** UrlRow is one instance of a url setting as it is typed. */
+/** UrlRow is one instance of a url setting, as typed. */
 export interface UrlRow {
   readonly name: string;
   readonly url: string;
 }
 
-/** Draft is what stands in a setting's field: a text, or rows for a url. An empty text is no value. */
+/** Draft is the content of a setting's field: a text, or rows for a url setting. An empty text means no value. */
 export type Draft = string | readonly UrlRow[];
 
-/** Cleared is the draft of a secret that is to be taken away; nobody can type it. */
+/** Cleared is the draft that removes a secret. It cannot be typed. */
 export const Cleared = '\u0000';
 
-/** draftOf is what stands in the field before the person touches it. A secret's field is empty, set or not. */
+/** draftOf returns the initial content of a setting's field. The field of a secret is always empty. */
 export function draftOf({ type, value, secret }: SettingView): Draft {
   if (type === 'url') {
     const urls = typeof value === 'object' && value !== null ? Object.entries(value) : [];
@@ -23,19 +23,19 @@ export function draftOf({ type, value, secret }: SettingView): Draft {
   return secret || value === undefined || value === null ? '' : String(value);
 }
 
-/** isChanged reports whether a draft differs from what is set. */
+/** isChanged reports whether a draft differs from the saved value. */
 export function isChanged(setting: SettingView, draft: Draft | undefined): boolean {
   if (draft === undefined) return false;
   return JSON.stringify(draft) !== JSON.stringify(draftOf(setting));
 }
 
-/** meaningOf is what a draft means to the server: null takes the setting away. What makes no sense goes there as it is, and is refused there with a sentence. */
-export function meaningOf({ type }: SettingView, draft: Draft | undefined): unknown {
+/** draftValue converts a draft to the value for the server, where null removes the setting. The server rejects invalid text with an error. */
+export function draftValue({ type }: SettingView, draft: Draft | undefined): unknown {
   if (draft === undefined || draft === Cleared || draft === '') return null;
   if (typeof draft !== 'string') return urlsOf(draft);
   switch (type) {
     case 'number': {
-      // What may stand for thousands is no decimal comma: 1,000 is not 1.
+      // A comma before three digits may separate thousands, so "1,000" is not read as 1.
       const number = Number(/^[^,]*,\d{3}(\D|$)/.test(draft) ? draft : draft.replace(',', '.'));
       return draft.trim() === '' || Number.isNaN(number) || !Number.isFinite(number) ? draft : number;
     }
@@ -52,19 +52,19 @@ function urlsOf(rows: readonly UrlRow[]): Readonly<Record<string, string>> | nul
   return Object.fromEntries(filled.map((row) => [row.name.trim() || 'default', row.url.trim()]));
 }
 
-/** lacking are the settings that a plugin requires and that are not set. */
-export function lacking(settings: readonly SettingView[]): readonly SettingView[] {
+/** missingSettings returns the required settings without a value. */
+export function missingSettings(settings: readonly SettingView[]): readonly SettingView[] {
   return settings.filter(({ required, set }) => required && !set);
 }
 
-/** settingOfError finds the setting that the server's sentence is about, and what it says of it. */
+/** settingOfError finds the setting that a server error names, and returns the rest of the error. */
 export function settingOfError(
-  sentence: string,
+  error: string,
   settings: readonly SettingView[],
 ): { readonly key: string; readonly text: string } | undefined {
   for (const { key } of settings) {
     const start = `the setting ${key} `;
-    if (sentence.startsWith(start)) return { key, text: `It ${sentence.slice(start.length)}` };
+    if (error.startsWith(start)) return { key, text: `It ${error.slice(start.length)}` };
   }
   return undefined;
 }

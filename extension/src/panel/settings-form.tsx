@@ -1,24 +1,24 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PluginView, SettingView } from '../../../wire/wire.gen.ts';
-import { usePressed } from './pressed.ts';
+import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import {
   Cleared,
   type Draft,
   draftOf,
+  draftValue,
   isChanged,
-  lacking,
-  meaningOf,
+  missingSettings,
   settingOfError,
   type UrlRow,
 } from './setting-draft.ts';
 import { plain } from './wording.ts';
 
-/** Settings are what a person can set for a plugin, folded until one that it needs is missing. */
+/** Settings is the form for the settings of a plugin. It is open while a required setting is missing. */
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
   const settings = plugin.settings ?? [];
-  const missing = lacking(settings).length > 0;
+  const missing = missingSettings(settings).length > 0;
   const [open, setOpen] = useState(missing);
   if (settings.length === 0) return null;
   return (
@@ -38,11 +38,11 @@ interface FormProps {
   readonly act: Act;
 }
 
-/** Form keeps what is typed until it is saved; what is not touched follows the server. */
+/** Form stores unsaved input. Untouched fields follow the server. */
 function Form({ plugin, settings, act }: FormProps): VNode {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const [saved, setSaved] = useState(false);
-  const { busy, error, run } = usePressed(act);
+  const { busy, error, run } = usePanelAction(act);
   const wrong = settingOfError(error, settings);
   const changed = settings.filter((setting) => isChanged(setting, drafts[setting.key]));
   const type = (key: string, draft: Draft) => {
@@ -50,7 +50,9 @@ function Form({ plugin, settings, act }: FormProps): VNode {
     setDrafts((all) => ({ ...all, [key]: draft }));
   };
   const save = async () => {
-    const values = Object.fromEntries(changed.map((setting) => [setting.key, meaningOf(setting, drafts[setting.key])]));
+    const values = Object.fromEntries(
+      changed.map((setting) => [setting.key, draftValue(setting, drafts[setting.key])]),
+    );
     const { error } = await run({ op: 'settings', params: { plugin, values } });
     if (error !== undefined) return;
     setDrafts({});
@@ -106,13 +108,15 @@ function Field({ id, setting, draft, error, type }: FieldProps): VNode {
       {many ? <span id={id}>{name}</span> : <label for={id}>{name}</label>}
       {required && <span class="required"> required</span>}
       {setting.withheld && setting.set && (
-        <p class="note">Not given to the plugin, which starts after the page’s scripts, unless you allow it below.</p>
+        <p class="note">
+          The plugin starts after the page’s scripts, so it gets this secret only if you allow it below.
+        </p>
       )}
       {description && <p id={`${id}-about`}>{plain(description)}</p>}
       {many ? (
         <Urls id={id} rows={draft} setting={setting} type={type} />
       ) : (
-        <One id={id} setting={setting} text={draft} type={type} wrong={error !== ''} />
+        <SingleValue id={id} setting={setting} text={draft} type={type} wrong={error !== ''} />
       )}
       {error && (
         <p class="error" role="alert" id={`${id}-error`}>
@@ -123,7 +127,7 @@ function Field({ id, setting, draft, error, type }: FieldProps): VNode {
   );
 }
 
-interface OneProps {
+interface SingleValueProps {
   readonly id: string;
   readonly setting: SettingView;
   readonly text: string;
@@ -131,8 +135,8 @@ interface OneProps {
   type(text: string): void;
 }
 
-/** One is a setting with one value. */
-function One({ id, setting, text, wrong, type }: OneProps): VNode {
+/** SingleValue is the field of a setting with one value. */
+function SingleValue({ id, setting, text, wrong, type }: SingleValueProps): VNode {
   const about = [setting.description && `${id}-about`, wrong && `${id}-error`].filter(Boolean).join(' ');
   const common = {
     id,
@@ -170,11 +174,11 @@ function One({ id, setting, text, wrong, type }: OneProps): VNode {
   );
 }
 
-interface SecretProps extends Pick<OneProps, 'setting' | 'text' | 'type'> {
+interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'type'> {
   readonly common: { readonly id: string };
 }
 
-/** Secret is a value that the panel never gets: it is set anew or taken away. */
+/** Secret is the field of a secret setting. The panel never receives the value; the user can replace or remove it. */
 function Secret({ common, setting, text, type }: SecretProps): VNode {
   const cleared = text === Cleared;
   const kept = setting.set && !cleared;
@@ -184,13 +188,13 @@ function Secret({ common, setting, text, type }: SecretProps): VNode {
         {...common}
         type="password"
         value={cleared ? '' : text}
-        placeholder={cleared ? 'taken away when you save' : kept ? 'set, not shown' : plain(setting.placeholder ?? '')}
+        placeholder={cleared ? 'removed when you save' : kept ? 'set, not shown' : plain(setting.placeholder ?? '')}
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => type(event.currentTarget.value)}
       />
       {kept && (
-        <button type="button" aria-label={`Take ${setting.key} away`} onClick={() => type(Cleared)}>
+        <button type="button" aria-label={`Clear ${setting.key}`} onClick={() => type(Cleared)}>
           Clear
         </button>
       )}
@@ -212,7 +216,7 @@ interface UrlsProps {
   type(rows: readonly UrlRow[]): void;
 }
 
-/** Urls are the instances of a url setting: each a name and a URL. */
+/** Urls edits the instances of a url setting: each has a name and a URL. */
 function Urls({ id, setting, rows, type }: UrlsProps): VNode {
   const change = (at: number, more: Partial<UrlRow>) =>
     type(rows.map((row, i) => (i === at ? { ...row, ...more } : row)));

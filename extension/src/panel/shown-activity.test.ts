@@ -14,7 +14,7 @@ test('text and code', () => {
   assert.deepEqual(show('code', { code: 'x', language: 'python' }), { kind: 'code', text: 'x', language: 'python' });
 });
 
-test('what is not seen in a text is seen in the panel', () => {
+test('hidden characters are escaped', () => {
   assert.deepEqual(show('text', 'a\u202eb\u0000'), { kind: 'text', text: 'a\\u202eb\\u0000' });
   assert.deepEqual(show('code', { code: '\u2066', language: '\u200b' }), {
     kind: 'code',
@@ -25,7 +25,7 @@ test('what is not seen in a text is seen in the panel', () => {
   assert.deepEqual([columns, rows], [['\\u202e'], [['\\u200b']]]);
 });
 
-test('content that does not fit its type, and other types, are JSON', () => {
+test('unknown types and mismatched content are shown as JSON', () => {
   assert.deepEqual(show('text', 7), { kind: 'json', text: '7' });
   assert.deepEqual(show('code', { code: 7 }), { kind: 'json', text: '{\n  "code": 7\n}' });
   assert.deepEqual(show('table', 'x'), { kind: 'json', text: '"x"' });
@@ -78,7 +78,7 @@ test('a table of columns and rows', () => {
   }
 });
 
-test('a large table is cut, and says so', () => {
+test('a large table is truncated and counts the rest', () => {
   const wide = Object.fromEntries(Array.from({ length: MaxColumns + 3 }, (_, i) => [`c${i}`, 'x'.repeat(1000)]));
   const table = readTable(Array.from({ length: MaxRows + 7 }, () => wide));
   assert.deepEqual(

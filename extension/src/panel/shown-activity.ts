@@ -1,36 +1,35 @@
-// How an activity is drawn follows from its type. A tool may put anything in it, so each type has to fit its content,
-// and what does not fit is drawn as JSON.
+// Converts an activity to its display form by its type. Content that does not match its type is shown as JSON.
 
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { isBag } from '../port-message.ts';
-import { indentJson, visible } from './json-text.ts';
+import { escapeHidden, indentJson } from './json-text.ts';
 
-/** MaxRows and MaxColumns are how much of a table is drawn. */
+/** MaxRows and MaxColumns limit the visible part of a table. */
 export const MaxRows = 100;
 export const MaxColumns = 12;
-/** MaxCell is how much of a text in a table is drawn, in UTF-16 units. */
+/** MaxCell is the maximum length of a text in a table, in UTF-16 units. */
 const MaxCell = 300;
 
-/** Shown is an activity as it is drawn. */
+/** Shown is the display form of an activity. */
 export type Shown =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | Table
   | { readonly kind: 'json'; readonly text: string }
-  /** The content is too large to be sent to panels. */
+  /** The content is too large for panels. */
   | { readonly kind: 'large'; readonly bytes: number };
 
-/** Table has texts in all cells; each row has a cell for each column. */
+/** Table is a table of texts. Each row has one cell per column. */
 export interface Table {
   readonly kind: 'table';
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** moreRows and moreColumns count what is left out. */
+  /** moreRows and moreColumns count the omitted rows and columns. */
   readonly moreRows: number;
   readonly moreColumns: number;
 }
 
-/** showActivity reads an activity for drawing. */
+/** showActivity returns the display form of an activity. */
 export function showActivity({ type, content, bytes }: ActivityView): Shown {
   if (content === undefined || content === '') return { kind: 'large', bytes };
   const value = parse(content);
@@ -49,13 +48,13 @@ function readKnown(type: string, value: unknown): Shown | undefined {
   switch (type) {
     case 'text': {
       const text = isBag(value) ? value.text : value;
-      return typeof text === 'string' ? { kind: 'text', text: visible(tidy(text)) } : undefined;
+      return typeof text === 'string' ? { kind: 'text', text: escapeHidden(normaliseWhitespace(text)) } : undefined;
     }
     case 'code': {
       const code = isBag(value) ? value.code : value;
       const language = isBag(value) && typeof value.language === 'string' ? value.language : '';
       return typeof code === 'string'
-        ? { kind: 'code', text: visible(tidy(code)), language: visible(language) }
+        ? { kind: 'code', text: escapeHidden(normaliseWhitespace(code)), language: escapeHidden(language) }
         : undefined;
     }
     case 'table':
@@ -65,12 +64,12 @@ function readKnown(type: string, value: unknown): Shown | undefined {
   }
 }
 
-/** tidy writes line ends and tabs as a page can draw them. */
-function tidy(text: string): string {
+/** normaliseWhitespace replaces tabs by spaces and line ends by \n. */
+function normaliseWhitespace(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
 }
 
-/** readTable reads a list of objects, or columns and rows of cells or objects; nothing if the value is neither. */
+/** readTable reads a list of objects, or columns with rows of cells or objects. Undefined for any other value. */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isBag(value) ? value.rows : value;
   if (!Array.isArray(rows)) return undefined;
@@ -86,7 +85,7 @@ export function readTable(value: unknown): Table | undefined {
   }
   return {
     kind: 'table',
-    columns: drawn.map((name) => visible(name)),
+    columns: drawn.map((name) => escapeHidden(name)),
     rows: cells,
     moreRows: Math.max(0, rows.length - MaxRows),
     moreColumns: columns.length - drawn.length,
@@ -98,7 +97,7 @@ function readColumns(value: unknown): string[] | undefined {
   return value.every((name) => typeof name === 'string') ? value : undefined;
 }
 
-/** columnsOf returns the names of all members of the rows that are drawn, in the order they come. */
+/** columnsOf returns the member names of all visible rows, in order of first use. */
 function columnsOf(rows: readonly unknown[]): string[] | undefined {
   const names = new Set<string>();
   for (const row of rows.slice(0, MaxRows)) {
@@ -111,5 +110,5 @@ function columnsOf(rows: readonly unknown[]): string[] | undefined {
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return visible(text.length > MaxCell ? `${text.slice(0, MaxCell)}…` : text);
+  return escapeHidden(text.length > MaxCell ? `${text.slice(0, MaxCell)}…` : text);
 }

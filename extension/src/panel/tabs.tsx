@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
-import { usePressed } from './pressed.ts';
+import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { hostOf, plain } from './wording.ts';
 
-/** Tabs shows in which tabs plugins work. */
+/** Tabs lists the tabs that plugins match, with the status of each plugin. */
 export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readonly act: Act }): VNode {
   return (
     <section aria-labelledby="tabs">
@@ -22,7 +22,7 @@ export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readon
 }
 
 function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode {
-  const { error, run } = usePressed(act);
+  const { error, run } = usePanelAction(act);
   const stale = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
   const title = plain(tab.title) || hostOf(tab.url);
   return (
@@ -50,7 +50,7 @@ function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode
       <ul class="chips">
         {tab.plugins.map((plugin) => (
           <li key={plugin.name} class={`chip ${plugin.status}`} title={plain(plugin.problem ?? '')}>
-            {plain(plugin.displayName) || plugin.name}: {words[plugin.status]}
+            {plain(plugin.displayName) || plugin.name}: {statusWords[plugin.status]}
           </li>
         ))}
       </ul>
@@ -60,7 +60,12 @@ function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode
   );
 }
 
-const words = { live: 'ready', reload: 'needs a reload', silent: 'not answering', broken: 'failed to start' } as const;
+const statusWords = {
+  live: 'ready',
+  reload: 'needs a reload',
+  silent: 'not answering',
+  broken: 'failed to start',
+} as const;
 
 function Problem({ plugin }: { readonly plugin: PanelPlugin }): VNode {
   return (

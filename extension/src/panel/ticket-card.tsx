@@ -4,31 +4,31 @@ import { type CallView, MaxShownArgs, type Scope, type WaitingView } from '../..
 import type { PanelTab } from '../panel-message.ts';
 import { CallName } from './call-name.tsx';
 import { indentJson } from './json-text.ts';
-import { usePressed } from './pressed.ts';
+import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
-import { type Card, clock, isCut, saidOf, TimeMs } from './tickets.ts';
+import { type Card, decisionOutcome, formatClock, isTruncated, TimeMs } from './tickets.ts';
 import { hostOf, plain } from './wording.ts';
 
-/** ShortMs is from when on the time left stands out, in milliseconds. */
+/** ShortMs is the remaining time below which it is highlighted, in milliseconds. */
 const ShortMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: Card;
-  /** parent is the call whose tool made this one. */
+  /** parent is the call whose tool made this call. */
   readonly parent: CallView | undefined;
-  /** tab is where the call runs, if it is in this browser. */
+  /** tab is the tab of the call, if that tab is in this browser. */
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
-  /** arming is true while presses do not count yet. */
+  /** arming is true while clicks are ignored. */
   readonly arming: boolean;
-  /** settled reports whether a press counts. */
+  /** settled reports whether a click counts. */
   settled(event: Event): boolean;
-  /** say keeps what became of the ticket. */
-  say(fate: string): void;
+  /** setOutcome stores the outcome of the ticket as text. */
+  setOutcome(outcome: string): void;
   readonly act: Act;
 }
 
-/** PermissionCard asks whether a call may run. */
+/** PermissionCard asks the user whether a call may run. */
 export function PermissionCard(props: TicketCardProps): VNode {
   const { card } = props;
   const { call, ticket } = card;
@@ -78,17 +78,17 @@ const longerScopes: readonly { readonly scope: Scope; readonly text: string; rea
   { scope: 'always', text: 'always', label: 'always' },
 ];
 
-/** callerName names for whom a permission holds: the calling plugin, or the client. */
+/** callerName returns who gets the permission: the calling plugin or the client. */
 function callerName({ client }: CallView, { caller }: WaitingView): string {
   if (caller) return `the plugin ${plain(caller.plugin)}`;
   return plain(client ?? '') || 'this agent';
 }
 
-/** UserCard asks the person to do what a tool can't, as to log in. */
+/** UserCard asks the user for an action that a tool cannot do, such as a login. */
 export function UserCard(props: TicketCardProps): VNode {
   const { call, ticket } = props.card;
   const { decide, busy, error } = useDecision(props);
-  const show = usePressed(props.act);
+  const show = usePanelAction(props.act);
   const name = `${call.plugin} ${call.tool}`;
   const { tabId } = call;
   const off = busy || props.arming;
@@ -119,10 +119,10 @@ interface Decision {
   decide(event: Event, allow: boolean, scope?: Scope): void;
 }
 
-/** useDecision sends what the person decided, once. */
-function useDecision({ card, settled, say, act }: TicketCardProps): Decision {
-  const pressed = usePressed(act);
-  const sent = useRef(false); // at once; the state greys the buttons
+/** useDecision sends the user's decision once. */
+function useDecision({ card, settled, setOutcome, act }: TicketCardProps): Decision {
+  const pressed = usePanelAction(act);
+  const sent = useRef(false); // immediate, unlike the state
   const [greyed, setGreyed] = useState(false);
   const mark = (on: boolean) => {
     sent.current = on;
@@ -136,7 +136,7 @@ function useDecision({ card, settled, say, act }: TicketCardProps): Decision {
     const until = scope === 'time' ? { forMs: TimeMs } : {};
     const params = { callId, ticketId, allow, ...(allow && scope ? { scope } : {}), ...until };
     const { error, decided } = await pressed.run({ op: 'decide', params });
-    if (decided) say(saidOf(kind, params, decided));
+    if (decided) setOutcome(decisionOutcome(kind, params, decided));
     if (error !== undefined) mark(false);
   };
   return { busy: greyed, error: pressed.error, decide: (event, allow, scope) => void decide(event, allow, scope) };
@@ -145,7 +145,7 @@ function useDecision({ card, settled, say, act }: TicketCardProps): Decision {
 interface AnswerProps {
   readonly label: string;
   readonly kind?: 'yes';
-  /** off greys the button; it keeps the focus, as a disabled one would not. */
+  /** off greys the button. It keeps the focus, which a disabled button loses. */
   readonly off: boolean;
   readonly children: string;
   press(event: Event): void;
@@ -159,7 +159,7 @@ function Answer({ label, kind, off, press, children }: AnswerProps): VNode {
   );
 }
 
-/** TicketCard is what all questions have in common. */
+/** TicketCard is the common frame of all cards. */
 function TicketCard(props: TicketCardProps & { readonly error: string; readonly children: ComponentChildren }): VNode {
   const { card, parent, tab, leftMs, error, children } = props;
   const { call, ticket, gone } = card;
@@ -175,12 +175,12 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
         <CallName call={call} />
         {!gone && (
           <span class={`time ${leftMs < ShortMs ? 'short' : ''}`} title="Time left to answer">
-            {clock(leftMs)}
+            {formatClock(leftMs)}
           </span>
         )}
       </div>
       {gone ? (
-        <p class="fate">{gone.fate}</p>
+        <p class="outcome">{gone.outcome}</p>
       ) : (
         <>
           <div class="from">{from.filter(Boolean).join(', ')}</div>
@@ -194,13 +194,15 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   );
 }
 
-/** Arguments shows what the call would be run with. */
+/** Arguments shows the arguments of the call. */
 function Arguments({ json }: { readonly json: string }): VNode {
-  if (json === '' || json === '{}') return <p class="empty">Without arguments.</p>;
+  if (json === '' || json === '{}') return <p class="empty">No arguments.</p>;
   return (
     <>
       <pre class="args">{indentJson(json)}</pre>
-      {isCut(json) && <p class="cut">Cut: only the first {MaxShownArgs / 1024} KB of the arguments are shown.</p>}
+      {isTruncated(json) && (
+        <p class="cut">Truncated: only the first {MaxShownArgs / 1024} KB of the arguments are shown.</p>
+      )}
     </>
   );
 }

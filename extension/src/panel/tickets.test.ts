@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView, TicketKind } from '../../../wire/wire.gen.ts';
-import { clock, isCut, LingerMs, nextCards, saidOf } from './tickets.ts';
+import { decisionOutcome, formatClock, isTruncated, LingerMs, nextCards } from './tickets.ts';
 
 const nothing = new Map<string, string>();
 const call = (
@@ -29,19 +29,19 @@ test('cards keep their order, new ones come last', () => {
   assert.ok(second.every((card) => !card.gone));
 });
 
-test('a card that nobody waits for says why, stays for a while, then goes', () => {
-  const fate = (kind: TicketKind, now: readonly CallView[]) => {
+test('a settled card shows its outcome for 5 s', () => {
+  const outcome = (kind: TicketKind, now: readonly CallView[]) => {
     const had = nextCards([], [call('a', 't1', {}, kind)], nothing, 0);
-    return nextCards(had, now, nothing, 0)[0]?.gone?.fate;
+    return nextCards(had, now, nothing, 0)[0]?.gone?.outcome;
   };
-  assert.equal(fate('permission', [call('a', undefined, { status: 'running' })]), 'Already allowed elsewhere.');
-  assert.equal(fate('user', [call('a', undefined, { status: 'done' })]), 'Not needed any more: the call goes on.');
+  assert.equal(outcome('permission', [call('a', undefined, { status: 'running' })]), 'Already allowed elsewhere.');
+  assert.equal(outcome('user', [call('a', undefined, { status: 'done' })]), 'No longer needed: the call continues.');
   assert.equal(
-    fate('permission', [call('a', undefined, { status: 'failed', error: 'nobody\u202e decided' })]),
-    'Not run: nobody decided',
+    outcome('permission', [call('a', undefined, { status: 'failed', error: 'approval\u202e timed out' })]),
+    'Not run: approval timed out',
   );
-  assert.equal(fate('user', [call('a', undefined, { status: 'cancelled' })]), 'Withdrawn: the call was stopped.');
-  assert.equal(fate('user', []), 'Nobody waits for it any more.');
+  assert.equal(outcome('user', [call('a', undefined, { status: 'cancelled' })]), 'Withdrawn: the call was cancelled.');
+  assert.equal(outcome('user', []), 'No longer waiting for approval.');
 
   let cards = nextCards([], [call('a', 't1'), call('b', 't2')], nothing, 0);
   cards = nextCards(cards, [call('b', 't2')], nothing, 1000);
@@ -54,7 +54,7 @@ test('a card that nobody waits for says why, stays for a while, then goes', () =
   );
 });
 
-test('a second question of one call is another card', () => {
+test('each ticket of a call has its own card', () => {
   const had = nextCards([], [call('a', 't1')], nothing, 0);
   const next = nextCards(had, [call('a', 't2')], nothing, 0);
   assert.deepEqual(
@@ -66,38 +66,44 @@ test('a second question of one call is another card', () => {
   );
 });
 
-test('what was answered here is said, also if the answer comes after the card has gone', () => {
+test('a card shows the outcome of a late decision', () => {
   let cards = nextCards([], [call('a', 't1')], nothing, 0);
   cards = nextCards(cards, [], nothing, 0);
   cards = nextCards(cards, [], new Map([['t1', 'Denied.']]), 10);
-  assert.equal(cards[0]?.gone?.fate, 'Denied.');
+  assert.equal(cards[0]?.gone?.outcome, 'Denied.');
 });
 
-test('decisions in words', () => {
+test('decisionOutcome', () => {
   const sent = { callId: 'c', ticketId: 't', allow: true } as const;
-  const taken = { outcome: 'decided', allowed: true } as const;
-  assert.equal(saidOf('permission', sent, taken), 'Allowed once.');
-  assert.equal(saidOf('permission', { ...sent, scope: 'session' }, taken), 'Allowed for this session.');
-  assert.equal(saidOf('permission', { ...sent, scope: 'time' }, taken), 'Allowed for 10 minutes.');
-  assert.equal(saidOf('permission', { ...sent, scope: 'always' }, taken), 'Allowed from now on.');
-  assert.equal(saidOf('permission', { ...sent, allow: false }, { outcome: 'decided', allowed: false }), 'Denied.');
-  assert.equal(saidOf('user', sent, taken), 'Done. The call goes on.');
-  assert.equal(saidOf('user', { ...sent, allow: false }, taken), 'Stopped.');
+  const accepted = { outcome: 'decided', allowed: true } as const;
+  assert.equal(decisionOutcome('permission', sent, accepted), 'Allowed once.');
+  assert.equal(decisionOutcome('permission', { ...sent, scope: 'session' }, accepted), 'Allowed for this session.');
+  assert.equal(decisionOutcome('permission', { ...sent, scope: 'time' }, accepted), 'Allowed for 10 min.');
+  assert.equal(decisionOutcome('permission', { ...sent, scope: 'always' }, accepted), 'Allowed from now on.');
   assert.equal(
-    saidOf('permission', sent, { outcome: 'already', by: 'opentabs\u202e calls', allowed: false }),
+    decisionOutcome('permission', { ...sent, allow: false }, { outcome: 'decided', allowed: false }),
+    'Denied.',
+  );
+  assert.equal(decisionOutcome('user', sent, accepted), 'Done. The call continues.');
+  assert.equal(decisionOutcome('user', { ...sent, allow: false }, accepted), 'Stopped.');
+  assert.equal(
+    decisionOutcome('permission', sent, { outcome: 'already', by: 'opentabs\u202e calls', allowed: false }),
     'Already denied by opentabs calls.',
   );
-  assert.equal(saidOf('user', sent, { outcome: 'already', allowed: true }), 'Already confirmed by somebody else.');
-  assert.match(saidOf('permission', sent, { outcome: 'ended', allowed: false }), /^Too late/);
+  assert.equal(decisionOutcome('user', sent, { outcome: 'already', allowed: true }), 'Already confirmed elsewhere.');
+  assert.match(decisionOutcome('permission', sent, { outcome: 'ended', allowed: false }), /^Too late/);
 });
 
-test('time left', () => {
+test('formatClock has a constant width', () => {
   assert.deepEqual(
-    [clock(299_001), clock(60_000), clock(5_000), clock(1), clock(-5)],
+    [formatClock(299_001), formatClock(60_000), formatClock(5_000), formatClock(1), formatClock(-5)],
     ['5:00', '1:00', '0:05', '0:01', '0:00'],
   );
 });
 
-test('what was cut', () => {
-  assert.deepEqual([isCut('{"a":1}'), isCut('{"a":'), isCut('"ab'), isCut('')], [false, true, true, false]);
+test('isTruncated', () => {
+  assert.deepEqual(
+    [isTruncated('{"a":1}'), isTruncated('{"a":'), isTruncated('"ab'), isTruncated('')],
+    [false, true, true, false],
+  );
 });

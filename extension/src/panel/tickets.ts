@@ -1,4 +1,4 @@
-// The questions to the person: which cards there are, and what became of those that nobody waits for any more.
+// Computes the cards for the decisions that wait for the user, and the outcome of those that ended.
 
 import type {
   CallDecideParams,
@@ -10,27 +10,27 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import { plain } from './wording.ts';
 
-/** LingerMs is how long a card stays that nobody waits for any more, in milliseconds: it says what became of it. */
+/** LingerMs is how long a settled card stays to show its outcome, in milliseconds. */
 export const LingerMs = 5000;
-/** TimeMs is how long a permission for some time holds that is given here, in milliseconds. */
+/** TimeMs is the duration of the grant "for 10 min", in milliseconds. */
 export const TimeMs = 600_000;
 
-/** Card is one question. */
+/** Card is one decision that the user has to make. */
 export interface Card {
   readonly call: CallView;
   readonly ticket: WaitingView;
-  /** gone is set once nobody waits for it any more. */
-  readonly gone?: { readonly atMs: number; readonly fate: string };
+  /** gone is set once the ticket is settled or withdrawn. */
+  readonly gone?: { readonly atMs: number; readonly outcome: string };
 }
 
 /**
- * nextCards returns the cards after the calls changed. Cards keep their order and new ones come last, so that none moves
- * while others come. said are the fates that this panel knows from answers to its own requests, by ticket.
+ * nextCards returns the cards after the calls changed. Cards keep their order and new ones come last, so that no card moves
+ * when others arrive. outcomes has the outcomes of decisions from this panel, by ticket.
  */
 export function nextCards(
   cards: readonly Card[],
   calls: readonly CallView[],
-  said: ReadonlyMap<string, string>,
+  outcomes: ReadonlyMap<string, string>,
   nowMs: number,
 ): Card[] {
   const next: Card[] = [];
@@ -41,10 +41,13 @@ export function nextCards(
     had.add(id);
     if (call?.waiting?.ticketId === id) next.push({ call, ticket: call.waiting });
     else if (!card.gone)
-      next.push({ ...card, gone: { atMs: nowMs, fate: said.get(id) ?? fateOf(card.ticket.kind, call) } });
+      next.push({
+        ...card,
+        gone: { atMs: nowMs, outcome: outcomes.get(id) ?? foreignOutcome(card.ticket.kind, call) },
+      });
     else if (nowMs - card.gone.atMs < LingerMs) {
-      const fate = said.get(id) ?? card.gone.fate;
-      next.push({ ...card, gone: { ...card.gone, fate } });
+      const outcome = outcomes.get(id) ?? card.gone.outcome;
+      next.push({ ...card, gone: { ...card.gone, outcome } });
     }
   }
   for (const call of calls) {
@@ -53,45 +56,49 @@ export function nextCards(
   return next;
 }
 
-/** fateOf says what became of a question that was not answered here. */
-function fateOf(kind: TicketKind, call: CallView | undefined): string {
+/** foreignOutcome returns the outcome of a ticket that this panel did not decide. */
+function foreignOutcome(kind: TicketKind, call: CallView | undefined): string {
   switch (call?.status) {
     case 'failed':
       return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${plain(call.error ?? '') || 'the call failed'}`;
     case 'cancelled':
-      return 'Withdrawn: the call was stopped.';
+      return 'Withdrawn: the call was cancelled.';
     case undefined:
-      return 'Nobody waits for it any more.';
+      return 'No longer waiting for approval.';
     default:
-      // A tool may also have stopped to wait by itself.
-      return kind === 'permission' ? 'Already allowed elsewhere.' : 'Not needed any more: the call goes on.';
+      // The tool may also have withdrawn its request.
+      return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';
   }
 }
 
-/** saidOf says what became of a decision that was made here. */
-export function saidOf(kind: TicketKind, sent: CallDecideParams, { outcome, by, allowed }: CallDecideResult): string {
+/** decisionOutcome returns the outcome of a decision that was sent by this panel. */
+export function decisionOutcome(
+  kind: TicketKind,
+  sent: CallDecideParams,
+  { outcome, by, allowed }: CallDecideResult,
+): string {
   switch (outcome) {
     case 'ended':
-      return 'Too late: the call has ended, nothing was run.';
+      return 'Too late: the call had already ended.';
     case 'already':
-      return `Already ${words(kind, allowed)} by ${plain(by ?? '') || 'somebody else'}.`;
+      return `Already ${decisionWord(kind, allowed)} ${by ? `by ${plain(by)}` : 'elsewhere'}.`;
     case 'decided':
       return sent.allow ? allowedFor(kind, sent.scope) : kind === 'permission' ? 'Denied.' : 'Stopped.';
   }
 }
 
-function words(kind: TicketKind, allowed: boolean): string {
+function decisionWord(kind: TicketKind, allowed: boolean): string {
   if (kind === 'permission') return allowed ? 'allowed' : 'denied';
   return allowed ? 'confirmed' : 'stopped';
 }
 
 function allowedFor(kind: TicketKind, scope: Scope | undefined): string {
-  if (kind === 'user') return 'Done. The call goes on.';
+  if (kind === 'user') return 'Done. The call continues.';
   switch (scope) {
     case 'session':
       return 'Allowed for this session.';
     case 'time':
-      return `Allowed for ${TimeMs / 60_000} minutes.`;
+      return `Allowed for ${TimeMs / 60_000} min.`;
     case 'always':
       return 'Allowed from now on.';
     default:
@@ -99,14 +106,14 @@ function allowedFor(kind: TicketKind, scope: Scope | undefined): string {
   }
 }
 
-/** clock writes how much time is left, always as wide: 4:05. */
-export function clock(ms: number): string {
+/** formatClock formats the remaining time with a constant width, such as 4:05. */
+export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** isCut reports whether JSON text is only the beginning of a longer one. */
-export function isCut(json: string): boolean {
+/** isTruncated reports whether JSON text is incomplete. */
+export function isTruncated(json: string): boolean {
   try {
     JSON.parse(json);
     return false;

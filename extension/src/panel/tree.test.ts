@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
-import { placed } from './tree.ts';
+import { placeCalls } from './tree.ts';
 
 const call = (callId: string, parentCallId?: string): CallView => ({
   callId,
@@ -12,7 +12,7 @@ const call = (callId: string, parentCallId?: string): CallView => ({
   ...(parentCallId === undefined ? {} : { parentCallId }),
 });
 
-test('calls stand behind the call that made them', () => {
+test('placeCalls sorts calls behind their parents', () => {
   const calls = [
     call('a'),
     call('b'),
@@ -23,12 +23,12 @@ test('calls stand behind the call that made them', () => {
     call('a2', 'a'),
   ];
   assert.deepEqual(
-    placed(calls).map(({ call, depth }) => `${depth} ${call.callId}`),
+    placeCalls(calls).map(({ call, depth }) => `${depth} ${call.callId}`),
     ['0 a', '1 a1', '2 a1x', '1 a2', '0 b', '1 b1', '0 c'],
   );
 });
 
-test('a call that is said to be its own parent is shown', () => {
-  assert.equal(placed([call('a', 'a')]).length, 1);
-  assert.deepEqual(placed([]), []);
+test('placeCalls keeps a call that is its own parent', () => {
+  assert.equal(placeCalls([call('a', 'a')]).length, 1);
+  assert.deepEqual(placeCalls([]), []);
 });

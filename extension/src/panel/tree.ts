@@ -1,16 +1,16 @@
 import type { CallView } from '../../../wire/wire.gen.ts';
 
-/** Placed is a call and how many open calls it is nested in. */
-export interface Placed {
+/** PlacedCall is a call and its depth among the open calls. */
+export interface PlacedCall {
   readonly call: CallView;
   readonly depth: number;
 }
 
 /**
- * placed puts each call behind its parent, with those that the parent made before it; the order is kept otherwise. A
- * call whose parent is not in the list stands by itself.
+ * placeCalls sorts each call behind its parent and the parent's earlier calls. Otherwise the order stays. A call whose
+ * parent is not in the list is at depth 0.
  */
-export function placed(calls: readonly CallView[]): Placed[] {
+export function placeCalls(calls: readonly CallView[]): PlacedCall[] {
   const known = new Set(calls.map((call) => call.callId));
   const children = new Map<string, CallView[]>();
   const roots: CallView[] = [];
@@ -19,7 +19,7 @@ export function placed(calls: readonly CallView[]): Placed[] {
     if (parent === undefined || parent === call.callId || !known.has(parent)) roots.push(call);
     else children.set(parent, [...(children.get(parent) ?? []), call]);
   }
-  const out: Placed[] = [];
+  const out: PlacedCall[] = [];
   const place = (call: CallView, depth: number) => {
     out.push({ call, depth });
     for (const child of children.get(call.callId) ?? []) place(child, depth + 1);

@@ -2,9 +2,9 @@ import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import { lacking } from './setting-draft.ts';
+import { missingSettings } from './setting-draft.ts';
 
-/** View is what the lower part of the panel shows. */
+/** View names the content of the lower part of the panel. */
 export type View = 'calls' | 'plugins';
 
 export interface ViewsProps {
@@ -17,7 +17,7 @@ export interface ViewsProps {
 
 const order: readonly View[] = ['calls', 'plugins'];
 
-/** Views switches between the calls and the plugins; arrow keys do it too. */
+/** Views are the two tabs "Calls" and "Plugins". Arrow keys switch between them. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
   const list = useRef<HTMLDivElement>(null);
   const other = (event: KeyboardEvent) => {
@@ -26,7 +26,7 @@ export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode
     show(next);
     list.current?.querySelector<HTMLElement>(`#view-${next}`)?.focus();
   };
-  const todo = needs(plugins, tabs);
+  const todo = countTasks(plugins, tabs);
   return (
     <div class="views" role="tablist" aria-label="What to show" ref={list} onKeyDown={other}>
       <Switch name="calls" title="Calls" view={view} show={show}>
@@ -34,7 +34,7 @@ export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode
       </Switch>
       <Switch name="plugins" title="Plugins" view={view} show={show}>
         {todo > 0 ? (
-          <span class="todo" title="Plugins to review or to set up, tabs to reload">
+          <span class="todo" title="Plugins to review or set up, tabs to reload">
             {todo}
           </span>
         ) : (
@@ -69,10 +69,10 @@ function Switch({ name, title, view, show, children }: SwitchProps): VNode {
   );
 }
 
-/** needs counts what waits for the person among plugins and tabs: reviews, settings, reloads, and adapters that failed. */
-export function needs(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
+/** countTasks counts what needs the user: plugins to review or to set up, tabs to reload, adapters that failed. */
+export function countTasks(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
   const wanting = plugins.filter(
-    (plugin) => !plugin.reviewed || (plugin.permission !== 'off' && lacking(plugin.settings ?? []).length > 0),
+    (plugin) => !plugin.reviewed || (plugin.permission !== 'off' && missingSettings(plugin.settings ?? []).length > 0),
   );
   return wanting.length + tabs.filter((tab) => tab.plugins.some((plugin) => plugin.status !== 'live')).length;
 }

@@ -2,15 +2,15 @@ import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
+import { makeClickGuard } from './click-guard.ts';
 import type { Act } from './requests.ts';
-import { makeStillness } from './stillness.ts';
 import { PermissionCard, UserCard } from './ticket-card.tsx';
 import { type Card, nextCards } from './tickets.ts';
 import { plain } from './wording.ts';
 
-/** ManyCards is up to how many cards show their arguments at length. */
+/** ManyCards is the number of cards above which arguments are shown compactly. */
 const ManyCards = 3;
-/** FirstCards is how many cards are shown until the person wants all. */
+/** FirstCards is the number of cards that are shown before the user clicks "Show more". */
 const FirstCards = 5;
 
 export interface WaitingProps {
@@ -22,16 +22,17 @@ export interface WaitingProps {
   readonly act: Act;
 }
 
-/** Waiting shows the questions to the person, above all else. */
+/** Waiting shows the decisions that wait for the user, at the top of the panel. */
 export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode {
-  const said = useRef(new Map<string, string>());
-  const had = useRef<Card[]>([]);
+  const outcomes = useRef(new Map<string, string>());
+  const last = useRef<Card[]>([]);
   const place = useRef<HTMLElement>(null);
-  const cards = nextCards(had.current, calls, said.current, now);
-  had.current = cards;
-  for (const id of said.current.keys()) if (!cards.some((one) => one.ticket.ticketId === id)) said.current.delete(id);
-  const { settled, arming } = useStillCards(place);
-  useKeptFocus(place);
+  const cards = nextCards(last.current, calls, outcomes.current, now);
+  last.current = cards;
+  for (const id of outcomes.current.keys())
+    if (!cards.some((one) => one.ticket.ticketId === id)) outcomes.current.delete(id);
+  const { settled, arming } = useClickGuard(place);
+  useFocusFallback(place);
   const open = cards.filter((card) => !card.gone);
   const [all, setAll] = useState(false);
   const shown = all ? cards : cards.slice(0, FirstCards);
@@ -44,7 +45,7 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
       leftMs: one.ticket.leftMs - (now - callsAt),
       arming: arming(ticketId),
       settled: (event: Event) => settled(ticketId, event),
-      say: (fate: string) => said.current.set(ticketId, fate),
+      setOutcome: (outcome: string) => outcomes.current.set(ticketId, outcome),
       act,
     };
     return kind === 'user' ? <UserCard key={ticketId} {...props} /> : <PermissionCard key={ticketId} {...props} />;
@@ -69,17 +70,17 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   );
 }
 
-/** announcement is read out when it changes: which question came last. */
+/** announcement returns the text for screen readers: the newest card. It is read out when it changes. */
 function announcement(open: readonly Card[]): string {
   const last = open.at(-1);
   if (!last) return '';
   const name = `${last.call.plugin} ${last.call.tool}`;
-  const what = last.ticket.kind === 'user' ? 'needs you' : 'asks for permission';
+  const what = last.ticket.kind === 'user' ? 'needs your action' : 'is waiting for approval';
   return `${plain(name)} ${what}. ${open.length} waiting.`;
 }
 
-/** useKeptFocus takes the focus to the heading if the drawing took away what had it, so that a keyboard goes on from there. */
-function useKeptFocus(place: { readonly current: HTMLElement | null }): void {
+/** useFocusFallback focuses the heading if the focused element was removed, so that keyboard users keep their place. */
+function useFocusFallback(place: { readonly current: HTMLElement | null }): void {
   const had = place.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {
     if (had && document.activeElement === document.body)
@@ -87,34 +88,34 @@ function useKeptFocus(place: { readonly current: HTMLElement | null }): void {
   });
 }
 
-interface StillCards {
-  /** settled reports whether a press on a card counts. */
+interface GuardedCards {
+  /** settled reports whether a click on a card counts. */
   settled(ticketId: string, event: Event): boolean;
-  /** arming is true while presses on a card don't count. */
+  /** arming is true while clicks on a card are ignored. */
   arming(ticketId: string): boolean;
 }
 
-/** useStillCards measures after each drawing where the cards' buttons stand. */
-function useStillCards(place: { readonly current: HTMLElement | null }): StillCards {
-  const [still] = useState(makeStillness);
+/** useClickGuard measures the positions of the cards' buttons after each render. */
+function useClickGuard(place: { readonly current: HTMLElement | null }): GuardedCards {
+  const [guard] = useState(makeClickGuard);
   const [, redraw] = useState(0);
-  const drawn = useRef(new Map<string, boolean>());
-  drawn.current = new Map();
+  const rendered = useRef(new Map<string, boolean>());
+  rendered.current = new Map();
   const measure = (nowMs: number): string[] => {
     const places = new Map<string, number>();
     for (const card of place.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
-      // Its buttons also move while it stands, as when it takes less room among many.
+      // The buttons also move within a card, for example when its arguments collapse.
       const buttons = card.querySelector('.answers') ?? card;
       places.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
     }
-    still.drawn(places, nowMs);
+    guard.rendered(places, nowMs);
     return [...places.keys()];
   };
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    const waits = new Map(measure(nowMs).map((id) => [id, still.waitMs(id, nowMs)]));
-    // A card that this drawing has moved was drawn as one that can be answered.
-    const wrong = [...waits].some(([id, waitMs]) => drawn.current.get(id) !== waitMs > 0);
+    const waits = new Map(measure(nowMs).map((id) => [id, guard.waitMs(id, nowMs)]));
+    // This render moved the card after its buttons were rendered as active.
+    const wrong = [...waits].some(([id, waitMs]) => rendered.current.get(id) !== waitMs > 0);
     const longest = Math.max(0, ...waits.values());
     if (wrong) redraw((n) => n + 1);
     if (wrong || longest === 0) return undefined;
@@ -124,11 +125,11 @@ function useStillCards(place: { readonly current: HTMLElement | null }): StillCa
   return {
     settled: (ticketId, event) => {
       measure(event.timeStamp);
-      return still.waitMs(ticketId, event.timeStamp) === 0;
+      return guard.waitMs(ticketId, event.timeStamp) === 0;
     },
     arming: (ticketId) => {
-      const waits = still.waitMs(ticketId, performance.now()) > 0;
-      drawn.current.set(ticketId, waits);
+      const waits = guard.waitMs(ticketId, performance.now()) > 0;
+      rendered.current.set(ticketId, waits);
       return waits;
     },
   };

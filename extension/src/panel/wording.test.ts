@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Down } from '../worker/link.ts';
-import { duration, hostOf, linkAdvice, linkTitle, modeAdvice, percent, plain, statusWord } from './wording.ts';
+import {
+  formatDuration,
+  formatPercent,
+  hostOf,
+  linkAdvice,
+  linkTitle,
+  modeAdvice,
+  plain,
+  statusWord,
+} from './wording.ts';
 
-test('each reason for no link says what to do', () => {
+test('each reason for a lost link has advice', () => {
   const reasons: Down[] = ['not_installed', 'no_server', 'refused', 'version', 'replaced', 'lost'];
   for (const why of reasons) {
     const advice = linkAdvice({ kind: 'down', why, text: 'update the extension' });
@@ -17,14 +26,14 @@ test('each reason for no link says what to do', () => {
   );
 });
 
-test('user scripts', () => {
+test('modeAdvice names the switch', () => {
   assert.equal(modeAdvice('userScripts'), undefined);
   for (const mode of ['files', 'none'] as const) {
     assert.match(modeAdvice(mode)?.steps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
   }
 });
 
-test('numbers for people', () => {
+test('formatDuration and formatPercent', () => {
   const times: [number, string][] = [
     [-5, '0 s'],
     [999, '0 s'],
@@ -33,17 +42,17 @@ test('numbers for people', () => {
     [65_000, '1 min 05 s'],
     [3_600_000 + 61_000, '1 h 01 min'],
   ];
-  for (const [ms, want] of times) assert.equal(duration(ms), want);
+  for (const [ms, want] of times) assert.equal(formatDuration(ms), want);
   assert.deepEqual(
-    [percent(0), percent(0.999), percent(1), percent(1.5), percent(-1)],
+    [formatPercent(0), formatPercent(0.999), formatPercent(1), formatPercent(1.5), formatPercent(-1)],
     ['0%', '99%', '100%', '100%', '0%'],
   );
   assert.equal(hostOf('https://a.org:8080/x'), 'a.org:8080');
   assert.equal(hostOf('?'), '?');
-  assert.equal(statusWord('cancelled'), 'stopped');
+  assert.equal(statusWord('cancelled'), 'cancelled');
 });
 
-test('text of others keeps its letters and loses what hides or turns them', () => {
+test('plain keeps letters and removes hidden characters', () => {
   assert.equal(plain('a\u202eb\u2066c\u200bd\u{e0041}e\u001b[2Jf\u009bg\u00adh'), 'abcde[2Jfgh');
   assert.equal(plain('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
 });

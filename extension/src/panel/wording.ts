@@ -1,17 +1,17 @@
-// The panel's words: what each state means and what to do about it.
+// Texts of the panel: the meaning of each state and the steps that fix a problem.
 
 import type { CallStatus, InjectMode, World } from '../../../wire/wire.gen.ts';
 import type { LinkState } from '../worker/link.ts';
 import { replaceHidden } from './plain-text.ts';
 
-/** Advice is a fact and what the person can do. */
+/** Advice is a problem and the steps that fix it. */
 export interface Advice {
   readonly title: string;
   /** steps are in order; text between backquotes is a command. */
   readonly steps: readonly string[];
 }
 
-/** linkTitle says in two or three words how the link stands. */
+/** linkTitle returns the state of the link in one or two words. */
 export function linkTitle(link: LinkState | undefined): string {
   switch (link?.kind) {
     case 'open':
@@ -23,77 +23,78 @@ export function linkTitle(link: LinkState | undefined): string {
   }
 }
 
-/** linkAdvice says what is wrong with the link; nothing while all is well. */
+/** linkAdvice returns the problem of a link and its fix. Undefined for a working link. */
 export function linkAdvice(link: LinkState): Advice | undefined {
   if (link.kind !== 'down') return undefined;
   switch (link.why) {
     case 'not_installed':
       return {
-        title: 'This extension does not know its server yet.',
-        steps: ['Run `opentabs extension install`.', 'Load the folder it names, if you loaded another one.'],
+        title: 'This extension is not set up yet.',
+        steps: ['Run `opentabs extension install`.', 'If you loaded another folder, load the one that it prints.'],
       };
     case 'no_server':
       return { title: 'The opentabs server is not running.', steps: ['Start it with `opentabs serve`.'] };
     case 'refused':
       return {
-        title: sentence(link.text),
+        title: asSentence(link.text),
         steps: [
           'Stop that program, then start the server.',
-          'Run `opentabs extension install` again if the server has another port or another directory, then press “Try again”.',
+          'Run `opentabs extension install` again if the port or the directory of the server changed. Then press “Try again”.',
         ],
       };
     case 'version':
-      return { title: 'Server and extension do not fit together.', steps: [sentence(link.text)] };
+      return { title: 'The extension is incompatible with the server.', steps: [asSentence(link.text)] };
     case 'replaced':
       return {
-        title: 'Another browser took over this connection.',
-        steps: ['It runs a copy of this profile. Close one of the two, then press “Try again”.'],
+        title: 'Another browser uses this connection.',
+        steps: ['It runs a copy of this Chrome profile. Close one of the two, then press “Try again”.'],
       };
     case 'lost':
-      return { title: 'The link to the server was lost. Trying again.', steps: link.text ? [sentence(link.text)] : [] };
+      return { title: 'Connection to the server lost. Reconnecting.', steps: link.text ? [asSentence(link.text)] : [] };
   }
 }
 
-/** modeAdvice says what to switch on so that plugins can run; nothing while all is well. */
+/** modeAdvice returns how to enable user scripts, which plugins need. Undefined if they are enabled. */
 export function modeAdvice(mode: InjectMode): Advice | undefined {
   if (mode === 'userScripts') return undefined;
   return {
-    title: mode === 'none' ? 'Plugins can’t run yet.' : 'Plugins run from files.',
+    title:
+      mode === 'none'
+        ? 'Plugins can’t run yet.'
+        : 'Optional: turn on “Allow User Scripts” to update plugins without reloading the extension.',
     steps: [
       'Open this extension’s details page.',
-      'Switch on “Allow User Scripts”.',
-      mode === 'none'
-        ? 'Reload the tabs you want to use.'
-        : 'Plugins are then updated without a reload of the extension.',
+      'Turn on “Allow User Scripts”.',
+      ...(mode === 'none' ? ['Reload the tabs that you want to use.'] : []),
     ],
   };
 }
 
-/** worldMeaning says what it means for the user that a plugin runs in this world. */
-export function worldMeaning(world: World | undefined): string {
+/** worldEffect describes what the world of a plugin means for the user. */
+export function worldEffect(world: World | undefined): string {
   return world === 'isolated'
-    ? 'Isolated: its code is apart from the page’s scripts, which can neither read nor change what it works with; both share the page’s content.'
-    : 'Main: its code runs among the page’s own scripts and can use what they define; they can see and change what it works with in the page.';
+    ? 'Isolated: the page’s scripts can neither read nor change the plugin’s variables. Both can read and change the content of the page.'
+    : 'Main: the plugin runs beside the page’s own scripts and can use their variables. They can read and change the plugin’s variables.';
 }
 
-/** lateMeaning says what it means that a plugin starts late. */
-export const lateMeaning =
-  'It starts after the page’s scripts, so the page can read its settings and run its tools in that tab. It gets no secret settings and calls no other plugin unless you allow it.';
+/** lateEffect describes what the late start of a plugin means for the user. */
+export const lateEffect =
+  'The plugin starts after the page’s scripts. So the page can read its settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
-/** statusWord is a call's status for a person. */
+/** statusWord returns the text for the status of a call. */
 export function statusWord(status: CallStatus): string {
   const words = {
-    pending: 'waiting',
+    pending: 'queued',
     running: 'running',
     done: 'done',
     failed: 'failed',
-    cancelled: 'stopped',
+    cancelled: 'cancelled',
   } as const;
   return words[status];
 }
 
-/** duration writes milliseconds as people say them. */
-export function duration(ms: number): string {
+/** formatDuration returns milliseconds as text, such as "5 min 02 s". */
+export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 1) return '0 s';
   if (seconds < 60) return `${seconds} s`;
@@ -103,13 +104,13 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** percent writes a share from 0 to 1; only what is whole is 100%. */
-export function percent(share: number): string {
+/** formatPercent returns a share from 0 to 1 as text, rounded down: only a complete share is 100%. */
+export function formatPercent(share: number): string {
   const whole = Math.floor(Math.min(1, Math.max(0, share)) * 100);
   return `${whole}%`;
 }
 
-/** hostOf is what tells a tab from others in a narrow panel. */
+/** hostOf returns the host of a URL, or the whole text if the URL is malformed. */
 export function hostOf(url: string): string {
   try {
     return new URL(url).host;
@@ -118,13 +119,13 @@ export function hostOf(url: string): string {
   }
 }
 
-function sentence(text: string): string {
+function asSentence(text: string): string {
   const whole = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
 /**
- * plain removes hidden characters from a text of a page, a tool or a client (plain-text.ts): control characters, marks that
+ * plain removes hidden characters (plain-text.ts) from a text of a page, a tool or a client: control characters, marks that
  * change the writing direction, and invisible letters.
  */
 export function plain(text: string): string {

@@ -134,14 +134,14 @@ test('what a person does, and nothing else, is acted on', async () => {
   });
   const { port, say, got } = makePort();
   panels.joined(port);
-  for (const [ask, action] of good.entries()) say({ ask, action });
-  for (const action of bad) say({ ask: 99, action });
+  for (const [requestId, action] of good.entries()) say({ requestId, action });
+  for (const action of bad) say({ requestId: 99, action });
   for (const message of [undefined, good[0], { action: good[0] }]) say(message);
   await settle();
   assert.deepEqual(did, good);
   assert.deepEqual(
     got.slice(1),
-    good.map((_, ask) => ({ op: 'done', ask, done: {} })),
+    good.map((_, requestId) => ({ op: 'done', requestId, done: {} })),
   );
 });
 
@@ -156,14 +156,14 @@ test('the panel that asked, and no other, is told what became of it', async () =
   });
   const [one, two] = [makePort(), makePort()];
   for (const { port } of [one, two]) panels.joined(port);
-  one.say({ ask: 1, action: { op: 'stop', callId: 'c' } });
-  one.say({ ask: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
-  two.say({ ask: 1, action: { op: 'retry' } });
+  one.say({ requestId: 1, action: { op: 'stop', callId: 'c' } });
+  one.say({ requestId: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
+  two.say({ requestId: 1, action: { op: 'retry' } });
   two.close();
   await settle();
   assert.deepEqual(one.got.slice(1), [
-    { op: 'done', ask: 1, done: { error: 'there is no link to the server' } },
-    { op: 'done', ask: 2, done: { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } } },
+    { op: 'done', requestId: 1, done: { error: 'there is no link to the server' } },
+    { op: 'done', requestId: 2, done: { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } } },
   ]);
   assert.equal(two.got.length, 1);
 });

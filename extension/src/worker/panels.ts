@@ -50,7 +50,7 @@ export function makePanels(options: PanelsOptions): Panels {
     const asked = readFromPanel(message);
     if (!asked) return;
     const done = await options.did(asked.action).catch((error: unknown) => ({ error: sentence(error) }));
-    const reply: ToPanel = { op: 'done', ask: asked.ask, done };
+    const reply: ToPanel = { op: 'done', requestId: asked.requestId, done };
     if (ports.has(port)) port.postMessage(reply);
   };
   const joined = (port: Port) => {

@@ -3,17 +3,17 @@ import type { Action, Done } from '../panel-message.ts';
 import type { Act } from './requests.ts';
 import { plain } from './wording.ts';
 
-/** Pressed is how the last action of one place in the panel stands. */
-export interface Pressed {
-  /** busy is true until the worker has answered. */
+/** PanelAction is the state of the last action of one part of the panel. */
+export interface PanelAction {
+  /** busy is true until the worker answers. */
   readonly busy: boolean;
-  /** error says why the last action did nothing, as plain text; empty if it did. */
+  /** error is why the last action failed, as plain text. Empty if it succeeded. */
   readonly error: string;
   run(action: Action): Promise<Done>;
 }
 
-/** usePressed keeps what became of the last action, so that it is shown where the person pressed. */
-export function usePressed(act: Act): Pressed {
+/** usePanelAction keeps the result of the last action, so that an error shows beside its button. */
+export function usePanelAction(act: Act): PanelAction {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState('');
   const run = async (action: Action) => {
