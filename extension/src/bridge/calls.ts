@@ -1,6 +1,7 @@
 import { type CallError, CancelAnswerMs, PartChars } from '../../../wire/wire.gen.ts';
 import { hold } from '../held.ts';
 import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
+import { type PortHandlers, route } from '../port-router.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Host } from './hosts.ts';
 import { makeParts, type Parts } from './parts.ts';
@@ -117,42 +118,33 @@ class CallDesk implements Desk {
   }
 
   fromWorker(message: ToBridge): void {
-    switch (message.op) {
-      case 'call':
-        this.#start(message);
-        break;
-      case 'cancel':
-        this.#cancel(message.id, message.reason);
-        break;
-      case 'answer':
-        this.#answer(message);
-        break;
-      case 'resync':
-        this.#tell(this.#byId.get(message.id), 'resync', message.type);
-        break;
-      case 'taken':
-        this.#parts.taken();
-        break;
-      case 'wake':
-        this.plugins.woken();
-        break;
-      case 'ack':
-        for (const id of message.ids) {
-          const call = this.#byId.get(id);
-          if (call) this.#forget(call);
-        }
-        break;
-      case 'renew': {
-        const host = this.plugins.anyHost(message.plugin);
-        if (host) this.#swaps.begin(host, message);
-        break;
-      }
-      case 'ping':
-        break; // answered by the link
-      default:
-        this.plugins.told(message);
-    }
+    route(this.#handlers, message.op, message);
   }
+
+  readonly #handlers: PortHandlers<ToBridge> = {
+    call: (message) => this.#start(message),
+    cancel: ({ id, reason }) => this.#cancel(id, reason),
+    answer: (message) => this.#answer(message),
+    resync: ({ id, type }) => this.#sendToHost(this.#byId.get(id), 'resync', type),
+    taken: () => this.#parts.taken(),
+    wake: () => this.plugins.woken(),
+    ack: ({ ids }) => {
+      for (const id of ids) {
+        const call = this.#byId.get(id);
+        if (call) this.#forget(call);
+      }
+    },
+    renew: (message) => {
+      const host = this.plugins.anyHost(message.plugin);
+      if (host) this.#swaps.begin(host, message);
+    },
+    ping: () => undefined, // answered by the link
+    settings: (message) => this.plugins.receive(message),
+    probe: (message) => this.plugins.receive(message),
+    host: (message) => this.plugins.receive(message),
+    meet: (message) => this.plugins.receive(message),
+    remove: (message) => this.plugins.receive(message),
+  };
 
   connected(): void {
     this.#swaps.clear();
@@ -178,7 +170,7 @@ class CallDesk implements Desk {
 
   abandon(reason: string): void {
     for (const call of this.#byId.values()) {
-      this.#tell(call, 'cancel', reason);
+      this.#sendToHost(call, 'cancel', reason);
     }
   }
 
@@ -232,7 +224,7 @@ class CallDesk implements Desk {
     const why = `a new version of the plugin ${host.plugin} took its place while the call ran`;
     const error: CallError = { code: 'plugin_updated', message: why };
     for (const call of this.#in(host)) {
-      this.#tell(call, 'cancel', why);
+      this.#sendToHost(call, 'cancel', why);
       this.#end(call, [{ op: 'error', id: call.id, error: JSON.stringify(error) }]);
     }
   }
@@ -248,8 +240,8 @@ class CallDesk implements Desk {
     }
   }
 
-  /** tell has a host that still runs a call do something. */
-  #tell(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
+  /** sendToHost sends a message about a call to its host, unless the call has ended. */
+  #sendToHost(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
     if (call && !call.ending) call.host.send(JSON.stringify([op, call.number, text]));
   }
 
@@ -277,7 +269,7 @@ class CallDesk implements Desk {
       this.#post({ op: 'cancelled', id, outcome: 'aborted' });
       return;
     }
-    this.#tell(call, 'cancel', reason);
+    this.#sendToHost(call, 'cancel', reason);
     setTimeout(() => {
       if (this.#byId.get(id) !== call) return;
       this.#forget(call);

@@ -1,11 +1,12 @@
 import type { FromBridge, Live, Started, ToBridge, Vacant } from '../port-message.ts';
+import { type PortHandlers, route } from '../port-router.ts';
 import type { Base, Host } from './hosts.ts';
 import { makeLogs } from './logs.ts';
 import { makeProbing } from './probing.ts';
 import { makeWakes } from './wakes.ts';
 
-/** ForPlugin is a message of the worker to one plugin. */
-export type ForPlugin = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
+/** PluginMessage is a message of the worker to one plugin, except 'renew', which concerns calls too. */
+export type PluginMessage = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
 
 export interface PluginsOptions {
   /** post sends a message to the worker; false means that there is no port. */
@@ -41,8 +42,8 @@ export interface Plugins {
   tookBase(base: Base): void;
   /** said takes a message of a host that is about no call: op, and the rest of it. False means that it is about one. */
   said(host: Host, op: string, rest: string): boolean;
-  /** told takes a message of the worker. */
-  told(message: ForPlugin): void;
+  /** receive handles a message of the worker. */
+  receive(message: PluginMessage): void;
   /** parsed reports that the document is parsed, loaded that all of it is there. */
   parsed(): void;
   loaded(): void;
@@ -115,6 +116,25 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
     probing.changed();
   };
 
+  const handlers: PortHandlers<PluginMessage, [host: Host | undefined]> = {
+    settings: ({ settings }, host) => host?.send(JSON.stringify(['settings', settings])),
+    probe: (_, host) => host?.send('["probe"]'),
+    host: ({ nonce, hash, options }, host) => {
+      if (host) host.send(JSON.stringify(['renew', nonce, hash]));
+      else base?.send(JSON.stringify(['host', options, nonce]));
+    },
+    meet: ({ plugin, nonce, hash }, host) => {
+      if (host) {
+        host.send(JSON.stringify(['renew', nonce, hash]));
+        return;
+      }
+      meetings.get(plugin)?.();
+      meetings.set(plugin, meet(plugin, nonce));
+      post({ op: 'armed', plugin, nonce, based: false, late: true });
+    },
+    remove: ({ plugin }) => remove(plugin),
+  };
+
   return {
     get live() {
       return [...live.values()];
@@ -181,32 +201,7 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
           return true;
       }
     },
-    told: (message) => {
-      const host = taken.get(message.plugin);
-      switch (message.op) {
-        case 'settings':
-          host?.send(JSON.stringify(['settings', message.settings]));
-          break;
-        case 'probe':
-          host?.send('["probe"]');
-          break;
-        case 'host':
-          if (host) host.send(JSON.stringify(['renew', message.nonce, message.hash]));
-          else base?.send(JSON.stringify(['host', message.options, message.nonce]));
-          break;
-        case 'meet':
-          if (host) host.send(JSON.stringify(['renew', message.nonce, message.hash]));
-          else {
-            meetings.get(message.plugin)?.();
-            meetings.set(message.plugin, meet(message.plugin, message.nonce));
-            post({ op: 'armed', plugin: message.plugin, nonce: message.nonce, based: false, late: true });
-          }
-          break;
-        case 'remove':
-          remove(message.plugin);
-          break;
-      }
-    },
+    receive: (message) => route(handlers, message.op, message, taken.get(message.plugin)),
     parsed: () => {
       parsed = true;
       for (const host of taken.values()) if (!removed.has(host)) host.send('["begin"]');

@@ -4,7 +4,8 @@
 import { render } from 'preact';
 import type { FailedView, PluginView } from '../../../wire/wire.gen.ts';
 import { connectPanel, type Port, readSetting, writeSetting } from '../chrome.ts';
-import { isToPanel, type PanelState } from '../panel-message.ts';
+import { isToPanel, type PanelState, type ToPanel } from '../panel-message.ts';
+import { type PortHandlers, route } from '../port-router.ts';
 import { Panel } from './panel.tsx';
 import { makeRequests } from './requests.ts';
 
@@ -38,19 +39,25 @@ function draw(): void {
   if (root) render(<Panel {...props} />, root);
 }
 
+/** handlers handle the messages of the worker. */
+const handlers: PortHandlers<ToPanel> = {
+  state: (message) => {
+    state = message.state;
+    draw();
+  },
+  plugins: (message) => {
+    ({ plugins, failed } = message);
+    draw();
+  },
+  done: ({ requestId, done }) => requests.settle(requestId, done),
+};
+
 /** connect opens the port. Chrome closes the port when it stops the worker; reopening it restarts the worker. */
 function connect(): void {
   const opened = connectPanel();
   port = opened;
   opened.onMessage((message) => {
-    if (!isToPanel(message)) return;
-    if (message.op === 'done') {
-      requests.settle(message.requestId, message.done);
-      return;
-    }
-    if (message.op === 'state') state = message.state;
-    else ({ plugins, failed } = message);
-    draw();
+    if (isToPanel(message)) route(handlers, message.op, message);
   });
   opened.onDisconnect(() => {
     port = undefined;

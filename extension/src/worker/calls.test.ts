@@ -56,7 +56,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
   const join = (tabId: number, documentId: string) => {
     const made = doc(tabId, documentId);
     calls.joined(made.doc);
-    calls.said(made.doc, { op: 'live', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
+    calls.receive(made.doc, { op: 'live', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
     return made;
   };
   const dispatch = (id: string, tabId = 1, documentId = 'd1', again = false) =>
@@ -129,7 +129,7 @@ test('a call that is cancelled while its page is looked at does not begin', asyn
 
 test('what an adapter says of its readiness is kept', (t) => {
   const { calls, docs, join } = makeBench(t);
-  calls.said(join(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
+  calls.receive(join(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
   assert.deepEqual(docs.live(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
 });
 
@@ -139,13 +139,13 @@ test('a document may send more of a large result once the socket has room, also 
   dispatch('x');
   got.splice(0);
   room.inMs = 4;
-  calls.said(doc, { op: 'part', id: 'x', seq: 0, text: '1' });
+  calls.receive(doc, { op: 'part', id: 'x', seq: 0, text: '1' });
   await pass(3);
   assert.deepEqual(got, []);
   room.inMs = 0;
   await pass(1);
   assert.deepEqual(got, [{ op: 'taken' }]);
-  calls.said(doc, { op: 'part', id: 'nobody', seq: 0, text: '1' });
+  calls.receive(doc, { op: 'part', id: 'nobody', seq: 0, text: '1' });
   await pass(0);
   assert.equal(got.length, 2);
 });
@@ -157,8 +157,8 @@ test('a call goes to its document, and its reports and result to the server', (t
   dispatch('x');
   const sentCall = { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}', atMs: Date.now() };
   assert.deepEqual(got, [sentCall]);
-  calls.said(doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' });
-  calls.said(doc, { op: 'result', id: 'x', text: '{"ok":true}' });
+  calls.receive(doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' });
+  calls.receive(doc, { op: 'result', id: 'x', text: '{"ok":true}' });
   assert.deepEqual(sent, [
     '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"x","seq":0,"reports":[{"progress":1}]}}',
     '{"jsonrpc":"2.0","id":"x","result":{"output":{"ok":true}}}',
@@ -173,10 +173,10 @@ test('another document can not speak for a call', (t) => {
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
-  calls.said(other.doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{}]' });
-  calls.said(other.doc, { op: 'part', id: 'x', seq: 0, text: 'forged' });
-  calls.said(other.doc, { op: 'result', id: 'x', text: '"forged"' });
-  calls.said(other.doc, { op: 'error', id: 'x', error: '{"code":"internal","message":"forged"}' });
+  calls.receive(other.doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{}]' });
+  calls.receive(other.doc, { op: 'part', id: 'x', seq: 0, text: 'forged' });
+  calls.receive(other.doc, { op: 'result', id: 'x', text: '"forged"' });
+  calls.receive(other.doc, { op: 'error', id: 'x', error: '{"code":"internal","message":"forged"}' });
   assert.deepEqual(sent, []);
   assert.deepEqual(calls.running(), ['x']);
 });
@@ -214,7 +214,7 @@ test('a closed tab ends its calls at once, a navigation after 50 ms; a result th
   calls.tabRemoved(1);
   calls.left(one.doc);
   assert.deepEqual(codes(), ['closed tab_closed']);
-  calls.said(two.doc, { op: 'result', id: 'won', text: '1' });
+  calls.receive(two.doc, { op: 'result', id: 'won', text: '1' });
   calls.left(two.doc);
   await pass(49);
   assert.deepEqual(calls.running(), ['left']);
@@ -240,8 +240,8 @@ test('a document that re-connects in time keeps its calls', async (t) => {
   const again = join(1, 'd1');
   await pass(1000);
   assert.deepEqual(calls.running(), ['x']);
-  calls.said(doc, { op: 'result', id: 'x', text: '"of the old port"' });
-  calls.said(again.doc, { op: 'result', id: 'x', text: '1' });
+  calls.receive(doc, { op: 'result', id: 'x', text: '"of the old port"' });
+  calls.receive(again.doc, { op: 'result', id: 'x', text: '1' });
   assert.deepEqual(sent, ['{"jsonrpc":"2.0","id":"x","result":{"output":1}}']);
 });
 
@@ -249,12 +249,12 @@ test('calls that a document names and nobody knows are told to the server', (t) 
   const { calls, resumed, doc, sent } = makeBench(t);
   const { doc: made } = doc(1, 'd1');
   calls.joined(made);
-  calls.said(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
-  calls.said(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
   assert.deepEqual(calls.running(), ['x']);
   // Its ending came while no worker was there: it is passed on, too.
-  calls.said(made, { op: 'result', id: 'ended', text: '2' });
+  calls.receive(made, { op: 'result', id: 'ended', text: '2' });
   assert.equal(sent.length, 1);
 });
 
@@ -268,8 +268,8 @@ test('cancel: the document answers', async (t) => {
   }
   assert.deepEqual(got.slice(-1), [{ op: 'cancel', id: 'b', reason: 'why' }]);
   assert.deepEqual(calls.running(), []);
-  calls.said(doc, { op: 'progress', id: 'a', seq: 0, skipped: 0, reports: '[{}]' });
-  calls.said(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
+  calls.receive(doc, { op: 'progress', id: 'a', seq: 0, skipped: 0, reports: '[{}]' });
+  calls.receive(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
   calls.left(doc);
   calls.tabRemoved(1);
   await settle();
@@ -285,7 +285,7 @@ test('a cancel of a call that only its document knows still reaches it', async (
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
   const { doc: made, got } = doc(1, 'd1');
   calls.joined(made);
-  calls.said(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(got, [{ op: 'cancel', id: 'x', reason: 'late' }]);
   assert.deepEqual(calls.running(), []);
 });
@@ -294,9 +294,9 @@ test('an error that can not be read is an internal one', (t) => {
   const { calls, join, dispatch, codes } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
-  calls.said(doc, { op: 'error', id: 'x', error: '{"code":"made_up","message":"m"}' });
+  calls.receive(doc, { op: 'error', id: 'x', error: '{"code":"made_up","message":"m"}' });
   dispatch('y');
-  calls.said(doc, { op: 'error', id: 'y', error: 'no json' });
+  calls.receive(doc, { op: 'error', id: 'y', error: 'no json' });
   assert.deepEqual(codes(), ['x internal', 'y internal']);
 });
 
@@ -304,7 +304,7 @@ test('a call that never reached its document, because it was being left, may be 
   const { calls, sent, join, dispatch, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('begun');
-  calls.said(doc, { op: 'leaving', begun: ['begun'] });
+  calls.receive(doc, { op: 'leaving', begun: ['begun'] });
   dispatch('late');
   calls.left(doc);
   await pass(50);
@@ -344,7 +344,7 @@ test('a call that is sent again is not said not to have begun, and does not run 
   dispatch('x');
   dispatch('x', 1, 'd1', true);
   assert.equal(got.length, 1);
-  calls.said(doc, { op: 'result', id: 'x', text: '1' });
+  calls.receive(doc, { op: 'result', id: 'x', text: '1' });
   dispatch('x', 1, 'd1', true);
   assert.equal(got.length, 1);
   dispatch('y', 1, 'gone');
@@ -401,7 +401,7 @@ test('what was sent to an orphaned document has not begun, and the document is n
 test('a call for a document that navigates away has not begun there', async (t) => {
   const { calls, sent, loading, join, dispatch, codes, pass } = makeBench(t);
   const { doc, got } = join(1, 'd1');
-  calls.said(doc, { op: 'navigating', on: true });
+  calls.receive(doc, { op: 'navigating', on: true });
   loading.add(1);
   dispatch('x');
   await pass(100);
@@ -416,11 +416,11 @@ test('a call for a document that navigates away has not begun there', async (t) 
 test('a call for a document that stays after all runs in it, in its turn', async (t) => {
   const { calls, join, dispatch } = makeBench(t);
   const { doc, got } = join(1, 'd1');
-  calls.said(doc, { op: 'navigating', on: true });
+  calls.receive(doc, { op: 'navigating', on: true });
   dispatch('x');
   dispatch('y');
   assert.equal(got.length, 0);
-  calls.said(doc, { op: 'navigating', on: false });
+  calls.receive(doc, { op: 'navigating', on: false });
   dispatch('z');
   assert.deepEqual(
     got.map((message) => message.op === 'call' && message.id),
@@ -431,10 +431,10 @@ test('a call for a document that stays after all runs in it, in its turn', async
 test('a call that is cancelled while its document navigates never reaches it', async (t) => {
   const { calls, join, dispatch } = makeBench(t);
   const { doc, got } = join(1, 'd1');
-  calls.said(doc, { op: 'navigating', on: true });
+  calls.receive(doc, { op: 'navigating', on: true });
   dispatch('x');
   void calls.cancel({ dispatchId: 'x', reason: 'why' });
-  calls.said(doc, { op: 'navigating', on: false });
+  calls.receive(doc, { op: 'navigating', on: false });
   assert.deepEqual(
     got.map((message) => message.op),
     ['cancel'],
@@ -448,14 +448,14 @@ test('what a call asks goes to the server, and the answer to its document, which
   const { calls, sent, join, dispatch } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
-  calls.said(doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.receive(doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
   assert.deepEqual(sent, [askText('x')]);
   const outcomes: boolean[] = [];
   void calls.answer({ dispatchId: 'x', ask: 1, output: { a: 1 } }).then((taken) => outcomes.push(taken));
   assert.deepEqual(got.at(-1), { op: 'answer', id: 'x', ask: 1, output: '{"a":1}' });
   await settle();
   assert.deepEqual(outcomes, []);
-  calls.said(doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  calls.receive(doc, { op: 'answered', id: 'x', ask: 1, taken: true });
   await settle();
   assert.deepEqual(outcomes, [true]);
   calls.resume();
@@ -467,11 +467,11 @@ test('another document can neither ask for a call nor confirm its answers', asyn
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
-  calls.said(other.doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
-  calls.said(other.doc, { op: 'ask', id: 'nobody', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  calls.receive(other.doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  calls.receive(other.doc, { op: 'ask', id: 'nobody', ask: 1, body: '{"user":{"reason":"forged"}}' });
   const outcomes: boolean[] = [];
   void calls.answer({ dispatchId: 'x', ask: 1 }).then((taken) => outcomes.push(taken));
-  calls.said(other.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  calls.receive(other.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
   await settle();
   assert.deepEqual([sent, outcomes], [[], []]);
 });
@@ -481,8 +481,8 @@ test('asks that are open are sent again on a new link, until their call ends', (
   const { doc } = join(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
   linked.up = false;
-  for (const id of ['x', 'y', 'z']) calls.said(doc, { op: 'ask', id, ask: 1, body: '{"user":{"reason":"r"}}' });
-  calls.said(doc, { op: 'result', id: 'y', text: '1' });
+  for (const id of ['x', 'y', 'z']) calls.receive(doc, { op: 'ask', id, ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.receive(doc, { op: 'result', id: 'y', text: '1' });
   void calls.cancel({ dispatchId: 'z', reason: 'no' });
   linked.up = true;
   sent.splice(0);
@@ -500,13 +500,13 @@ test('a worker that was started anew hears from documents what is open, and keep
   answer('never');
   const { doc: made, got } = doc(1, 'd1');
   calls.joined(made);
-  calls.said(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
-  calls.said(made, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
-  calls.said(made, { op: 'ask', id: 'x', ask: 2, body: '{"withdrawn":true}' });
+  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.receive(made, { op: 'ask', id: 'x', ask: 2, body: '{"withdrawn":true}' });
   const given = { op: 'answer', id: 'x', ask: 1 };
   assert.deepEqual(got, [given, given]);
   assert.deepEqual(sent, [askText('x', '"ask":2,"withdrawn":true')]);
-  calls.said(made, { op: 'answered', id: 'x', ask: 1, taken: true });
+  calls.receive(made, { op: 'answered', id: 'x', ask: 1, taken: true });
   await pass(10_000);
   assert.deepEqual(outcomes, [
     ['x', true],
@@ -526,13 +526,13 @@ test('an answer waits for a document that changes its port, and for nobody when 
   void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
   const again = doc(1, 'd1');
   calls.joined(again.doc);
-  calls.said(again.doc, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(again.doc, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(again.got, [{ op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' }]);
-  calls.said(again.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  calls.receive(again.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
   await settle();
   assert.deepEqual(outcomes, [true, true]);
   void calls.answer({ dispatchId: 'x', ask: 2 }).then((taken) => outcomes.push(taken));
-  calls.said(again.doc, { op: 'result', id: 'x' });
+  calls.receive(again.doc, { op: 'result', id: 'x' });
   await settle();
   assert.deepEqual(outcomes, [true, true, false]);
 });

@@ -8,6 +8,7 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import type { TabState } from '../chrome.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
+import { type PortHandlers, route } from '../port-router.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Doc, Docs } from './docs.ts';
 import { endings, frozen, missing, readError } from './endings.ts';
@@ -66,6 +67,9 @@ export interface CallsOptions {
   docsChanged(): void;
 }
 
+/** CallMessage is a message of a document about its calls and the readiness of its plugins. */
+export type CallMessage = Exclude<FromBridge, { op: 'log' | 'wake' | 'armed' | 'renewed' | 'pong' }>;
+
 /** Calls is the worker's table of the calls that run in documents, which it follows. */
 export interface Calls {
   dispatch(params: ToolDispatchParams): void;
@@ -77,9 +81,9 @@ export interface Calls {
   resync(params: ToolResyncParams): void;
   /** resume sends what calls ask for; call it when the link is open. */
   resume(): void;
-  /** joined, said and left follow the port of a document. */
+  /** joined, receive and left follow the port of a document. */
   joined(doc: Doc): void;
-  said(doc: Doc, message: FromBridge): void;
+  receive(doc: Doc, message: CallMessage): void;
   left(doc: Doc): void;
   /** tabRemoved and tabDiscarded end the calls of a tab at once. */
   tabRemoved(tabId: number): void;
@@ -297,61 +301,47 @@ class CallTable implements Calls {
     return (this.#calls.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
-  said(doc: Doc, message: FromBridge): void {
+  /** receive handles a message of a document about its calls. It ignores documents that were replaced. */
+  receive(doc: Doc, message: CallMessage): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
-    if (message.op === 'live') {
-      this.#named(doc, message);
-      return;
-    }
-    if (message.op === 'leaving') {
-      this.#began.set(doc.documentId, new Set(message.begun));
-      return;
-    }
-    if (message.op === 'navigating') {
-      this.#navigating.told(doc.tabId, doc.documentId, message.on);
-      return;
-    }
-    if (message.op === 'ready') {
-      this.#docs.ready(doc.documentId, message.plugin, message.ready);
-      this.#options.docsChanged();
-      return;
-    }
-    if (message.op === 'log' || message.op === 'armed' || message.op === 'renewed' || message.op === 'pong') return; // not about calls
-    if (!('id' in message)) return; // what is said of a plugin
-    const { id } = message;
-    if (message.op === 'part') void this.#taken(doc);
-    if (!this.#owns(doc, id)) return;
-    switch (message.op) {
-      case 'progress':
-        if (this.#calls.has(id)) this.#outbox.progress(id, message);
-        break;
-      case 'ask':
-        if (this.#calls.has(id)) this.#asks.asked(id, message.ask, message.body);
-        break;
-      case 'answered':
-        this.#asks.answered(id, message.ask, message.taken);
-        break;
-      case 'part':
-        this.#outbox.part(id, message.seq, message.text);
-        break;
-      case 'result':
-        this.#forget(id);
-        this.#endedIn.set(id, doc.documentId);
-        this.#outbox.result(id, message.text, message.parts);
-        break;
-      case 'error':
-        this.#forget(id);
-        this.#endedIn.set(id, doc.documentId);
-        this.#outbox.fail(id, readError(message.error));
-        break;
-      case 'cancelled':
-        if (this.#waiting.get(id)?.documentId === doc.documentId) this.#answer(id, message.outcome);
-        break;
-    }
+    if (message.op === 'part') void this.#acceptParts(doc);
+    if ('id' in message && !this.#owns(doc, message.id)) return;
+    route(this.#handlers, message.op, message, doc);
   }
 
-  /** taken tells a document that a part of it has gone on, once it has. */
-  async #taken(doc: Doc): Promise<void> {
+  readonly #handlers: PortHandlers<CallMessage, [doc: Doc]> = {
+    live: (message, doc) => this.#named(doc, message),
+    leaving: ({ begun }, { documentId }) => this.#began.set(documentId, new Set(begun)),
+    navigating: ({ on }, { tabId, documentId }) => this.#navigating.told(tabId, documentId, on),
+    ready: ({ plugin, ready }, { documentId }) => {
+      this.#docs.ready(documentId, plugin, ready);
+      this.#options.docsChanged();
+    },
+    progress: (message) => {
+      if (this.#calls.has(message.id)) this.#outbox.progress(message.id, message);
+    },
+    ask: ({ id, ask, body }) => {
+      if (this.#calls.has(id)) this.#asks.asked(id, ask, body);
+    },
+    answered: ({ id, ask, taken }) => this.#asks.answered(id, ask, taken),
+    part: ({ id, seq, text }) => this.#outbox.part(id, seq, text),
+    result: ({ id, text, parts }, doc) => {
+      this.#forget(id);
+      this.#endedIn.set(id, doc.documentId);
+      this.#outbox.result(id, text, parts);
+    },
+    error: ({ id, error }, doc) => {
+      this.#forget(id);
+      this.#endedIn.set(id, doc.documentId);
+      this.#outbox.fail(id, readError(error));
+    },
+    cancelled: ({ id, outcome }, doc) => {
+      if (this.#waiting.get(id)?.documentId === doc.documentId) this.#answer(id, outcome);
+    },
+  };
+
+  /** acceptParts lets a document send another part as soon as the link has room. */
+  async #acceptParts(doc: Doc): Promise<void> {
     for (let waitMs = this.#options.roomIn(); waitMs > 0; waitMs = this.#options.roomIn()) {
       await pause(waitMs);
       if (this.#docs.get(doc.documentId) !== doc) return;

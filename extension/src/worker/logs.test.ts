@@ -21,7 +21,7 @@ const log = (text: string, dropped = 0, plugin = 'demo') => ({ op: 'log', plugin
 
 test('entries are passed on with the tab of the document that sent them', (t) => {
   const { logs, sent, d1 } = makeBench(t);
-  logs.said(d1, log('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
+  logs.add(d1, log('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
   assert.deepEqual(sent, [
     {
       tabId: 7,
@@ -34,8 +34,8 @@ test('entries are passed on with the tab of the document that sent them', (t) =>
 
 test('a plugin that does not run in the document logs nothing there', (t) => {
   const { logs, sent, d1, d2 } = makeBench(t);
-  logs.said(d1, log(entries('x'), 0, 'other'));
-  logs.said(d2, log(entries('x')));
+  logs.add(d1, log(entries('x'), 0, 'other'));
+  logs.add(d2, log(entries('x')));
   assert.deepEqual(sent, []);
 });
 
@@ -48,23 +48,23 @@ test('what makes no sense is counted as dropped, and told with what comes next',
     '[{"level":"loud","message":"m","atMs":1}]',
     entries(...Array(51).fill('x')),
   ]) {
-    logs.said(d1, log(bad));
+    logs.add(d1, log(bad));
   }
   assert.equal(sent.length, 0);
-  logs.said(d1, log(entries('x')));
+  logs.add(d1, log(entries('x')));
   assert.equal(sent[0]?.dropped, 4 + 51);
-  logs.said(d1, log(entries('y')));
+  logs.add(d1, log(entries('y')));
   assert.equal(sent[1]?.dropped, undefined);
 });
 
 test('a document sends 20 frames in a second; of more it is told how many entries there were', (t) => {
   const { logs, sent, d1, tick } = makeBench(t);
-  for (let i = 0; i < 30; i++) logs.said(d1, log(entries('a', 'b'), i === 29 ? 5 : 0));
+  for (let i = 0; i < 30; i++) logs.add(d1, log(entries('a', 'b'), i === 29 ? 5 : 0));
   assert.equal(sent.length, 20);
   tick(999);
-  logs.said(d1, log(entries('a')));
+  logs.add(d1, log(entries('a')));
   assert.equal(sent.length, 20);
   tick(1);
-  logs.said(d1, log(entries('z')));
+  logs.add(d1, log(entries('z')));
   assert.deepEqual([sent.length, sent.at(-1)?.dropped], [21, 10 * 2 + 5 + 1]);
 });

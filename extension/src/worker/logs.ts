@@ -19,7 +19,7 @@ export interface LogsOptions {
 
 /** Logs passes on what adapters log. Of what a document sends too fast it counts the entries. */
 export interface Logs {
-  said(doc: Doc, message: Log): void;
+  add(doc: Doc, message: Log): void;
 }
 
 /** makeLogs returns a Logs. */
@@ -28,7 +28,7 @@ export function makeLogs(options: LogsOptions): Logs {
   const pace = new WeakMap<Doc, { began: number; frames: number; readonly dropped: Map<string, number> }>();
 
   return {
-    said: (doc, { plugin, entries, dropped }) => {
+    add: (doc, { plugin, entries, dropped }) => {
       if (!options.runs(doc.documentId, plugin)) return;
       const now = Date.now();
       const known = pace.get(doc) ?? { began: now, frames: 0, dropped: new Map() };

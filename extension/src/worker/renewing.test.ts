@@ -71,7 +71,7 @@ test('the new adapter goes where an older one is, or was, on the same base, once
   await renewing.code(fresh);
   await pass(900);
   assert.deepEqual([got, ran], [['old renew', 'vacant renew'], []]);
-  renewing.said(doc, armed);
+  renewing.armed(doc, armed);
   await settle();
   assert.deepEqual(ran, [`old demo ${enter('_door', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
 });
@@ -95,7 +95,7 @@ test('a document that says it late gets the code as well, however late', async (
     ],
   );
   assert.equal(renewing.expects(1, 'demo'), true);
-  renewing.said(doc, armed);
+  renewing.armed(doc, armed);
   await settle();
   assert.deepEqual(ran, [`late demo ${enter('_door', 'n', 'h2', 'function () {}')}`]);
   renewing.named(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
@@ -121,7 +121,7 @@ test('a build that a document refused is not tried there again, and its problem 
   assert.equal(renewing.takes(doc, demo), true, 'no reload while its code is still to come');
   await renewing.code(fresh);
   assert.equal(renewing.problem('d', demo), undefined);
-  renewing.said(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
+  renewing.renewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(renewing.problem('d', demo), 'a typo');
   assert.equal(renewing.takes(doc, demo), false);
   assert.match(told().join(), /tab 1 keeps the old adapter of demo: a typo/);
@@ -141,7 +141,7 @@ test('a build that can not be parsed is refused at once, with the reason', async
   wanted.syntax = 'SyntaxError';
   const doc = old('deaf');
   await renewing.code(fresh);
-  renewing.said(doc, armed);
+  renewing.armed(doc, armed);
   await settle();
   assert.equal(renewing.problem('deaf', demo), 'SyntaxError');
   await pass(60_000);
@@ -154,7 +154,7 @@ test('a document that does not answer is asked again, three times', async (t) =>
   renewing.synced(['demo']);
   await renewing.code(fresh);
   for (let i = 0; i < 3; i++) {
-    for (const doc of all.slice(0, 2)) renewing.said(doc, armed);
+    for (const doc of all.slice(0, 2)) renewing.armed(doc, armed);
     await settle();
     await pass(2000);
   }
@@ -176,7 +176,7 @@ test('code that is not wanted any more is put nowhere', async (t) => {
   assert.deepEqual(got, []);
   await renewing.code(fresh);
   wanted.plugin = { ...demo, name: 'removed' };
-  renewing.said(doc, armed);
+  renewing.armed(doc, armed);
   await settle();
   assert.deepEqual(ran, []);
 });
@@ -191,10 +191,10 @@ test('a tab that is about to get new code needs no reload, one that does not tak
   assert.equal(renewing.expects(1, 'demo'), true);
   assert.equal(renewing.expects(2, 'demo'), false, 'another tab');
   await renewing.code(fresh);
-  renewing.said(doc, armed);
+  renewing.armed(doc, armed);
   await settle();
   assert.equal(renewing.expects(1, 'demo'), true, 'it is being put in');
-  renewing.said(doc, { op: 'renewed', plugin: 'demo', hash: 'h2' });
+  renewing.renewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h2' });
   assert.equal(renewing.expects(1, 'demo'), false, 'it is in');
   renewing.synced(['demo']);
   await pass(30_000);

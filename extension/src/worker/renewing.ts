@@ -43,8 +43,10 @@ export interface Renewing {
   code(params: PluginCodeParams): Promise<void>;
   /** named notes that a document has named its adapters. What is older is replaced, however late that is. */
   named(doc: Doc): void;
-  /** said takes what a document said of a replacement. */
-  said(doc: Doc, message: Extract<FromBridge, { op: 'armed' | 'renewed' }>): void;
+  /** armed notes that a document waits for the new adapter, and brings it there. */
+  armed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void;
+  /** renewed notes that a document has the new adapter, or keeps the old one because of a problem. */
+  renewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void;
   /** lacking returns the names of the plugins that have documents with an older adapter which can be replaced. */
   lacking(): string[];
   /** synced takes the names of the plugins whose code is about to come. */
@@ -117,13 +119,13 @@ class DoorRenewing implements Renewing {
     }
   }
 
-  said(doc: Doc, message: Extract<FromBridge, { op: 'armed' | 'renewed' }>): void {
+  renewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void {
+    if (message.problem !== undefined) this.#refuse(doc, message.plugin, message.problem);
+    else this.#end(doc, message.plugin);
+  }
+
+  armed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void {
     const swap = this.#swap(doc, message.plugin);
-    if (message.op === 'renewed') {
-      if (message.problem !== undefined) this.#refuse(doc, message.plugin, message.problem);
-      else this.#end(doc, message.plugin);
-      return;
-    }
     const plugin = this.#plugin(message.plugin);
     if (!swap || !plugin || swap.nonce !== message.nonce) return;
     clearTimeout(swap.timer);

@@ -3,14 +3,13 @@
 // what documents and the server tell a new one.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
-import { afterTasks, makeBurst } from '../burst.ts';
 import * as browser from '../chrome.ts';
 import * as scripts from '../chrome-scripts.ts';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
-import { BRIDGE_PORT, charsOf, PANEL_PORT, readEach, readFromBridge, type ToBridge } from '../port-message.ts';
-import { makeActs } from './acts.ts';
+import { BRIDGE_PORT, PANEL_PORT } from '../port-message.ts';
 import { makeUsage } from './ahead.ts';
 import { makeBadge } from './badge.ts';
+import { makeBridgePorts } from './bridge-ports.ts';
 import * as cache from './cache.ts';
 import { makeCalls } from './calls.ts';
 import { makeDelivery } from './delivery.ts';
@@ -25,6 +24,7 @@ import { makeLoadErrors } from './load-errors.ts';
 import { makeLogs } from './logs.ts';
 import { makeOpening } from './opening.ts';
 import { makeOutbox } from './outbox.ts';
+import { makePanelActions } from './panel-actions.ts';
 import { makePanels } from './panels.ts';
 import { isolatedWorld, makePlugins } from './plugins.ts';
 import { makeRegistering } from './registering.ts';
@@ -335,7 +335,7 @@ const panels = makePanels({
     link.notify('state.watch', { on });
     if (on) void checkMode();
   },
-  did: makeActs({
+  did: makePanelActions({
     link,
     reloadTab: reloadForUser,
     showTab: browser.showTab,
@@ -395,8 +395,7 @@ async function checkMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.detect()) !== before) link.restart();
 }
 
-const soon = afterTasks();
-const alone = () => calls.count <= 1;
+const joinBridge = makeBridgePorts({ calls, docs, health, logs, wakes, tending, renewing, delivery });
 
 const showBadge = makeBadge({
   glance: () => ({ linked: link.state.kind === 'open', waiting, running: calls.running().length }),
@@ -408,40 +407,7 @@ browser.onPort((port) => {
     panels.joined(port);
     link.start();
   } else if (port.name === BRIDGE_PORT && port.sender) {
-    const send = (messages: readonly ToBridge[]): boolean => {
-      try {
-        port.postMessage(messages);
-      } catch {
-        // The document has just gone; its onDisconnect is on the way.
-      }
-      return true;
-    };
-    const doc: Doc = { ...port.sender, post: makeBurst({ send, charsOf, soon, alone }).post };
-    calls.joined(doc);
-    health.joined(doc);
-    port.onMessage((raw) => {
-      for (const message of readEach(raw, readFromBridge)) {
-        health.heard(doc, message.op === 'pong' ? message.ping : undefined);
-        if (message.op === 'live') docs.noted(doc.documentId, message.started ?? [], message.based === true);
-        if (message.op === 'log') logs.said(doc, message);
-        else if (message.op === 'wake') wakes.ask(doc, message.ms);
-        else calls.said(doc, message);
-        if (message.op === 'live') {
-          tending.told(doc.documentId);
-          renewing.named(doc);
-          delivery.named(doc);
-        }
-        if (message.op === 'armed') {
-          delivery.armed(doc, message);
-        }
-        if (message.op === 'armed' || message.op === 'renewed') renewing.said(doc, message);
-      }
-    });
-    port.onDisconnect(() => {
-      wakes.left(doc);
-      if (docs.get(doc.documentId) === doc) health.left(doc.documentId);
-      calls.left(doc);
-    });
+    joinBridge(port, port.sender);
     link.start();
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { request } from '../../../wire/frame.ts';
 import type { Action } from '../panel-message.ts';
-import { makeActs } from './acts.ts';
+import { makePanelActions } from './panel-actions.ts';
 
 function setUp(answer: () => Promise<never>) {
   const did: string[] = [];
@@ -11,7 +11,7 @@ function setUp(answer: () => Promise<never>) {
     async (...args: unknown[]): Promise<void> => {
       did.push([what, ...args].join(' '));
     };
-  const act = makeActs({
+  const act = makePanelActions({
     link: {
       request: (method, params) => {
         did.push(request('1', method, params));
@@ -27,7 +27,7 @@ function setUp(answer: () => Promise<never>) {
   return { act, did };
 }
 
-test('what a person did is asked of the server, and its refusal is told', async () => {
+test('makePanelActions sends requests to the server and returns its errors', async () => {
   const { act, did } = setUp(() => Promise.reject(new Error('permissions.json is read-only')));
   const actions: Action[] = [
     { op: 'stop', callId: 'c' },
@@ -55,7 +55,7 @@ test('what a person did is asked of the server, and its refusal is told', async 
   );
 });
 
-test('what is for the browser is done there', async () => {
+test('makePanelActions runs browser actions locally', async () => {
   const { act, did } = setUp(() => Promise.reject(new Error('not asked')));
   const actions: Action[] = [
     { op: 'reload', tabId: 7 },

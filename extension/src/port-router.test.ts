@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type PortHandlers, route } from './port-router.ts';
+
+type Message = { readonly op: 'add'; readonly n: number } | { readonly op: 'reset' };
+
+test('route calls the handler of the operation with the message and its context', () => {
+  const sums = new Map<string, number>();
+  const handlers: PortHandlers<Message, [key: string], number> = {
+    add: ({ n }, key) => {
+      sums.set(key, (sums.get(key) ?? 0) + n);
+      return sums.get(key) ?? 0;
+    },
+    reset: (_, key) => {
+      sums.delete(key);
+      return 0;
+    },
+  };
+  const messages: Message[] = [{ op: 'add', n: 2 }, { op: 'add', n: 3 }, { op: 'reset' }, { op: 'add', n: 1 }];
+  assert.deepEqual(
+    messages.map((message) => route(handlers, message.op, message, 'a')),
+    [2, 5, 0, 1],
+  );
+});
+
+test('a table without a handler for an operation does not compile', () => {
+  // @ts-expect-error: reset has no handler
+  const handlers: PortHandlers<Message> = { add: () => undefined };
+  assert.equal('reset' in handlers, false);
+});

@@ -1,0 +1,90 @@
+import { afterTasks, makeBurst } from '../burst.ts';
+import type { Port } from '../chrome.ts';
+import { charsOf, type FromBridge, readEach, readFromBridge, type ToBridge } from '../port-message.ts';
+import { type PortHandlers, route } from '../port-router.ts';
+import type { CallMessage, Calls } from './calls.ts';
+import type { Delivery } from './delivery.ts';
+import type { Doc, Docs } from './docs.ts';
+import type { Health } from './health.ts';
+import type { Logs } from './logs.ts';
+import type { Renewing } from './renewing.ts';
+import type { Tending } from './tending.ts';
+import type { Wakes } from './wakes.ts';
+
+/** BridgePortsOptions are the parts of the worker that handle messages of documents. */
+export interface BridgePortsOptions {
+  readonly calls: Calls;
+  readonly docs: Docs;
+  readonly health: Health;
+  readonly logs: Logs;
+  readonly wakes: Wakes;
+  readonly tending: Tending;
+  readonly renewing: Renewing;
+  readonly delivery: Delivery;
+}
+
+/** makeBridgePorts returns a function that connects the port of a document to the worker. */
+export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
+  const { calls, docs, health, wakes } = options;
+  const handlers = bridgeHandlers(options);
+  const soon = afterTasks();
+  const alone = () => calls.count <= 1;
+  return (port, sender) => {
+    const send = (messages: readonly ToBridge[]): boolean => {
+      try {
+        port.postMessage(messages);
+      } catch {
+        // The document has just gone, and onDisconnect follows.
+      }
+      return true;
+    };
+    const doc: Doc = { ...sender, post: makeBurst({ send, charsOf, soon, alone }).post };
+    calls.joined(doc);
+    health.joined(doc);
+    port.onMessage((raw) => {
+      for (const message of readEach(raw, readFromBridge)) {
+        health.heard(doc, message.op === 'pong' ? message.ping : undefined);
+        route(handlers, message.op, message, doc);
+      }
+    });
+    port.onDisconnect(() => {
+      wakes.left(doc);
+      if (docs.get(doc.documentId) === doc) health.left(doc.documentId);
+      calls.left(doc);
+    });
+  };
+}
+
+/** bridgeHandlers returns the handlers for the messages of documents. */
+function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc]> {
+  const { calls, docs, logs, wakes, tending, renewing, delivery } = options;
+  /** receiveCall handles the messages that only concern calls. */
+  const receiveCall = (message: CallMessage, doc: Doc) => calls.receive(doc, message);
+  return {
+    live: (message, doc) => {
+      docs.noted(doc.documentId, message.started ?? [], message.based === true);
+      calls.receive(doc, message);
+      tending.told(doc.documentId);
+      renewing.named(doc);
+      delivery.named(doc);
+    },
+    progress: receiveCall,
+    part: receiveCall,
+    result: receiveCall,
+    error: receiveCall,
+    cancelled: receiveCall,
+    ask: receiveCall,
+    answered: receiveCall,
+    leaving: receiveCall,
+    navigating: receiveCall,
+    ready: receiveCall,
+    log: (message, doc) => logs.add(doc, message),
+    wake: ({ ms }, doc) => wakes.ask(doc, ms),
+    pong: () => undefined, // handled by health.heard
+    armed: (message, doc) => {
+      delivery.armed(doc, message);
+      renewing.armed(doc, message);
+    },
+    renewed: (message, doc) => renewing.renewed(doc, message),
+  };
+}
