@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// measured is the answer to calls. Times are in nanoseconds.
+// measured is the result of the order calls. Times are in nanoseconds.
 type measured struct {
 	// EachNs is how long each call took, from before the write of the request to
 	// the last byte of the response.
 	EachNs []int64 `json:"eachNs"`
-	// AllNs is how long they took together.
+	// AllNs is the time from the first request to the last response.
 	AllNs int64 `json:"allNs"`
-	// Failed counts the calls that ended with an error, Problem is one of those.
+	// Failed counts the calls that ended with an error. Problem is one such error.
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
 	// Bytes is the length of the last response.
 	Bytes int `json:"bytes"`
 }
 
-// calls makes o.Calls calls, o.InFlight at a time, each on a connection of its
-// own that is kept.
+// calls makes o.Calls calls, o.InFlight at a time, each on its own keep-alive
+// connection.
 func calls(t *target, o order) (measured, error) {
 	workers := make([]worker, max(1, o.InFlight))
 	var next atomic.Int64
@@ -61,9 +61,9 @@ type worker struct {
 	err     error
 }
 
-// work makes calls as long as next gives numbers below the order's.
+// work makes calls until next reaches the number of calls of the order.
 func (w *worker) work(next *atomic.Int64) error {
-	c, err := w.target.take()
+	c, err := w.target.acquire()
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (w *worker) work(next *atomic.Int64) error {
 	for {
 		i := next.Add(1) - 1
 		if i >= int64(w.order.Calls) {
-			w.target.give(c)
+			w.target.release(c)
 			return nil
 		}
 		if every > 0 {
@@ -94,13 +94,13 @@ func (w *worker) work(next *atomic.Int64) error {
 	}
 }
 
-// streamed is the answer to stream: one call with what was told before its
-// result. Times are milliseconds since 1970.
+// streamed is the result of the order stream: one call with its notifications and
+// its response. Times are milliseconds since 1970.
 type streamed struct {
 	BeganMs float64 `json:"beganMs"`
 	EndedMs float64 `json:"endedMs"`
 	Events  []event `json:"events"`
-	// Result is the answer, a JSON-RPC message.
+	// Result is the response, a JSON-RPC message.
 	Result json.RawMessage `json:"result"`
 }
 
@@ -110,12 +110,12 @@ type event struct {
 	Message json.RawMessage `json:"message"`
 }
 
-// epochMs is t in milliseconds since 1970, with its fraction.
+// epochMs returns t in milliseconds since 1970, with fractions.
 func epochMs(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
 
 // stream makes one call with a progress token.
 func stream(t *target, o order) (streamed, error) {
-	c, err := t.take()
+	c, err := t.acquire()
 	if err != nil {
 		return streamed{}, err
 	}
@@ -129,29 +129,29 @@ func stream(t *target, o order) (streamed, error) {
 		c.close()
 		return s, err
 	}
-	t.give(c)
+	t.release(c)
 	if n := len(s.Events); n > 0 {
 		s.Result, s.Events = s.Events[n-1].Message, s.Events[:n-1]
 	}
 	return s, nil
 }
 
-// cancelled is the answer to cancel.
+// cancelled is the result of the order cancel.
 type cancelled struct {
 	// SentMs is when the notification was written, in milliseconds since 1970.
 	SentMs float64 `json:"sentMs"`
 }
 
-// cancel makes one call, waits for its first report, which says that it runs,
-// and cancels it as MCP has it: by a notification of its own request.
+// cancel makes one call, waits for its first progress report, which shows that the
+// call runs, and cancels it with an MCP notification in a separate request.
 func cancel(t *target, o order) (cancelled, error) {
 	var answer cancelled
-	running, err := t.take()
+	running, err := t.acquire()
 	if err != nil {
 		return answer, err
 	}
 	defer running.close() // a cancelled call's stream ends without an answer
-	notice, err := t.take()
+	notice, err := t.acquire()
 	if err != nil {
 		return answer, err
 	}
@@ -182,7 +182,7 @@ func cancel(t *target, o order) (cancelled, error) {
 		notice.close()
 		return answer, err
 	}
-	t.give(notice)
+	t.release(notice)
 	<-failed // how the stream of a cancelled call ends does not matter
 	return answer, nil
 }

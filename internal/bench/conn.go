@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// conn is one kept-alive HTTP/1.1 connection. It writes requests by hand, so
-// that the client's own work is small beside what is measured. It is for one
+// conn is one keep-alive HTTP/1.1 connection. It writes requests without net/http,
+// so that the client's work is small compared with the measured work. It is for one
 // goroutine at a time.
 type conn struct {
 	net net.Conn
 	in  *bufio.Reader
-	// head is a request up to the value of Content-Length, out the last request.
+	// head is a request up to the value of Content-Length. out is the last request.
 	head, out []byte
 	body      bytes.Buffer
 }
 
-// dial connects for POSTs of JSON to target, with these further headers.
+// dial connects to target for POST requests with JSON and the given headers.
 func dial(target string, headers map[string]string) (*conn, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -71,8 +71,8 @@ func (c *conn) receive() (*http.Response, error) {
 	return resp, nil
 }
 
-// post makes one exchange and returns the whole body, which is good until the
-// next one.
+// post sends one request and returns the whole response body, which is valid until
+// the next request.
 func (c *conn) post(body []byte) ([]byte, error) {
 	if err := c.send(body); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (c *conn) post(body []byte) ([]byte, error) {
 	return c.body.Bytes(), err
 }
 
-// header makes one exchange and returns a header of the response.
+// header sends one request and returns a header of the response.
 func (c *conn) header(body []byte, name string) (string, error) {
 	if err := c.send(body); err != nil {
 		return "", err
@@ -101,9 +101,9 @@ func (c *conn) header(body []byte, name string) (string, error) {
 	return resp.Header.Get(name), err
 }
 
-// events makes one exchange whose response may be a stream of events, and calls
-// each with the data of each event, or with the body if it is none, and the time
-// at which it was read. The data is good during the call only.
+// events sends one request. It calls each with the data of each event of the
+// response, or with the whole body if the response is not a stream of events, and
+// with the time at which it was read. The data is valid during the call only.
 func (c *conn) events(body []byte, each func(data []byte, at time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err

@@ -15,15 +15,15 @@ import (
 	"github.com/coder/websocket"
 )
 
-// floor is the least that a server can do for a call in a page: it decodes the
-// request's JSON and encodes the answer's, and carries text to a page and back
-// in between. It has no gates, no timers, no schemas and no errors to tell.
+// floor is the server for the baseline: the minimum work for a call in a page. It
+// decodes the JSON of the request, sends text to a page and back, and encodes the
+// JSON of the response. It has no gates, timers, schemas or error reports.
 //
-//	POST /echo        answers with the request's JSON
-//	POST /page/<way>  sends it to the extension first; way says how far it goes (see floor/worker.js in e2e/bench)
-//	POST /notes       answers with what the page says by itself, as server-sent events
+//	POST /echo        returns the request's JSON
+//	POST /page/<way>  sends it to the extension first; way is how far it goes (see floor/worker.js in e2e/bench)
+//	POST /notes       returns the notifications of the page, as server-sent events
 //	GET  /ws          the extension
-//	GET  /healthz     nothing
+//	GET  /healthz     an empty response
 type floor struct {
 	lastID chan int
 
@@ -49,8 +49,7 @@ func newFloor() http.Handler {
 	return mux
 }
 
-// exchange decodes a request, as a JSON echo does, and encodes what there makes
-// of its text.
+// exchange decodes a request, passes its text to there, and encodes the result.
 func exchange(w http.ResponseWriter, r *http.Request, there func([]byte) ([]byte, error)) {
 	var v any
 	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
@@ -69,8 +68,8 @@ func exchange(w http.ResponseWriter, r *http.Request, there func([]byte) ([]byte
 	_, _ = w.Write(text)
 }
 
-// ask sends text to the extension, with its way and a number before it, and
-// waits for the text that comes back with that number.
+// ask sends text to the extension, after its way and a number, and waits for the
+// response with that number.
 func (f *floor) ask(way string, text []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
@@ -94,10 +93,10 @@ func (f *floor) ask(way string, text []byte) ([]byte, error) {
 	}
 }
 
-// serveExtension takes the extension's texts: "<way><id> <text>", and "n<text>"
-// for what the page says by itself.
+// serveExtension receives the extension's texts: "<way><id> <text>" for a response,
+// and "n<text>" for a notification of the page.
 func (f *floor) serveExtension(w http.ResponseWriter, r *http.Request) {
-	// Any origin will do: an echo of what was sent here has nothing to hide.
+	// Any origin is accepted: the echo has no secrets.
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		return
@@ -121,7 +120,7 @@ func (f *floor) serveExtension(w http.ResponseWriter, r *http.Request) {
 		head, rest, _ := bytes.Cut(text, []byte(" "))
 		id, err := strconv.Atoi(string(head[min(1, len(head)):]))
 		if err != nil {
-			continue // a sign of life
+			continue // a keep-alive
 		}
 		f.mu.Lock()
 		answer := f.waiting[id]
@@ -133,8 +132,8 @@ func (f *floor) serveExtension(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveNotes has the page speak by itself as its body asks, {"count","everyMs"},
-// and passes on each text as one event.
+// serveNotes has the page send notifications as the request's body describes,
+// {"count","everyMs"}, and forwards each as one event.
 func (f *floor) serveNotes(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

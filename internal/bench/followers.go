@@ -13,10 +13,11 @@ import (
 	"sync/atomic"
 )
 
-// counted is what followers have read, for each line of stdin.
+// counted has the number of events that followers have read. follow prints it for
+// each line of stdin.
 type counted struct {
-	// Least and Most are how many events one follower has, Missed how often one
-	// was told that it lost some.
+	// Least and Most are the lowest and highest number of events of one follower.
+	// Missed is the number of reports of lost events.
 	Least  int64 `json:"least"`
 	Most   int64 `json:"most"`
 	Missed int64 `json:"missed"`
@@ -31,8 +32,8 @@ type crowd struct {
 	bytes  atomic.Int64
 }
 
-// follow opens n streams of events, prints n, and answers each line of stdin with
-// what was read until then. Stuck followers read nothing.
+// follow opens n streams of events and prints n. For each line of stdin it prints
+// the counts so far. Stuck followers read nothing.
 func follow(port int, token string, n int, stuck bool, stdin io.Reader, stdout io.Writer) error {
 	c := &crowd{events: make([]atomic.Int64, n)}
 	defer func() {
@@ -61,7 +62,7 @@ func follow(port int, token string, n int, stuck bool, stdin io.Reader, stdout i
 	return nil
 }
 
-// open opens one stream and returns its body once it follows.
+// open opens one stream and returns its body after the server has confirmed it.
 func (c *crowd) open(port int, token string) (io.Reader, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	conn, err := net.Dial("tcp", address)
@@ -92,13 +93,13 @@ func (c *crowd) open(port int, token string) (io.Reader, error) {
 func (c *crowd) read(i int, body io.Reader) {
 	event, missed := []byte("\ndata: "), []byte("\nevent: missed")
 	var held [32 << 10]byte
-	kept := 0 // of the read before: an event's name may be cut
+	kept := 0 // bytes of the previous read: it may end inside an event's name
 	for {
 		n, err := body.Read(held[kept:])
 		text := held[:kept+n]
 		end := bytes.LastIndexByte(text, '\n')
 		if end > 0 {
-			// The last line end stays, because what is counted begins with one.
+			// The last line feed is kept, because the counted texts begin with one.
 			gaps := bytes.Count(text[:end], missed)
 			c.events[i].Add(int64(bytes.Count(text[:end], event) - gaps))
 			c.missed.Add(int64(gaps))

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestFollow: events are counted wherever a read cuts them.
+// TestFollow: events are counted even if they span two reads.
 func TestFollow(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer T" {
@@ -46,7 +46,7 @@ func TestFollow(t *testing.T) {
 	go func() { ended <- follow(port, "T", 3, false, in, out) }()
 	lines := bufio.NewScanner(answers)
 	if !lines.Scan() || lines.Text() != "3" {
-		t.Fatalf("it said %q", lines.Text())
+		t.Fatalf("printed %q", lines.Text())
 	}
 	for want := `{"least":100,"most":100,"missed":3,`; !strings.HasPrefix(lines.Text(), want); {
 		if _, err := io.WriteString(orders, "\n"); err != nil {

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// instantBridge is a bridge whose pages return their arguments at once, so that
-// what is measured is the server alone.
+// instantBridge is a bridge whose pages return their arguments at once, to measure
+// the server alone.
 type instantBridge struct{}
 
 var _ dispatch.Bridge = instantBridge{}
@@ -33,13 +33,13 @@ func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Si
 	return nil
 }
 
-// Answer implements dispatch.Bridge: no tool asks for anything.
+// Answer implements dispatch.Bridge. No tool makes requests.
 func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
 // Resync implements dispatch.Bridge.
 func (instantBridge) Resync(string, string) {}
 
-// Cancel has nothing to cancel.
+// Cancel implements dispatch.Bridge. No call is left to cancel.
 func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }

@@ -1,13 +1,13 @@
 // Bench is the Go half of `make bench`: the client that measures, and the
-// floors it compares with. It is a developers' program, no part of opentabs.
+// baselines it compares with. It is a program for developers, not part of opentabs.
 //
-//	bench client                      takes orders on stdin, one JSON object a line (order.go)
+//	bench client                      runs orders from stdin, one JSON object a line (order.go)
 //	bench floor                       a plain HTTP echo, and an echo through a page (floor.go)
-//	bench instant -state DIR -token T opentabs' own HTTP and MCP server before a bridge that answers at once
+//	bench instant -state DIR -token T opentabs' HTTP and MCP server with a bridge that answers at once
 //	bench followers -port N -token T -n N     clients of /events, which count what they read (followers.go)
 //
 // The two servers print their port on the first line and run until stdin ends,
-// so that they cannot outlive who started them.
+// so that they end with their parent process.
 package main
 
 import (
@@ -38,8 +38,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	flags := flag.NewFlagSet("bench "+mode, flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	state := flags.String("state", "", "the state directory whose plugins instant shows")
-	token := flags.String("token", "", "the token that instant wants to see")
+	state := flags.String("state", "", "the state directory with the plugins for instant")
+	token := flags.String("token", "", "the token that instant requires")
 	profile := flags.String("profile", "", "a file for a CPU profile of a server")
 	port := flags.Int("port", 0, "the port that a server listens on, 0 for a free one; or that followers connect to")
 	n := flags.Int("n", 1, "how many followers there are")
@@ -75,8 +75,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// startProfile begins a CPU profile, if name is not "", and returns how to end
-// it.
+// startProfile starts a CPU profile, if name is not "". stop ends it.
 func startProfile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
@@ -94,8 +93,7 @@ func startProfile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// serve has server listen on a port of loopback, which it prints, until stdin
-// ends.
+// serve runs server on a loopback port until stdin ends. It prints the port.
 func serve(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// order is one line of stdin. Do says what to do; the other fields are its
+// order is one line of stdin. Do is the name of the order; the other fields are its
 // parameters.
 type order struct {
 	Do string `json:"do"`
@@ -15,32 +15,33 @@ type order struct {
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
-	// Tool and Args say what to call.
+	// Tool and Args are the call.
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
-	// Calls are made in all, InFlight at a time; one each EveryMs milliseconds
-	// if that is not 0.
+	// Calls is the total number of calls, InFlight how many run at a time. EveryMs is
+	// the time between two calls in milliseconds, if not 0.
 	Calls    int     `json:"calls"`
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`
-	// Command, Env and Port say what start starts, and where it listens.
+	// Command and Env are the process for the order start, Port the port on which
+	// it listens.
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
-	// TokenFile holds the token of a server whose tools start lists; empty for one
-	// that is not asked.
+	// TokenFile is the file with the server's token. If it is not empty, start lists
+	// the server's tools.
 	TokenFile string `json:"tokenFile"`
-	// SettleMs is the time between the start and the look at the memory.
+	// SettleMs is the time between the start and the measurement of the memory.
 	SettleMs float64 `json:"settleMs"`
 }
 
-// client is what orders work on.
+// client has the state of the orders.
 type client struct {
 	targets map[string]*target
 }
 
-// takeOrders carries out the orders of in, one after the other, and writes one
-// line for each: {"ok": answer} or {"failed": "why"}.
+// takeOrders runs the orders of in, one after the other, and writes one line for
+// each: {"ok": result} or {"failed": "error"}.
 func takeOrders(in io.Reader, out io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)
@@ -66,7 +67,7 @@ func takeOrders(in io.Reader, out io.Writer) error {
 	}
 }
 
-// carryOut carries out one order and returns its answer.
+// carryOut runs one order and returns its result.
 func (c *client) carryOut(line []byte) (any, error) {
 	var o order
 	if err := json.Unmarshal(line, &o); err != nil {

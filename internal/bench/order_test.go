@@ -93,7 +93,7 @@ func TestStream(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	var told = make(chan string, 1)
+	var notified = make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
 			Method string
@@ -107,9 +107,9 @@ func TestCancel(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "data: {}\n\n")
 			_ = http.NewResponseController(w).Flush()
-			told <- <-told // wait for the notification
+			notified <- <-notified // wait for the notification
 		case "notifications/cancelled":
-			told <- string(m.Params)
+			notified <- string(m.Params)
 		}
 	}))
 	defer server.Close()
@@ -118,7 +118,7 @@ func TestCancel(t *testing.T) {
 	if !strings.Contains(answers[1], "sentMs") {
 		t.Errorf("cancel: %s", answers[1])
 	}
-	if got, want := <-told, `{"reason":"bench","requestId":1}`; got != want {
+	if got, want := <-notified, `{"reason":"bench","requestId":1}`; got != want {
 		t.Errorf("the notification's params are %s, want %s", got, want)
 	}
 }

@@ -16,29 +16,29 @@ import (
 	"time"
 )
 
-// started is the answer to start. Times are milliseconds since just before the
-// exec.
+// started is the result of the order start. Times are milliseconds since just before
+// the exec.
 type started struct {
 	AcceptsMs float64 `json:"acceptsMs"`
-	// HealthMs is when /healthz was answered; 0 if it was not asked for.
+	// HealthMs is when /healthz answered; 0 if it was not requested.
 	HealthMs float64 `json:"healthMs"`
-	// ListMs is when the answer to tools/list was read whole, and Tools how many it
-	// has; 0 if it was not asked for.
+	// ListMs is when the response to tools/list was complete, Tools how many tools it
+	// has; both 0 if it was not requested.
 	ListMs float64 `json:"listMs"`
 	Tools  int     `json:"tools"`
-	// RSSBytes is the resident memory SettleMs later, and what of it is not
-	// backed by a file.
+	// RSSBytes is the resident memory SettleMs later. The next field is the part of it
+	// that is not backed by a file.
 	RSSBytes  int64 `json:"rssBytes"`
 	AnonBytes int64 `json:"anonBytes"`
 }
 
-// startPatience is how long a server may take.
-const startPatience = time.Minute
+// startTimeout is how long a server may take to start.
+const startTimeout = time.Minute
 
 // start starts a server, waits until it listens on o.Port and answers
-// /healthz, looks at its memory and ends it.
+// /healthz, measures its memory and ends it.
 func start(o order) (s started, err error) {
-	ctx, stop := context.WithTimeout(context.Background(), startPatience)
+	ctx, stop := context.WithTimeout(context.Background(), startTimeout)
 	defer stop()
 	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
 	cmd.Env = append(os.Environ(), o.Env...)
@@ -101,7 +101,7 @@ func start(o order) (s started, err error) {
 	return s, err
 }
 
-// listTools begins a session and returns the answer to its first tools/list.
+// listTools starts a session and returns the response to its first tools/list.
 func listTools(url, tokenFile string) ([]byte, error) {
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {
@@ -111,7 +111,7 @@ func listTools(url, tokenFile string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.take()
+	c, err := t.acquire()
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,8 @@ func endedBy(err error, sig syscall.Signal) bool {
 
 func sinceMs(t time.Time) float64 { return float64(time.Since(t).Microseconds()) / 1000 }
 
-// residentMemory reads a process's resident memory from /proc, which Linux alone has.
+// residentMemory reads a process's resident memory from /proc, so it works on Linux
+// only.
 func residentMemory(pid int) (rss, anon int64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

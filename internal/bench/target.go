@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// target is what calls are made to: an MCP server, or a floor that takes the
-// same bodies and echoes them.
+// target is the receiver of calls: an MCP server, or a floor, which echoes the
+// bodies.
 type target struct {
 	url     string
 	headers map[string]string
@@ -17,11 +17,11 @@ type target struct {
 	idle    chan *conn // connections to use again
 }
 
-// maxIdle bounds the connections that are kept.
+// maxIdle limits the idle connections.
 const maxIdle = 1024
 
-// connect returns a target. With a token it is an MCP server, with which a
-// session of the protocol 2025-11-25 is begun.
+// connect returns a target. If token is not empty, the target is an MCP server, and
+// connect starts a session of protocol version 2025-11-25.
 func connect(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idle: make(chan *conn, maxIdle)}
 	if token == "" {
@@ -41,17 +41,17 @@ func connect(url, token string) (*target, error) {
 	headers := maps.Clone(t.headers)
 	headers["Mcp-Session-Id"], headers["Mcp-Protocol-Version"] = session, "2025-11-25"
 	t.headers = headers
-	notice, err := t.take()
+	notice, err := t.acquire()
 	if err != nil {
 		return nil, err
 	}
-	defer t.give(notice)
+	defer t.release(notice)
 	_, err = notice.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	return t, err
 }
 
-// take returns a connection that nobody uses.
-func (t *target) take() (*conn, error) {
+// acquire returns an idle or new connection.
+func (t *target) acquire() (*conn, error) {
 	select {
 	case c := <-t.idle:
 		return c, nil
@@ -60,8 +60,8 @@ func (t *target) take() (*conn, error) {
 	}
 }
 
-// give returns a connection whose last exchange went well.
-func (t *target) give(c *conn) {
+// release makes a connection idle after a successful exchange.
+func (t *target) release(c *conn) {
 	select {
 	case t.idle <- c:
 	default:
@@ -69,8 +69,8 @@ func (t *target) give(c *conn) {
 	}
 }
 
-// call is the text of a tools/call under an id of its own, and that id. With
-// progress the id is the progress token too.
+// call returns the text of a tools/call with a new id, and the id. With progress the
+// id is also the progress token.
 func (t *target) call(dst []byte, tool string, args []byte, progress bool) ([]byte, int64) {
 	id := t.lastID.Add(1)
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
@@ -85,8 +85,8 @@ func (t *target) call(dst []byte, tool string, args []byte, progress bool) ([]by
 	return append(dst, "}}"...), id
 }
 
-// problem returns what a response says went wrong; "" if nothing did. It looks
-// for the two forms a failure has and decodes nothing: a result may be 100 MB.
+// problem returns the error in a response, or "". It searches for the two forms of an
+// error without decoding the response, which may have 100 MB.
 func problem(body []byte) string {
 	if bytes.Contains(head(body), []byte(`"error":{`)) || bytes.Contains(tail(body), []byte(`"isError":true`)) ||
 		bytes.Contains(head(body), []byte(`"isError":true`)) {

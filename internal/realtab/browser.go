@@ -1,6 +1,6 @@
-// Package realtab runs a real browser for the tests of plugins: a Chromium
-// without a window, with a profile of its own and one unpacked extension, in
-// which every site of the world is the one that a [Site] plays.
+// Package realtab runs a real browser for the tests of plugins: a headless Chromium
+// with its own profile and one unpacked extension. In it, all host names lead to one
+// [Site], which simulates all web sites.
 //
 // Start with [Listen] for the site, [Find] for the program and [Start] for the
 // browser; then [Browser.Open].
@@ -25,26 +25,26 @@ import (
 	"time"
 )
 
-// ProgramVariable is the environment variable that names the browser.
+// ProgramVariable is the environment variable with the path of the browser.
 const ProgramVariable = "CHROMIUM"
 
-// programs are the names that a Chromium usually has. A Chrome with Google's
-// brand takes no unpacked extension from its command line.
+// programs are the usual names of Chromium. Google Chrome does not accept an unpacked
+// extension on its command line.
 var programs = map[string][]string{
 	"darwin":  {"/Applications/Chromium.app/Contents/MacOS/Chromium", "chromium"},
 	"windows": {"chromium"},
 }
 
-// closePatience is how long a browser may take to end by itself.
-const closePatience = 10 * time.Second
+// closeTimeout is how long a browser may take to exit after Close.
+const closeTimeout = 10 * time.Second
 
-// Find returns the program of the browser: that of [ProgramVariable], else one
-// with a usual name. getenv is os.Getenv but for tests.
+// Find returns the path of the browser: the value of [ProgramVariable], or a program
+// with a usual name. getenv is os.Getenv except in tests.
 func Find(getenv func(string) string) (string, error) {
 	if name := getenv(ProgramVariable); name != "" {
 		program, err := exec.LookPath(name)
 		if err != nil {
-			return "", fmt.Errorf("%s is %q, which is no program that can be run: set it to the path of a Chromium", ProgramVariable, name)
+			return "", fmt.Errorf("%s is %q, which is not an executable program: set it to the path of a Chromium", ProgramVariable, name)
 		}
 		return program, nil
 	}
@@ -57,24 +57,24 @@ func Find(getenv func(string) string) (string, error) {
 			return program, nil
 		}
 	}
-	return "", fmt.Errorf("there is no Chromium (looked for %s): install one, or set %s to its path; Google Chrome can't be used, it takes no unpacked extension from its command line",
+	return "", fmt.Errorf("there is no Chromium (looked for %s): install one, or set %s to its path; Google Chrome can't be used, because it does not accept an unpacked extension on its command line",
 		strings.Join(names, ", "), ProgramVariable)
 }
 
-// Options say how a browser starts. All are required.
+// Options configure a browser. All are required.
 type Options struct {
 	// Program is the path of the browser.
 	Program string
 	// Profile is a folder that is empty or missing.
 	Profile string
-	// Extension is the folder of the unpacked extension, ExtensionID its id; it may
-	// run user scripts.
+	// Extension is the folder of the unpacked extension, ExtensionID its id. The
+	// extension may run user scripts.
 	Extension, ExtensionID string
-	// SitePort is where all hosts are, on 127.0.0.1.
+	// SitePort is the port on 127.0.0.1 to which all host names lead.
 	SitePort int
 }
 
-// Browser is a browser that runs.
+// Browser is a running browser.
 type Browser struct {
 	cmd   *exec.Cmd
 	ended chan struct{} // closed once the process has ended
@@ -87,7 +87,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 		return nil, err
 	}
 	cmd := exec.Command(o.Program, o.flags()...)
-	said, err := cmd.StderrPipe()
+	output, err := cmd.StderrPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", o.Program, err)
 	}
@@ -99,9 +99,9 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	last := make(chan string, 1)
 	go func() {
 		defer close(b.ended)
-		last <- readAddress(said, address)
-		_, _ = io.Copy(io.Discard, said) // a full pipe would stop it
-		_ = cmd.Wait()                   // how it ended says nothing
+		last <- readAddress(output, address)
+		_, _ = io.Copy(io.Discard, output) // a full pipe would stop it
+		_ = cmd.Wait()                     // the exit code is not needed
 	}()
 	select {
 	case url := <-address:
@@ -109,7 +109,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 			return b, nil
 		}
 	case line := <-last:
-		err = fmt.Errorf("%s ended and did not begin: %s", o.Program, line)
+		err = fmt.Errorf("%s exited before it opened its DevTools: %s", o.Program, line)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -117,10 +117,10 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	return nil, err
 }
 
-// readAddress reads what a browser says until it tells the address of its
-// DevTools. It returns the last line, if there is none.
-func readAddress(said io.Reader, address chan<- string) (last string) {
-	lines := bufio.NewScanner(said)
+// readAddress reads the output of a browser until the line with the address of its
+// DevTools. If there is no such line, it returns the last line.
+func readAddress(output io.Reader, address chan<- string) (last string) {
+	lines := bufio.NewScanner(output)
 	for lines.Scan() {
 		last = lines.Text()
 		if url, ok := strings.CutPrefix(last, "DevTools listening on "); ok {
@@ -131,7 +131,7 @@ func readAddress(said io.Reader, address chan<- string) (last string) {
 	return last
 }
 
-// prepareProfile writes the settings of a person who develops plugins.
+// prepareProfile writes the browser settings of a plugin developer.
 func prepareProfile(o Options) error {
 	preferences, err := json.Marshal(map[string]any{"extensions": map[string]any{
 		"ui":       map[string]any{"developer_mode": true},
@@ -156,23 +156,23 @@ func (o Options) flags() []string {
 		"--disable-background-networking", "--disable-component-update", "--disable-background-timer-throttling",
 		"--user-data-dir=" + o.Profile, "--remote-debugging-port=0",
 		"--disable-extensions-except=" + o.Extension, "--load-extension=" + o.Extension,
-		// The sites are played, with a certificate that nobody has signed; the server
-		// of opentabs is at 127.0.0.1.
+		// The sites are simulated, with a self-signed certificate. The server of opentabs
+		// is at 127.0.0.1.
 		"--ignore-certificate-errors",
 		fmt.Sprintf("--host-resolver-rules=MAP * 127.0.0.1:%d, EXCLUDE 127.0.0.1", o.SitePort),
 	}
-	if os.Geteuid() == 0 { // Chromium refuses root its sandbox
+	if os.Geteuid() == 0 { // Chromium's sandbox does not work for root
 		flags = append(flags, "--no-sandbox")
 	}
 	return append(flags, "about:blank")
 }
 
-// Ended is closed once the browser has ended.
+// Ended returns a channel that is closed when the browser has exited.
 func (b *Browser) Ended() <-chan struct{} { return b.ended }
 
 // Close ends the browser and waits for its end.
 func (b *Browser) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if b.tools.do(ctx, "", "Browser.close", struct{}{}, nil) == nil {
 		select {
@@ -201,8 +201,8 @@ type Tab struct {
 	target, session string
 }
 
-// Open opens a tab at url. script runs in each of its documents before any other;
-// what the site at origin has stored is removed first.
+// Open opens a tab at url, after removing the stored data of the site at origin.
+// script runs in each document of the tab before other scripts.
 func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, error) {
 	t := &Tab{tools: b.tools}
 	var target struct {
@@ -235,14 +235,14 @@ func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, e
 		err = t.Go(ctx, url)
 	}
 	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		return nil, errors.Join(err, t.Close(ctx))
 	}
 	return t, nil
 }
 
-// Go has the tab go to url. It returns when that has begun.
+// Go navigates the tab to url. It returns when the navigation has started.
 func (t *Tab) Go(ctx context.Context, url string) error {
 	var went struct {
 		ErrorText string `json:"errorText"`
@@ -256,7 +256,7 @@ func (t *Tab) Go(ctx context.Context, url string) error {
 	return nil
 }
 
-// URL returns where the tab is.
+// URL returns the URL of the tab's document.
 func (t *Tab) URL(ctx context.Context) (string, error) {
 	var is struct {
 		TargetInfo struct {

@@ -10,12 +10,12 @@ import (
 	"github.com/coder/websocket"
 )
 
-// maxMessageBytes is how long a message of the browser may be; those that are
-// longer end the connection.
+// maxMessageBytes is the maximum length of a message of the browser. A longer message
+// ends the connection.
 const maxMessageBytes = 16 << 20
 
-// errGone says that the browser has ended.
-var errGone = errors.New("the browser has ended")
+// errGone is the error of commands after the browser has exited.
+var errGone = errors.New("the browser has exited")
 
 // devtools is a connection to a browser's DevTools protocol. It is safe for
 // concurrent use.
@@ -23,9 +23,9 @@ type devtools struct {
 	conn *websocket.Conn
 	gone chan struct{} // closed by read, when the connection has ended
 
-	mu      sync.Mutex           // guards those below
-	serial  int                  // of the last command
-	waiting map[int]chan devSaid // each with room for its answer
+	mu      sync.Mutex              // guards all below
+	serial  int                     // number of the last command
+	waiting map[int]chan devMessage // buffered, for the answer to each command
 }
 
 // devCommand is a command for the browser, or for a tab of it by its session.
@@ -36,8 +36,8 @@ type devCommand struct {
 	Params  any    `json:"params"`
 }
 
-// devSaid is what the browser says: an answer, or an event, whose ID is 0.
-type devSaid struct {
+// devMessage is a message of the browser: an answer, or an event, whose ID is 0.
+type devMessage struct {
 	ID     int             `json:"id"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
@@ -45,22 +45,22 @@ type devSaid struct {
 	} `json:"error"`
 }
 
-// dialDevtools connects to the address that the browser has printed.
+// dialDevtools connects to the DevTools address that the browser printed.
 func dialDevtools(ctx context.Context, url string) (*devtools, error) {
 	conn, resp, err := websocket.Dial(ctx, url, nil)
 	if resp != nil && resp.Body != nil {
 		resp.Body.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("steer the browser: %w", err)
+		return nil, fmt.Errorf("control the browser: %w", err)
 	}
 	conn.SetReadLimit(maxMessageBytes)
-	d := &devtools{conn: conn, gone: make(chan struct{}), waiting: map[int]chan devSaid{}}
+	d := &devtools{conn: conn, gone: make(chan struct{}), waiting: map[int]chan devMessage{}}
 	go d.read()
 	return d, nil
 }
 
-// read takes what the browser says until the connection ends.
+// read receives the browser's messages until the connection ends.
 func (d *devtools) read() {
 	defer close(d.gone)
 	for {
@@ -68,24 +68,24 @@ func (d *devtools) read() {
 		if err != nil {
 			return
 		}
-		var said devSaid
-		if json.Unmarshal(text, &said) != nil {
+		var message devMessage
+		if json.Unmarshal(text, &message) != nil {
 			continue
 		}
 		d.mu.Lock()
-		answer := d.waiting[said.ID]
-		delete(d.waiting, said.ID)
+		answer := d.waiting[message.ID]
+		delete(d.waiting, message.ID)
 		d.mu.Unlock()
 		if answer != nil {
-			answer <- said
+			answer <- message
 		}
 	}
 }
 
-// do runs a command and decodes its result, unless that is nil. session is that
-// of a tab, empty for the browser.
+// do runs a command and decodes its result into result, unless that is nil. session
+// is the session of a tab, or empty for the browser.
 func (d *devtools) do(ctx context.Context, session, method string, params, result any) error {
-	answer := make(chan devSaid, 1)
+	answer := make(chan devMessage, 1)
 	d.mu.Lock()
 	d.serial++
 	id := d.serial
@@ -101,17 +101,17 @@ func (d *devtools) do(ctx context.Context, session, method string, params, resul
 		return fmt.Errorf("encode %s: %w", method, err)
 	}
 	if err := d.conn.Write(ctx, websocket.MessageText, text); err != nil {
-		return fmt.Errorf("steer the browser (%s): %w", method, err)
+		return fmt.Errorf("control the browser (%s): %w", method, err)
 	}
 	select {
-	case said := <-answer:
-		if said.Error != nil {
-			return fmt.Errorf("the browser refused %s: %s", method, said.Error.Message)
+	case message := <-answer:
+		if message.Error != nil {
+			return fmt.Errorf("the browser rejected %s: %s", method, message.Error.Message)
 		}
 		if result == nil {
 			return nil
 		}
-		return json.Unmarshal(said.Result, result)
+		return json.Unmarshal(message.Result, result)
 	case <-d.gone:
 		return errGone
 	case <-ctx.Done():

@@ -21,41 +21,41 @@ import (
 	"time"
 )
 
-// maxBodyBytes is how much of a request's body is read.
+// maxBodyBytes is the maximum size of a request's body that is read.
 const maxBodyBytes = 16 << 20
 
 // Page is the document that a test opens.
 type Page struct {
-	// URL is where it is; a fragment does not count.
+	// URL is the address of the page. Its fragment is ignored.
 	URL  string
 	HTML string
-	// Cookies are as document.cookie shows them.
+	// Cookies are cookies in the form of document.cookie.
 	Cookies string
 }
 
-// Request is one that a page made. The names of its headers are in lower case.
+// Request is a request of a page. The names of its headers are in lower case.
 type Request struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Fetched says that code in the page made it, not the page itself for an image
-	// or the like.
+	// Fetched is true if code in the page made the request, not the page itself, for
+	// example for an image.
 	Fetched bool `json:"fetched"`
 }
 
-// Answer answers a request.
+// Answer is the response to a request.
 type Answer struct {
-	// Missing says that there is nothing at this address.
+	// Missing is true if nothing is at this address.
 	Missing bool              `json:"missing"`
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Broken breaks the connection.
+	// Broken closes the connection without a response.
 	Broken bool `json:"broken"`
 }
 
-// Site plays all sites, by http and https on one port of 127.0.0.1.
+// Site simulates all web sites, with http and https on one port of 127.0.0.1.
 type Site struct {
 	answer func(context.Context, Request) (Answer, error)
 	port   int
@@ -68,16 +68,17 @@ type Site struct {
 	page Page
 }
 
-// Listen begins to play the sites. answer answers what is not the page itself;
-// its error breaks the connection, as an unknown address of a fetch does.
+// Listen starts the simulated sites. answer answers all requests except the request
+// for the page. An error of answer, and an unknown address of a fetch, close the
+// connection without a response.
 func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {
-		return nil, fmt.Errorf("make a certificate for the played sites: %w", err)
+		return nil, fmt.Errorf("create a certificate for the simulated sites: %w", err)
 	}
 	in, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("play the sites: %w", err)
+		return nil, fmt.Errorf("simulate the sites: %w", err)
 	}
 	s := &Site{answer: answer, in: in, shared: &sharedListener{
 		address: in.Addr(), ready: make(chan net.Conn), closed: make(chan struct{}),
@@ -86,7 +87,7 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 		s.port = address.Port
 	}
 	s.server = &http.Server{Handler: s, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute}
-	s.server.SetKeepAlivesEnabled(false) // a browser asks again if a connection breaks that it has used before
+	s.server.SetKeepAlivesEnabled(false) // a browser repeats a request if a reused connection breaks
 	secure := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	s.served.Go(func() { s.accept(secure) })
 	s.served.Go(func() { _ = s.server.Serve(s.shared) }) // it ends when it is closed
@@ -96,21 +97,21 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 // Port is the port on 127.0.0.1.
 func (s *Site) Port() int { return s.port }
 
-// Show puts a page in place of the one before.
+// Show replaces the page.
 func (s *Site) Show(p Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.page = p
 }
 
-// Close ends the site and all connections to it.
+// Close stops the site and closes all connections to it.
 func (s *Site) Close() {
 	_ = s.in.Close()
 	_ = s.server.Close()
 	s.served.Wait()
 }
 
-// accept tells http from https by the first byte of a connection.
+// accept distinguishes http and https by the first byte of a connection.
 func (s *Site) accept(secure *tls.Config) {
 	for {
 		conn, err := s.in.Accept()
@@ -197,8 +198,8 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, documen
 	_, _ = io.WriteString(w, answer.Body) // a page that has gone needs it no more
 }
 
-// ofBrowser reports whether the browser made a request for itself, as to ask
-// Google for accounts: no page has caused it, and it is not a navigation.
+// ofBrowser reports whether the browser itself made a request, for example to ask
+// Google for accounts: no page caused the request, and it is not a navigation.
 func ofBrowser(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }
@@ -218,8 +219,8 @@ func (p Page) write(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, text) // a page that has gone needs it no more
 }
 
-// openToAll lets pages of all origins read an answer: what a test has a route
-// for is what its page may ask.
+// openToAll allows pages of all origins to read a response: the page of a test may
+// request all routes of the test.
 func openToAll(h http.Header, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	origin := r.Header.Get("Origin")
@@ -233,13 +234,13 @@ func openToAll(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Allow-Private-Network", "true")
 }
 
-// sameDocument reports whether a request for url asks for the page at page.
+// sameDocument reports whether url is the address of the page at page.
 func sameDocument(url, page string) bool {
 	page, _, _ = strings.Cut(page, "#")
 	return url == page || url == page+"/"
 }
 
-// sharedListener hands connections of two kinds to one server.
+// sharedListener passes connections of two kinds to one server.
 type sharedListener struct {
 	address net.Addr
 	ready   chan net.Conn
@@ -274,7 +275,7 @@ func (l *sharedListener) Close() error {
 // Addr implements net.Listener.
 func (l *sharedListener) Addr() net.Addr { return l.address }
 
-// peekedConn is a connection whose first byte was looked at.
+// peekedConn is a connection whose first byte was read ahead.
 type peekedConn struct {
 	net.Conn
 	read *bufio.Reader
@@ -283,7 +284,7 @@ type peekedConn struct {
 // Read implements net.Conn.
 func (c *peekedConn) Read(b []byte) (int, error) { return c.read.Read(b) }
 
-// selfSigned makes a certificate that holds for this run.
+// selfSigned creates a certificate that is valid for this run.
 func selfSigned() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// startSite plays sites by a function, and returns a client that finds all hosts
-// there.
+// startSite starts a simulated site, and returns a client that connects to it for
+// all hosts.
 func startSite(t *testing.T, answer func(context.Context, Request) (Answer, error)) (*Site, *http.Client) {
 	t.Helper()
 	s, err := Listen(answer)
@@ -24,7 +24,7 @@ func startSite(t *testing.T, answer func(context.Context, Request) (Answer, erro
 	}
 	t.Cleanup(s.Close)
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // as the browser is told to
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // as the browser does
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", s.Port()))
 		},
@@ -53,8 +53,8 @@ func ask(t *testing.T, c *http.Client, method, url string, headers map[string]st
 
 func nothing(context.Context, Request) (Answer, error) { return Answer{Missing: true}, nil }
 
-// TestSitePage has the page at its address by http and https, and an empty one
-// elsewhere.
+// TestSitePage: the page is at its address with http and https; other addresses have
+// an empty page.
 func TestSitePage(t *testing.T) {
 	s, client := startSite(t, nothing)
 	for _, at := range []string{"https://shop.example/a?b=1", "http://localhost:3000/a?b=1"} {
@@ -73,7 +73,7 @@ func TestSitePage(t *testing.T) {
 	}
 }
 
-// TestSiteRoutes hands requests to the test, and its answers to the page.
+// TestSiteRoutes: the test receives requests, and the page receives its answers.
 func TestSiteRoutes(t *testing.T) {
 	var asked []Request
 	_, client := startSite(t, func(_ context.Context, r Request) (Answer, error) {
@@ -88,7 +88,7 @@ func TestSiteRoutes(t *testing.T) {
 		}
 		return Answer{Missing: true}, nil
 	})
-	// A Chromium asks for such things by itself, and all hosts are the played site.
+	// Chromium itself makes such requests, and all hosts lead to the simulated site.
 	own := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
 	if resp, _, err := ask(t, client, "POST", "https://accounts.google.com/ListAccounts", own); err != nil || resp.StatusCode != 404 || len(asked) > 0 {
 		t.Fatalf("the browser's own request came to the test: %v, %v, %v", resp, err, asked)
@@ -102,7 +102,7 @@ func TestSiteRoutes(t *testing.T) {
 		t.Errorf("another origin's page may not read it: %q", got)
 	}
 	if r := asked[0]; r.Method != "POST" || !r.Fetched || r.Headers["x-own"] != "v" {
-		t.Errorf("the test was asked %+v", r)
+		t.Errorf("the test received %+v", r)
 	}
 	for _, path := range []string{"broken", "odd", "missing"} {
 		if _, _, err := ask(t, client, "GET", "https://api.example/"+path, fetch); err == nil {
@@ -138,14 +138,14 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestStartTellsWhatTheProgramSaid starts programs that are no browser.
-func TestStartTellsWhatTheProgramSaid(t *testing.T) {
+// TestStartReportsOutputOfTheProgram starts programs that are not browsers.
+func TestStartReportsOutputOfTheProgram(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Program: self, Profile: t.TempDir(), Extension: "x", ExtensionID: "y"}
-	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "ended and did not begin: ") {
+	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exited before it opened its DevTools: ") {
 		t.Errorf("a program that is no browser: %v", err)
 	}
 	o.Program = filepath.Join(t.TempDir(), "nothing")
