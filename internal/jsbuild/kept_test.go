@@ -56,7 +56,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 	}
 	same("the first")
 	same("again")
-	edit("src/tools/echo.ts", "Returns the value", "Gives back the value")
+	edit("src/tools/echo.ts", "Returns its input value", "Returns the given value")
 	same("a module changed")
 	edit("src/tools/echo.ts", "export const echo", "export const = echo")
 	if err := build(Options{Kept: kept}); !errors.As(err, new(*BuildError)) {

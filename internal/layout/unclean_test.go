@@ -30,7 +30,6 @@ var unclean = []string{
 	"internal/npm",
 	"internal/npm/npmtest",
 	"mcpserver",
-	"sdk-ts/src",
 	"sdk-ts/src/extract",
 	"sdk-ts/src/runtime",
 	"sdk-ts/src/simulator",

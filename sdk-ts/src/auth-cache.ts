@@ -2,23 +2,24 @@ import { openContainer, partOfContainer } from './runtime/container.ts';
 import { bare, dataProperty, defineProperty, hasOwn, lookup } from './runtime/primordials.ts';
 import { type Bag, isBag } from './runtime/value.ts';
 
-// What a plugin has found out about its login, kept for as long as the document lives: also when the adapter is replaced
-// by a new build of itself. It is in the plugin's container, which on this platform no other plugin and no page can see.
+// The auth cache stores what a plugin found out about the login of the user. Entries live as long as the document, also
+// when a new build replaces the adapter. They are in the plugin's container, which opentabs hides from other plugins
+// and from the page.
 
-/** Returns what {@link setAuthCache} kept in this document; null if there is nothing. */
+/** Returns the value that {@link setAuthCache} stored in this document; null if there is none. */
 export function getAuthCache<T>(namespace: string): T | null;
 export function getAuthCache(namespace: string): unknown {
   const cache = partOfContainer('tokenCache');
   return cache && hasOwn(cache, namespace) ? (cache[namespace] ?? null) : null;
 }
 
-/** Keeps `value`, such as a token, until the document is gone or {@link clearAuthCache} is called. It never throws. */
+/** Stores a value, such as a token, until the document unloads or {@link clearAuthCache} removes it. Never throws. */
 export function setAuthCache<T>(namespace: string, value: T): void {
   const cache = openCache();
   if (cache) defineProperty(cache, namespace, dataProperty(value));
 }
 
-/** Forgets what {@link setAuthCache} kept. */
+/** Removes the value that {@link setAuthCache} stored. */
 export function clearAuthCache(namespace: string): void {
   setAuthCache(namespace, undefined);
 }

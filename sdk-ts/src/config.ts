@@ -1,23 +1,24 @@
 import { partOfContainer } from './runtime/container.ts';
 import { hasOwn } from './runtime/primordials.ts';
 
-/** What a setting is, and so what its value is: a text, but for `number` and `boolean`. */
+/** The type of a setting. The value of a `url`, `string` or `select` is a text. */
 export type ConfigSettingType = 'url' | 'string' | 'number' | 'boolean' | 'select';
 
-/** One setting that the person may give a plugin. */
+/** Describes one setting that the user can set for a plugin. */
 export interface ConfigSettingDefinition {
   type: ConfigSettingType;
-  /** Its name for people. */
+  /** The name that the user sees. */
   label: string;
   description?: string | undefined;
-  /** Whether the plugin needs it; false if absent. */
+  /** Whether the plugin requires the setting; false if absent. */
   required?: boolean | undefined;
   /**
-   * Whether a `string` is a password or a key: surfaces never show it, and an adapter that starts after the page's scripts
-   * gets it only if the user allows that. If absent, the name of the setting decides (`apiToken` is secret).
+   * Whether a `string` is a password or a key. Secrets are never shown, and an adapter that starts after the page's
+   * scripts receives them only if the user allows that. If absent, the name of the setting decides (`apiToken` is
+   * secret).
    */
   secret?: boolean | undefined;
-  /** What an empty field shows, such as `https://gitlab.example.com`. */
+  /** The placeholder of an empty field, such as `https://gitlab.example.com`. */
   placeholder?: string | undefined;
   /** The choices of a `select`. */
   options?: readonly string[] | undefined;
@@ -27,8 +28,8 @@ export interface ConfigSettingDefinition {
 export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
 
 /**
- * Returns what the person set; undefined if they did not. Ask anew at each use: a setting can change at any time. A `url`
- * setting with several instances gives the one of the page that the plugin runs in.
+ * Returns the value of a setting; undefined if the user has not set it. Call it at each use: a setting can change at
+ * any time. For a `url` setting with several instances, it returns the instance of the page that the plugin runs in.
  */
 export function getConfig(key: string): string | number | boolean | undefined {
   const settings = partOfContainer('pluginConfig');

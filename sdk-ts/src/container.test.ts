@@ -5,13 +5,13 @@ import { getConfig } from './config.ts';
 import { getPreScriptValue, setPreScriptOwner } from './pre-script-value.ts';
 import { notifyReadinessChanged } from './readiness.ts';
 
-// What the SDK finds in the container that a platform gives a plugin.
+// Tests of what the SDK reads from the container that the platform provides.
 
 afterEach(() => {
   globalThis.__openTabs = undefined;
 });
 
-test('without a platform there is nothing, and nothing throws', () => {
+test('without a platform the readers return nothing and do not throw', () => {
   globalThis.__openTabs = undefined;
   assert.equal(getConfig('key'), undefined);
   assert.equal(getPreScriptValue('key'), undefined);
@@ -19,8 +19,8 @@ test('without a platform there is nothing, and nothing throws', () => {
   notifyReadinessChanged();
 });
 
-test('settings are read at each use, and only what a setting can be', () => {
-  // A page can give every object a member.
+test('getConfig reads the current setting and ignores values of other types', () => {
+  // A page can add inherited members to every object.
   const polluted = { polluted: 'by the page' };
   const pluginConfig: Record<string, unknown> = {
     __proto__: polluted,
@@ -42,17 +42,17 @@ test('settings are read at each use, and only what a setting can be', () => {
   assert.equal(getConfig('n'), 5);
 });
 
-test('values of the pre-script are those of the own plugin', () => {
+test('getPreScriptValue returns only values of the same plugin', () => {
   const preScript = { mine: { token: 't' }, other: { token: 'x' } };
   globalThis.__openTabs = { preScript, _pluginName: 'other' };
   assert.equal(getPreScriptValue('token'), 'x');
-  // While isReady runs an existing host names no plugin, or another one.
+  // While isReady runs, a host of the original OpenTabs names no plugin, or another one.
   setPreScriptOwner('mine');
   assert.equal(getPreScriptValue<string>('token'), 't');
   assert.equal(getPreScriptValue('constructor'), undefined);
 });
 
-test('the auth cache keeps values of any kind until it is cleared', () => {
+test('the auth cache stores values of any type until they are cleared', () => {
   globalThis.__openTabs = undefined;
   setAuthCache('site', { token: 't' });
   setAuthCache('__proto__', 'p');
@@ -68,20 +68,20 @@ test('the auth cache keeps values of any kind until it is cleared', () => {
   assert.equal(getAuthCache('site'), null);
 });
 
-test('a cache that can not be written is left alone', () => {
+test('a locked container makes the auth cache empty', () => {
   globalThis.__openTabs = Object.freeze({});
   setAuthCache('site', 1);
   assert.equal(getAuthCache('site'), null);
 });
 
-test('a change of readiness is told to the platform, whatever that does', () => {
-  let told = 0;
+test('notifyReadinessChanged notifies the platform and survives its errors', () => {
+  let notified = 0;
   globalThis.__openTabs = {
     _notifyReadinessChanged() {
-      told++;
+      notified++;
       throw new Error('no');
     },
   };
   notifyReadinessChanged();
-  assert.equal(told, 1);
+  assert.equal(notified, 1);
 });

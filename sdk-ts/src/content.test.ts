@@ -4,7 +4,7 @@ import { audio, audioSchema, image, imageSchema, resource, resourceSchema } from
 
 const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => i % 251);
 
-test('a picture carries its bytes, whatever it is made of', async () => {
+test('a picture contains the bytes of every type of source', async () => {
   const data = Buffer.from(bytes).toString('base64');
   const wanted = { type: 'image', data, mimeType: 'image/png' };
   for (const made of [
@@ -21,7 +21,7 @@ test('a picture carries its bytes, whatever it is made of', async () => {
   }
 });
 
-test('every length keeps its padding', async () => {
+test('base64 of every length is padded', async () => {
   for (const length of [1, 2, 3, 4, 24_575, 24_576, 24_577]) {
     const { data } = await audio(bytes.subarray(0, length), 'audio/mpeg');
     assert.deepEqual(Buffer.from(data, 'base64'), Buffer.from(bytes.subarray(0, length)));
@@ -29,17 +29,17 @@ test('every length keeps its padding', async () => {
   }
 });
 
-test('base64 of any length is taken', async () => {
+test('base64 of any length is accepted', async () => {
   const data = 'AAAA'.repeat(10_000_000);
   assert.equal((await image(data, 'image/png')).data, data);
 });
 
-test('a sound is a sound', async () => {
+test('audio takes the MIME type of a Blob', async () => {
   const made = await audio(new Blob(['a'], { type: 'audio/wav' }));
   assert.deepEqual(audioSchema.parse(made), { type: 'audio', data: 'YQ==', mimeType: 'audio/wav' });
 });
 
-test('a file is text or bytes', async () => {
+test('a file contains text or bytes', async () => {
   assert.deepEqual(resourceSchema.parse(await resource('https://a.example/b c', 'text', 'text/plain')), {
     type: 'resource',
     resource: { uri: 'https://a.example/b%20c', mimeType: 'text/plain', text: 'text' },
@@ -51,12 +51,12 @@ test('a file is text or bytes', async () => {
   await assert.rejects(resource('/relative', 'text'), TypeError);
 });
 
-test('what is no content is refused where it is made', async () => {
-  await assert.rejects(image(bytes), /nothing is not the type of image content; give one such as image\/png/);
-  await assert.rejects(image(bytes, 'text/html'), /text\/html is not the type/);
+test('invalid sources and MIME types are rejected', async () => {
+  await assert.rejects(image(bytes), /an empty text is not a MIME type of image content; use one such as image\/png/);
+  await assert.rejects(image(bytes, 'text/html'), /"text\/html" is not a MIME type/);
   await assert.rejects(image(bytes, 'image/'), TypeError);
   await assert.rejects(audio(bytes, 'image/png'), /audio\/mpeg/);
-  await assert.rejects(image(new Uint8Array(), 'image/png'), /no bytes/);
+  await assert.rejects(image(new Uint8Array(), 'image/png'), /the content is empty/);
   for (const text of ['', 'AAA', 'A-_A', 'AA=A', 'AAAA\n', 'data:image/png;base64,AAAA']) {
     await assert.rejects(image(text, 'image/png'), /not base64/, text);
   }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { pristinely } from './runtime/pristine.ts';
 
-/** Who a block is for, and how much it matters. */
+/** The audience, priority and age of a content block, as in MCP. */
 export interface ContentAnnotations {
   audience?: ('user' | 'assistant')[] | undefined;
-  /** From 0, of no matter, to 1, what the result is about. */
+  /** From 0 (least important) to 1 (most important). */
   priority?: number | undefined;
-  /** When it last changed, as in `2026-01-31T12:00:00Z`. */
+  /** The time of the last change, such as `2026-01-31T12:00:00Z`. */
   lastModified?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ const annotations = z
   })
   .optional();
 
-/** The schema of what {@link image} returns, for a tool's `output`. */
+/** The schema of the result of {@link image}, for a tool's `output`. */
 export const imageSchema = z.object({
   type: z.literal('image'),
   data: z.string().describe('base64'),
@@ -26,7 +26,7 @@ export const imageSchema = z.object({
   annotations,
 });
 
-/** The schema of what {@link audio} returns, for a tool's `output`. */
+/** The schema of the result of {@link audio}, for a tool's `output`. */
 export const audioSchema = z.object({
   type: z.literal('audio'),
   data: z.string().describe('base64'),
@@ -34,7 +34,7 @@ export const audioSchema = z.object({
   annotations,
 });
 
-/** The schema of what {@link resource} returns, for a tool's `output`. */
+/** The schema of the result of {@link resource}, for a tool's `output`. */
 export const resourceSchema = z.object({
   type: z.literal('resource'),
   resource: z.object({
@@ -46,33 +46,35 @@ export const resourceSchema = z.object({
   annotations,
 });
 
-/** A picture. It reaches the agent as a picture, wherever in a result it stands. */
+/** A picture. The agent receives it as a picture, at any depth of a result. */
 export type ImageContent = z.infer<typeof imageSchema>;
-/** A sound. It reaches the agent as a sound, wherever in a result it stands. */
+/** A sound. The agent receives it as a sound, at any depth of a result. */
 export type AudioContent = z.infer<typeof audioSchema>;
-/** A file with what is in it. */
+/** A file with its contents. */
 export type ResourceContent = z.infer<typeof resourceSchema>;
 
-/** What a block is made of: bytes, a Blob, or base64 that is there already. */
+/** The source of a content block: bytes, a Blob, or base64 text. */
 export type ContentSource = Blob | ArrayBuffer | ArrayBufferView | string;
 
 /**
- * Makes a picture for the agent. `mimeType` is that of the Blob if absent, and is needed for bytes and base64.
+ * Makes a picture for the agent. `mimeType` defaults to the type of the Blob; bytes and base64 require it.
  *
  * @example
  * const blob = await canvas.convertToBlob({ type: 'image/png' });
  * return { chart: await image(blob), rows: 12 };
  */
 export async function image(source: ContentSource, mimeType = typeOf(source)): Promise<ImageContent> {
-  return { type: 'image', data: await base64Of(source), mimeType: pristinely(() => checked(mimeType, 'image')) };
+  return { type: 'image', data: await base64Of(source), mimeType: pristinely(() => mediaType(mimeType, 'image')) };
 }
 
 /** Makes a sound for the agent; see {@link image}. */
 export async function audio(source: ContentSource, mimeType = typeOf(source)): Promise<AudioContent> {
-  return { type: 'audio', data: await base64Of(source), mimeType: pristinely(() => checked(mimeType, 'audio')) };
+  return { type: 'audio', data: await base64Of(source), mimeType: pristinely(() => mediaType(mimeType, 'audio')) };
 }
 
-/** Makes a file for the agent. A string is its text; bytes and Blobs are sent as they are. `uri` names it, absolutely. */
+/**
+ * Makes a file for the agent, with an absolute `uri`. A string is the file's text; bytes and Blobs are sent as base64.
+ */
 export async function resource(
   uri: string,
   contents: ContentSource,
@@ -87,18 +89,20 @@ function typeOf(source: ContentSource): string {
   return source instanceof Blob ? source.type : '';
 }
 
-function checked(mimeType: string, major: 'image' | 'audio'): string {
-  // Parameters, as in "image/png; a=b", are nothing that a client could use.
+function mediaType(mimeType: string, major: 'image' | 'audio'): string {
+  // Clients cannot use parameters, as in "image/png; a=b".
   const kind = mimeType.split(';')[0]?.trim() ?? '';
   if (kind.startsWith(`${major}/`) && kind.length > major.length + 1) return kind;
   throw new TypeError(
-    `${mimeType || 'nothing'} is not the type of ${major} content; give one such as ${examples[major]}`,
+    `${mimeType ? `"${mimeType}"` : 'an empty text'} is not a MIME type of ${major} content; use one such as ${examples[major]}`,
   );
 }
 
 const examples = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
-/** isBase64 takes what the server takes: the standard alphabet, padded. A search for what is wrong needs no stack. */
+/**
+ * Reports whether a text is padded base64 of the standard alphabet, as on the server. The test is safe for long texts.
+ */
 function isBase64(text: string): boolean {
   const digits = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
   return text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(digits);
@@ -107,10 +111,10 @@ function isBase64(text: string): boolean {
 async function base64Of(source: ContentSource): Promise<string> {
   if (typeof source === 'string') {
     if (pristinely(() => isBase64(source))) return source;
-    throw new TypeError('the text is not base64; give the bytes, or base64 without line breaks and with its padding');
+    throw new TypeError('the text is not base64; pass bytes, or padded base64 without line breaks');
   }
   const bytes = await bytesOf(source);
-  if (bytes.length === 0) throw new TypeError('there are no bytes to send');
+  if (bytes.length === 0) throw new TypeError('the content is empty; pass at least one byte');
   return pristinely(() => encode(bytes));
 }
 
@@ -120,7 +124,7 @@ async function bytesOf(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Ui
   return new Uint8Array(source);
 }
 
-/** How many bytes are turned into text at once: a multiple of 3, and few enough for arguments of one call. */
+/** How many bytes are encoded at once: a multiple of 3, and few enough for the arguments of one call. */
 const chunk = 3 * 8192;
 
 function encode(bytes: Uint8Array): string {

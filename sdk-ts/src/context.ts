@@ -1,122 +1,126 @@
 /**
- * Who a report is for: `internal` (the default) is for logs and programs, `user` for people too. Later versions may know
- * more words; an unknown one counts as `internal`.
+ * Who sees a report: `internal` (the default) is for logs and programs, `user` also for users. Later versions may add
+ * audiences; an unknown one counts as `internal`.
  */
 export type ProgressAudience = 'internal' | 'user' | (string & {});
 
 /**
- * One progress report. Every field may be absent. Numbers must be finite and not negative; others are dropped by the
- * server, the message is kept.
+ * One progress report. All fields are optional. Numbers must be finite and not negative: the server drops others and
+ * keeps the message.
  */
 export interface ProgressOptions {
-  /** How much is done, in any unit; `total` has the same unit. */
+  /** The work done so far, in any unit; `total` has the same unit. */
   progress?: number | undefined;
-  /** How much there is to do, if that is known. */
+  /** The whole work, if its size is known. */
   total?: number | undefined;
-  /** How much is done, from 0 to 100: short for `progress` with a `total` of 100. */
+  /** The work done so far, from 0 to 100: short for `progress` with a `total` of 100. */
   percent?: number | undefined;
   /** An absolute count beside `progress`, such as bytes read. */
   loaded?: number | undefined;
-  /** What is being done, for people. It is cut after 2,000 characters. */
+  /** What the tool does now, for users. It is truncated after 2,000 characters. */
   message?: string | undefined;
-  /** A short word for the state the tool is in, such as `uploading`. */
+  /** A word for the state of the tool, such as `uploading`. */
   status?: string | undefined;
-  /** Who it is for; `internal` if absent. */
+  /** Who sees the report; `internal` if absent. */
   audience?: ProgressAudience | undefined;
 }
 
-/** What goes with a report that has its content in its own arguments. */
+/** Options of the reports that pass their content as arguments. */
 export interface ReportOptions {
-  /** Who the report is for; `internal` if absent. */
+  /** Who sees the report; `internal` if absent. */
   audience?: ProgressAudience | undefined;
 }
 
-/** One operation of a JSON Patch (RFC 6902). `path` and `from` are JSON Pointers: `''` is the whole, `/rows/-` its end. */
+/**
+ * One operation of a JSON Patch (RFC 6902). Paths are JSON Pointers: `''` is the document, `/rows/-` appends to `rows`.
+ */
 export type PatchOperation =
   | { op: 'add' | 'replace' | 'test'; path: string; value: unknown }
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; path: string; from: string };
 
 export interface NestedCallOptions {
-  /** Gives the nested call up when it aborts; the call that asked goes on. */
+  /** Stops the nested call when it aborts; the calling tool continues. */
   signal?: AbortSignal | undefined;
-  /** The tab to run in; the server prefers this one if absent. */
+  /** The tab to run in; if absent, the server prefers the tab of the calling tool. */
   tabId?: number | undefined;
 }
 
-/** What a person is asked to do. */
+/** A question to the user. */
 export interface UserRequest {
-  /** A sentence that says what to do, such as `Log in to the site, then press Done.` */
+  /** What the user should do, as a sentence, such as `Log in to the site, then press Done.` */
   reason: string;
-  /** A few words above it, such as `Log in`. */
+  /** A short title, such as `Log in`. */
   title?: string | undefined;
 }
 
-/** What a person decided before a call ran. */
+/** The user's approval of a call. */
 export interface Decision {
-  /** Always true in a handler: what was refused does not run. */
+  /** Always true in a handler: a denied call does not run. */
   readonly allow: boolean;
-  /** How far it goes: `once` is for this call alone. Later versions may know more words. */
+  /** How long the approval is valid: `once` is for this call only. Later versions may add scopes. */
   readonly scope?: 'once' | 'session' | 'time' | 'always' | (string & {}) | undefined;
-  /** Where they decided, such as `the side panel`. */
+  /** Where the user decided, such as `the side panel`. */
   readonly by: string;
-  /** What they said besides; absent in most cases. */
+  /** Additional data of the decision; absent in most cases. */
   readonly data?: unknown;
 }
 
 /**
- * What a handler gets beside its parameters. It belongs to one call. The report functions and `endAudience` never throw,
- * and what becomes of them never changes the result.
+ * The second argument of a handler. It belongs to one call. The report functions and `endAudience` never throw, and a
+ * lost report never changes the result.
  */
 export interface ToolHandlerContext {
   /**
-   * Tells how far the call is. Each report, whatever is in it, gives the call another 30 s; the 5-minute deadline stays.
-   * It costs little: report as often as something changes.
+   * Reports the progress of the call. Each report, even an empty one, restarts the idle timeout of 30 s; the deadline
+   * of 5 min does not move. Reports are cheap: send one at each change.
    */
   reportProgress(options: ProgressOptions): void;
   /** Reports a percentage from 0 to 100. */
   reportPercent(percent: number, message?: string, options?: ReportOptions): void;
-  /** Reports that `done` of `total` things are done. */
+  /** Reports that `done` of `total` items are done. */
   reportCount(done: number, total: number, message?: string, options?: ReportOptions): void;
   /**
-   * Shows `content`, any JSON value, in place of what the activity `type` showed before. `text` and `code` take a text,
-   * `table` an array of objects or `{columns, rows}`; a surface shows any other type as JSON. A call has up to 16
-   * activities. Content of more than 256 KiB, or that JSON can't hold, is dropped. It counts as a report.
+   * Replaces the content of the activity `type` with `content`, any JSON value. The content of `text` and `code` is a
+   * text, that of `table` an array of objects or `{columns, rows}`; any other type is shown as JSON. A call has up to
+   * 16 activities. Content that is larger than 256 KiB or not JSON is dropped. The call counts as a report.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**
-   * Changes what the activity `type` shows by a JSON Patch (RFC 6902), which applies whole or not at all. One operation
-   * may stand without an array. It has the limits of {@link reportActivity}, and the content must stay below them.
+   * Patches the content of the activity `type` by a JSON Patch (RFC 6902): one operation, or an array that applies
+   * whole or not at all. The limits of {@link reportActivity} apply to the patch and to the patched content.
    */
   reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ReportOptions): void;
   /**
-   * Says who the end of the call is for if it succeeds; `internal` if that is never said. A failure is for everybody. Use
-   * it with reports for the same audience, so that whoever saw the call begin sees that it is done.
+   * Sets who sees the successful end of the call; `internal` if never set. Every audience sees a failure. Use the
+   * audience of the reports, so that users who saw the progress also see the end.
    */
   endAudience(audience: ProgressAudience): void;
   /**
-   * Calls another tool and returns its result: one of this plugin by its name, one of another plugin as
-   * `<plugin>__<tool>`. Its arguments are checked, its permissions are asked for and it has its own time limits, as if an
-   * agent had called it; while it waits for a person or reports, so does this call. It ends when this call ends.
+   * Calls another tool and returns its result: a tool of this plugin by its name, a tool of another plugin as
+   * `<plugin>__<tool>`. The nested call is handled like one of an agent: validated arguments, permissions, its own
+   * limits. Its reports keep this call alive, and while it waits for the user, the limits of this call pause too. It
+   * ends when this call ends.
    *
-   * Rejects with a ToolError whose `code` is that of the tool's own error, or of the server's: such as `denied`,
-   * `invalid_arguments`, `idle_timeout`, `nested_too_deep` (tools that call each other too deep, too often or in a circle)
-   * and `result_too_large` (more than 16 MiB). The code is `aborted` when this call or `options.signal` was stopped.
+   * Rejects with a ToolError. Its `code` is that of the tool's error or of the server's, such as `denied`,
+   * `invalid_arguments`, `idle_timeout`, `nested_too_deep` (tools that call each other too deep, too often or in a
+   * circle) or `result_too_large` (more than 16 MiB). The code is `aborted` when this call or `options.signal` was
+   * stopped.
    */
   call(tool: string, input?: Record<string, unknown>, options?: NestedCallOptions): Promise<unknown>;
   /**
-   * Waits until a person says that they did what was asked for, such as logging in. Both time limits stand still. Look
-   * afterwards whether it is so: a person can press Done too early.
+   * Asks the user to do something, such as logging in, and waits until the user confirms. Both time limits pause
+   * meanwhile. Check the outcome afterwards: a user can press Done too early.
    *
-   * Rejects with a ToolError: `user_denied` if the person refuses, `user_timeout` if nobody answers (5 minutes), `aborted`
-   * when the call was stopped.
+   * Rejects with a ToolError: `user_denied` if the user declines, `user_timeout` after 5 min without an answer,
+   * `aborted` when the call was stopped.
    */
   waitForUser(request: UserRequest): Promise<void>;
-  /** What a person decided when they were asked whether this call may run; absent if nobody was. */
+  /** The user's approval of this call; absent if the call required none. */
   readonly decision?: Decision | undefined;
   /**
-   * Aborts when the call is stopped: cancelled by the agent or the person, or timed out. Its `reason` is a
-   * `DOMException` named `AbortError` that says who stopped it.
+   * Aborts when the call is stopped: cancelled by the agent or the user, or timed out. Its `reason` is a `DOMException`
+   * named `AbortError`, whose message gives the cause.
    */
   readonly signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ import {
 } from './dom.ts';
 import { runCall } from './running.ts';
 
-/** What stands for an element: what the selector is, and what is asked of it. */
+/** A fake element, found by a selector that is equal to `selector`. */
 interface FakeElement {
   selector: string;
   textContent?: string | null;
@@ -31,7 +31,7 @@ const document = {
   querySelector: (selector: string) => document.querySelectorAll(selector)[0] ?? null,
   querySelectorAll: (selector: string) => {
     if (selector === '!!') throw new DOMException('not a selector', 'SyntaxError');
-    return elements.filter((one) => one.selector === selector);
+    return elements.filter((element) => element.selector === selector);
   },
 };
 
@@ -48,9 +48,9 @@ class FakeObserver {
   }
 }
 
-/** Makes the page what `now` says and tells who observes it. */
-function change(now: FakeElement[]) {
-  elements = now;
+/** Replaces the elements of the page and notifies the observers. */
+function changePage(next: FakeElement[]) {
+  elements = next;
   for (const { changed } of [...observed]) changed();
 }
 
@@ -60,21 +60,21 @@ beforeEach(() => {
   Object.assign(globalThis, { document, MutationObserver: FakeObserver });
 });
 
-test('waitForSelector returns what is there at once', async () => {
+test('waitForSelector returns a present element at once', async () => {
   elements = [{ selector: '.a' }];
   assert.equal(await waitForSelector('.a'), elements[0]);
   assert.equal(observed.length, 0);
 });
 
-test('waitForSelector returns what comes later, and looks no longer', async () => {
+test('waitForSelector returns an element that appears later, and disconnects its observer', async () => {
   const waited = waitForSelector('.a');
-  change([{ selector: '.b' }]);
-  change([{ selector: '.a' }]);
+  changePage([{ selector: '.b' }]);
+  changePage([{ selector: '.a' }]);
   assert.equal(await waited, elements[0]);
   assert.equal(observed.length, 0);
 });
 
-test('attributes are observed only if they decide', () => {
+test('attributes are observed only for selectors that depend on them', () => {
   const ignore = () => undefined;
   for (const selector of ['.a', '#a', 'a[href]', 'p:empty', 'main > p']) {
     waitForSelector(selector, { timeout: 1 }).catch(ignore);
@@ -93,27 +93,27 @@ test('waitForSelectorRemoval waits until nothing matches', async () => {
   waited.then(() => {
     over = true;
   });
-  change([{ selector: '.a' }]);
+  changePage([{ selector: '.a' }]);
   await new Promise(setImmediate);
   assert.equal(over, false);
-  change([]);
+  changePage([]);
   await waited;
 });
 
-test('both give up', async () => {
+test('both waits time out', async () => {
   elements = [{ selector: '.there' }];
   await assert.rejects(waitForSelector('.a', { timeout: 1 }), {
     code: 'TIMEOUT',
-    message: 'waited 1 ms in vain: nothing in the page matches .a',
+    message: 'timed out after 1 ms: no element of the page matches .a',
   });
   await assert.rejects(waitForSelectorRemoval('.there', { timeout: 1 }), {
     code: 'TIMEOUT',
-    message: 'waited 1 ms in vain: the page still has what matches .there',
+    message: 'timed out after 1 ms: the page still has an element that matches .there',
   });
   assert.equal(observed.length, 0);
 });
 
-test('both stop with their signal, given or of the call', async () => {
+test('both waits stop with the given signal, or with that of the call', async () => {
   const controller = new AbortController();
   elements = [{ selector: '.there' }];
   const waits = [
@@ -127,13 +127,13 @@ test('both stop with their signal, given or of the call', async () => {
   assert.equal(observed.length, 0);
 });
 
-test('a selector that is none is an error of the wait only', async () => {
+test('an invalid selector is an error of the waits only', async () => {
   await assert.rejects(waitForSelector('!!'), { name: 'SyntaxError' });
   assert.deepEqual(querySelectorAll('!!'), []);
   assert.equal(getTextContent('!!'), null);
 });
 
-test('the page is read', () => {
+test('elements, texts and meta contents are read from the page', () => {
   const content = (attributes: Record<string, string>): FakeElement => ({
     selector: 'meta',
     getAttribute: (name) => attributes[name] ?? null,
@@ -152,10 +152,10 @@ test('the page is read', () => {
   assert.deepEqual(['csrf"]', 'bare', 'absent'].map(getMetaContent), ['token', null, null]);
 });
 
-test('observeDOM tells of changes until it is stopped', () => {
+test('observeDOM reports changes until it is stopped', () => {
   elements = [{ selector: '.a' }];
-  let told = 0;
-  const stop = observeDOM('.a', () => told++);
+  let changes = 0;
+  const stop = observeDOM('.a', () => changes++);
   const stopOther = observeDOM('.a', () => undefined, { attributes: true, subtree: false });
   assert.deepEqual(
     observed.map(({ target, options }) => [target, options]),
@@ -164,10 +164,10 @@ test('observeDOM tells of changes until it is stopped', () => {
       [elements[0], { childList: true, attributes: true, subtree: false }],
     ],
   );
-  change(elements);
+  changePage(elements);
   stop();
   stopOther();
-  change(elements);
-  assert.deepEqual([told, observed.length], [1, 0]);
-  assert.throws(() => observeDOM('.b', () => undefined), /nothing in the page matches \.b; wait for it/);
+  changePage(elements);
+  assert.deepEqual([changes, observed.length], [1, 0]);
+  assert.throws(() => observeDOM('.b', () => undefined), /no element of the page matches \.b; wait for it/);
 });

@@ -3,39 +3,39 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface WaitForSelectorOptions {
-  /** When to give up, in milliseconds; 10,000 if absent. */
+  /** The timeout, in milliseconds; 10,000 if absent. */
   timeout?: number | undefined;
-  /** Stops the wait. The signal of the running call if absent; null for none. */
+  /** Stops the wait. Defaults to the signal of the running call; null for none. */
   signal?: AbortSignal | null | undefined;
 }
 
 /**
- * Waits until the page has an element that matches, and returns it. Rejects with a ToolError `TIMEOUT` when the time is
- * over, with `aborted` as soon as the signal aborts, and with the browser's SyntaxError for a selector that is none.
+ * Waits until an element of the page matches, and returns the element. Rejects with a ToolError `TIMEOUT` after the
+ * timeout, with `aborted` as soon as the signal aborts, and with the browser's SyntaxError for an invalid selector.
  */
 export function waitForSelector<T extends Element = Element>(
   selector: string,
   options: WaitForSelectorOptions = {},
 ): Promise<T> {
-  const look = () => document.querySelector<T>(selector) ?? undefined;
-  return watch(selector, look, options, 'nothing in the page matches');
+  const find = () => document.querySelector<T>(selector) ?? undefined;
+  return waitForMatch(selector, find, options, 'no element of the page matches');
 }
 
-/** Waits until no element of the page matches any more. It rejects like {@link waitForSelector}. */
+/** Waits until no element of the page matches. Rejects like {@link waitForSelector}. */
 export async function waitForSelectorRemoval(selector: string, options: WaitForSelectorOptions = {}): Promise<void> {
-  const look = () => (document.querySelector(selector) ? undefined : true);
-  await watch(selector, look, options, 'the page still has what matches');
+  const find = () => (document.querySelector(selector) ? undefined : true);
+  await waitForMatch(selector, find, options, 'the page still has an element that matches');
 }
 
-/** Whether attributes decide what a selector matches: classes, ids, attributes and states. */
-const needsAttributes = /[.#[:]/;
+/** Matches selectors that depend on attributes: classes, ids, attributes and states. */
+const attributeSelector = /[.#[:]/;
 
-/** Waits until `look` returns something. */
-function watch<T>(
+/** Waits until `find` returns a value. `problem` begins the description of a timeout. */
+function waitForMatch<T>(
   selector: string,
-  look: () => T | undefined,
+  find: () => T | undefined,
   options: WaitForSelectorOptions,
-  inVain: string,
+  problem: string,
 ): Promise<T> {
   const { timeout = 10_000 } = options;
   const signal = signalFor(options.signal);
@@ -44,20 +44,20 @@ function watch<T>(
       reject(ToolError.aborted(signal.reason));
       return;
     }
-    const there = look();
-    if (there !== undefined) {
-      resolve(there);
+    const present = find();
+    if (present !== undefined) {
+      resolve(present);
       return;
     }
     const observer = new MutationObserver(() => {
-      const found = look();
+      const found = find();
       if (found === undefined) return;
       end();
       resolve(found);
     });
     const cancel = startTimer(timeout, () => {
       end();
-      reject(ToolError.timeout(`waited ${timeout} ms in vain: ${inVain} ${selector}`));
+      reject(ToolError.timeout(`timed out after ${timeout} ms: ${problem} ${selector}`));
     });
     const stopped = () => {
       end();
@@ -69,11 +69,11 @@ function watch<T>(
       signal?.removeEventListener('abort', stopped);
     };
     signal?.addEventListener('abort', stopped, { once: true });
-    observer.observe(document, { childList: true, subtree: true, attributes: needsAttributes.test(selector) });
+    observer.observe(document, { childList: true, subtree: true, attributes: attributeSelector.test(selector) });
   });
 }
 
-/** Returns all elements that match, as an array: none for a selector that is none. */
+/** Returns all elements that match, as an array; an empty one for an invalid selector. */
 export function querySelectorAll<T extends Element = Element>(selector: string): T[] {
   try {
     return [...document.querySelectorAll<T>(selector)];
@@ -82,7 +82,7 @@ export function querySelectorAll<T extends Element = Element>(selector: string):
   }
 }
 
-/** Returns the text of the first element that matches, without the space around it; null if there is none. */
+/** Returns the trimmed text of the first element that matches; null if there is none. */
 export function getTextContent(selector: string): string | null {
   try {
     return document.querySelector(selector)?.textContent?.trim() ?? null;
@@ -100,17 +100,18 @@ export function getMetaContent(name: string): string | null {
 }
 
 export interface ObserveDOMOptions {
-  /** Whether added and removed children count; true if absent. */
+  /** Whether to report added and removed children; true if absent. */
   childList?: boolean | undefined;
-  /** Whether changed attributes count; false if absent. */
+  /** Whether to report changed attributes; false if absent. */
   attributes?: boolean | undefined;
-  /** Whether all below the element counts, not only its own children and attributes; true if absent. */
+  /** Whether to observe all descendants, not only the element's own children and attributes; true if absent. */
   subtree?: boolean | undefined;
 }
 
 /**
- * Calls `callback` for every change of the first element that matches, until the function that it returns is called. It
- * does not end with the call: call that function in the plugin's teardown at the latest. It throws if nothing matches.
+ * Calls `callback` at every change of the first element that matches. Returns a function that ends this. It does not
+ * end with the tool call: call the returned function in the plugin's teardown at the latest. Throws if no element
+ * matches.
  */
 export function observeDOM(
   selector: string,
@@ -119,7 +120,7 @@ export function observeDOM(
 ): () => void {
   const element = document.querySelector(selector);
   if (!element)
-    throw new Error(`observeDOM: nothing in the page matches ${selector}; wait for it with waitForSelector`);
+    throw new Error(`observeDOM: no element of the page matches ${selector}; wait for it with waitForSelector`);
   const { childList = true, attributes = false, subtree = true } = options;
   const observer = new MutationObserver(callback);
   observer.observe(element, { childList, attributes, subtree });

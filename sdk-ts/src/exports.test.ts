@@ -32,10 +32,10 @@ import * as sdk from './index.ts';
 import type { PreScriptContext, PreScriptValue } from './pre-script.ts';
 import * as preScript from './pre-script.ts';
 
-// The names of the existing OpenTabs SDK (plugin-format.md section 9), and ours beside them. Source that was written for
-// it compiles unchanged once the package's name is another.
+// The SDK exports the names of the original OpenTabs SDK and some more. Plugins written for the original compile
+// unchanged once they import this package.
 
-const existing = `
+const originalNames = `
   OpenTabsPlugin defineTool definePrompt ToolError
   fetchFromPage httpStatusToToolError fetchJSON postJSON putJSON patchJSON deleteJSON postForm postFormData fetchText
   buildQueryString stripUndefined parseRetryAfterMs parseRateLimitHeader
@@ -46,14 +46,14 @@ const existing = `
   getPageGlobal getCurrentUrl getPageTitle getConfig getPreScriptValue notifyReadinessChanged log
   NAME_REGEX RESERVED_NAMES validatePluginName validateUrlPattern LUCIDE_ICON_NAMES
 `;
-const ours = 'definePlugin image imageSchema audio audioSchema resource resourceSchema';
+const addedNames = 'definePlugin image imageSchema audio audioSchema resource resourceSchema';
 
-test('the SDK exports the names of the existing one and ours, and no other', () => {
-  assert.deepEqual(Object.keys(sdk).sort(), `${existing} ${ours}`.trim().split(/\s+/).sort());
+test('the SDK exports the original names, the added ones, and no other', () => {
+  assert.deepEqual(Object.keys(sdk).sort(), `${originalNames} ${addedNames}`.trim().split(/\s+/).sort());
   assert.deepEqual(Object.keys(preScript), ['definePreScript']);
 });
 
-test('package.json has the entries of the existing SDK', () => {
+test('package.json has the entries of the original OpenTabs SDK', () => {
   const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   assert.deepEqual(exports, {
     '.': './src/index.ts',
@@ -62,7 +62,7 @@ test('package.json has the entries of the existing SDK', () => {
   });
 });
 
-/** Each value with the signature that it has in the existing SDK: this file does not compile if one is another. */
+/** Each value with its signature in the original OpenTabs SDK. This file does not compile if one differs. */
 export const signatures: {
   defineTool: <I extends z.ZodObject<z.ZodRawShape>, O extends z.ZodType>(
     tool: ToolDefinition<I, O>,
@@ -147,7 +147,7 @@ interface Send<Body> {
 
 export const definePreScript: (script: (context: PreScriptContext) => void) => void = preScript.definePreScript;
 
-/** The types, as source for the existing SDK uses them. */
+/** The types, as plugins for the original OpenTabs SDK use them. */
 export const types: {
   schema: ConfigSchema;
   setting: ConfigSettingDefinition;
@@ -203,7 +203,7 @@ const tool = sdk.defineTool({
   },
 });
 
-/** A plugin as its author wrote it for the existing SDK, each hook with `override`. */
+/** A plugin written for the original OpenTabs SDK, each hook with `override`. */
 class Existing extends sdk.OpenTabsPlugin {
   readonly name = 'existing';
   override readonly displayName = 'Existing';
@@ -225,7 +225,7 @@ class Existing extends sdk.OpenTabsPlugin {
   override teardown() {}
 }
 
-test('a plugin for the existing SDK is one of ours', async () => {
+test('a plugin for the original OpenTabs SDK is a plugin of this SDK', async () => {
   const plugin: OpenTabsPlugin = new Existing();
   assert.equal(await plugin.isReady(), false);
   assert.deepEqual(await plugin.tools[0]?.handle({ id: 'a' }), { text: 'a' });

@@ -7,12 +7,12 @@ import { ToolError } from './tool-error.ts';
 
 type Answer = (url: string, init: RequestInit) => Response | Promise<Response>;
 
-/** Puts `answer` in the place of the page's fetch. */
-function page(t: TestContext, answer: Answer) {
+/** Replaces the page's fetch by `answer`. */
+function mockFetch(t: TestContext, answer: Answer) {
   return t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit = {}) => await answer(url, init));
 }
 
-/** Answers only with the abort of its signal. */
+/** Never answers; rejects when its signal aborts. */
 const silent: Answer = (_, { signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -26,25 +26,25 @@ async function failureOf(promise: Promise<unknown>): Promise<ToolError> {
     if (error instanceof ToolError) return error;
     throw error;
   }
-  throw new Error('it did not fail');
+  throw new Error('the promise did not reject');
 }
 
 test('fetchFromPage sends the cookies and what it is given', async (t) => {
-  const { mock } = page(t, () => new Response('ok'));
+  const { mock } = mockFetch(t, () => new Response('ok'));
   const response = await fetchFromPage('/a', { method: 'PUT', headers: { x: '1' } });
   assert.equal(await response.text(), 'ok');
   const [url, init] = mock.calls[0]?.arguments ?? [];
   assert.deepEqual([url, init?.method, init?.headers, init?.credentials], ['/a', 'PUT', { x: '1' }, 'include']);
 });
 
-test('fetchFromPage gives up on a silent site', async (t) => {
-  page(t, silent);
+test('fetchFromPage times out on a silent site', async (t) => {
+  mockFetch(t, silent);
   const error = await failureOf(fetchFromPage('/slow', { timeout: 10 }));
   assert.deepEqual([error.code, error.message, error.retryable], ['TIMEOUT', 'no answer after 10 ms: /slow', true]);
 });
 
-test('fetchFromPage stops with its signal, given or of the call', async (t) => {
-  page(t, silent);
+test('fetchFromPage stops with the given signal, or with that of the call', async (t) => {
+  mockFetch(t, silent);
   const controller = new AbortController();
   const given = failureOf(fetchFromPage('/a', { signal: controller.signal }));
   const ofCall = failureOf(runCall(controller.signal, () => fetchFromPage('/a')));
@@ -54,9 +54,9 @@ test('fetchFromPage stops with its signal, given or of the call', async (t) => {
   }
 });
 
-test('a time limit ends with the answer: a long body is not cut off', async (t) => {
+test('the timeout ends with the response headers: a long body is not aborted', async (t) => {
   let requestSignal: AbortSignal | null | undefined;
-  page(t, (_, { signal }) => {
+  mockFetch(t, (_, { signal }) => {
     requestSignal = signal;
     return new Response('body');
   });
@@ -67,7 +67,7 @@ test('a time limit ends with the answer: a long body is not cut off', async (t) 
 });
 
 test('a lost connection is retryable', async (t) => {
-  page(t, () => {
+  mockFetch(t, () => {
     throw new TypeError('Failed to fetch');
   });
   const error = await failureOf(fetchFromPage('/a'));
@@ -75,14 +75,14 @@ test('a lost connection is retryable', async (t) => {
   assert.match(error.message, /no connection to \/a: Failed to fetch/);
 });
 
-test('a bad status tells status, URL and the beginning of the body', async (t) => {
-  page(t, () => new Response('x'.repeat(2000), { status: 404 }));
+test('the error of a bad status contains status, URL and the start of the body', async (t) => {
+  mockFetch(t, () => new Response('x'.repeat(2000), { status: 404 }));
   const error = await failureOf(fetchFromPage('/a'));
   assert.equal(error.code, 'NOT_FOUND');
   assert.equal(error.message, `HTTP 404 from /a: ${'x'.repeat(512)}`);
 });
 
-test('each status has its error', () => {
+test('each status has its ToolError', () => {
   const of = (status: number, headers: Record<string, string> = {}) => {
     const e = httpStatusToToolError(new Response(null, { status, headers }), 'm');
     return [e.code, e.category, e.retryable, e.retryAfterMs];
@@ -101,7 +101,7 @@ test('each status has its error', () => {
 });
 
 test('fetchJSON parses, with a schema too', async (t) => {
-  page(t, () => Response.json({ n: '4' }));
+  mockFetch(t, () => Response.json({ n: '4' }));
   assert.deepEqual(await fetchJSON('/a'), { n: '4' });
   assert.deepEqual(await fetchJSON('/a', {}, z.object({ n: z.coerce.number() })), { n: 4 });
   const error = await failureOf(fetchJSON('/a', {}, z.object({ n: z.number(), m: z.string() })));
@@ -109,15 +109,15 @@ test('fetchJSON parses, with a schema too', async (t) => {
   assert.match(error.message, /^unexpected answer from \/a: n: .*; m: /);
 });
 
-test('an empty answer is undefined, and text is no JSON', async (t) => {
-  page(t, (url) => (url === '/empty' ? new Response(null, { status: 204 }) : new Response('<html>')));
+test('an empty body is undefined, and text is not JSON', async (t) => {
+  mockFetch(t, (url) => (url === '/empty' ? new Response(null, { status: 204 }) : new Response('<html>')));
   assert.equal(await fetchJSON('/empty'), undefined);
   assert.equal((await failureOf(fetchJSON('/empty', {}, z.object({})))).code, 'VALIDATION_ERROR');
   assert.equal((await failureOf(fetchJSON('/page'))).message, 'the answer from /page is not JSON: <html>');
   assert.equal(await fetchText('/page'), '<html>');
 });
 
-test('a body that breaks off is told like a lost connection or an abort', async (t) => {
+test('a body that fails is reported like a lost connection or an abort', async (t) => {
   const broken = () =>
     new Response(
       new ReadableStream({
@@ -126,10 +126,10 @@ test('a body that breaks off is told like a lost connection or an abort', async 
         },
       }),
     );
-  page(t, broken);
+  mockFetch(t, broken);
   assert.equal((await failureOf(fetchText('/a'))).code, 'network_error');
   const controller = new AbortController();
-  page(t, () => {
+  mockFetch(t, () => {
     controller.abort();
     return broken();
   });

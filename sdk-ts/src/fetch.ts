@@ -5,21 +5,21 @@ import { pristinely } from './runtime/pristine.ts';
 import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
-/** What `fetch` takes, and a time limit. */
+/** The options of `fetch`, and a timeout. */
 export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
-  /** How long the site may take to begin its answer, in milliseconds; 30,000 if absent. */
+  /** How long to wait for the response headers, in milliseconds; 30,000 if absent. */
   timeout?: number | undefined;
-  /** Stops the request, its body included. The signal of the running call if absent; null for none. */
+  /** Stops the request and the reading of its body. Defaults to the signal of the running call; null for none. */
   signal?: AbortSignal | null | undefined;
 }
 
 const defaultTimeoutMs = 30_000;
-/** How much of a failed answer's body goes into the error, in characters. */
+/** How much of a response body an error contains, in characters. */
 const maxBodyInError = 512;
 
 /**
- * Makes a request with the page's cookies and returns the answer if its status is 2xx. Every failure is a ToolError:
- * `aborted`, `TIMEOUT`, `network_error`, or what {@link httpStatusToToolError} makes of the status.
+ * Sends a request with the page's cookies and returns the response if its status is 2xx. Every failure is a ToolError:
+ * `aborted`, `TIMEOUT`, `network_error`, or the error that {@link httpStatusToToolError} returns for the status.
  */
 export async function fetchFromPage(url: string, options: FetchFromPageOptions = {}): Promise<Response> {
   const { timeout = defaultTimeoutMs, signal: given, ...init } = options;
@@ -42,7 +42,7 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
   throw httpStatusToToolError(response, `HTTP ${response.status} from ${url}${detail}`);
 }
 
-/** Makes the error for a request or a body that did not arrive. */
+/** Returns the error for a request or a body that failed. */
 function requestFailed(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
   if (signal?.aborted) return ToolError.aborted(signal.reason);
   const message = error instanceof Error ? error.message : String(error);
@@ -53,10 +53,10 @@ function requestFailed(error: unknown, signal: AbortSignal | undefined, url: str
   });
 }
 
-/** Statuses of servers that may do better at a second try. */
+/** Server errors that may not occur at a second attempt. */
 const retryableStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** Returns the error that fits the status of an answer that is not 2xx. */
+/** Returns the ToolError for a response whose status is not 2xx. */
 export function httpStatusToToolError(response: Response, message: string): ToolError {
   const { status } = response;
   switch (status) {
@@ -86,7 +86,7 @@ function retryAfterOf(response: Response): number | undefined {
   return header === null ? undefined : parseRetryAfterMs(header);
 }
 
-/** Makes a request and returns the answer's body as text. */
+/** Sends a request and returns the response body as text. */
 export async function fetchText(url: string, options: FetchFromPageOptions = {}): Promise<string> {
   const signal = signalFor(options.signal);
   const response = await fetchFromPage(url, { ...options, signal: signal ?? null });
@@ -102,8 +102,8 @@ async function bodyText(response: Response, signal: AbortSignal | undefined, url
 }
 
 /**
- * Makes a request and returns the answer's JSON, parsed by `schema` if there is one. An empty body is undefined. A body
- * that is not JSON or does not fit the schema is a ToolError `VALIDATION_ERROR`.
+ * Sends a request and returns the JSON of the response, parsed by `schema` if given. An empty body is undefined. Throws
+ * a ToolError `VALIDATION_ERROR` for a body that is not JSON or does not match the schema.
  */
 export async function fetchJSON<S extends z.ZodType>(
   url: string,

@@ -53,27 +53,27 @@ test('a member may be called __proto__', () => {
   assert.equal(Reflect.get({}, 'polluted'), undefined);
 });
 
-test('what does not apply is told with its operation, and changes nothing', () => {
+test('a patch that does not apply names its operation and changes nothing', () => {
   const cases: [unknown, PatchOperation, RegExp][] = [
-    [{}, { op: 'remove', path: '/a' }, /operation 1 \(remove "\/a"\): there is no "a"/],
-    [{}, { op: 'replace', path: '/toString', value: 1 }, /there is no "toString"/],
-    [{}, { op: 'add', path: '/a/b', value: 1 }, /there is no "a"/],
-    [{ a: 1 }, { op: 'add', path: '/a/b', value: 1 }, /through what is no object or array/],
-    [{ a: 1 }, { op: 'add', path: 'a', value: 1 }, /a path is empty or begins with \//],
-    [[1], { op: 'remove', path: '/1' }, /there is no element 1 in 1/],
-    [[1], { op: 'add', path: '/3', value: 1 }, /there is no element 3/],
-    [[1], { op: 'replace', path: '/-', value: 1 }, /there is no element -/],
-    [[1], { op: 'replace', path: '/00', value: 1 }, /there is no element 00/],
+    [{}, { op: 'remove', path: '/a' }, /operation 1 \(remove "\/a"\): no member "a"/],
+    [{}, { op: 'replace', path: '/toString', value: 1 }, /no member "toString"/],
+    [{}, { op: 'add', path: '/a/b', value: 1 }, /no member "a"/],
+    [{ a: 1 }, { op: 'add', path: '/a/b', value: 1 }, /through a value that is not an object or array/],
+    [{ a: 1 }, { op: 'add', path: 'a', value: 1 }, /a path must be empty or begin with \//],
+    [[1], { op: 'remove', path: '/1' }, /no element 1 in an array of 1/],
+    [[1], { op: 'add', path: '/3', value: 1 }, /no element 3/],
+    [[1], { op: 'replace', path: '/-', value: 1 }, /no element -/],
+    [[1], { op: 'replace', path: '/00', value: 1 }, /no element 00/],
     [{ a: {} }, { op: 'move', from: '/a', path: '/a/b' }, /into itself/],
-    [{ a: 1 }, { op: 'test', path: '/a', value: '1' }, /the value is another one/],
-    [{ a: [] }, { op: 'test', path: '/a', value: {} }, /the value is another one/],
-    [{ a: { b: 1 } }, { op: 'test', path: '/a', value: { b: 1, c: 2 } }, /the value is another one/],
-    [{ a: 1 }, { op: 'remove', path: '' }, /the whole can not be taken out/],
+    [{ a: 1 }, { op: 'test', path: '/a', value: '1' }, /the value differs/],
+    [{ a: [] }, { op: 'test', path: '/a', value: {} }, /the value differs/],
+    [{ a: { b: 1 } }, { op: 'test', path: '/a', value: { b: 1, c: 2 } }, /the value differs/],
+    [{ a: 1 }, { op: 'remove', path: '' }, /the whole document cannot be removed/],
   ];
-  for (const [before, operation, said] of cases) {
+  for (const [before, operation, message] of cases) {
     const kept = structuredClone(before);
     const first: PatchOperation = { op: 'test', path: '', value: kept };
-    assert.throws(() => applyPatch(before, [first, operation]), said);
+    assert.throws(() => applyPatch(before, [first, operation]), message);
     assert.deepEqual(before, kept);
   }
 });

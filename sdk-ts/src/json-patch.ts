@@ -3,8 +3,8 @@ import { pristinely } from './runtime/pristine.ts';
 import { isBag } from './runtime/value.ts';
 
 /**
- * Applies a JSON Patch (RFC 6902) to a JSON value and returns the result; `before` stays as it is. It throws an Error that
- * names the operation that does not apply, and then nothing has changed.
+ * Applies a JSON Patch (RFC 6902) to a copy of a JSON value and returns the copy. Throws an Error that names the first
+ * operation that does not apply.
  */
 export function applyPatch(before: unknown, patch: readonly PatchOperation[]): unknown {
   return pristinely(() => {
@@ -21,7 +21,7 @@ export function applyPatch(before: unknown, patch: readonly PatchOperation[]): u
   });
 }
 
-/** The document, so that the whole of it can be replaced too. */
+/** Contains the document, so that an operation can also replace the whole document. */
 interface Root {
   value: unknown;
 }
@@ -43,21 +43,21 @@ function apply(root: Root, operation: PatchOperation): void {
       add(root, at, structuredClone(read(root, tokens(operation.from))));
       return;
     case 'move':
-      if (operation.path.startsWith(`${operation.from}/`)) throw new Error('a value can not move into itself');
+      if (operation.path.startsWith(`${operation.from}/`)) throw new Error('a value cannot be moved into itself');
       add(root, at, remove(root, tokens(operation.from)));
       return;
     case 'test':
-      if (!equal(read(root, at), operation.value)) throw new Error('the value is another one');
+      if (!equal(read(root, at), operation.value)) throw new Error('the value differs');
       return;
     default:
-      throw new Error('there is no such operation');
+      throw new Error('unknown operation');
   }
 }
 
-/** Splits a JSON Pointer. */
+/** Splits a JSON Pointer into its unescaped tokens. */
 function tokens(pointer: string): string[] {
   if (pointer === '') return [];
-  if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw new Error('a path is empty or begins with /');
+  if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw new Error('a path must be empty or begin with /');
   return pointer
     .slice(1)
     .split('/')
@@ -73,7 +73,7 @@ function read(root: Root, at: readonly string[]): unknown {
   return value;
 }
 
-/** Returns what holds the value at a path that is not empty, and the last step to it. */
+/** Returns the parent of the value at a path that is not empty, and its key there. */
 function parentOf(root: Root, at: readonly string[]): { parent: unknown; key: string } {
   return { parent: read(root, at.slice(0, -1)), key: at.at(-1) ?? '' };
 }
@@ -99,7 +99,7 @@ function replace(root: Root, at: readonly string[], value: unknown): void {
 }
 
 function remove(root: Root, at: readonly string[]): unknown {
-  if (at.length === 0) throw new Error('the whole can not be taken out; replace it');
+  if (at.length === 0) throw new Error('the whole document cannot be removed; replace it');
   const { parent, key } = parentOf(root, at);
   if (Array.isArray(parent)) return parent.splice(indexIn(parent, key, parent.length - 1), 1)[0];
   const holder = objectWith(parent, key);
@@ -108,25 +108,26 @@ function remove(root: Root, at: readonly string[]): unknown {
   return value;
 }
 
-/** Sets a member, also one that is called __proto__. */
+/** Sets a member. The key may be __proto__. */
 function set(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 function objectOf(value: unknown): Record<string, unknown> {
-  if (!isBag(value) || Array.isArray(value)) throw new Error('the path leads through what is no object or array');
+  if (!isBag(value) || Array.isArray(value))
+    throw new Error('the path leads through a value that is not an object or array');
   return value;
 }
 
 function objectWith(value: unknown, key: string): Record<string, unknown> {
   const object = objectOf(value);
-  if (!Object.hasOwn(object, key)) throw new Error(`there is no ${JSON.stringify(key)}`);
+  if (!Object.hasOwn(object, key)) throw new Error(`no member ${JSON.stringify(key)}`);
   return object;
 }
 
 function indexIn(list: readonly unknown[], token: string, last: number): number {
   const index = /^(0|[1-9]\d*)$/.test(token) ? Number(token) : -1;
-  if (index < 0 || index > last) throw new Error(`there is no element ${token} in ${list.length}`);
+  if (index < 0 || index > last) throw new Error(`no element ${token} in an array of ${list.length}`);
   return index;
 }
 

@@ -1,27 +1,27 @@
 import { type Bag, isBag, isMethod, messageOf } from './runtime/value.ts';
 
-// What is logged beside a message leaves the page as JSON, so it is made into what JSON can hold: at once, before the page
-// changes it, and never by throwing. The limits are those of wire.LogEntry.
+// The values of a log entry leave the page as JSON. They are converted at once, before the page can change them, and
+// the conversion never throws. The limits are those of wire.LogEntry.
 
 const maxArguments = 10;
 /** In UTF-16 units. */
 const maxTextChars = 4096;
 /** The JSON of one argument, in UTF-16 units. */
 const maxJsonChars = 64 * 1024;
-/** How deep and how wide a value is followed. */
+/** How many levels, and how many entries of a level, are converted. */
 const [maxDepth, maxEntries] = [12, 1000];
 
-/** Returns what is logged beside a message as it may leave the page. */
+/** Converts the values of a log entry to JSON values within the limits. */
 export function logData(args: readonly unknown[]): unknown[] {
-  return args.slice(0, maxArguments).map(argument);
+  return args.slice(0, maxArguments).map(argumentData);
 }
 
-/** Cuts a text that is too long for a log. */
+/** Truncates a text to the limit of a log. */
 export function logText(text: string): string {
   return text.length > maxTextChars ? `${text.slice(0, maxTextChars - 1)}…` : text;
 }
 
-function argument(value: unknown): unknown {
+function argumentData(value: unknown): unknown {
   const plain = plainOf(value, { path: new Set(), left: maxJsonChars });
   if (typeof plain === 'string') return plain;
   const json = JSON.stringify(plain) ?? 'null';
@@ -29,9 +29,9 @@ function argument(value: unknown): unknown {
 }
 
 interface Walk {
-  /** The objects on the way to this value. */
+  /** The objects that contain this value, from the outermost on. */
   path: Set<unknown>;
-  /** How many characters may still be written, roughly; each value takes one at least. */
+  /** How many characters may still be written, roughly; each value counts as one at least. */
   left: number;
 }
 
@@ -56,9 +56,9 @@ function plainOf(value: unknown, walk: Walk): unknown {
 }
 
 function textOf(text: string, walk: Walk): string {
-  const cut = logText(text);
-  walk.left -= cut.length;
-  return cut;
+  const shortened = logText(text);
+  walk.left -= shortened.length;
+  return shortened;
 }
 
 function plainOfBag(value: Bag, walk: Walk): unknown {
@@ -66,7 +66,7 @@ function plainOfBag(value: Bag, walk: Walk): unknown {
   if (walk.path.size >= maxDepth) return '[more]';
   walk.path.add(value);
   try {
-    return described(value, walk);
+    return describeBag(value, walk);
   } catch (error) {
     return `[unreadable: ${logText(messageOf(error))}]`;
   } finally {
@@ -74,7 +74,7 @@ function plainOfBag(value: Bag, walk: Walk): unknown {
   }
 }
 
-function described(value: Bag, walk: Walk): unknown {
+function describeBag(value: Bag, walk: Walk): unknown {
   if (isMethod(value)) return `[function ${String(Reflect.get(value, 'name')) || 'without a name'}]`;
   if (value instanceof Error) return errorOf(value, walk);
   if (isElement(value)) return `<${[String(value.tagName).toLowerCase(), ...marksOf(value)].join('')}>`;
@@ -86,7 +86,7 @@ function described(value: Bag, walk: Walk): unknown {
   return Object.fromEntries(entries.map((key) => [textOf(key, walk), fieldOf(value, key, walk)]));
 }
 
-/** Reads one field: what a getter throws is told in its place. */
+/** Converts one field. If its getter throws, the error is in place of the value. */
 function fieldOf(value: Bag, key: string, walk: Walk): unknown {
   try {
     return plainOf(value[key], walk);
@@ -96,7 +96,7 @@ function fieldOf(value: Bag, key: string, walk: Walk): unknown {
 }
 
 function membersOf(values: readonly unknown[], walk: Walk): unknown[] {
-  const members = values.slice(0, maxEntries).map((one) => plainOf(one, walk));
+  const members = values.slice(0, maxEntries).map((value) => plainOf(value, walk));
   if (values.length > maxEntries) members.push(`[${values.length - maxEntries} more]`);
   return members;
 }
@@ -112,7 +112,7 @@ function errorOf(error: Error, walk: Walk): unknown {
   };
 }
 
-/** Not `instanceof`: a frame has classes of its own, and a test has none. */
+/** Reports whether a value is an element. `instanceof` would miss elements of frames, which have separate classes. */
 function isElement(value: Bag): boolean {
   return value.nodeType === 1 && typeof value.tagName === 'string';
 }

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => restore());
 
-/** Returns what is logged of one argument, as it comes out of JSON. */
+/** Returns one logged argument after JSON. */
 function logged(value: unknown): unknown {
   log.info('', value);
   return JSON.parse(JSON.stringify(entries.pop()?.data[0]));
@@ -33,17 +33,17 @@ test('each method has its level', (t) => {
   assert.ok(Object.isFrozen(log));
 });
 
-test('without a platform the console gets it', (t) => {
+test('without a platform the entries go to the console', (t) => {
   restore();
-  const said: unknown[][] = [];
+  const logs: unknown[][] = [];
   for (const method of ['debug', 'info', 'warn', 'error'] as const) {
-    t.mock.method(console, method, (...args: unknown[]) => said.push([method, ...args]));
+    t.mock.method(console, method, (...args: unknown[]) => logs.push([method, ...args]));
   }
   log.debug('a', 1);
   log.info('b');
   log.warn('c');
   log.error('d', { e: 1 });
-  assert.deepEqual(said, [
+  assert.deepEqual(logs, [
     ['debug', '[opentabs] a', 1],
     ['info', '[opentabs] b'],
     ['warn', '[opentabs] c'],
@@ -51,7 +51,7 @@ test('without a platform the console gets it', (t) => {
   ]);
 });
 
-test('a transport that fails fails nobody', () => {
+test('an error of the transport does not reach the caller', () => {
   const undo = setLogTransport(() => {
     throw new Error('no');
   });
@@ -64,7 +64,7 @@ test('a transport that fails fails nobody', () => {
   );
 });
 
-test('a transport that was replaced is not put back by its former owner', () => {
+test('a replaced transport is not restored by its former owner', () => {
   const undo = setLogTransport(() => undefined);
   const mine: string[] = [];
   setLogTransport(({ message }) => mine.push(message));
@@ -73,7 +73,7 @@ test('a transport that was replaced is not put back by its former owner', () => 
   assert.deepEqual(mine, ['a']);
 });
 
-test('what is logged is as it was then, and what JSON can hold', () => {
+test('values are converted to JSON when they are logged', () => {
   const changing = { n: 1 };
   log.info('', changing);
   changing.n = 2;
@@ -114,7 +114,7 @@ test('errors and elements are described', () => {
   assert.equal(logged({ nodeType: 1, tagName: 'svg', id: '', className: { baseVal: 'b' } }), '<svg>');
 });
 
-test('what can not be read says so', () => {
+test('an unreadable value is logged with its error', () => {
   const broken = {
     a: 1,
     get b(): never {
@@ -135,7 +135,7 @@ test('what can not be read says so', () => {
   );
 });
 
-test('a log is bounded', () => {
+test('the size of an entry is limited', () => {
   const long = 'x'.repeat(10_000);
   log.info(long, long, ...Array.from({ length: 20 }, (_, i) => i));
   const entry = entries.pop();
@@ -154,14 +154,14 @@ test('a log is bounded', () => {
   assert.ok(sizeOf(Array.from({ length: 900 }, () => many)) <= 64 * 1024);
   assert.ok(sizeOf(Array.from({ length: 15 }, () => '\u0001'.repeat(4096))) <= 64 * 1024);
 
-  // Not only is what leaves the page bounded, but also what is looked at.
-  let looked = 0;
+  // The number of values that are read is limited too.
+  let reads = 0;
   const leaf = {
     get a() {
-      return ++looked;
+      return ++reads;
     },
   };
   const tree = (depth: number): unknown => (depth === 0 ? leaf : Array.from({ length: 100 }, () => tree(depth - 1)));
   log.info('', tree(3));
-  assert.ok(looked < 100_000, String(looked));
+  assert.ok(reads < 100_000, String(reads));
 });

@@ -1,7 +1,7 @@
 import { logData, logText } from './log-data.ts';
 import { pristinely } from './runtime/pristine.ts';
 
-/** How much an entry matters, in the words of MCP. */
+/** The level of a log entry, as in MCP. */
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 /** One entry of the log. */
@@ -9,16 +9,16 @@ export interface LogEntry {
   readonly level: LogLevel;
   /** Up to 4,096 characters. */
   readonly message: string;
-  /** The arguments beside the message, up to 10, as JSON can hold them: each up to 64 KiB, a text up to 4,096 characters. */
+  /** Up to 10 JSON values: each up to 64 KiB, a text up to 4,096 characters. */
   readonly data: readonly unknown[];
-  /** When it was logged, as in `2026-01-31T12:00:00.000Z`. */
+  /** The time of the entry, such as `2026-01-31T12:00:00.000Z`. */
   readonly ts: string;
 }
 
-/** Takes each entry as it is logged. What it throws is dropped. */
+/** Receives each entry when it is logged. Its errors are dropped. */
 export type LogTransport = (entry: LogEntry) => void;
 
-/** What {@link log} is. */
+/** The type of {@link log}. */
 export interface Log {
   debug(message: string, ...args: unknown[]): void;
   info(message: string, ...args: unknown[]): void;
@@ -28,14 +28,14 @@ export interface Log {
 
 const consoleMethods = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 
-/** Used where no platform is: in tests, and in a page where the adapter was started by hand. */
+/** The transport without a platform: in tests, and in a page where the adapter was started by hand. */
 const toConsole: LogTransport = ({ level, message, data }) => {
   console[consoleMethods[level]](`[opentabs] ${message}`, ...data);
 };
 
 let transport = toConsole;
 
-/** Sends all entries to `next`. Returns the function that puts back what was there. */
+/** Sends all entries to `next`. Returns a function that restores the former transport. */
 export function setLogTransport(next: LogTransport): () => void {
   const before = transport;
   transport = next;
@@ -44,7 +44,7 @@ export function setLogTransport(next: LogTransport): () => void {
   };
 }
 
-function entry(level: LogLevel, message: string, args: readonly unknown[]): void {
+function sendEntry(level: LogLevel, message: string, args: readonly unknown[]): void {
   try {
     const made = pristinely(() => ({
       level,
@@ -54,18 +54,18 @@ function entry(level: LogLevel, message: string, args: readonly unknown[]): void
     }));
     transport(made);
   } catch {
-    // A log must never be what fails.
+    // A log entry must never make a tool fail.
   }
 }
 
 /**
- * Logs to the platform: `opentabs logs` shows it, and clients that ask for a plugin's logs get it. What stands beside the
- * message is made into what JSON can hold, errors, elements and circles included. It never throws. Never log passwords or
+ * Logs a message and up to 10 values. `opentabs logs` shows the entries, and clients that subscribed to logs receive
+ * them. The values become JSON, including errors, elements and circular objects. Never throws. Do not log passwords or
  * tokens.
  */
 export const log: Log = Object.freeze({
-  debug: (message: string, ...args: unknown[]) => entry('debug', message, args),
-  info: (message: string, ...args: unknown[]) => entry('info', message, args),
-  warn: (message: string, ...args: unknown[]) => entry('warning', message, args),
-  error: (message: string, ...args: unknown[]) => entry('error', message, args),
+  debug: (message: string, ...args: unknown[]) => sendEntry('debug', message, args),
+  info: (message: string, ...args: unknown[]) => sendEntry('info', message, args),
+  warn: (message: string, ...args: unknown[]) => sendEntry('warning', message, args),
+  error: (message: string, ...args: unknown[]) => sendEntry('error', message, args),
 });

@@ -1,8 +1,8 @@
 import type { ConfigSchema } from './config.ts';
 
-// What `opentabs plugin build` writes into dist/tools.json, which is where a platform reads what a plugin has.
+// The format of dist/tools.json. `opentabs plugin build` writes it; the server reads the tools and prompts from it.
 
-/** One tool as dist/tools.json has it. */
+/** A tool in dist/tools.json. */
 export interface ManifestTool {
   name: string;
   displayName: string;
@@ -18,31 +18,31 @@ export interface ManifestTool {
   output_schema: Record<string, unknown>;
 }
 
-/** One prompt as dist/tools.json has it. */
+/** A prompt in dist/tools.json. */
 export interface ManifestPrompt {
   name: string;
   displayName: string;
   description?: string;
   limits?: Record<string, number>;
-  /** JSON Schema of all arguments together. */
+  /** JSON Schema of the object with all arguments. */
   input_schema: Record<string, unknown>;
 }
 
-/** dist/tools.json. */
+/** The contents of dist/tools.json. */
 export interface Manifest {
-  /** The version of the SDK that built it. */
+  /** The version of the SDK that built the plugin. */
   sdkVersion?: string;
-  /** `document_idle` for a plugin that imports the SDK by the name it has on the existing platform. */
+  /** When the adapter loads; `document_idle` for a plugin that imports the SDK by its original OpenTabs name. */
   start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;
-  /** The plugin's icon as SVG, and its variants. */
+  /** The plugin's icon as SVG; its variants follow. */
   iconSvg?: string;
   iconInactiveSvg?: string;
   iconDarkSvg?: string;
   iconDarkInactiveSvg?: string;
-  /** `pre-script.iife.js`, where there is one. */
+  /** `pre-script.iife.js` if the plugin has a pre-script. */
   preScriptFile?: string;
-  /** SHA-256 of that file, in hex. */
+  /** SHA-256 of the pre-script file, in hex. */
   preScriptHash?: string;
   tools: ManifestTool[];
   prompts?: ManifestPrompt[];

@@ -4,9 +4,9 @@ import { LUCIDE_ICON_NAMES } from './lucide-icon-names.gen.ts';
 import { RESERVED_NAMES, validatePluginName } from './names.ts';
 import { validateUrlPattern } from './url-pattern.ts';
 
-test('names of plugins', () => {
+test('validatePluginName accepts names and describes problems', () => {
   for (const name of ['a', 'my-site', 'x2-3']) assert.equal(validatePluginName(name), null, name);
-  assert.match(validatePluginName('') ?? '', /is empty; write one/);
+  assert.match(validatePluginName('') ?? '', /is empty; use one/);
   for (const name of ['A', 'a_b', '-a', 'a-', 'a--b', 'ä', 'a b']) {
     assert.match(validatePluginName(name) ?? '', /use lower-case letters and digits/, name);
   }
@@ -23,8 +23,8 @@ test('names of plugins', () => {
   ]);
 });
 
-// That these are the rules of the server is a test of internal/jsbuild.
-test('patterns of URLs', () => {
+// A test of internal/jsbuild compares the rules with those of the server.
+test('validateUrlPattern accepts patterns and describes problems', () => {
   assert.equal(validateUrlPattern('*://*.example.com/*'), null);
   assert.equal(
     validateUrlPattern('*://*/*'),
@@ -32,7 +32,7 @@ test('patterns of URLs', () => {
   );
 });
 
-test('icons are known by their present and former names', () => {
+test('LUCIDE_ICON_NAMES contains present and former names', () => {
   for (const name of ['wrench', 'message-square', 'circle-alert', 'alert-circle']) {
     assert.equal(LUCIDE_ICON_NAMES.has(name), true, name);
   }

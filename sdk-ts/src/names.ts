@@ -1,4 +1,4 @@
-/** The grammar of a plugin's name. */
+/** Matches valid names of plugins. */
 export const NAME_REGEX = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** Names that no plugin may have. */
@@ -13,9 +13,9 @@ export const RESERVED_NAMES: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'mcp',
 ]);
 
-/** Says what is wrong with a plugin's name; null if nothing is. */
+/** Returns the problem of a plugin's name; null if the name is valid. */
 export function validatePluginName(name: string): string | null {
-  if (name === '') return "the plugin's name is empty; write one such as my-site";
+  if (name === '') return "the plugin's name is empty; use one such as my-site";
   if (!NAME_REGEX.test(name)) {
     return `"${name}" is not a plugin name; use lower-case letters and digits with single hyphens between them`;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { getCurrentUrl, getPageGlobal, getPageTitle } from './page.ts';
 
-test('a global of the page is read by its path', () => {
+test('getPageGlobal reads a global variable by its path', () => {
   Object.assign(globalThis, {
     App: {
       session: { user: { id: 7 }, none: null },
@@ -21,14 +21,14 @@ test('a global of the page is read by its path', () => {
   }
 });
 
-test('no path leads to a class', () => {
+test('getPageGlobal returns no classes or prototypes', () => {
   Object.assign(globalThis, { App: { session: {} } });
   for (const path of ['App.constructor', 'App.__proto__', 'App.session.constructor.constructor', 'Array.prototype']) {
     assert.equal(getPageGlobal(path), undefined, path);
   }
 });
 
-test('the URL and the title are the page’s', () => {
+test('the URL and the title are those of the page', () => {
   Object.assign(globalThis, { window: { location: { href: 'https://a.test/b' } }, document: { title: 'B' } });
   assert.deepEqual([getCurrentUrl(), getPageTitle()], ['https://a.test/b', 'B']);
 });

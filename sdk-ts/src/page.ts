@@ -1,14 +1,14 @@
-/** Names that lead from a value to its class and so to more than the page's data. */
-const closed: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** Keys that lead from a value to its class, and so beyond the page's data. */
+const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Returns a value that the page keeps in a global variable, by a path such as `App.session.user.id`; undefined if there
- * is none, if reading it throws, or if the path leads through `__proto__`, `constructor` or `prototype`.
+ * Returns a value of a global variable of the page, by a path such as `App.session.user.id`. Returns undefined if there
+ * is no value, if reading it throws, or if the path contains `__proto__`, `constructor` or `prototype`.
  */
 export function getPageGlobal(path: string): unknown {
   let value: unknown = globalThis;
   for (const key of path.split('.')) {
-    if (value === undefined || value === null || closed.has(key)) return undefined;
+    if (value === undefined || value === null || forbiddenKeys.has(key)) return undefined;
     try {
       value = Reflect.get(Object(value), key);
     } catch {

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { definePlugin, OpenTabsPlugin } from './plugin.ts';
 import type { ToolDefinition } from './tool.ts';
 
-test('definePlugin makes an instance that leaves the rest to package.json', async () => {
+test('definePlugin makes an instance and leaves absent fields to package.json', async () => {
   const plugin = definePlugin({ tools: [], isReady: () => true });
   assert.ok(plugin instanceof OpenTabsPlugin);
   assert.equal(await plugin.isReady(), true);
@@ -11,7 +11,7 @@ test('definePlugin makes an instance that leaves the rest to package.json', asyn
   assert.equal(plugin.onActivate, undefined);
 });
 
-test('definePlugin keeps what it is given, and this in its methods', () => {
+test('definePlugin keeps the fields, and `this` in the methods', () => {
   const seen: unknown[] = [];
   const definition = {
     name: 'a',
@@ -34,7 +34,7 @@ test('definePlugin keeps what it is given, and this in its methods', () => {
   assert.equal(plugin.homepage, 'https://a.example/');
 });
 
-test('a class as for the existing SDK compiles', async () => {
+test('a class written for the original OpenTabs SDK compiles', async () => {
   class Site extends OpenTabsPlugin {
     readonly name = 'site';
     readonly displayName = 'Site';

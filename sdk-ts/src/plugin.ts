@@ -3,8 +3,8 @@ import type { PromptDefinition } from './prompt.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /**
- * A plugin as a class. The module's default export must be an instance of it. After the adapter has started the instance
- * is frozen: keep state in module variables, not in fields.
+ * A plugin as a class. The module's default export must be an instance of it. The instance is frozen once the adapter
+ * has started: keep state in module variables, not in fields.
  */
 export abstract class OpenTabsPlugin {
   abstract readonly name: string;
@@ -18,18 +18,18 @@ export abstract class OpenTabsPlugin {
   readonly configSchema?: ConfigSchema;
 
   /**
-   * Tells whether the tools can work in this page, most often whether the person is logged in. It is asked before each
-   * call and may take up to 5 s; anything but true means no.
+   * Returns whether the tools can work in this page, most often whether the user is logged in. Runs before each call,
+   * for up to 5 s. Any value other than true means not ready.
    */
   abstract isReady(): Promise<boolean>;
 
-  /** Undoes what the plugin did to the page, when it is removed or replaced. */
+  /** Runs when the plugin is removed or replaced: undo here what the plugin did to the page. */
   teardown?(): void;
-  /** Runs once after the adapter was registered in a document. */
+  /** Runs once in each document, after the adapter was registered. */
   onActivate?(): void;
   /** Runs before {@link teardown}. */
   onDeactivate?(): void;
-  /** Runs when the page's URL changed without a new document. */
+  /** Runs when the URL of the page changed without a new document. */
   onNavigate?(url: string): void;
   /** Runs before each call. */
   onToolInvocationStart?(toolName: string): void;
@@ -37,7 +37,7 @@ export abstract class OpenTabsPlugin {
   onToolInvocationEnd?(toolName: string, success: boolean, durationMs: number): void;
 }
 
-/** A plugin as an object. What is absent of its description is taken from package.json when it is built. */
+/** A plugin as an object. The build takes absent descriptive fields from package.json. */
 export interface PluginDefinition {
   name?: string | undefined;
   description?: string | undefined;
@@ -90,7 +90,7 @@ class DefinedPlugin extends OpenTabsPlugin {
       const method = definition[hook];
       if (method) Object.assign(this, { [hook]: method.bind(definition) });
     }
-    // No type check stands before a build: what looks for the method then, finds none.
+    // A build does not check types: without the method, extract reports the problem.
     if (typeof definition.isReady !== 'function') Object.assign(this, { isReady: undefined });
   }
 

@@ -1,12 +1,12 @@
-// The entry `@opentabs/sdk/pre-script`, for the module that package.json names in opentabs.preScript.
+// The entry `@opentabs/sdk/pre-script`, for the module in opentabs.preScript of package.json.
 
 import { container } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
-/** A value of a pre-script: what JSON can hold. */
+/** A value of a pre-script: any JSON value. */
 export type PreScriptValue = string | number | boolean | null | object;
 
-/** Writes to the page's console; the plugin's own log begins with the adapter. */
+/** Logs to the page's console: the log of the plugin exists only once the adapter has started. */
 export interface PreScriptLog {
   debug(message: string, ...args: unknown[]): void;
   info(message: string, ...args: unknown[]): void;
@@ -14,16 +14,16 @@ export interface PreScriptLog {
   error(message: string, ...args: unknown[]): void;
 }
 
-/** What a pre-script gets. It can be used at any time later, too. */
+/** The argument of a pre-script. It stays usable after the script has returned. */
 export interface PreScriptContext {
-  /** Keeps a value for the adapter, which reads it by `getPreScriptValue(key)`. */
+  /** Stores a value for the adapter, which reads it with `getPreScriptValue(key)`. */
   set(key: string, value: PreScriptValue): void;
   log: PreScriptLog;
 }
 
 /**
- * Runs `script` at once, before any script of the page, in the page and in each of its frames. What it throws is written
- * to the console. Where no pre-script is being started, as in a test, it does nothing.
+ * Runs `script` at once: in the page and in each of its frames, before any script of the page. An error of the script
+ * is logged to the console. Does nothing where no pre-script is starting, as in a test.
  */
 export function definePreScript(script: (context: PreScriptContext) => void): void {
   const runner = container()?._preScriptRunner;

@@ -20,7 +20,7 @@ const summarise = definePrompt({
 const greet = definePrompt({
   name: 'greet',
   async render() {
-    return { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }] };
+    return { messages: [{ role: 'user', content: { type: 'text', text: 'Greet the user.' } }] };
   },
 });
 
@@ -51,7 +51,7 @@ test('prompts of different types fit into one plugin', () => {
   assert.equal(definePlugin({ tools: [], isReady: () => true }).prompts, undefined);
 });
 
-test('prompts as for the existing SDK compile', async () => {
+test('prompts written for the original OpenTabs SDK compile', async () => {
   const compose = definePrompt({
     name: 'compose_message',
     description: 'Drafts a message.',

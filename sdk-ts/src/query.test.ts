@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { buildQueryString, stripUndefined } from './query.ts';
 
-test('a query string leaves out what is undefined and repeats the key of an array', () => {
+test('buildQueryString omits undefined values and repeats the key of an array', () => {
   assert.equal(buildQueryString({}), '');
   assert.equal(
     buildQueryString({ q: 'a b&c', limit: 50, all: false, cursor: undefined, type: ['x', 2, true], none: [] }),

@@ -4,16 +4,16 @@ import { pristinely } from './runtime/pristine.ts';
 export type QueryValue = string | number | boolean;
 
 /**
- * Writes a query string without its `?`. A key whose value is undefined is left out; an array gives its key once for each
- * of its values.
+ * Returns a query string without the `?`. Keys whose value is undefined are omitted; the key of an array is repeated
+ * for each of its values.
  */
 export function buildQueryString(
   params: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>,
 ): string {
   return pristinely(() => {
     const query = new URLSearchParams();
-    for (const [key, given] of Object.entries(params)) {
-      const values = Array.isArray(given) ? given : [given];
+    for (const [key, param] of Object.entries(params)) {
+      const values = Array.isArray(param) ? param : [param];
       for (const value of values) if (value !== undefined) query.append(key, String(value));
     }
     return query.toString();

@@ -3,8 +3,8 @@ import { lookup } from './runtime/primordials.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Has `isReady` asked again, now. Call it when the person has logged in or out, so that agents learn of it at once and not
- * within 30 s. It never throws.
+ * Runs `isReady` again at once. Call it when the user has logged in or out: agents then see the change immediately
+ * instead of within 30 s. Never throws.
  */
 export function notifyReadinessChanged(): void {
   const own = container();
@@ -13,6 +13,6 @@ export function notifyReadinessChanged(): void {
   try {
     notify();
   } catch {
-    // The platform asks by itself later.
+    // The platform runs isReady again within 30 s.
   }
 }

@@ -4,7 +4,7 @@ import { parseRateLimitHeader, parseRetryAfterMs } from './retry-after.ts';
 
 const now = Date.UTC(2030, 0, 1);
 
-test('Retry-After is seconds or a date to come', (t) => {
+test('Retry-After contains seconds or a future date', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now });
   assert.equal(parseRetryAfterMs('120'), 120_000);
   assert.equal(parseRetryAfterMs(' 0 '), 0);
@@ -13,7 +13,7 @@ test('Retry-After is seconds or a date to come', (t) => {
   assert.equal(parseRetryAfterMs('soon'), undefined);
 });
 
-test('the limit of a site is read from the first header that is there', (t) => {
+test('the rate limit is read from the first header that is present', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now });
   const of = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
   assert.equal(of({}), undefined);
@@ -24,7 +24,7 @@ test('the limit of a site is read from the first header that is there', (t) => {
   assert.equal(of({ 'RateLimit-Reset': '2.5' }), 2500);
 });
 
-test('a limit that is over, or that can not be read, is none', (t) => {
+test('a limit that is past or invalid is undefined', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now });
   const of = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
   assert.equal(of({ 'x-rate-limit-reset': String(now / 1000 - 1) }), undefined);

@@ -1,8 +1,8 @@
 import { pristinely } from './runtime/pristine.ts';
 
 /**
- * Reads a Retry-After header, seconds or a date, as milliseconds from now; undefined if it is neither or the date is
- * over.
+ * Parses a Retry-After header, which contains seconds or a date. Returns milliseconds from now; undefined if the header
+ * is invalid or the date is in the past.
  */
 export function parseRetryAfterMs(header: string): number | undefined {
   return pristinely(() => {
@@ -13,16 +13,16 @@ export function parseRetryAfterMs(header: string): number | undefined {
   });
 }
 
-/** Headers that say when a limit is lifted, in the order they are asked. */
+/** Headers with the time when a rate limit ends, in the order of preference. */
 const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'] as const;
 
-/** From here on a number of a reset header is a time since 1970: in seconds, in milliseconds. */
+/** Numbers of a reset header from these on are a time since 1970: in seconds, in milliseconds. */
 const [epochSeconds, epochMs] = [1e9, 1e12];
 
 /**
- * Returns when a site lifts its limit, in milliseconds from now: by Retry-After, x-rate-limit-reset, x-ratelimit-reset or
- * RateLimit-Reset, the first that is there. A reset is a time since 1970, or seconds from now. Undefined if there is none,
- * if it can't be read, or if that time is over.
+ * Returns when the rate limit of a site ends, in milliseconds from now. Reads the first header that is present of
+ * Retry-After, x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset. The value of a reset header is a time since
+ * 1970 or seconds from now. Returns undefined if no header is present, or if the first one is invalid or in the past.
  */
 export function parseRateLimitHeader(headers: Headers): number | undefined {
   return pristinely(() => {

@@ -11,7 +11,7 @@ test('without a call there is no signal', () => {
   assert.equal(signalFor(signal), signal);
 });
 
-test('one running call lends its signal until it has settled', async () => {
+test('signalFor returns the signal of the one running call until it has settled', async () => {
   const { signal } = new AbortController();
   let go: () => void = () => undefined;
   const call = runCall(signal, async () => {
@@ -28,7 +28,7 @@ test('one running call lends its signal until it has settled', async () => {
   assert.equal(signalFor(undefined), undefined);
 });
 
-test('a handler that throws before its first await is forgotten too', async () => {
+test('a call whose handler throws before its first await is removed', async () => {
   const { signal } = new AbortController();
   const failing = runCall(signal, () => {
     throw new Error('at once');
@@ -37,7 +37,7 @@ test('a handler that throws before its first await is forgotten too', async () =
   assert.equal(signalFor(undefined), undefined);
 });
 
-test('at its start a handler is known even among others', async () => {
+test('before its first await a handler has its own signal, even with other running calls', async () => {
   const one = new AbortController();
   const two = new AbortController();
   let release: () => void = () => undefined;
@@ -56,7 +56,7 @@ test('at its start a handler is known even among others', async () => {
   await first;
 });
 
-test('among several calls a wait stops when all of them were stopped', () => {
+test('with several calls a wait stops once all of them were stopped', () => {
   const controllers = [new AbortController(), new AbortController()] as const;
   for (const { signal } of controllers) void runCall(signal, forever);
   const shared = signalFor(undefined);

@@ -1,24 +1,24 @@
 import { abortWith, isAborted, listen, makeController, reasonOf, signalOf } from './runtime/page-primordials.ts';
 
-// The calls of this adapter that are running, so that the SDK's waits and requests stop with their call even where the
-// author did not pass `context.signal` on.
+// Tracks the running calls of this adapter, so that waits and requests of the SDK stop with their call even if the
+// author did not pass `context.signal` to them.
 //
-// JavaScript can't tell after an `await` which call it works for. While one call runs there is no doubt. While several
-// run, a wait without an own signal stops once all of them were stopped: it never stops for a call that is still wanted.
+// After an `await`, JavaScript cannot determine which call the code belongs to. With one running call there is only one
+// choice. With several, a wait without a signal stops once all of them were stopped: it never stops for a running call.
 
-/** A running call; the running calls are a list, the last one first. */
+/** An entry of the linked list of running calls, newest first. */
 interface Running {
   readonly signal: AbortSignal;
   next: Running | undefined;
 }
 
 let running: Running | undefined;
-/** The call whose handler is on the stack right now, before its first `await`. */
+/** The signal of the call whose handler is on the stack, before its first `await`. */
 let starting: AbortSignal | undefined;
-/** The signal for all of `running` together; made when asked for, dropped when `running` changes. */
+/** The signal that aborts once all of `running` were stopped; created on first use, reset when `running` changes. */
 let together: AbortSignal | undefined;
 
-/** Runs a handler so that {@link signalFor} knows of it until it has settled. */
+/** Runs a handler and registers its call for {@link signalFor} until the handler has settled. */
 export async function runCall<T>(signal: AbortSignal, handler: () => T | Promise<T>): Promise<T> {
   const entry: Running = { signal, next: running };
   running = entry;
@@ -46,7 +46,7 @@ function start<T>(signal: AbortSignal, handler: () => T): T {
   }
 }
 
-/** Returns the signal of a wait that was given `given`: null asks for none, undefined for that of the running call. */
+/** Returns the signal of a wait: `given`, none for null, that of the running calls for undefined. */
 export function signalFor(given: AbortSignal | null | undefined): AbortSignal | undefined {
   if (given !== undefined) return given ?? undefined;
   if (starting) return starting;
@@ -60,7 +60,7 @@ function allOf(first: Running): AbortSignal {
   const controller = makeController();
   let left = 0;
   for (let at: Running | undefined = first; at !== undefined; at = at.next) left++;
-  // The one that was stopped last gives its reason.
+  // The reason is that of the call that was stopped last.
   for (let at: Running | undefined = first; at !== undefined; at = at.next) {
     const { signal } = at;
     let isCounted = false;

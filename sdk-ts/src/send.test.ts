@@ -3,8 +3,8 @@ import test, { type TestContext } from 'node:test';
 import { z } from 'zod';
 import { deleteJSON, patchJSON, postForm, postFormData, postJSON, putJSON } from './send.ts';
 
-/** Answers every request with `{id: 1}` and returns the requests as they were made. */
-function site(t: TestContext): Request[] {
+/** Mocks a site that answers every request with `{id: 1}`. Returns the list of requests. */
+function mockSite(t: TestContext): Request[] {
   const requests: Request[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
     requests.push(new Request(new URL(url, 'https://site.test'), init));
@@ -16,8 +16,8 @@ function site(t: TestContext): Request[] {
 const schema = z.object({ id: z.number() });
 const json = 'application/json';
 
-test('what is sent as JSON has its method, its type and the headers of its caller', async (t) => {
-  const requests = site(t);
+test('a JSON request has its method, its content type and the headers of the caller', async (t) => {
+  const requests = mockSite(t);
   for (const [send, method] of [
     [postJSON, 'POST'],
     [putJSON, 'PUT'],
@@ -33,14 +33,14 @@ test('what is sent as JSON has its method, its type and the headers of its calle
   }
 });
 
-test('the content type of the caller counts', async (t) => {
-  const requests = site(t);
+test('the content type of the caller is kept', async (t) => {
+  const requests = mockSite(t);
   await postJSON('/a', 1, { headers: [['Content-Type', 'application/vnd.api+json']] });
   assert.equal(requests[0]?.headers.get('content-type'), 'application/vnd.api+json');
 });
 
 test('deleteJSON sends no body', async (t) => {
-  const requests = site(t);
+  const requests = mockSite(t);
   assert.deepEqual(await deleteJSON('/a', { headers: { a: 'b' } }, schema), { id: 1 });
   assert.deepEqual(await deleteJSON('/a'), { id: 1 });
   const [request] = requests;
@@ -49,7 +49,7 @@ test('deleteJSON sends no body', async (t) => {
 });
 
 test('a form is sent URL-encoded, or multipart with the boundary that the browser makes', async (t) => {
-  const requests = site(t);
+  const requests = mockSite(t);
   assert.deepEqual(await postForm('/a', { name: 'A & B', empty: '' }, undefined, schema), { id: 1 });
   const body = new FormData();
   body.append('file', new Blob(['text']), 'a.txt');
@@ -61,7 +61,7 @@ test('a form is sent URL-encoded, or multipart with the boundary that the browse
   assert.equal((await multipart?.formData())?.has('file'), true);
 });
 
-test('an answer that does not fit the schema is an error', async (t) => {
-  site(t);
+test('a response that does not match the schema is an error', async (t) => {
+  mockSite(t);
   await assert.rejects(postJSON('/a', {}, {}, z.object({ id: z.string() })), { code: 'VALIDATION_ERROR' });
 });

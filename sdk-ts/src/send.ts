@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
 import { pristinely } from './runtime/pristine.ts';
 
-// Requests that send something. Each returns the answer as fetchJSON does: parsed by `schema` if there is one, undefined
-// for an empty body.
+// Requests that send a body or delete. Each returns the response as fetchJSON does: JSON, parsed by `schema` if given;
+// undefined for an empty body.
 
-/** Makes a request with a body and what its type needs; the caller's headers come first. */
+/** Sends a request with a body. `type` is the content type, unless the caller's headers contain one. */
 async function send(
   url: string,
   method: string,
@@ -22,7 +22,7 @@ async function send(
 
 const json = 'application/json';
 
-/** Posts `body` as JSON and returns the answer. */
+/** Posts `body` as JSON and returns the JSON of the response. */
 export async function postJSON<S extends z.ZodType>(
   url: string,
   body: unknown,
@@ -50,7 +50,7 @@ export async function postJSON(
   );
 }
 
-/** Puts `body` as JSON and returns the answer. */
+/** Puts `body` as JSON and returns the JSON of the response. */
 export async function putJSON<S extends z.ZodType>(
   url: string,
   body: unknown,
@@ -78,7 +78,7 @@ export async function putJSON(
   );
 }
 
-/** Patches by `body` as JSON and returns the answer. */
+/** Sends a PATCH request with `body` as JSON and returns the JSON of the response. */
 export async function patchJSON<S extends z.ZodType>(
   url: string,
   body: unknown,
@@ -106,7 +106,7 @@ export async function patchJSON(
   );
 }
 
-/** Makes a DELETE request and returns the answer. */
+/** Sends a DELETE request and returns the JSON of the response. */
 export async function deleteJSON<S extends z.ZodType>(
   url: string,
   options: FetchFromPageOptions | undefined,
@@ -117,7 +117,7 @@ export async function deleteJSON(url: string, options?: FetchFromPageOptions, sc
   return await send(url, 'DELETE', undefined, undefined, options, schema);
 }
 
-/** Posts `body` as a URL-encoded form and returns the answer. */
+/** Posts `body` as a URL-encoded form and returns the JSON of the response. */
 export async function postForm<S extends z.ZodType>(
   url: string,
   body: Readonly<Record<string, string>>,
@@ -145,7 +145,7 @@ export async function postForm(
   );
 }
 
-/** Posts `body` as a multipart form, files included, and returns the answer. The browser sets the content type. */
+/** Posts `body` as a multipart form, including files, and returns the JSON of the response. */
 export async function postFormData<S extends z.ZodType>(
   url: string,
   body: FormData,

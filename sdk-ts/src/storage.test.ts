@@ -37,8 +37,8 @@ let session = new FakeStorage();
 let frames = 0;
 let warnings: string[] = [];
 
-/** A page whose window has `own`, and whose frames have both storages. */
-function page(own: object, cookie = '') {
+/** Mocks a page whose window has the properties `own`, and whose frames have both storages. */
+function mockPage(own: object, cookie = '') {
   const frame = () => ({
     style: {},
     contentWindow: { localStorage: local, sessionStorage: session },
@@ -59,7 +59,7 @@ beforeEach(() => {
   session = new FakeStorage();
   frames = 0;
   warnings = [];
-  page({ localStorage: local, sessionStorage: session });
+  mockPage({ localStorage: local, sessionStorage: session });
   setLogTransport(({ level, message }) => warnings.push(`${level}: ${message}`));
 });
 
@@ -73,8 +73,8 @@ test('both storages are read, written and cleared', () => {
   assert.deepEqual(warnings, []);
 });
 
-test('a page that has deleted its storage has one in a frame, which does not stay', () => {
-  page({});
+test('without localStorage on window the storage of a temporary frame is used', () => {
+  mockPage({});
   setLocalStorage('a', '1');
   setSessionStorage('b', '2');
   assert.deepEqual([getLocalStorage('a'), getSessionStorage('b')], ['1', '2']);
@@ -85,13 +85,13 @@ test('a page that has deleted its storage has one in a frame, which does not sta
   assert.deepEqual([frames, warnings], [0, []]);
 });
 
-test('where there is no storage, reading gives null and writing warns', () => {
+test('without any storage, reading returns null and writing logs a warning', () => {
   const refused = {
     get localStorage(): never {
       throw new DOMException('access denied', 'SecurityError');
     },
   };
-  page(refused);
+  mockPage(refused);
   assert.equal(getLocalStorage('a'), null);
   assert.equal(
     findLocalStorageEntry(() => true),
@@ -105,7 +105,7 @@ test('where there is no storage, reading gives null and writing warns', () => {
   ]);
 });
 
-test('a full storage warns', () => {
+test('a full storage logs a warning', () => {
   setSessionStorage('a', 'too much');
   assert.deepEqual(warnings, ['warning: setSessionStorage(a) failed: full']);
 });
@@ -124,7 +124,7 @@ test('an entry is found by its key', () => {
 });
 
 test('a cookie is found by its whole name and decoded', () => {
-  page({}, 'xsession=no; session=a%20b=c; bad=%zz; empty=; my%20name=yes');
+  mockPage({}, 'xsession=no; session=a%20b=c; bad=%zz; empty=; my%20name=yes');
   assert.deepEqual(['session', 'bad', 'empty', 'my name', 'sess', 'absent'].map(getCookie), [
     'a b=c',
     '%zz',

@@ -5,8 +5,8 @@ import { messageOf } from './runtime/value.ts';
 type Kind = 'localStorage' | 'sessionStorage';
 
 /**
- * Does something with one of the page's storages. Some pages delete `localStorage` from their window: then that of an
- * invisible frame is used, which is the same one. Throws if there is no storage, as in a sandboxed frame.
+ * Runs `use` with a storage of the page. For a page that deleted `localStorage` from its window, it uses the storage of
+ * an invisible frame, which is the same storage. Throws if there is no storage, as in a sandboxed frame.
  */
 function withStorage<T>(kind: Kind, use: (storage: Storage) => T): T {
   const own: Storage | undefined = window[kind];
@@ -15,7 +15,7 @@ function withStorage<T>(kind: Kind, use: (storage: Storage) => T): T {
   frame.style.display = 'none';
   document.documentElement.append(frame);
   try {
-    // The storage of a frame that is gone can't be used any more.
+    // The storage of a removed frame is unusable, so `use` runs before the frame is removed.
     const other = frame.contentWindow?.[kind];
     if (!other) throw new Error(`this page has no ${kind}`);
     return use(other);
@@ -32,7 +32,7 @@ function read(kind: Kind, key: string): string | null {
   }
 }
 
-function change(kind: Kind, what: string, use: (storage: Storage) => void): void {
+function changeStorage(kind: Kind, what: string, use: (storage: Storage) => void): void {
   try {
     withStorage(kind, use);
   } catch (error) {
@@ -45,14 +45,14 @@ export function getLocalStorage(key: string): string | null {
   return read('localStorage', key);
 }
 
-/** Sets an item of the page's localStorage. If that fails, the storage may be full, it logs a warning. */
+/** Sets an item of the page's localStorage. Logs a warning if that fails, for example because the storage is full. */
 export function setLocalStorage(key: string, value: string): void {
-  change('localStorage', `setLocalStorage(${key})`, (storage) => storage.setItem(key, value));
+  changeStorage('localStorage', `setLocalStorage(${key})`, (storage) => storage.setItem(key, value));
 }
 
-/** Removes an item of the page's localStorage. If that fails it logs a warning. */
+/** Removes an item of the page's localStorage. Logs a warning if that fails. */
 export function removeLocalStorage(key: string): void {
-  change('localStorage', `removeLocalStorage(${key})`, (storage) => storage.removeItem(key));
+  changeStorage('localStorage', `removeLocalStorage(${key})`, (storage) => storage.removeItem(key));
 }
 
 /** Returns an item of the tab's sessionStorage; null if there is none, or no storage. */
@@ -60,28 +60,28 @@ export function getSessionStorage(key: string): string | null {
   return read('sessionStorage', key);
 }
 
-/** Sets an item of the tab's sessionStorage. If that fails it logs a warning. */
+/** Sets an item of the tab's sessionStorage. Logs a warning if that fails. */
 export function setSessionStorage(key: string, value: string): void {
-  change('sessionStorage', `setSessionStorage(${key})`, (storage) => storage.setItem(key, value));
+  changeStorage('sessionStorage', `setSessionStorage(${key})`, (storage) => storage.setItem(key, value));
 }
 
-/** Removes an item of the tab's sessionStorage. If that fails it logs a warning. */
+/** Removes an item of the tab's sessionStorage. Logs a warning if that fails. */
 export function removeSessionStorage(key: string): void {
-  change('sessionStorage', `removeSessionStorage(${key})`, (storage) => storage.removeItem(key));
+  changeStorage('sessionStorage', `removeSessionStorage(${key})`, (storage) => storage.removeItem(key));
 }
 
-/** Returns the first item of the page's localStorage whose key `predicate` takes; null if there is none, or no storage. */
+/** Returns the first item of the page's localStorage whose key matches `predicate`; null if there is none. */
 export function findLocalStorageEntry(predicate: (key: string) => boolean): { key: string; value: string } | null {
   let entries: { key: string; value: string }[] = [];
   try {
-    entries = withStorage('localStorage', allOf);
+    entries = withStorage('localStorage', entriesOf);
   } catch {
     return null;
   }
   return entries.find(({ key }) => predicate(key)) ?? null;
 }
 
-function allOf(storage: Storage): { key: string; value: string }[] {
+function entriesOf(storage: Storage): { key: string; value: string }[] {
   const entries: { key: string; value: string }[] = [];
   for (let i = 0; i < storage.length; i++) {
     const key = storage.key(i);
@@ -99,13 +99,13 @@ export function getCookie(name: string): string | null {
     for (const cookie of cookies.split(';')) {
       const text = cookie.trim();
       const found = names.find((start) => text.startsWith(start));
-      if (found !== undefined) return decoded(text.slice(found.length));
+      if (found !== undefined) return decodeOrKeep(text.slice(found.length));
     }
     return null;
   });
 }
 
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -11,22 +11,22 @@ import { applyPatch } from './json-patch.ts';
 import { isBag, isMethod, messageOf } from './runtime/value.ts';
 import { ToolError } from './tool-error.ts';
 
-/** How the call that a test makes goes on. Whatever is absent goes well. */
+/** The script of a test's call. Steps that are absent succeed. */
 export interface ContextScript {
   /**
-   * What `context.call` gets, by the tool's name as the handler writes it: the result itself, or a function of the input
-   * that returns it or throws. A tool that is absent rejects with `unknown_tool`.
+   * The results of `context.call`, by the name that the handler passes: the result itself, or a function of the input
+   * that returns the result or throws. Calls of other tools reject with `unknown_tool`.
    */
   tools?: Readonly<Record<string, unknown>> | undefined;
-  /** What the person does whom `context.waitForUser` asks: `done` if absent, or a function that does it or throws. */
+  /** The user's answer to `context.waitForUser`: `done` if absent, or a function that acts as the user or throws. */
   user?: 'done' | 'deny' | 'timeout' | ((request: UserRequest) => void | Promise<void>) | undefined;
-  /** What `context.decision` is. */
+  /** The value of `context.decision`. */
   decision?: Decision | undefined;
-  /** Stops the call as soon as this many reports were made, activities among them. */
+  /** Stops the call after this many reports, including activities. */
   stopAtReport?: number | undefined;
 }
 
-/** One change of an activity. Exactly one of `content` and `patch` is there. */
+/** One change of an activity, with either `content` or `patch`. */
 export interface RecordedActivity {
   type: string;
   content?: unknown;
@@ -41,21 +41,21 @@ export interface RecordedCall {
   tabId?: number | undefined;
 }
 
-/** A context for tests: it keeps what a handler does with it, and answers by a script. */
+/** A context for tests: it records what a handler does, and answers by a script. */
 export interface TestContext extends ToolHandlerContext {
-  /** The progress reports, in order and as they were made. */
+  /** The progress reports, unchanged and in order. */
   readonly reports: readonly ProgressOptions[];
   /** The changes of activities, in order. */
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
-  /** What a browser would have dropped without a word, such as a patch that does not apply: a sentence each. */
+  /** What a browser would drop silently, such as a patch that does not apply: a sentence each. */
   readonly dropped: readonly string[];
-  /** Who the end of the call is for. */
+  /** Who sees the end of the call. */
   readonly endedFor: ProgressAudience;
-  /** Returns what an activity shows now, with all patches applied; undefined if there is none of this type. */
+  /** Returns the content of an activity with all patches applied; undefined if there is none of this type. */
   activity(type: string): unknown;
-  /** Stops the call, as a person or a timeout would. */
+  /** Stops the call, as a user or a timeout would. */
   stop(reason?: string): void;
 }
 
@@ -64,13 +64,13 @@ const maxActivityBytes = 256 * 1024;
 const maxActivityTypes = 16;
 
 /**
- * Makes a context for one call of a handler or of a prompt's `render`. `told` is called after each report.
+ * Makes a context for one call of a handler or of a prompt's `render`. `onReport` runs after each report.
  *
  * @example
  * const context = makeContext({ tools: { list_channels: { channels: [] } }, stopAtReport: 3 });
  * await assert.rejects(exportAll.handle({}, context), { code: 'aborted' });
  */
-export function makeContext(script: ContextScript = {}, told: () => void = () => undefined): TestContext {
+export function makeContext(script: ContextScript = {}, onReport: () => void = () => undefined): TestContext {
   const controller = new AbortController();
   const { signal } = controller;
   const reports: ProgressOptions[] = [];
@@ -78,10 +78,10 @@ export function makeContext(script: ContextScript = {}, told: () => void = () =>
   const userRequests: UserRequest[] = [];
   let endedFor: ProgressAudience = 'internal';
   const stop = (reason = 'stopped by the test') => controller.abort(new DOMException(reason, 'AbortError'));
-  const shown = makeActivities();
+  const activities = makeActivities();
   const reported = () => {
-    told();
-    if (reports.length + shown.changes.length === script.stopAtReport) stop();
+    onReport();
+    if (reports.length + activities.changes.length === script.stopAtReport) stop();
   };
   const report = (options: ProgressOptions) => {
     reports.push(options);
@@ -91,24 +91,24 @@ export function makeContext(script: ContextScript = {}, told: () => void = () =>
     signal,
     decision: script.decision,
     reports,
-    activities: shown.changes,
+    activities: activities.changes,
     calls,
     userRequests,
-    dropped: shown.dropped,
+    dropped: activities.dropped,
     get endedFor() {
       return endedFor;
     },
-    activity: (type) => shown.contents.get(type),
+    activity: (type) => activities.contents.get(type),
     stop,
     reportProgress: report,
     reportPercent: (percent, message, options) => report({ percent, message, ...options }),
     reportCount: (done, total, message, options) => report({ progress: done, total, message, ...options }),
     reportActivity: (type, content, options) => {
-      shown.replace(type, content, options?.audience);
+      activities.replace(type, content, options?.audience);
       reported();
     },
     reportActivityDelta: (type, patch, options) => {
-      shown.change(type, patch, options?.audience);
+      activities.change(type, patch, options?.audience);
       reported();
     },
     endAudience: (audience) => {
@@ -123,23 +123,23 @@ export function makeContext(script: ContextScript = {}, told: () => void = () =>
     },
     waitForUser: async (request) => {
       if (typeof request?.reason !== 'string' || request.reason === '') {
-        throw new ToolError('waitForUser: reason must say what the person should do', 'invalid_arguments');
+        throw new ToolError('waitForUser: reason must describe what the user should do', 'invalid_arguments');
       }
       await unlessStopped([signal], () => {
         userRequests.push(request);
-        return userDoes(script.user, request);
+        return answerAsUser(script.user, request);
       });
     },
   };
 }
 
-/** The activities of one call, as a browser and the server keep them. */
+/** Makes the store of the activities of one call, with the rules of the browser and the server. */
 function makeActivities() {
   const changes: RecordedActivity[] = [];
   const contents = new Map<string, unknown>();
   const dropped: string[] = [];
 
-  /** Shows what `make` returns, and keeps the change; or keeps what is wrong with it. */
+  /** Stores the content and the change that `make` returns. If it throws, records the problem in `dropped`. */
   const show = (type: string, make: () => { content: unknown; change: RecordedActivity }) => {
     try {
       if (!contents.has(type) && contents.size === maxActivityTypes) {
@@ -159,7 +159,7 @@ function makeActivities() {
     });
   const change = (type: string, given: PatchOperation | readonly PatchOperation[], audience?: ProgressAudience) =>
     show(type, () => {
-      if (!contents.has(type)) throw new Error('there is nothing to patch yet; call reportActivity first');
+      if (!contents.has(type)) throw new Error('there is no content to patch; call reportActivity first');
       const patch = structuredClone(Array.isArray(given) ? given : [given]);
       asJson(patch);
       return { content: applyPatch(contents.get(type), patch), change: { type, patch, audience } };
@@ -167,16 +167,16 @@ function makeActivities() {
   return { changes, contents, dropped, replace, change };
 }
 
-/** Returns `value` as it is once it has been JSON. It throws for what JSON can't hold and for too much of it. */
+/** Converts a value to JSON and back. Throws if it is not JSON or too large. */
 function asJson(value: unknown): unknown {
   const text = jsonText(value);
-  if (text === undefined) throw new Error('JSON can not hold it');
+  if (text === undefined) throw new Error('the content is not JSON');
   const bytes = new TextEncoder().encode(text).length;
-  if (bytes > maxActivityBytes) throw new Error(`it has ${bytes} bytes; the limit is ${maxActivityBytes}`);
+  if (bytes > maxActivityBytes) throw new Error(`the content has ${bytes} bytes; the limit is ${maxActivityBytes}`);
   return JSON.parse(text);
 }
 
-/** Writes `value` as a browser does, a bigint as a number; undefined for what JSON leaves out. */
+/** Returns the JSON text of `value`, a bigint as a number, as a browser does; undefined for what JSON omits. */
 function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
 }
@@ -188,7 +188,7 @@ function recordedCall(tool: string, input: unknown, { tabId }: NestedCallOptions
   return { tool, input: JSON.parse(jsonText(input) ?? '{}'), ...(tabId !== undefined && { tabId }) };
 }
 
-/** Returns what the script says of a tool, as it comes back from another page. */
+/** Returns the script's result of a tool, converted to JSON and back as between two pages. */
 async function answerOf(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
   if (!tools || !Object.hasOwn(tools, tool)) {
     throw new ToolError(`the script has no tool ${tool}; add it to makeContext({ tools: {...} })`, 'unknown_tool');
@@ -203,9 +203,9 @@ async function answerOf(tools: ContextScript['tools'], { tool, input }: Recorded
   }
 }
 
-async function userDoes(user: ContextScript['user'], request: UserRequest): Promise<void> {
-  if (user === 'deny') throw new ToolError('the person refused', 'user_denied');
-  if (user === 'timeout') throw new ToolError('nobody answered', 'user_timeout');
+async function answerAsUser(user: ContextScript['user'], request: UserRequest): Promise<void> {
+  if (user === 'deny') throw new ToolError('the user declined', 'user_denied');
+  if (user === 'timeout') throw new ToolError('the user did not answer', 'user_timeout');
   if (typeof user === 'function') await user(request);
 }
 

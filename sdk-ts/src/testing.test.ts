@@ -3,7 +3,7 @@ import test from 'node:test';
 import { makeContext } from './testing.ts';
 import { ToolError } from './tool-error.ts';
 
-test('reports are kept as they were made', () => {
+test('reports are recorded unchanged', () => {
   const { reportProgress, reportPercent, reportCount, ...context } = makeContext();
   reportProgress({ message: 'a', audience: 'user' });
   reportPercent(Number.NaN, 'b');
@@ -19,14 +19,14 @@ test('reports are kept as they were made', () => {
   ]);
 });
 
-test('the end has an audience', () => {
+test('endAudience is recorded', () => {
   const context = makeContext();
   assert.equal(context.endedFor, 'internal');
   context.endAudience('user');
   assert.equal(context.endedFor, 'user');
 });
 
-test('an activity is what its patches make of it', () => {
+test('activity returns the content with all patches applied', () => {
   const context = makeContext();
   const rows = [{ n: 1 }];
   context.reportActivity('table', { rows }, { audience: 'user' });
@@ -57,7 +57,7 @@ test('an activity is what its patches make of it', () => {
   assert.deepEqual(context.dropped, []);
 });
 
-test('what a browser would drop is told', () => {
+test('dropped lists what a browser would drop', () => {
   const context = makeContext();
   context.reportActivity('a', undefined);
   context.reportActivity('a', () => 1);
@@ -73,19 +73,19 @@ test('what a browser would drop is told', () => {
   assert.deepEqual(
     context.dropped.map((text) => text.slice(0, 40)),
     [
-      'activity a: JSON can not hold it',
-      'activity a: JSON can not hold it',
-      'activity a: it has 262146 bytes; the lim',
-      'activity a: there is nothing to patch ye',
-      'activity a: operation 0 (remove "/0"): t',
-      'activity a: it has 262209 bytes; the lim',
+      'activity a: the content is not JSON',
+      'activity a: the content is not JSON',
+      'activity a: the content has 262146 bytes',
+      'activity a: there is no content to patch',
+      'activity a: operation 0 (remove "/0"): n',
+      'activity a: the content has 262209 bytes',
       'activity t15: a call has up to 16 activi',
     ],
   );
   assert.deepEqual(context.activity('a'), []);
 });
 
-test('a bigint is written as the integer it is', async () => {
+test('a bigint is converted to the same integer', async () => {
   const context = makeContext({ tools: { double: ({ n }: { n: number }) => BigInt(n) * 2n } });
   context.reportActivity('a', { n: 1n });
   assert.deepEqual(context.activity('a'), { n: 1 });
@@ -93,7 +93,7 @@ test('a bigint is written as the integer it is', async () => {
   assert.deepEqual(context.calls, [{ tool: 'double', input: { n: 4 } }]);
 });
 
-test('nested calls are kept and answered by the script', async () => {
+test('nested calls are recorded and answered by the script', async () => {
   const context = makeContext({
     tools: {
       list: { ids: [1] },
@@ -120,7 +120,7 @@ test('nested calls are kept and answered by the script', async () => {
   );
 });
 
-test('the person does what the script says', async () => {
+test('waitForUser follows the script', async () => {
   const request = { reason: 'Log in.', title: 'Log in' };
   const willing = makeContext();
   await willing.waitForUser(request);
@@ -133,7 +133,7 @@ test('the person does what the script says', async () => {
   await assert.rejects(willing.waitForUser({ reason: '' }), { code: 'invalid_arguments' });
 });
 
-test('a stop ends what waits, and what comes after', async () => {
+test('a stop ends running and later waits', async () => {
   const never = () => new Promise<never>(() => undefined);
   const context = makeContext({ tools: { slow: never }, user: never });
   const waits = [context.call('slow'), context.waitForUser({ reason: 'Wait.' })];
@@ -145,7 +145,7 @@ test('a stop ends what waits, and what comes after', async () => {
   assert.deepEqual([context.calls.length, context.userRequests.length], [1, 1]);
 });
 
-test('a nested call can be given up alone', async () => {
+test('a nested call can be stopped alone', async () => {
   const context = makeContext({ tools: { slow: () => new Promise(() => undefined) } });
   const own = new AbortController();
   const call = context.call('slow', {}, { signal: own.signal });
@@ -154,7 +154,7 @@ test('a nested call can be given up alone', async () => {
   assert.equal(context.signal.aborted, false);
 });
 
-test('the script can stop the call at a report and hand a decision on', () => {
+test('the script can stop the call at a report and set a decision', () => {
   const context = makeContext({ stopAtReport: 2, decision: { allow: true, by: 'the side panel' } });
   assert.deepEqual(context.decision, { allow: true, by: 'the side panel' });
   context.reportPercent(1);

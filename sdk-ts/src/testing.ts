@@ -1,5 +1,5 @@
-// What tests of plugins import as `@opentabs/sdk/testing`. `test`, `expect` and `simulate` run under
-// `opentabs plugin test`; `makeContext` runs anywhere.
+// The entry `@opentabs/sdk/testing`, for tests of plugins. `test` and `simulate` require `opentabs plugin test`;
+// `makeContext` and `expect` work anywhere.
 
 export { type Expectation, expect } from './simulator/expect.ts';
 export type { RouteAnswer, RouteRequest, Routes } from './simulator/http.ts';

@@ -2,9 +2,9 @@ import { container } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Calls `done` once after `ms` milliseconds, and returns what takes that back. The platform's timers keep their time in a
- * hidden page, where Chrome runs the page's own once a second and later once a minute. On a platform that has none, and in
- * a test, it is the page's own timer.
+ * Calls `done` once after `ms` milliseconds. Returns a function that cancels the timer. It uses the platform's timers,
+ * which stay on time in a hidden page; Chrome runs the page's own timers there once a second, and later once a minute.
+ * Without such a platform, and in a test, it uses the page's own timer.
  */
 export function startTimer(ms: number, done: () => void): () => void {
   const set = container()?._setTimer;
@@ -21,9 +21,9 @@ export function startTimer(ms: number, done: () => void): () => void {
 }
 
 /**
- * Calls `next` in a task of its own. Chrome runs a timer that was set by a timer that was set by a timer ... only once a
- * minute when its tab has been hidden for 5 minutes, which would end a call that sleeps between its reports
- * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer that a message sets does not belong to the chain:
+ * Calls `next` in a separate task, outside the chain of timers. Once a tab has been hidden for 5 min, Chrome runs a
+ * chain of timers that set each other only once a minute, which would end a call that sleeps between its reports
+ * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer set by a message is not part of the chain:
  * measured in Chromium 156, it runs within a second of its time.
  */
 function leaveTimerChain(next: () => void): void {

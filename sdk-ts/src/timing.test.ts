@@ -26,7 +26,7 @@ test('sleep rejects at once when its signal aborts, and before it began', async 
   await assert.rejects(sleep(0, { signal: controller.signal }), aborted);
 });
 
-test("sleep takes the platform's timers, which keep their time in a hidden page", async (t) => {
+test("sleep uses the platform's timers, which stay on time in a hidden page", async (t) => {
   const before = globalThis.__openTabs;
   t.after(() => {
     globalThis.__openTabs = before;
@@ -57,7 +57,7 @@ test("sleep takes the platform's timers, which keep their time in a hidden page"
   );
 });
 
-test('a sleep that is over leaves no listener behind', async () => {
+test('a finished sleep leaves no listener behind', async () => {
   const { signal } = new AbortController();
   const listeners = new Set<unknown>();
   const add = signal.addEventListener.bind(signal);
@@ -74,7 +74,7 @@ test('a sleep that is over leaves no listener behind', async () => {
   assert.equal(listeners.size, 0);
 });
 
-test('sleep takes the signal of the running call', async () => {
+test('sleep stops with the signal of the running call', async () => {
   const controller = new AbortController();
   const call = runCall(controller.signal, async () => {
     await sleep(0);
@@ -85,13 +85,13 @@ test('sleep takes the signal of the running call', async () => {
   await assert.rejects(call, aborted);
 });
 
-test('sleep without a signal on purpose outlives its call', async () => {
+test('sleep with the signal null outlives its call', async () => {
   const controller = new AbortController();
   controller.abort();
   assert.equal(await runCall(controller.signal, () => sleep(1, { signal: null }).then(() => 'done')), 'done');
 });
 
-test('waitUntil tries at once and again', async () => {
+test('waitUntil calls the predicate at once and then at each interval', async () => {
   let tries = 0;
   await waitUntil(() => ++tries === 1, { interval: 3_600_000 });
   assert.equal(tries, 1);
@@ -99,7 +99,7 @@ test('waitUntil tries at once and again', async () => {
   assert.equal(tries, 4);
 });
 
-test('waitUntil takes a throwing predicate for not yet', async () => {
+test('waitUntil treats an error of the predicate as false', async () => {
   let tries = 0;
   await waitUntil(
     () => {
@@ -111,13 +111,13 @@ test('waitUntil takes a throwing predicate for not yet', async () => {
   assert.equal(tries, 3);
 });
 
-test('waitUntil gives up and says why', async () => {
+test('waitUntil times out with the last error', async () => {
   const timeout = { name: 'ToolError', code: 'TIMEOUT', retryable: true };
   await assert.rejects(
     waitUntil(() => false, { interval: 1, timeout: 20 }),
     {
       ...timeout,
-      message: 'waited 20 ms in vain',
+      message: 'the condition was not met within 20 ms',
     },
   );
   const missing = () => {
@@ -126,7 +126,7 @@ test('waitUntil gives up and says why', async () => {
   await assert.rejects(waitUntil(missing, { interval: 1, timeout: 20 }), { ...timeout, message: /: no #app$/ });
 });
 
-test('waitUntil does not hang on a predicate that does', async () => {
+test('waitUntil ends although the predicate hangs', async () => {
   const never = () => new Promise<boolean>(() => undefined);
   await assert.rejects(waitUntil(never, { timeout: 20 }), { code: 'TIMEOUT' });
   const controller = new AbortController();
@@ -151,7 +151,7 @@ test('retry returns the first success', async () => {
   assert.equal(await retry(work, { delay: 0 }), 3);
 });
 
-test('retry gives up with the last error', async () => {
+test('retry throws the error of the last attempt', async () => {
   let tries = 0;
   const work = async () => {
     throw new Error(`try ${++tries}`);
@@ -160,7 +160,7 @@ test('retry gives up with the last error', async () => {
   await assert.rejects(retry(work, { delay: 0, maxAttempts: 1 }), { message: 'try 4' });
 });
 
-/** Returns how long `retry` waits between its tries. */
+/** Returns the delays of `retry` between its attempts. */
 async function waits(t: TestContext, options: RetryOptions): Promise<number[]> {
   const times: number[] = [];
   t.mock.method(globalThis, 'setTimeout', (next: () => void, ms: number) => {
@@ -181,7 +181,7 @@ test('retry waits a second, or twice as long each time', async (t) => {
   assert.deepEqual(await waits(t, { maxAttempts: 5, delay: 10, backoff: true, maxDelay: 50 }), [10, 20, 40, 50]);
 });
 
-test('retry stops with its signal, between tries and before the first', async () => {
+test('retry stops with its signal, between attempts and before the first', async () => {
   const controller = new AbortController();
   let tries = 0;
   const stopped = retry(

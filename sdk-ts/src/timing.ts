@@ -3,11 +3,11 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
-  /** Stops the wait. The signal of the running call if absent; null for none. */
+  /** Stops the wait. Defaults to the signal of the running call; null for none. */
   signal?: AbortSignal | null | undefined;
 }
 
-/** Waits `ms` milliseconds, in a hidden tab too. Rejects with a ToolError `aborted` as soon as the signal aborts. */
+/** Waits `ms` milliseconds, also in a hidden tab. Rejects with a ToolError `aborted` as soon as the signal aborts. */
 export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   const signal = signalFor(options.signal);
   return new Promise((resolve, reject) => {
@@ -28,15 +28,15 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
 }
 
 export interface WaitUntilOptions extends SleepOptions {
-  /** The time between two tries, in milliseconds; 200 if absent. */
+  /** The time between two attempts, in milliseconds; 200 if absent. */
   interval?: number | undefined;
-  /** When to give up, in milliseconds; 10,000 if absent. */
+  /** The timeout, in milliseconds; 10,000 if absent. */
   timeout?: number | undefined;
 }
 
 /**
- * Waits until `predicate` returns true, trying at once and then at each interval. A predicate that throws is not true yet.
- * Rejects with a ToolError `TIMEOUT` when the time is over, and with `aborted` as soon as the signal aborts.
+ * Waits until `predicate` returns true. Calls it at once and then at each interval; a predicate that throws counts as
+ * false. Rejects with a ToolError `TIMEOUT` after the timeout, and with `aborted` as soon as the signal aborts.
  */
 export async function waitUntil(
   predicate: () => boolean | Promise<boolean>,
@@ -61,7 +61,7 @@ export async function waitUntil(
   } finally {
     cancel();
   }
-  throw given?.aborted ? ToolError.aborted(given.reason) : gaveUp(timeout, failure);
+  throw given?.aborted ? ToolError.aborted(given.reason) : timeoutError(timeout, failure);
 }
 
 /** Returns what `predicate` returns, or false as soon as `stop` aborts. */
@@ -74,25 +74,25 @@ function unlessStopped(predicate: () => boolean | Promise<boolean>, stop: AbortS
   });
 }
 
-function gaveUp(timeout: number, failure: unknown): ToolError {
-  const detail = failure instanceof Error ? `; the last try threw: ${failure.message}` : '';
-  return ToolError.timeout(`waited ${timeout} ms in vain${detail}`);
+function timeoutError(timeout: number, failure: unknown): ToolError {
+  const detail = failure instanceof Error ? `; the last attempt failed: ${failure.message}` : '';
+  return ToolError.timeout(`the condition was not met within ${timeout} ms${detail}`);
 }
 
 export interface RetryOptions extends SleepOptions {
-  /** How often to try in all; 3 if absent. */
+  /** The number of attempts; 3 if absent. */
   maxAttempts?: number | undefined;
-  /** The time between two tries, in milliseconds; 1,000 if absent. */
+  /** The time between two attempts, in milliseconds; 1,000 if absent. */
   delay?: number | undefined;
-  /** Whether the time doubles after each try; false if absent. */
+  /** Whether the delay doubles after each attempt; false if absent. */
   backoff?: boolean | undefined;
-  /** The longest time between two tries with `backoff`, in milliseconds; 30,000 if absent. */
+  /** The longest delay with `backoff`, in milliseconds; 30,000 if absent. */
   maxDelay?: number | undefined;
 }
 
 /**
- * Calls `attempt` until it does not throw, and returns what it returns. It throws the last error when all tries are used
- * up, and a ToolError `aborted` as soon as the signal aborts between two tries.
+ * Calls `attempt` until it succeeds, and returns its result. Throws the error of the last attempt, or a ToolError
+ * `aborted` as soon as the signal aborts between two attempts.
  */
 export async function retry<T>(attempt: () => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { maxAttempts = 3, delay = 1000, backoff = false, maxDelay = 30_000 } = options;

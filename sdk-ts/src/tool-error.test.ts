@@ -28,7 +28,7 @@ test('factories set code, category and retry advice', () => {
   );
 });
 
-test('a ToolError is an Error with a cause and nothing that was not given', () => {
+test('a ToolError is an Error with only the given fields', () => {
   const cause = new Error('below');
   const error = new ToolError('m', 'C', { cause });
   assert.ok(error instanceof Error);
@@ -38,7 +38,7 @@ test('a ToolError is an Error with a cause and nothing that was not given', () =
   assert.equal(new ToolError('m', 'C').retryAfterMs, undefined);
 });
 
-test('aborted says why', () => {
+test('aborted contains the reason', () => {
   const reason = new DOMException('the agent stopped it', 'AbortError');
   const error = ToolError.aborted(reason);
   assert.deepEqual([error.code, error.message, error.cause], ['aborted', 'aborted: the agent stopped it', reason]);

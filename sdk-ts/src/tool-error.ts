@@ -1,22 +1,22 @@
 import { apply, dataProperty, defineProperty, hiddenProperty, lookup } from './runtime/primordials.ts';
 import { isBag, isMethod, messageOf } from './runtime/value.ts';
 
-/** What kind of failure a {@link ToolError} is. */
+/** The kind of failure of a {@link ToolError}. */
 export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
 
 export interface ToolErrorOptions {
   category?: ErrorCategory | undefined;
   /** Whether the same call may work later; false if absent. */
   retryable?: boolean | undefined;
-  /** When to try again, in milliseconds from now. */
+  /** When to retry, in milliseconds from now. */
   retryAfterMs?: number | undefined;
-  /** The error behind this one; it stays in the page. */
+  /** The underlying error; it stays in the page. */
   cause?: unknown;
 }
 
 /**
- * A failure that an agent can act on. Its message, code, category and retry advice reach the agent; of any other thrown
- * error only the message does.
+ * A failure that an agent can act on. The agent receives its message, code, category and retry advice. Of any other
+ * thrown error, the agent receives only the message.
  */
 export class ToolError extends Error {
   declare readonly code: string;
@@ -26,8 +26,8 @@ export class ToolError extends Error {
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message);
-    // By definition, not by assignment: a page may have put a setter of that name on Error.prototype. What is absent is
-    // defined too, so that no value there counts in its place.
+    // Defined, not assigned: a page may have put a setter of that name on Error.prototype. Absent fields are defined
+    // too, so that a value on the prototype does not replace them.
     const define = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
     const hide = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
     hide('name', 'ToolError');
@@ -39,50 +39,50 @@ export class ToolError extends Error {
     if (cause !== undefined) hide('cause', cause);
   }
 
-  /** The person is not logged in, or may not do this. */
+  /** The user is not logged in, or lacks the permission. */
   static auth(message: string, code = 'AUTH_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'auth' });
   }
 
-  /** The thing that was asked for does not exist. */
+  /** The requested object does not exist. */
   static notFound(message: string, code = 'NOT_FOUND'): ToolError {
     return new ToolError(message, code, { category: 'not_found' });
   }
 
-  /** The site asks to slow down. Pass its advice, in milliseconds, if it gave one. */
+  /** The site limits the rate of requests. Pass its retry advice, in milliseconds, if there is one. */
   static rateLimited(message: string, retryAfterMs?: number, code = 'RATE_LIMITED'): ToolError {
     return new ToolError(message, code, { category: 'rate_limit', retryable: true, retryAfterMs });
   }
 
-  /** The parameters or the site's answer are not as they must be. */
+  /** The parameters or the response of the site are invalid. */
   static validation(message: string, code = 'VALIDATION_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'validation' });
   }
 
-  /** Something took too long. */
+  /** An operation timed out. */
   static timeout(message: string, code = 'TIMEOUT'): ToolError {
     return new ToolError(message, code, { category: 'timeout', retryable: true });
   }
 
-  /** Anything else. */
+  /** Any other failure. */
   static internal(message: string, code = 'INTERNAL_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'internal' });
   }
 
-  /** The wait or the request was stopped by its signal; `reason` is the signal's. */
+  /** The signal stopped the wait or request; `reason` is that of the signal. */
   static aborted(reason: unknown): ToolError {
     const why = isBag(reason) && !isMethod(reason) ? messageOf(reason) : '';
     return new ToolError(why === '' ? 'aborted' : `aborted: ${why}`, 'aborted', { cause: reason });
   }
 }
 
-// What the context's `call` and `waitForUser` reject with is made by the extension, out of the page's reach, and not by
-// this class. It is an instance of it all the same, so that a handler asks one question of every error.
+// The extension makes the errors of the context's `call` and `waitForUser`, out of the page's reach and without this
+// class. They count as instances, so that a handler can test every error with `instanceof ToolError`.
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
     const own = apply(hasInstance, this, [error]);
-    // A class that extends ToolError has its own instances only.
+    // A subclass of ToolError has only real instances.
     if (own || this !== ToolError) return own;
     return isBag(error) && lookup(error, 'name') === 'ToolError' && typeof lookup(error, 'code') === 'string';
   },

@@ -42,7 +42,7 @@ test('types are inferred from the schemas', () => {
       description: 'Bad.',
       input: z.object({}),
       output: z.object({ n: z.number() }),
-      // @ts-expect-error: it has to return what output says
+      // @ts-expect-error: the result must match output
       async handle() {
         return { n: 'one' };
       },

@@ -1,12 +1,12 @@
-// The rules are those of plugin.ParsePattern in Go, which has the last word; a test compares the two.
+// The rules are those of plugin.ParsePattern in Go, which decides when a plugin is added. A test compares the two.
 
-/** How many * the path of a pattern may have. */
+/** How many wildcards the path of a pattern may contain. */
 const maxPathWildcards = 5;
 const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 
 /**
- * Says what is wrong with a Chrome match pattern of a plugin, such as `*://*.example.com/*`; null if nothing is. A pattern
- * names a site: those for all sites, or for a whole top-level domain, are refused.
+ * Returns the problem of a plugin's Chrome match pattern, such as `*://*.example.com/*`; null if the pattern is valid.
+ * A pattern must name a site: patterns for all sites or for a whole top-level domain are invalid.
  */
 export function validateUrlPattern(pattern: string): string | null {
   const problem = problemOf(pattern);
@@ -33,7 +33,7 @@ function problemOf(pattern: string): string | null {
   return problemOfHost(rest.slice(0, slash));
 }
 
-/** Looks at host[:port]. */
+/** Returns the problem of host[:port]; null if there is none. */
 function problemOfHost(text: string): string | null {
   const colon = text.indexOf(':');
   if (colon >= 0) {
