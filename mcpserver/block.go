@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// block reports whether the object with these members is a block of content.
-// Clients refuse a whole result for one block that MCP's schema does not
-// allow, so it is as strict as they are.
+// block returns the block with these members. It reports false for any other object.
+// Clients reject a whole result for one block that violates MCP's schema, so this
+// check is as strict.
 func (m *fewMembers) block() (foundBlock, bool) {
 	kind, ok := m.get("type")
 	if !ok || m.n > blockMembers {
@@ -34,7 +34,7 @@ func (m *fewMembers) block() (foundBlock, bool) {
 	return b, ok && m.extras()
 }
 
-// media is a picture or a sound.
+// media returns an image or a sound.
 func (m *fewMembers) media(major string) (foundBlock, bool) {
 	mime := m.mime("mimeType")
 	if !m.only("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mime, major) {
@@ -48,7 +48,7 @@ func (m *fewMembers) media(major string) (foundBlock, bool) {
 	return foundBlock{bulk: data, mime: mime, size: size}, ok
 }
 
-// resource is a file with its contents.
+// resource returns a file with its content.
 func (m *fewMembers) resource() (foundBlock, bool) {
 	if !m.only("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
@@ -81,8 +81,7 @@ func (m *fewMembers) resource() (foundBlock, bool) {
 	return b, ok
 }
 
-// extras reports whether the members that every block may have are as MCP wants
-// them.
+// extras reports whether the members that every block may have are valid.
 func (m *fewMembers) extras() bool {
 	if v, ok := m.get("_meta"); ok && m.text[v.from] != '{' {
 		return false
@@ -117,8 +116,7 @@ func (m *fewMembers) extras() bool {
 	return a.Priority == nil || *a.Priority >= 0 && *a.Priority <= 1
 }
 
-// uri reports whether the member "uri" is an absolute URI: some clients parse
-// it.
+// uri reports whether the member "uri" is an absolute URI. Some clients parse it.
 func (m *fewMembers) uri() bool {
 	v, ok := m.get("uri")
 	var s string
@@ -129,14 +127,14 @@ func (m *fewMembers) uri() bool {
 	return err == nil && u.IsAbs()
 }
 
-// size reports whether the member "size", if it is there, is a number of bytes.
+// size reports whether the member "size" is missing or a number of bytes.
 func (m *fewMembers) size() bool {
 	v, ok := m.get("size")
 	var n int64
 	return !ok || json.Unmarshal(v.of(m.text), &n) == nil && n >= 0 && m.text[v.from] != 'n'
 }
 
-// isBase64 has the alphabet of standard base64.
+// isBase64 contains the alphabet of standard base64.
 var isBase64 = func() (table [256]bool) {
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
 		table[c] = true
@@ -144,8 +142,8 @@ var isBase64 = func() (table [256]bool) {
 	return table
 }()
 
-// base64Size returns how many bytes a JSON string holds in padded standard
-// base64; false if it is none, or empty.
+// base64Size returns the decoded size of a JSON string in padded standard base64, in
+// bytes. It reports false for an empty string or any other text.
 func base64Size(quoted []byte) (int, bool) {
 	if len(quoted) < 6 || quoted[0] != '"' {
 		return 0, false

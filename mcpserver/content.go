@@ -8,34 +8,34 @@ import (
 	"strings"
 )
 
-// A tool returns pictures, sounds and files as blocks of MCP content: objects
-// of exactly these members, as the whole result or anywhere in it.
+// A tool returns images, sounds and files as blocks of MCP content: objects with
+// exactly these members, as the whole result or anywhere in it.
 //
 //	{"type":"image","data":BASE64,"mimeType":"image/..."}
 //	{"type":"audio","data":BASE64,"mimeType":"audio/..."}
 //	{"type":"resource","resource":{"uri":URI,"text":TEXT or "blob":BASE64,"mimeType"?}}
 //	{"type":"resource_link","uri":URI,"name":NAME,"title"?,"description"?,"mimeType"?,"size"?}
 //
-// Each may have annotations and _meta too. What is only like a block, with
-// another member or with data that is no base64, is data as any other: it stays
-// in the result, where nothing is lost.
+// Each may also have annotations and _meta. An object with another member, or with
+// data that is not base64, is not a block and stays in the result.
 
-// separated is a result taken apart into what agents read and blocks of content.
+// separated is a result, split into a text for agents and blocks of content.
 type separated struct {
-	// text is the result as JSON, each block's bulk replaced by where it is; nil
-	// if the result is nothing but blocks.
+	// text is the result as JSON. The data of each block is replaced by its place in
+	// the content. It is nil if the result consists of blocks.
 	text json.RawMessage
-	// data is the same for programs, if the result is an object.
+	// data is the same for programs, nil unless the result is an object.
 	data json.RawMessage
 	// blocks are content blocks as the page wrote them.
 	blocks [][]byte
 }
 
-// blockHints are what one of stands in every block, as JSON.stringify writes
-// it. Looking is fastest for what is long and begins with a rare byte.
+// Every block contains one of blockHints, in the form of JSON.stringify. Long texts
+// that begin with a rare byte are found fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
-// mayHaveBlocks is a cheap look at a result, which is not parsed for it.
+// mayHaveBlocks reports whether a result may contain blocks. It does not parse the
+// result.
 func mayHaveBlocks(output []byte) bool {
 	for _, hint := range blockHints {
 		if bytes.Contains(output, hint) {
@@ -45,8 +45,8 @@ func mayHaveBlocks(output []byte) bool {
 	return false
 }
 
-// separate takes the blocks of content out of a result, compact JSON. It
-// reports false if there are none.
+// separate separates the blocks of content from a result, compact JSON. It reports
+// false if there are none.
 func separate(output json.RawMessage) (separated, bool) {
 	if !mayHaveBlocks(output) {
 		return separated{}, false
@@ -75,7 +75,7 @@ func separate(output json.RawMessage) (separated, bool) {
 	return s, true
 }
 
-// span is a piece of the result.
+// span is a part of the result.
 type span struct{ from, to int }
 
 func (s span) of(text []byte) []byte { return text[s.from:s.to] }
@@ -83,24 +83,23 @@ func (s span) of(text []byte) []byte { return text[s.from:s.to] }
 // foundBlock is a block in a result.
 type foundBlock struct {
 	at span
-	// bulk is the string that moves out of the result; empty if there is none.
+	// bulk is the data, which is removed from the result; empty if there is none.
 	bulk span
 	mime string
 	size int // of the bulk, decoded, in bytes
 }
 
-// contentFinder finds blocks in JSON text without decoding it: a picture may
-// be a hundred megabytes.
+// contentFinder finds blocks in JSON text without decoding it, because an image may
+// have 100 MB.
 type contentFinder struct {
 	text   []byte
 	blocks []foundBlock
 }
 
-// deepestBlock is how deep in a result blocks are looked for, in levels.
+// deepestBlock is the deepest level of a result at which blocks are found.
 const deepestBlock = 100
 
-// value walks over the value at i and returns its end; false if this is not
-// JSON.
+// value scans the value at i and returns its end. It reports false for invalid JSON.
 func (f *contentFinder) value(i, depth int) (int, bool) {
 	if i >= len(f.text) {
 		return 0, false
@@ -165,7 +164,7 @@ func (f *contentFinder) skip(i int) (int, bool) {
 	return 0, false
 }
 
-// space returns the place of the next byte that is no blank.
+// space returns the position of the next byte that is not a blank.
 func (f *contentFinder) space(i int) int {
 	for i < len(f.text) && (f.text[i] == ' ' || f.text[i] == '\t') {
 		i++
@@ -173,8 +172,8 @@ func (f *contentFinder) space(i int) int {
 	return i
 }
 
-// next says what follows the value that ends at i: more true for a comma,
-// false for the closing byte. It returns the place after it.
+// next scans the byte after the value that ends at i: more is true for a comma, false
+// for the closing byte. after is the position behind this byte.
 func (f *contentFinder) next(i int, closing byte) (after int, more, ok bool) {
 	i = f.space(i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
@@ -183,7 +182,7 @@ func (f *contentFinder) next(i int, closing byte) (after int, more, ok bool) {
 	return f.space(i + 1), f.text[i] == ',', true
 }
 
-// array walks over an array and calls element for each of its elements.
+// array scans an array and calls element for each element.
 func (f *contentFinder) array(i, depth int, element func(span)) (int, bool) {
 	i = f.space(i + 1)
 	if i < len(f.text) && f.text[i] == ']' {
@@ -206,7 +205,7 @@ func (f *contentFinder) array(i, depth int, element func(span)) (int, bool) {
 	}
 }
 
-// object walks over an object and notes it if it is a block.
+// object scans an object and records it if it is a block.
 func (f *contentFinder) object(i, depth int) (int, bool) {
 	before := len(f.blocks)
 	m, end, ok := f.members(i, depth)
@@ -215,23 +214,23 @@ func (f *contentFinder) object(i, depth int) (int, bool) {
 	}
 	if b, ok := m.block(); ok {
 		b.at = span{i, end}
-		f.blocks = append(f.blocks[:before], b) // a block in a block's _meta is not content
+		f.blocks = append(f.blocks[:before], b) // blocks in a block's _meta are not content
 	}
 	return end, true
 }
 
-// blockMembers is more than a block has.
+// blockMembers is more than the number of members of a block.
 const blockMembers = 10
 
-// fewMembers are the members of an object that may be a block.
+// fewMembers contains the members of an object that may be a block.
 type fewMembers struct {
 	text []byte
-	n    int // may be larger than the arrays: then this is no block
+	n    int // if larger than the arrays, the object is not a block
 	key  [blockMembers]span
 	val  [blockMembers]span
 }
 
-// members walks over the object at i and returns its members and its end.
+// members scans the object at i and returns its members and its end.
 func (f *contentFinder) members(i, depth int) (m fewMembers, end int, ok bool) {
 	m.text = f.text
 	i = f.space(i + 1)
@@ -299,8 +298,8 @@ func (m *fewMembers) only(names ...string) bool {
 	return true
 }
 
-// reduced is the result without the bulk of its blocks, each replaced by where
-// it is. first is the number of the first block in the content.
+// reduced returns the result with the data of each block replaced by its place in
+// the content. first is the index of the first block in the content.
 func (f *contentFinder) reduced(first int) json.RawMessage {
 	var out []byte
 	done := 0
@@ -316,16 +315,16 @@ func (f *contentFinder) reduced(first int) json.RawMessage {
 	return append(out, f.text[done:]...)
 }
 
-// listOfBlocks returns the elements of a result that is an array of blocks and
-// texts alone, and has one block at least.
+// listOfBlocks returns the elements of an array that contains only blocks and text
+// blocks, and at least one block. It reports false for any other result.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false
 	}
 	var all [][]byte
 	blocks, next := true, 0
-	again := contentFinder{text: f.text}
-	_, _ = again.array(0, 0, func(at span) {
+	second := contentFinder{text: f.text}
+	_, _ = second.array(0, 0, func(at span) {
 		switch {
 		case next < len(f.blocks) && f.blocks[next].at == at:
 			next++
@@ -354,7 +353,7 @@ func (m *fewMembers) is(name, value string) bool {
 	return ok && m.text[v.from] == '"' && string(m.text[v.from+1:v.to-1]) == value
 }
 
-// strings reports whether all these members are there and are strings.
+// strings reports whether all these members exist and are strings.
 func (m *fewMembers) strings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.get(name); !ok || m.text[v.from] != '"' {
@@ -374,7 +373,7 @@ func (m *fewMembers) optional(names ...string) bool {
 	return true
 }
 
-// mime returns a media type that needs no escapes; "" if it is none.
+// mime returns a media type without escapes, "" if the member is not one.
 func (m *fewMembers) mime(name string) string {
 	v, ok := m.get(name)
 	if !ok || m.text[v.from] != '"' {

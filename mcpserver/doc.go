@@ -15,7 +15,7 @@
 // (github.com/mark3labs/mcp-go/issues/969), its results are encoded three times, and
 // a call of a refused or unknown name must return why. The transports of sessions
 // and all streams are in package transport for the same reason: progress must be
-// written in order, before the answer, to the stream of its own request.
+// written in order, before the answer, to the stream of the same request.
 //
 // # Concurrency
 //

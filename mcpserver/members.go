@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// member is one member of a JSON object, key and value as they were written.
+// member is a member of a JSON object, with key and value as written.
 type member struct {
 	name  string // the key, decoded
 	key   []byte
 	value json.RawMessage
 }
 
-// membersOf splits a JSON object. It reports false for anything else.
+// membersOf splits a JSON object. It reports false for any other text.
 func membersOf(object json.RawMessage) ([]member, bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -36,7 +36,7 @@ func membersOf(object json.RawMessage) ([]member, bool) {
 	return all, err == nil
 }
 
-// joinMembers is the object that has these members.
+// joinMembers returns the object with these members.
 func joinMembers(all []member) json.RawMessage {
 	out := []byte{'{'}
 	for i, m := range all {

@@ -45,7 +45,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	if r.members, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
 		return faultOf(s.failed(&dispatch.Error{
 			Code: wire.ErrInvalidResult, CallID: result.CallID, Ran: result.Ran, Reports: result.Reports,
-			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Tell the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
+			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
 	}
 	return r

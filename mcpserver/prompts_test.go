@@ -151,7 +151,7 @@ func TestPromptFailures(t *testing.T) {
 		{fails, "messages__summarise", `{"channel":"c","days":"many"}`, -32602, "days", "invalid_arguments", 400},
 		{fails, "messages__summarise", `{"channel":"c","tabId":"x"}`, -32602, "tabId", "invalid_arguments", 400},
 		{fails, "messages__plain", `{}`, -32603, "It was silent.", "idle_timeout", 200},
-		{returns(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Tell", "invalid_result", 200},
+		{returns(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Report", "invalid_result", 200},
 		{callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) { panic("x") }), "messages__plain", `{}`, -32603, "Check the log", "internal", 200},
 	} {
 		s := serve(t, test.caller, Options{}, withPrompts)

@@ -20,7 +20,7 @@ const (
 		`"section":{"type":"string","description":"What to read: overview (default), tools, code, pre-script, changes or libraries; a further page as in code/2."}},"required":["plugin"]}`
 	markReviewedSchema = `{"type":"object","properties":{` +
 		`"plugin":{"type":"string","description":"The plugin's name."},` +
-		`"version":{"type":"string","description":"The version that was inspected. Optional: the token knows it."},` +
+		`"version":{"type":"string","description":"The version that was inspected. Optional, because the token contains it."},` +
 		`"reviewToken":{"type":"string","description":"The token of the overview that plugin_inspect returned."},` +
 		`"permission":{"type":"string","enum":["ask","auto"],"description":"How its tools should run: ask the user before each call, or run without asking."},` +
 		`"note":{"type":"string","description":"For the user: what the plugin does, what you read, what is suspicious. Up to 1,000 characters."}},` +
@@ -46,7 +46,7 @@ var reviewTools = []builtinTool{{
 	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.inspect(q) },
 }, {
 	shown: newBuiltin("plugin_mark_reviewed", "Recommend a plugin",
-		"Tells the user that you have inspected a plugin and recommend enabling it. It changes no permission: the user decides, in the opentabs side panel or a terminal.", markReviewedSchema, false),
+		"Shows the user that you have inspected a plugin and recommend enabling it. It changes no permission: the user decides, in the opentabs side panel or a terminal.", markReviewedSchema, false),
 	isOffered: hasInspector,
 	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.markReviewed(q) },
 }}
@@ -82,7 +82,7 @@ func (r *reviews) inspect(q request) reply {
 	}
 	head := ""
 	if a.Section == "" || a.Section == inspection.SectionOverview {
-		head = fmt.Sprintf("Read its sections, first of all %q. If it does what it says and no more, recommend it: plugin_mark_reviewed with reviewToken %q (valid for 10 minutes, once). The user decides.\n\n",
+		head = fmt.Sprintf("Read its sections, first of all %q. If it does only what it claims, recommend it: plugin_mark_reviewed with reviewToken %q (valid for 10 minutes, once). The user decides.\n\n",
 			inspection.SectionCode, r.tokens.Issue(in))
 	}
 	if next != "" {

@@ -29,7 +29,6 @@ var unclean = []string{
 	"internal/jsbuild",
 	"internal/npm",
 	"internal/npm/npmtest",
-	"mcpserver",
 	"sdk-ts/src/extract",
 	"sdk-ts/src/runtime",
 	"sdk-ts/src/simulator",
