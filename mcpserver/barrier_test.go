@@ -17,7 +17,7 @@ import (
 
 const modernWithToken = `{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
-// pinged is a stdio client in fake time that answers pings as pong says.
+// pinged is a stdio client in fake time that answers pings after pong.
 type pinged struct {
 	t     *testing.T
 	conn  net.Conn
@@ -25,11 +25,11 @@ type pinged struct {
 	began time.Time
 	// pong is how long the client takes to answer a ping; negative for never.
 	pong time.Duration
-	// errors has it answer with an error.
+	// errors is set if the client answers with an error.
 	errors bool
 }
 
-// heard is one line that the client has read.
+// heard is a line that the client has read.
 type heard struct {
 	kind string // ping, progress, answer or padded answer
 	at   time.Duration
@@ -71,7 +71,7 @@ func (p *pinged) read(n int) []heard {
 	return all
 }
 
-// call makes a call and reads up to its answer.
+// call makes a call and reads the lines up to its answer.
 func (p *pinged) call(meta string) []heard {
 	p.t.Helper()
 	p.began = time.Now()
@@ -86,7 +86,7 @@ func (p *pinged) send(lines ...string) {
 	}
 }
 
-// timed is what was read, as text: "progress 0s, ping 0s, answer 3ms".
+// timed formats lines with their times: "progress 0s, ping 0s, answer 3ms".
 func timed(all []heard) string {
 	var text []string
 	for _, h := range all {
@@ -95,8 +95,8 @@ func timed(all []heard) string {
 	return strings.Join(text, ", ")
 }
 
-// withPinged runs a test in fake time against a tool that reports if its request
-// has a token, works for work, and returns.
+// withPinged runs a test in fake time. The tool reports progress if the request has
+// a token, takes the time work, and returns.
 func withPinged(t *testing.T, work time.Duration, test func(p *pinged)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echo), Options{}) // files are read outside of fake time
@@ -152,14 +152,14 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 	}
 }
 
-// TestStdioClientWithoutPongWaitsOnce: a client that answers no pings gets
-// neither waits nor padding.
+// TestStdioClientWithoutPongWaitsOnce: a client that answers no pings gets later
+// answers without delay and padding.
 func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	withPinged(t, 0, func(p *pinged) {
 		p.pong = -1
 		for i, want := range []string{
 			"progress 0s, ping 0s, padded answer 50ms",
-			"progress 0s, padded answer 0s", // the pong may be on its way
+			"progress 0s, padded answer 0s", // the pong may still arrive
 		} {
 			if got := timed(p.call(withToken)); got != want {
 				t.Errorf("call %d: %s\nwant %s", i+1, got, want)
@@ -172,14 +172,14 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestStdioLatePong: a client that was only slow is waited for again.
+// TestStdioLatePong: after a late pong, answers wait for pings again.
 func TestStdioLatePong(t *testing.T) {
 	withPinged(t, 0, func(p *pinged) {
 		p.pong = 80 * time.Millisecond
 		if got, want := timed(p.call(withToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
 			t.Errorf("slow: %s\nwant %s", got, want)
 		}
-		<-time.After(100 * time.Millisecond) // the pong has come
+		<-time.After(100 * time.Millisecond) // after the pong
 		p.pong = time.Millisecond
 		if got, want := timed(p.call(withToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
 			t.Errorf("after the late pong: %s\nwant %s", got, want)
@@ -193,7 +193,7 @@ func TestStdioLatePong(t *testing.T) {
 	})
 }
 
-// TestStdioCallsShareAPing: calls that end at once wait for few pings.
+// TestStdioCallsShareAPing: concurrent calls share pings.
 func TestStdioCallsShareAPing(t *testing.T) {
 	const n = 100
 	withPinged(t, time.Second, func(p *pinged) {

@@ -17,8 +17,8 @@ import (
 )
 
 // BenchmarkCall compares a tools/call whose tool is instant with a plain Go
-// server that decodes and encodes the same JSON. The bar is a ratio of 1.5 at
-// the median (design section 14).
+// server that decodes and encodes the same JSON. The limit is a ratio of 1.5 at the
+// median.
 func BenchmarkCall(b *testing.B) {
 	s := serve(b, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d",
@@ -43,7 +43,7 @@ func BenchmarkCall(b *testing.B) {
 		floor.timed(body)
 	}
 	var calls, floors []time.Duration
-	for b.Loop() { // in turns, so that both see the same machine
+	for b.Loop() { // in turns, under the same load
 		calls = append(calls, c.timed(body))
 		floors = append(floors, floor.timed(body))
 	}
@@ -71,8 +71,7 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// BenchmarkLargeResult is a result of 10 MB from the dispatcher to the client's
-// last byte.
+// BenchmarkLargeResult sends a result of 10 MB from the dispatcher to the client.
 func BenchmarkLargeResult(b *testing.B) {
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
 	text := `{"items":[` + strings.Repeat(item, 10<<20/len(item)) + `{}]}`
@@ -84,7 +83,7 @@ func BenchmarkLargeResult(b *testing.B) {
 	}
 }
 
-// BenchmarkProgress is one notification on an HTTP stream.
+// BenchmarkProgress sends one notification on an HTTP stream.
 func BenchmarkProgress(b *testing.B) {
 	s := serve(b, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		n := 0.0
@@ -99,7 +98,7 @@ func BenchmarkProgress(b *testing.B) {
 	c.timed(callText(`1`, `{}`, `{"progressToken":1}`))
 }
 
-// BenchmarkToolsList is a list of 2,500 tools.
+// BenchmarkToolsList lists 2,500 tools.
 func BenchmarkToolsList(b *testing.B) {
 	var tools []plugintest.Tool
 	for i := range 50 {

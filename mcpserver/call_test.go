@@ -16,13 +16,13 @@ import (
 	"opentabs/wire"
 )
 
-// The numbers of the proof that progress arrives (platform-facts 2.1).
+// The numbers of reports and calls in the tests that no report is lost.
 const (
 	reports = 1000
 	rounds  = 5
 )
 
-// reporting is a Caller that makes reports as fast as it can.
+// reporting is a Caller that reports as fast as possible.
 func reporting(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	for i := range reports {
 		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reports, HasTotal: true, Message: "of " + c.Client.Name})
@@ -30,7 +30,7 @@ func reporting(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{Output: json.RawMessage(`{"by":"` + c.Client.Name + `"}`)}, nil
 }
 
-// reportingBridge makes the reports in a page, so to speak.
+// reportingBridge is a bridge whose page makes the reports.
 func reportingBridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		go func() {
@@ -44,7 +44,7 @@ func reportingBridge() *dispatchtest.Bridge {
 	}}
 }
 
-// callers are a fake dispatcher and the real one.
+// callers returns a fake dispatcher and a real one.
 func callers() map[string]Caller {
 	return map[string]Caller{
 		"fake": callerFunc(reporting),
@@ -52,8 +52,8 @@ func callers() map[string]Caller {
 	}
 }
 
-// checkReports checks that msgs are all reports under one token in order, and
-// then one answer to id.
+// checkReports checks that msgs are all reports of one token in order, followed by
+// the answer to id.
 func checkReports(t *testing.T, msgs []received, id, token string) {
 	t.Helper()
 	if len(msgs) != reports+1 {
@@ -94,8 +94,8 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 	}
 }
 
-// listen opens a GET stream and returns a function that ends it and counts the
-// messages that came on it.
+// listen opens a GET stream and returns a function that ends it and counts
+// its messages.
 func (c *client) listen() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -183,7 +183,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 		<-ctx.Done()
 		c.Progress(dispatch.Progress{Progress: 2})
 		ended <- struct{}{}
-		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // done in the same instant
+		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // at the same time as the cancellation
 	}), Options{})
 	c := s.open(t, "a")
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
@@ -266,7 +266,7 @@ func TestWithoutTokenTheCallHasNoProgressFunction(t *testing.T) {
 	}
 }
 
-func TestCallTellsTheDispatcherWhatTheClientSaid(t *testing.T) {
+func TestDispatcherReceivesTheRequest(t *testing.T) {
 	var got dispatch.Call
 	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		got = c
@@ -283,15 +283,15 @@ func TestCallTellsTheDispatcherWhatTheClientSaid(t *testing.T) {
 	}
 }
 
-// TestResultThatBreaksItsSchema: a strict client would refuse it without saying
-// whose fault it is.
+// TestResultThatBreaksItsSchema: a strict client would reject the result without
+// naming the plugin.
 func TestResultThatBreaksItsSchema(t *testing.T) {
-	for output, says := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
+	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
 		s := serve(t, returns(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d", Output: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
 		}}})
 		res := s.open(t, "a").answer(callText("1", `{}`, `{}`)).result(t)
-		if !res.IsError || res.Structured != nil || !strings.Contains(res.Content[0].Text, says) || !strings.Contains(res.Content[0].Text, "invalid_result") {
+		if !res.IsError || res.Structured != nil || !strings.Contains(res.Content[0].Text, want) || !strings.Contains(res.Content[0].Text, "invalid_result") {
 			t.Errorf("%q became %+v", output, res)
 		}
 	}

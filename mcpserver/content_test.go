@@ -12,11 +12,10 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// png is a picture, as far as anything here looks into it.
+// png is the data of an image. It is never decoded here.
 const png = `iVBORw0KGgo=` // 8 bytes
 
-// TestBlocksOfContent: what a tool returns as blocks of MCP content reaches the
-// agent as content, once.
+// TestBlocksOfContent: blocks in a tool's result reach the agent as content, once.
 func TestBlocksOfContent(t *testing.T) {
 	picture := `{"type":"image","data":"` + png + `","mimeType":"image/png"}`
 	sound := `{"mimeType":"audio/x-wav","type":"audio","data":"AAAA"}`
@@ -30,7 +29,7 @@ func TestBlocksOfContent(t *testing.T) {
 		picture: `{"content":[` + picture + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
 		blob:    `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
 		link:    `{"content":[` + link + `],"structuredContent":` + link + `}`,
-		// Values in it.
+		// Values in the result.
 		`{"a":1,"p":` + picture + `,"s":[` + sound + `]}`: `{"content":[{"type":"text","text":` +
 			`"{\"a\":1,\"p\":{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},` +
 			`\"s\":[{\"mimeType\":\"audio/x-wav\",\"type\":\"audio\",\"data\":\"see content[2], audio/x-wav, 3 bytes\"}]}"},` + picture + `,` + sound +
@@ -39,7 +38,7 @@ func TestBlocksOfContent(t *testing.T) {
 		`{"f":` + file + `}`: `{"content":[{"type":"text","text":"{\"f\":{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a%20b\",\"mimeType\":\"text/plain\",` +
 			`\"text\":\"see content[1], text/plain, 11 bytes\"},\"annotations\":{\"audience\":[\"user\"],\"priority\":0.5}}}"},` + file +
 			`],"structuredContent":{"f":{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"see content[1], text/plain, 11 bytes"},"annotations":{"audience":["user"],"priority":0.5}}}}`,
-		// A list of blocks is the content as it is.
+		// A list of blocks is the content, unchanged.
 		`[{"type":"text","text":"first"},` + picture + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + picture + `,` + file + `]}`,
 		`[` + picture + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + picture + `]}`,
 	} {
@@ -49,8 +48,8 @@ func TestBlocksOfContent(t *testing.T) {
 	}
 }
 
-// TestWhatIsOnlyLikeABlock stays where it is, whole.
-func TestWhatIsOnlyLikeABlock(t *testing.T) {
+// TestObjectsThatAreNotBlocks: they stay in the result, unchanged.
+func TestObjectsThatAreNotBlocks(t *testing.T) {
 	for _, output := range []string{
 		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // a record of the site
 		`{"type":"image","data":"","mimeType":"image/png"}`,
@@ -96,7 +95,7 @@ func TestWhatIsOnlyLikeABlock(t *testing.T) {
 	}
 }
 
-// TestBlocksBesideASchema: programs get what matches the schema they were shown.
+// TestBlocksBesideASchema: structured content matches the listed schema.
 func TestBlocksBesideASchema(t *testing.T) {
 	output := `{"p":{"type":"image","data":"` + png + `","mimeType":"image/png"}}` + "\n"
 	for _, c := range []struct{ schema, want string }{
@@ -119,7 +118,7 @@ func TestBlocksBesideASchema(t *testing.T) {
 	}
 }
 
-// TestManyLargeBlocks: the bytes are the same at the other end.
+// TestManyLargeBlocks: the client receives the same bytes.
 func TestManyLargeBlocks(t *testing.T) {
 	var elements []string
 	for i := range 20 {
@@ -148,8 +147,8 @@ func TestManyLargeBlocks(t *testing.T) {
 	}
 }
 
-// FuzzContent: nothing of a result is lost, whatever it is. What is written is
-// JSON, and with the blocks put back it is the result.
+// FuzzContent: the answer is valid JSON, and with the blocks put back it equals the
+// result.
 func FuzzContent(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"b":"\\\""}`,
@@ -185,7 +184,7 @@ func FuzzContent(f *testing.F) {
 	})
 }
 
-// putBack is the text of a result with the bulk of its blocks where it was.
+// putBack returns the text of a result with the data of its blocks in place.
 func putBack(t *testing.T, r reply) []byte {
 	t.Helper()
 	text := r.output
@@ -208,7 +207,7 @@ func putBack(t *testing.T, r reply) []byte {
 		before, rest, ok := bytes.Cut(text, fmt.Appendf(nil, `"see content[%d], `, i+1))
 		_, after, closed := bytes.Cut(rest, []byte(`"`))
 		if !ok || !closed {
-			t.Fatalf("the text does not say where block %d is: %s", i+1, text)
+			t.Fatalf("the text does not contain the place of block %d: %s", i+1, text)
 		}
 		text = slices.Concat(before, bulk, after)
 	}
@@ -224,7 +223,7 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 	return fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// BenchmarkContentScan is what a result without blocks pays for the look.
+// BenchmarkContentScan searches for blocks in a result without blocks.
 func BenchmarkContentScan(b *testing.B) {
 	one := `{"id":"C123/1","type":"message","text":"a message that is as long as most are","author":"ada"},`
 	output := []byte(`[` + strings.Repeat(one, 10<<20/len(one)) + `0]`)

@@ -15,7 +15,7 @@ import (
 // testClientHeader names the client whose token a request of these tests has.
 const testClientHeader = "X-Test-Client"
 
-// known lets the site listen behind a guard that knows its clients.
+// known serves the site behind a guard that checks the tokens of clients.
 func (s *site) known(t *testing.T) *site {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +30,7 @@ func (s *site) known(t *testing.T) *site {
 	return s
 }
 
-// openAs is open for the client with a token, which calls itself name.
+// openAs opens a session of the client with a token, which reports name.
 func (s *site) openAs(t *testing.T, token, name string) *client {
 	t.Helper()
 	c := s.bare(t)
@@ -44,8 +44,8 @@ func (s *site) openAs(t *testing.T, token, name string) *client {
 	return c
 }
 
-// TestCallsNameTheirClient: the name of the token is what the server knows, and
-// what the client calls itself is shown beside it, never in its place.
+// TestCallsNameTheirClient: a call has the name of the token. The name that the client
+// reports is added and never replaces it.
 func TestCallsNameTheirClient(t *testing.T) {
 	var made []dispatch.Client
 	s := serve(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
@@ -75,8 +75,8 @@ func TestCallsNameTheirClient(t *testing.T) {
 	}
 }
 
-// TestAttackByClient: a client with a token of its own reaches for what belongs to
-// another.
+// TestAttackByClient: a client with its own token tries to use sessions and calls of
+// another client.
 func TestAttackByClient(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{}).known(t)
@@ -114,8 +114,8 @@ func TestAttackByClient(t *testing.T) {
 	})
 }
 
-// TestRevoke: sessions, streams and calls of the client end, also without a
-// session, and those of others go on.
+// TestRevoke: sessions, streams and calls of the client end, also without a session.
+// Those of other clients continue.
 func TestRevoke(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{}).known(t)
@@ -150,8 +150,8 @@ func TestRevoke(t *testing.T) {
 	<-done
 }
 
-// TestRevokeEndsJobs: jobs belong to the client that began them: another one sees
-// none of them, and they end with its token.
+// TestRevokeEndsJobs: only the client that started a job has access to it, and the
+// job ends when its token is removed.
 func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{Auto: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
 		var p transport.Params

@@ -18,7 +18,7 @@ import (
 	"opentabs/wire"
 )
 
-// askGate lets a call run once a person has allowed it.
+// askGate requires the user's approval for each call.
 type askGate struct{ limit time.Duration }
 
 func (askGate) Name() string { return "ask" }
@@ -33,9 +33,8 @@ func (g askGate) Decide(i dispatch.Info) dispatch.Verdict {
 	}}
 }
 
-// guarded is a dispatcher that asks about every call. Its tool returns its
-// arguments; before, it waits for the person as often as the argument "wait"
-// says.
+// guarded is a dispatcher that requires approval for every call. Its tool waits for
+// the user as often as the argument "wait" and then returns its arguments.
 type guarded struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32
@@ -83,7 +82,7 @@ func newGuarded(t *testing.T, gates ...dispatch.Gate) *guarded {
 	return g
 }
 
-// waiting returns what the only call waits for.
+// waiting returns the ticket of the only call.
 func (g *guarded) waiting(t *testing.T) dispatch.Waiting {
 	t.Helper()
 	for _, v := range g.Calls() {
@@ -114,12 +113,12 @@ func untilEnded(t *testing.T, f *dispatch.Follower) {
 // party is a client in a session, over either transport.
 type party struct {
 	t *testing.T
-	// messages is all that it reads, in order; closed when the answer to a call
-	// over HTTP has been read.
+	// messages are all messages in order; closed after the answer to a call over HTTP.
 	messages chan received
-	// say sends a message; one that is no call has been read when it returns.
-	say func(text string)
-	// leave breaks the connection off.
+	// send sends a message. Unless it is a call, the server has read it when send
+	// returns.
+	send func(text string)
+	// leave closes the connection.
 	leave func()
 }
 
@@ -131,11 +130,11 @@ func (p *party) must() received {
 			return m
 		}
 	}
-	p.t.Fatal("the server has said all")
+	p.t.Fatal("the server closed the connection")
 	return received{}
 }
 
-// form returns the id and the params of the elicitation that comes next.
+// form returns the ID and the params of the next elicitation.
 func (p *party) form() (id string, form elicitation) {
 	p.t.Helper()
 	m := p.must()
@@ -153,7 +152,7 @@ func (p *party) form() (id string, form elicitation) {
 
 // fill answers a form.
 func (p *party) fill(id, result string) {
-	p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
 func choose(decision string) string {
@@ -162,7 +161,7 @@ func choose(decision string) string {
 
 const showsForms = `{"elicitation":{}}`
 
-// parties makes clients that declare these capabilities.
+// parties returns clients that declare these capabilities.
 var parties = map[string]func(t *testing.T, s *site, capabilities string) *party{
 	"http": func(t *testing.T, s *site, capabilities string) *party {
 		c := s.bare(t)
@@ -172,7 +171,7 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 		p := &party{t: t, messages: make(chan received, 100)}
 		ctx, leave := context.WithCancel(t.Context())
 		p.leave = leave
-		p.say = func(text string) {
+		p.send = func(text string) {
 			if !strings.Contains(text, `"tools/call"`) {
 				if res := c.post(context.Background(), text); res.StatusCode != http.StatusAccepted {
 					t.Errorf("%s: %s", text, res.Status)
@@ -209,7 +208,7 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 		peer.must()
 		p := &party{t: t, messages: make(chan received, 100), leave: func() { peer.in.Close() }}
 		read := make(chan struct{}, 1)
-		p.say = func(text string) {
+		p.send = func(text string) {
 			if strings.Contains(text, `"tools/call"`) {
 				peer.send(text)
 				return
@@ -259,16 +258,16 @@ func TestClientDecides(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
-				p.say(callText(`1`, `{"text":"hi"}`, `{}`))
+				p.send(callText(`1`, `{"text":"hi"}`, `{}`))
 				id, form := p.form()
 				if want := "May messages__echo run in your browser?\nIts permission is ask.\nArguments: {\"text\":\"hi\"}"; form.Message != want {
-					t.Errorf("the form says %q\nwant %q", form.Message, want)
+					t.Errorf("the form contains %q\nwant %q", form.Message, want)
 				}
 				if got := form.Schema.Properties["decision"].Enum; fmt.Sprint(got) != "[allow once allow for this session deny]" {
 					t.Errorf("choices %q", got)
 				}
 				if n := g.runs.Load(); n != 0 {
-					t.Error("it ran before the person has decided")
+					t.Error("it ran before the decision")
 				}
 				p.fill(id, tt.answer)
 				r := p.must().result(t)
@@ -283,7 +282,7 @@ func TestClientDecides(t *testing.T) {
 	}
 }
 
-func TestWhatDecidesNothing(t *testing.T) {
+func TestAnswersWithoutADecision(t *testing.T) {
 	for name, answer := range map[string]string{
 		"cancel":            `{"jsonrpc":"2.0","id":%s,"result":{"action":"cancel"}}`,
 		"accept unseen":     `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{}}}`,
@@ -296,9 +295,9 @@ func TestWhatDecidesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
-				p.say(callText(`1`, `{}`, `{}`))
+				p.send(callText(`1`, `{}`, `{}`))
 				id, _ := p.form()
-				p.say(fmt.Sprintf(answer, id))
+				p.send(fmt.Sprintf(answer, id))
 				p.fill(id, choose("allow once")) // only the first answer counts
 				w := g.waiting(t)
 				if g.runs.Load() != 0 {
@@ -318,36 +317,36 @@ func TestWhatDecidesNothing(t *testing.T) {
 
 func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 	eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
-		p.say(callText(`1`, `{}`, `{}`))
+		p.send(callText(`1`, `{}`, `{}`))
 		id, _ := p.form()
 		w := g.waiting(t)
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{By: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
-		// The form is taken back before the answer.
+		// The form is cancelled before the answer.
 		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
 			t.Errorf("not taken back: %s", m.text)
 		}
 		if m := p.must(); !m.result(t).IsError {
 			t.Error(m.text)
 		}
-		p.fill(id, choose("allow once")) // late, and harmless
+		p.fill(id, choose("allow once")) // too late
 		if g.runs.Load() != 0 {
 			t.Error("it ran though it was denied")
 		}
 	})
 }
 
-func TestALateYesRunsNothing(t *testing.T) {
+func TestALateApprovalRunsNothing(t *testing.T) {
 	for name, end := range map[string]func(p *party){
-		"cancelled": func(p *party) { p.say(cancelText(`1`)) },
+		"cancelled": func(p *party) { p.send(cancelText(`1`)) },
 		"left":      func(p *party) { p.leave() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
-				p.say(callText(`1`, `{}`, `{}`))
+				p.send(callText(`1`, `{}`, `{}`))
 				id, _ := p.form()
 				w := g.waiting(t)
 				end(p)
@@ -367,14 +366,14 @@ func TestALateYesRunsNothing(t *testing.T) {
 	}
 }
 
-func TestAToolWaitsForThePerson(t *testing.T) {
+func TestAToolWaitsForTheUser(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer string
 		failed bool
 	}{"done": {`{"action":"accept","content":{}}`, false}, "accept alone": {`{"action":"accept"}`, false}, "given up": {`{"action":"decline"}`, true}} {
 		t.Run(name, func(t *testing.T) {
 			eachParty(t, showsForms, nil, func(t *testing.T, _ *guarded, p *party) {
-				p.say(callText(`1`, `{"wait":1}`, `{}`))
+				p.send(callText(`1`, `{"wait":1}`, `{}`))
 				id, form := p.form()
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
 					t.Errorf("%+v", form)
@@ -388,12 +387,12 @@ func TestAToolWaitsForThePerson(t *testing.T) {
 	}
 }
 
-// TestClientsWithoutForms: they are asked nothing, and told why they wait.
+// TestClientsWithoutForms: they receive no form, but the reason why they wait.
 func TestClientsWithoutForms(t *testing.T) {
 	for name, capabilities := range map[string]string{"none": `{}`, "other modes": `{"elicitation":{"url":{}}}`} {
 		t.Run(name, func(t *testing.T) {
 			eachParty(t, capabilities, asksAll, func(t *testing.T, g *guarded, p *party) {
-				p.say(callText(`1`, `{}`, `{"progressToken":"p"}`))
+				p.send(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
 				if want := "waiting for the user: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
 					t.Fatalf("%s", m.text)
@@ -413,9 +412,9 @@ func TestClientsWithoutForms(t *testing.T) {
 	}
 }
 
-// TestNothingIsAskedAfterTheAnswer: a ticket that comes when the request has its
-// answer is not put before the client.
-func TestNothingIsAskedAfterTheAnswer(t *testing.T) {
+// TestNoFormAfterTheAnswer: a ticket created after the answer to its request is not
+// shown to the client.
+func TestNoFormAfterTheAnswer(t *testing.T) {
 	s := newServer(t, callerFunc(echo), Options{})
 	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
@@ -433,14 +432,14 @@ func TestNothingIsAskedAfterTheAnswer(t *testing.T) {
 	f.show(t.Context(), dispatch.Waiting{})
 }
 
-// TestNoForms: with the setting off no client asks its person, in either era.
+// TestNoForms: with the setting off, no client receives a form in any version.
 func TestNoForms(t *testing.T) {
 	for name, open := range parties {
 		t.Run(name, func(t *testing.T) {
 			g := newGuarded(t, askGate{})
 			s := serve(t, g, Options{NoForms: true})
 			p := open(t, s, showsForms)
-			p.say(callText(`1`, `{}`, `{"progressToken":1}`))
+			p.send(callText(`1`, `{}`, `{"progressToken":1}`))
 			if m := <-p.messages; m.Method != "notifications/progress" {
 				t.Error(m.text)
 			}
@@ -464,7 +463,7 @@ func TestAFormIsForItsOwnSession(t *testing.T) {
 	s := serve(t, g, Options{})
 	defer g.Shutdown()
 	a, b := parties["http"](t, s, showsForms), parties["stdio"](t, s, showsForms)
-	a.say(callText(`1`, `{}`, `{}`))
+	a.send(callText(`1`, `{}`, `{}`))
 	id, _ := a.form()
 	b.fill(id, choose("allow once"))
 	g.waiting(t)
@@ -474,9 +473,9 @@ func TestAFormIsForItsOwnSession(t *testing.T) {
 	}
 }
 
-func TestNobodyDecides(t *testing.T) {
+func TestApprovalTimesOut(t *testing.T) {
 	eachParty(t, showsForms, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, p *party) {
-		p.say(callText(`1`, `{}`, `{}`))
+		p.send(callText(`1`, `{}`, `{}`))
 		id, _ := p.form()
 		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
 			t.Errorf("not taken back: %s", m.text)
@@ -491,9 +490,9 @@ func TestNobodyDecides(t *testing.T) {
 	})
 }
 
-// TestNothingIsToldBehindTheAnswer: a held call goes on behind the question that
-// answers its request, and may report.
-func TestNothingIsToldBehindTheAnswer(t *testing.T) {
+// TestNoProgressAfterTheAnswer: a call that waits between two requests may report
+// progress, which is not sent after the answer to the first request.
+func TestNoProgressAfterTheAnswer(t *testing.T) {
 	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -508,8 +507,8 @@ func TestNothingIsToldBehindTheAnswer(t *testing.T) {
 	}
 }
 
-// TestRemindersLeaveTheNumbers: what is sent while a call waits is never in the
-// way of the numbers of the tool.
+// TestRemindersLeaveTheNumbers: progress that is sent while a call waits does not
+// change the numbers of the tool.
 func TestRemindersLeaveTheNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -582,8 +581,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// The form for a nested call names who makes it, and for whom a longer permission
-// holds.
+// TestFormNamesTheCaller: the form for a nested call names its caller, and to which
+// calls a longer permission applies.
 func TestFormNamesTheCaller(t *testing.T) {
 	q := question{dispatch.Waiting{
 		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
@@ -593,7 +592,7 @@ func TestFormNamesTheCaller(t *testing.T) {
 	form := q.form()
 	want := "May messages__echo run in your browser?\nThe plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent\nArguments: {}"
 	if form.Message != want {
-		t.Errorf("the form says %q\nwant %q", form.Message, want)
+		t.Errorf("the form contains %q\nwant %q", form.Message, want)
 	}
 	if got := form.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
 		t.Errorf("described as %q", got)

@@ -13,8 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// oddMessages are what clients send by mistake or with intent, for the fuzzers
-// to begin with.
+// oddMessages are malformed and hostile messages, the seeds of the fuzzers.
 func oddMessages() []string {
 	deep := strings.Repeat(`[`, 20_000)
 	return []string{
@@ -44,8 +43,7 @@ func oddMessages() []string {
 	}
 }
 
-// checkAnswer checks what has to hold for each message that a client gets, and
-// returns its id.
+// checkAnswer checks a message to a client and returns its ID.
 func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 	t.Helper()
 	var m struct {
@@ -68,15 +66,15 @@ func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 	case (m.Result == nil) == (m.Error == nil):
 		t.Fatalf("neither result nor error, or both: %.300s", text)
 	case m.Error != nil && (m.Error.Code == 0 || m.Error.Message == ""):
-		t.Fatalf("an error that says nothing: %.300s", text)
+		t.Fatalf("an error without a text: %.300s", text)
 	case m.Error != nil && strings.Contains(m.Error.Message, "panic"):
 		t.Fatalf("something panicked: %.300s", text)
 	}
 	return m.ID
 }
 
-// FuzzHTTP: whatever is posted gets one whole answer with a fitting status, and
-// the session it was posted to can be used on.
+// FuzzHTTP: each posted text gets one complete answer with a correct status, and its
+// session remains usable.
 func FuzzHTTP(f *testing.F) {
 	for i, seed := range oddMessages() {
 		f.Add([]byte(seed), uint8(i))
@@ -106,7 +104,7 @@ func FuzzHTTP(f *testing.F) {
 			h.Set("Mcp-Name", "messages__echo")
 		}
 		ctx := t.Context()
-		if bytes.Contains(body, []byte("listen")) { // which ends with its client
+		if bytes.Contains(body, []byte("listen")) { // it ends only with its client
 			short, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
 			defer cancel()
 			ctx = short
@@ -139,7 +137,6 @@ func FuzzHTTP(f *testing.F) {
 	})
 }
 
-// messagesIn returns the messages of a response.
 // isID reports whether text is an ID that MCP allows: a string or a number.
 func isID(text json.RawMessage) bool {
 	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
@@ -154,6 +151,7 @@ func equalIDs(a, b json.RawMessage) bool {
 	return string(a) == string(b)
 }
 
+// messagesIn returns the messages of a response.
 func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 		if b := bytes.TrimSpace(w.Body.Bytes()); len(b) > 0 && w.Header().Get("Content-Type") == "application/json" {
@@ -171,8 +169,8 @@ func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	}
 }
 
-// FuzzStdio: whatever is written, each line that comes back is a message, and
-// what is asked after it is answered.
+// FuzzStdio: each returned line is a message, whatever the client writes, and a later
+// request is answered.
 func FuzzStdio(f *testing.F) {
 	for _, seed := range oddMessages() {
 		f.Add([]byte(seed))
@@ -204,8 +202,8 @@ func FuzzStdio(f *testing.F) {
 	})
 }
 
-// FuzzPromptResult: whatever a prompt returns, what goes to the client is JSON
-// with messages that MCP allows.
+// FuzzPromptResult: the client receives JSON with messages that MCP allows, whatever
+// a prompt returns.
 func FuzzPromptResult(f *testing.F) {
 	for _, seed := range []string{
 		`"a"`, `[]`, `[{"role":"user","content":"a"}]`, `{"description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"t"}}]}`,

@@ -20,7 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// callerFunc is a Caller made of a function.
+// callerFunc is a function as a Caller.
 type callerFunc func(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 
 var _ Caller = callerFunc(nil)
@@ -75,7 +75,7 @@ type site struct {
 	reg   *plugin.Registry
 }
 
-// newServer makes a server with these plugins.
+// newServer returns a server with these plugins.
 func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
 	t.Helper()
 	if packages == nil {
@@ -85,15 +85,14 @@ func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package
 	return &site{Server: New(c, reg, o), reg: reg, store: store}
 }
 
-// serve makes a server with these plugins and lets it listen until the test
-// ends.
+// serve returns a server with these plugins that listens until the test ends.
 func serve(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
 	t.Helper()
 	return listen(t, newServer(t, c, o, packages...))
 }
 
-// serveRegistry makes a server with the plugins of a registry, which echo, and
-// lets it listen until the test ends.
+// serveRegistry returns a server with the plugins of a registry that listens until
+// the test ends. Its tools return their arguments.
 func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *site {
 	t.Helper()
 	return listen(t, &site{Server: New(callerFunc(echo), registry, o), reg: registry})
@@ -104,7 +103,7 @@ func listen(t testing.TB, s *site) *site {
 	s.url = ts.URL
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // what still runs is cancelled at once
+		cancel() // running calls are cancelled at once
 		_ = s.Shutdown(ctx)
 		ts.Close()
 	})
@@ -121,14 +120,14 @@ type client struct {
 	headers http.Header
 }
 
-// bare returns a client that has said nothing yet.
+// bare returns a client without a session.
 func (s *site) bare(t testing.TB) *client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
 	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
 }
 
-// open returns a client that has initialized as name.
+// open returns a client with a session that reports name.
 func (s *site) open(t testing.TB, name string) *client {
 	t.Helper()
 	c := s.bare(t)
@@ -151,7 +150,7 @@ func initializeText(name string) string {
 		`"capabilities":{},"clientInfo":{"name":%q,"version":"1.2"}}}`, name)
 }
 
-// request makes a request with the client's headers.
+// request returns a request with the client's headers.
 func (c *client) request(ctx context.Context, method, body string) *http.Request {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
@@ -328,7 +327,7 @@ type stdioPeer struct {
 	done chan error // what ServeStdio returned
 }
 
-// dial runs ServeStdio over pipes of the system until the test ends.
+// dial runs ServeStdio over system pipes until the test ends.
 func (s *site) dial(t testing.TB) *stdioPeer {
 	t.Helper()
 	inR, inW := systemPipe(t)
@@ -376,7 +375,7 @@ func (p *stdioPeer) next() (received, bool) {
 		if m.Method != "ping" {
 			return m, true
 		}
-		_, _ = fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID) // the test may have closed it
+		_, _ = fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID) // fails if the test has closed it
 	}
 }
 
@@ -390,8 +389,8 @@ func (p *stdioPeer) must() received {
 	return m
 }
 
-// initialize says what a client says first, and returns when the server has taken
-// all of it: before that it tells the client of no change.
+// initialize sends the first messages of a client. It returns when the server has
+// handled them and notifies the client of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
@@ -402,7 +401,7 @@ func (p *stdioPeer) initialize(name string) {
 	}
 }
 
-// rest closes the client's end and returns all messages that still come.
+// rest closes the client's end and returns all remaining messages.
 func (p *stdioPeer) rest() []received {
 	p.t.Helper()
 	p.in.Close()
@@ -416,7 +415,7 @@ func (p *stdioPeer) rest() []received {
 	}
 }
 
-// add adds one more plugin and reloads.
+// add adds a plugin and reloads.
 func (s *site) add(t testing.TB, name string) {
 	t.Helper()
 	if _, err := s.store.Add(plugintest.Package{Name: name}.Write(t)); err != nil {

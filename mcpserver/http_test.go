@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// postLater posts in a goroutine and returns where the messages will be.
+// postLater posts in a goroutine and returns the channel of the response's messages.
 func (c *client) postLater(ctx context.Context, body string) <-chan []received {
 	c.t.Helper()
 	got := make(chan []received, 1)
@@ -63,11 +63,11 @@ func TestClientCancelsItsCall(t *testing.T) {
 		if msgs := <-got; len(msgs) != 0 {
 			t.Errorf("id %s: a cancelled call was answered: %s", id, msgs[0].text)
 		}
-		c.cancel(id) // is over: a no-op
+		c.cancel(id) // the call has ended
 	}
 }
 
-// TestACancelMayOvertakeItsCall: over HTTP they come on different connections.
+// TestACancelMayOvertakeItsCall: over HTTP they arrive on different connections.
 func TestACancelMayOvertakeItsCall(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{})
@@ -80,7 +80,7 @@ func TestACancelMayOvertakeItsCall(t *testing.T) {
 	if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
 		t.Errorf("the call ended because of %v", cause)
 	}
-	// What has ended stays ended: its id may be used again.
+	// The ID of an ended call may be reused.
 	c.cancel(`1`)
 	later := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
 	<-h.started
@@ -117,7 +117,7 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	sessionless.cancel(`1`)
 	select {
 	case <-h.ended:
-		t.Error("somebody else's cancel reached the call")
+		t.Error("a cancellation in another session reached the call")
 	default:
 	}
 	a.cancel(`1`)
@@ -141,7 +141,7 @@ func TestDisconnectCancels(t *testing.T) {
 	}
 }
 
-func TestAPersonsStopIsTold(t *testing.T) {
+func TestStopByTheUserIsReported(t *testing.T) {
 	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the side panel"}
 	}), Options{})
@@ -151,7 +151,7 @@ func TestAPersonsStopIsTold(t *testing.T) {
 	}
 }
 
-func TestAnIDInUseIsRefused(t *testing.T) {
+func TestAnIDInUseIsRejected(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{})
 	c := s.open(t, "a")
@@ -163,7 +163,7 @@ func TestAnIDInUseIsRefused(t *testing.T) {
 	if m.Error == nil || m.Error.Code != -32600 || !strings.Contains(m.Error.Message, "its own id") {
 		t.Error(m.text)
 	}
-	other := s.open(t, "b") // ids of two sessions have nothing to do with each other
+	other := s.open(t, "b") // IDs of different sessions are independent
 	other.postLater(ctx, callText(`1`, `{}`, `{}`))
 	<-h.started
 	c.cancel(`1`)
@@ -193,7 +193,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 		method string
 		body   string
 		status int
-		says   string
+		want   string
 	}{
 		{none, http.MethodPost, list, 400, "Initialize first"},
 		{none, http.MethodPost, callText(`1`, `{}`, `{}`), 400, "Initialize first"},
@@ -212,8 +212,8 @@ func TestSessionsOverHTTP(t *testing.T) {
 		{c, http.MethodDelete, "", 404, "Initialize again"},
 	} {
 		code, body := test.client.status(test.client.request(ctx, test.method, test.body))
-		if code != test.status || !strings.Contains(body, test.says) {
-			t.Errorf("%s %s: %d %s, want %d and %q", test.method, test.body, code, body, test.status, test.says)
+		if code != test.status || !strings.Contains(body, test.want) {
+			t.Errorf("%s %s: %d %s, want %d and %q", test.method, test.body, code, body, test.status, test.want)
 		}
 	}
 	if n := len(s.Clients()); n != 0 {
@@ -237,10 +237,10 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	if msgs := <-got; len(msgs) != 0 {
 		t.Error(msgs[0].text)
 	}
-	stop() // returns because the server ended the stream or because we did
+	stop() // the server or this call ends the stream
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := s.Shutdown(ctx); err != nil { // it waits for all that runs
+	if err := s.Shutdown(ctx); err != nil { // it waits for all tasks
 		t.Error(err)
 	}
 }
@@ -253,7 +253,7 @@ func TestBadRequests(t *testing.T) {
 		change func(*http.Request)
 		body   string
 		status int
-		says   string
+		want   string
 	}{
 		{func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, `{}`, 415, "Content-Type: application/json"},
 		{func(r *http.Request) { r.Header.Del("Content-Type") }, `{}`, 415, "Content-Type: application/json"},
@@ -278,7 +278,7 @@ func TestBadRequests(t *testing.T) {
 		{nil, `{"jsonrpc":"2.0","id":1,"error":null}`, 202, ""},
 		{nil, `{"jsonrpc":"2.0","id":1,"result":{}}`, 202, ""},
 		{nil, `{"jsonrpc":"2.0","id":1,"method":5}`, 400, "method that is a string"},
-		{nil, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, "Send one JSON object"}, // MCP has no batches any more
+		{nil, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, "Send one JSON object"}, // batches were removed from MCP
 		{nil, `{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"messages__echo"}}`, 200, "-32600"},
 		{func(r *http.Request) { r.Header.Set("Mcp-Protocol-Version", "1999-01-01") }, callText(`1`, `{}`, `{}`), 400, "2025-11-25"},
 	} {
@@ -287,8 +287,8 @@ func TestBadRequests(t *testing.T) {
 			test.change(r)
 		}
 		code, body := c.status(r)
-		if code != test.status || !strings.Contains(body, test.says) {
-			t.Errorf("%.60s: %d %s, want %d and %q", test.body, code, body, test.status, test.says)
+		if code != test.status || !strings.Contains(body, test.want) {
+			t.Errorf("%.60s: %d %s, want %d and %q", test.body, code, body, test.status, test.want)
 		}
 	}
 }
@@ -373,7 +373,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	down := make(chan error)
 	go func() { down <- s.Shutdown(context.Background()) }()
 	if _, ok := newEvents(res.Body).next(); ok {
-		t.Error("the GET stream goes on")
+		t.Error("the GET stream continues")
 	}
 	if m := c.answer(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {
 		t.Error(m.text)
@@ -392,7 +392,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	}
 }
 
-func TestShutdownCancelsCallsWhenItsTimeIsUp(t *testing.T) {
+func TestShutdownCancelsCallsWhenItsContextEnds(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{})
 	c := s.open(t, "a")

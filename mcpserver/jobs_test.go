@@ -23,12 +23,11 @@ type jobSite struct {
 	t     *testing.T
 	d     *dispatch.Dispatcher
 	http  *http.Client
-	stops chan string // the reasons for which the page was told to stop
+	stops chan string // the reasons of the stops that the page received
 	pages sync.WaitGroup
 }
 
-// withJobs runs f with a server whose calls may become jobs for the clients that
-// detach names.
+// withJobs runs f with a server whose calls become jobs by the rules of detach.
 func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detach, tool func(dispatch.Sink), f func(t *testing.T, s *jobSite)) {
 	s := &jobSite{}
 	d := dispatch.New(&dispatchtest.Bridge{
@@ -85,7 +84,7 @@ func toolText(name, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":%s}}`, name, args, meta)
 }
 
-// handleIn reads the job's handle out of the last message.
+// handleIn parses the job in the last message.
 func handleIn(t *testing.T, msgs []received) jobAnswer {
 	t.Helper()
 	if len(msgs) == 0 {
@@ -99,15 +98,15 @@ func handleIn(t *testing.T, msgs []received) jobAnswer {
 	return a
 }
 
-// TestJobIsPickedUpByAnotherSession: the client that began it gets a handle,
-// leaves, and another one gets progress and result.
+// TestJobIsPickedUpByAnotherSession: the first session gets the job's ID and ends.
+// Another one gets progress and result.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: 20 * time.Second}), counting(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
 		start, first := time.Now(), s.as("first", "1")
 		msgs := first.ask(callText(`1`, `{}`, token))
 		job := handleIn(t, msgs)
-		if took := time.Since(start); took != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
-			t.Errorf("%d messages in %s", len(msgs), took)
+		if elapsed := time.Since(start); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
+			t.Errorf("%d messages in %s", len(msgs), elapsed)
 		}
 		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
 			t.Errorf("%+v", job)
@@ -129,7 +128,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if now := handleIn(t, second.ask(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`))); now.Status != wire.StatusRunning {
 			t.Errorf("%+v", now)
 		}
-		// Its client is not known, so it is taken to give up after 60 s.
+		// An unknown client is assumed to give up after 60 s.
 		wait := toolText("job_wait", `{"job":"`+job.Job+`"}`, token)
 		if now := handleIn(t, second.ask(wait)); time.Since(start) != 70*time.Second || *now.Loaded < 69 {
 			t.Errorf("after %s: %+v", time.Since(start), now)
@@ -149,8 +148,8 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	})
 }
 
-// TestDetachTimes: when a call of a minute and a half is answered, by the rule
-// for the client and by what the agent asked for.
+// TestDetachTimes checks when a call of 90 s is answered, by the rule of the client and
+// by the argument _detach.
 func TestDetachTimes(t *testing.T) {
 	for _, test := range []struct {
 		rule   Detach
@@ -159,7 +158,7 @@ func TestDetachTimes(t *testing.T) {
 		want   time.Duration // 90 s is the result itself
 	}{
 		{Detach{After: 20 * time.Second}, "x", `{}`, 20 * time.Second},
-		{Detach{After: 80 * time.Second}, "x", `{}`, 50 * time.Second}, // it gives up after 60 s
+		{Detach{After: 80 * time.Second}, "x", `{}`, 50 * time.Second}, // the client gives up after 60 s
 		{Detach{Auto: true}, "x", `{}`, 50 * time.Second},
 		{Detach{Auto: true}, "x", `{"_detach":"5"}`, 5 * time.Second},
 		{Detach{Auto: true}, "x", `{"_detach":5.5}`, 5500 * time.Millisecond},
@@ -169,14 +168,14 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
 		{Detach{Auto: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // waits for 5 min
 		{Detach{}, "x", `{}`, 90 * time.Second},
-		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // means nothing there
+		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // ignored without a rule
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
 			withJobs(t, dispatch.Options{}, always(test.rule), counting(90, `1`), func(t *testing.T, s *jobSite) {
 				start := time.Now()
 				msgs := s.as(test.client, "1").ask(callText(`1`, test.args, `{}`))
-				if took := time.Since(start); took != test.want {
-					t.Errorf("answered after %s: %s", took, msgs[0].text)
+				if elapsed := time.Since(start); elapsed != test.want {
+					t.Errorf("answered after %s: %s", elapsed, msgs[0].text)
 				}
 				if test.want != 90*time.Second {
 					handleIn(t, msgs)
@@ -186,8 +185,9 @@ func TestDetachTimes(t *testing.T) {
 	}
 }
 
-// TestProgressRenewsPatience of a client that says so: only its silence counts.
-func TestProgressRenewsPatience(t *testing.T) {
+// TestProgressRestartsTheTimer checks clients whose time limit restarts with each
+// notification.
+func TestProgressRestartsTheTimer(t *testing.T) {
 	tool := func(sink dispatch.Sink) {
 		for i := range 5 {
 			<-time.After(200 * time.Second)
@@ -201,21 +201,21 @@ func TestProgressRenewsPatience(t *testing.T) {
 			meta string
 			want time.Duration
 		}{
-			{token, 1000*time.Second + 290*time.Second}, // a patience of 5 min, from the last notification
-			{`{}`, 290 * time.Second},                   // it hears nothing
+			{token, 1000*time.Second + 290*time.Second}, // a limit of 5 min after the last notification
+			{`{}`, 290 * time.Second},                   // no notifications
 		} {
 			start := time.Now()
 			handleIn(t, s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, test.meta)))
-			if took := time.Since(start); took != test.want {
-				t.Errorf("%s: answered after %s, want %s", test.meta, took, test.want)
+			if elapsed := time.Since(start); elapsed != test.want {
+				t.Errorf("%s: answered after %s, want %s", test.meta, elapsed, test.want)
 			}
 		}
 	})
 }
 
-// TestJobThatWaitsForThePerson: the client gets a handle that says so, its form
-// is taken back, and the job goes on when somebody decides.
-func TestJobThatWaitsForThePerson(t *testing.T) {
+// TestJobThatWaitsForTheUser: the client gets a job that waits for the user, its form
+// is cancelled, and the job continues after a decision.
+func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
 	withJobs(t, o, always(Detach{After: 20 * time.Second}), counting(3, `"done"`), func(t *testing.T, s *jobSite) {
 		c := s.able("x", "1", `{"elicitation":{}}`)
@@ -232,7 +232,7 @@ func TestJobThatWaitsForThePerson(t *testing.T) {
 			methods[m.Method]++
 		}
 		if methods["elicitation/create"] != 1 || methods["notifications/cancelled"] != 1 {
-			t.Errorf("told %v", methods)
+			t.Errorf("received %v", methods)
 		}
 		got := c.postLater(t.Context(), toolText("job_wait", `{"job":"`+job.Job+`"}`, `{}`))
 		synctest.Wait()
@@ -246,22 +246,21 @@ func TestJobThatWaitsForThePerson(t *testing.T) {
 	})
 }
 
-// TestRemindersRenewPatience: a client that hears again and again what its call
-// waits for does not give up.
-func TestRemindersRenewPatience(t *testing.T) {
+// TestRemindersRestartTheTimer: a client that receives reminders does not give up.
+func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, always(Detach{Auto: true}), counting(1, `1`), func(t *testing.T, s *jobSite) {
 		start := time.Now()
 		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))
-		if took := time.Since(start); took != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
-			t.Errorf("after %s: %s", took, msgs[len(msgs)-1].text)
+		if elapsed := time.Since(start); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
+			t.Errorf("after %s: %s", elapsed, msgs[len(msgs)-1].text)
 		}
 	})
 }
 
-// TestHeldCallBecomesAJob: a client of the protocol without sessions that shows
-// forms is asked, answers, and is told of the job when it waits too long.
-func TestHeldCallBecomesAJob(t *testing.T) {
+// TestResumableCallBecomesAJob: a client of protocol version 2026-07-28 shows a form,
+// repeats its request, and gets a job before it gives up.
+func TestResumableCallBecomesAJob(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
 	withJobs(t, o, always(Detach{After: 20 * time.Second}), counting(90, `"done"`), func(t *testing.T, s *jobSite) {
 		c := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
@@ -283,7 +282,7 @@ func TestHeldCallBecomesAJob(t *testing.T) {
 				t.Errorf("%+v", job)
 			}
 			c.headers.Set("Mcp-Name", "job_wait")
-			for range 2 { // it is taken to give up after 60 s
+			for range 2 { // the client is assumed to give up after 60 s
 				asked = c.ask(toolText("job_wait", `{"job":"`+job.Job+`"}`, meta))
 			}
 			if r := asked[len(asked)-1].result(t); r.IsError || r.Content[0].Text != "done" {
@@ -306,7 +305,8 @@ func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
 	})
 }
 
-// TestCancelBeforeTheHandle cancels the call, by each way a client has.
+// TestCancelBeforeTheHandle: a cancellation before the job is reported cancels the
+// call, in each transport.
 func TestCancelBeforeTheHandle(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: 20 * time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
@@ -323,7 +323,7 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) {
 			t.Error(m.text)
 		}
-		// One that leaves after has no influence.
+		// A cancellation after that has no effect.
 		job := handleIn(t, c.ask(callText(`9`, `{}`, `{}`)))
 		c.ask(cancelText(`9`))
 		synctest.Wait()
@@ -333,7 +333,7 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 	})
 }
 
-// TestHandleThatIsNotDelivered: nobody knows of the job, so it is stopped.
+// TestHandleThatIsNotDelivered: a job whose ID does not reach its client is stopped.
 func TestHandleThatIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
 		info := transport.ClientInfo{Name: "x", Transport: transport.OverHTTP}
@@ -346,15 +346,16 @@ func TestHandleThatIsNotDelivered(t *testing.T) {
 	})
 }
 
-// TestDetachMeansNothingWithoutJobs: it is the tool's.
-func TestDetachMeansNothingWithoutJobs(t *testing.T) {
+// TestDetachWithoutJobs: the argument is passed to the tool.
+func TestDetachWithoutJobs(t *testing.T) {
 	m := serve(t, callerFunc(echo), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
 	if got := string(m.result(t).Structured); got != `{"_detach":"5"}` {
 		t.Error(got)
 	}
 }
 
-// TestJobsReasonIsOneLine whatever the page wrote.
+// TestJobsReasonIsOneLine: the reason of a job that waits is one line without hidden
+// characters.
 func TestJobsReasonIsOneLine(t *testing.T) {
 	v := dispatch.JobView{View: dispatch.View{Waiting: &dispatch.Waiting{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending
@@ -363,7 +364,7 @@ func TestJobsReasonIsOneLine(t *testing.T) {
 	}
 }
 
-// TestAudienceOfTheEnd stands in the result, if the tool said so.
+// TestAudienceOfTheEnd: the result contains the audience if the tool set one.
 func TestAudienceOfTheEnd(t *testing.T) {
 	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
 		s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {

@@ -35,7 +35,8 @@ func TestJobCancel(t *testing.T) {
 	})
 }
 
-// No page is told to stop what waits for the person.
+// TestJobCancelBeforeItBegan: a job that waits for approval has nothing to stop in a
+// page.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
 	withJobs(t, o, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
@@ -52,7 +53,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(2, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		var jobs []string
-		for range 3 { // two results are kept
+		for range 3 { // the server keeps two results
 			jobs = append(jobs, handleIn(t, c.ask(callText(`1`, `{}`, `{}`))).Job)
 			<-time.After(2 * time.Second)
 		}
@@ -79,7 +80,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 	})
 }
 
-// TestJobsAreForSomeClients: the others see nothing of them.
+// TestJobsAreForSomeClients: the others get no tools for jobs.
 func TestJobsAreForSomeClients(t *testing.T) {
 	detach := func(client string) Detach { return Detach{Auto: client == "new" || client == "some"} }
 	withJobs(t, dispatch.Options{}, detach, counting(1, `1`), func(t *testing.T, s *jobSite) {
@@ -124,8 +125,8 @@ func TestJobsAreForSomeClients(t *testing.T) {
 	})
 }
 
-// TestDetachableTool has no output schema, because its answer may be a job, and
-// keeps a parameter of its own.
+// TestDetachableTool: a tool with _detach has no output schema, because its answer may
+// be a job. A parameter of the tool with this name is kept.
 func TestDetachableTool(t *testing.T) {
 	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
 	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)

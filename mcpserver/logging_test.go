@@ -12,9 +12,9 @@ import (
 
 const setLevel = `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":%q}}`
 
-// TestClientsHearWhatAdaptersLog, from their level on, over both transports; one
-// of a later protocol version hears nothing outside of its requests.
-func TestClientsHearWhatAdaptersLog(t *testing.T) {
+// TestClientsReceiveLogs at their log level, over both transports. A client of
+// protocol version 2026-07-28 receives none.
+func TestClientsReceiveLogs(t *testing.T) {
 	s := serve(t, returns(`1`), Options{})
 	p := s.dial(t)
 	p.initialize("stdio")

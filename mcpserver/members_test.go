@@ -42,7 +42,7 @@ func FuzzMembers(f *testing.F) {
 		}
 		var want, got map[string]any
 		if json.Unmarshal(b, &want) != nil {
-			return // a number that no float64 holds
+			return // a number outside of float64
 		}
 		joined := joinMembers(all)
 		if err := json.Unmarshal(joined, &got); err != nil {

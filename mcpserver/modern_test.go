@@ -15,7 +15,7 @@ import (
 const modernMeta = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"new","version":"3"},` +
 	`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}`
 
-// modern returns a client of the protocol without sessions.
+// modern returns a client of protocol version 2026-07-28.
 func (s *site) modern(t testing.TB) *client {
 	c := s.bare(t)
 	c.version = "2026-07-28"
@@ -61,8 +61,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 		s.modern(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
 		<-h.started
 	}
-	// One client's cancel by id must not reach another's call: there is no session
-	// to keep them apart.
+	// Without sessions, a cancellation by ID must not reach the call of another client.
 	c := s.modern(t)
 	c.headers.Set("Mcp-Method", "notifications/cancelled")
 	c.headers.Del("Mcp-Name")
@@ -74,7 +73,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 		t.Errorf("a call was cancelled by another client: %v", cause)
 	default:
 	}
-	leave() // in this protocol a client cancels so
+	leave() // in this version a client cancels by closing the response
 	for range 2 {
 		if cause := <-h.ended; !errors.Is(cause, context.Canceled) {
 			t.Error(cause)
@@ -148,9 +147,8 @@ func TestModernClientListens(t *testing.T) {
 	}
 }
 
-// TestModernClientListensToNothing: the answer comes at once, behind the
-// acknowledgement.
-func TestModernClientListensToNothing(t *testing.T) {
+// TestModernEmptySubscription: the answer follows the acknowledgement at once.
+func TestModernEmptySubscription(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
 	c := s.modern(t)
 	c.headers.Set("Mcp-Method", "subscriptions/listen")
@@ -185,9 +183,9 @@ func TestModernDiscoverAndList(t *testing.T) {
 	}
 }
 
-// TestModernOddities: what is no good request gets the status that this
-// version has for it.
-func TestModernOddities(t *testing.T) {
+// TestModernBadRequests: invalid requests get the status of protocol version
+// 2026-07-28.
+func TestModernBadRequests(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
 	for _, test := range []struct {
 		method, body string
@@ -207,7 +205,7 @@ func TestModernOddities(t *testing.T) {
 	}
 }
 
-// TestModernIDsAreExact: mcp-go takes numbers for float64s.
+// TestModernIDsAreExact: mcp-go decodes numbers as float64.
 func TestModernIDsAreExact(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
 	for _, id := range []string{`9007199254740993`, `-123456789012345678901234567890`, `1.0`, `1e3`, `0`, `-7`, `"a"`} {

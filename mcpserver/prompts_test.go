@@ -35,8 +35,8 @@ func TestPromptsAreListed(t *testing.T) {
 	}
 }
 
-// TestPromptsListChanged: clients hear of new prompts, and of nothing when a
-// plugin without prompts comes.
+// TestPromptsListChanged: clients are notified of new prompts, but not of a new plugin
+// without prompts.
 func TestPromptsListChanged(t *testing.T) {
 	s := serve(t, returns(`"x"`), Options{}, withPrompts)
 	p := s.dial(t)
@@ -58,8 +58,8 @@ func TestPromptsListChanged(t *testing.T) {
 	}
 }
 
-// TestPromptRuns over every way a client has: with progress ahead of the result
-// and its arguments read.
+// TestPromptRuns in each transport, with its arguments, and with progress before the
+// result.
 func TestPromptRuns(t *testing.T) {
 	var got dispatch.Call
 	s := serve(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
@@ -81,7 +81,7 @@ func TestPromptRuns(t *testing.T) {
 		}
 		got = dispatch.Call{}
 	}
-	const args = `{"channel":"general","days":"3","tabId":"5","_detach":"5"}` // a prompt is no job
+	const args = `{"channel":"general","days":"3","tabId":"5","_detach":"5"}` // a prompt never becomes a job
 	check("http", s.open(t, "a").ask(getText(`1`, "messages__summarise", args, `{"progressToken":"p"}`)), "")
 
 	p := s.dial(t)
@@ -134,7 +134,7 @@ func TestPromptResults(t *testing.T) {
 	}
 }
 
-// TestPromptFailures: each is a JSON-RPC error with the sentence and the code.
+// TestPromptFailures: each is a JSON-RPC error with a sentence and a code.
 func TestPromptFailures(t *testing.T) {
 	fails := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrIdleTimeout, CallID: "call_9", Retryable: true, Message: "It was silent."}
@@ -144,7 +144,7 @@ func TestPromptFailures(t *testing.T) {
 		name, args string
 		code       int
 		text, kind string
-		status     int // in the protocol without sessions
+		status     int // in protocol version 2026-07-28
 	}{
 		{fails, "messages__nope", `{}`, -32602, `no prompt \"messages__nope\"`, "", 400},
 		{fails, "messages__summarise", `{}`, -32602, "channel", "invalid_arguments", 400},
@@ -173,7 +173,7 @@ func TestPromptFailures(t *testing.T) {
 	}
 }
 
-// TestPromptIsCancelled, and its client hears nothing more.
+// TestPromptIsCancelled: after a cancellation, the client receives nothing more.
 func TestPromptIsCancelled(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{}, withPrompts)

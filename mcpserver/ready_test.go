@@ -14,8 +14,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// A client that asks before the plugins are loaded gets all of them, not an empty
-// list, and initialize does not wait.
+// TestListsWaitForThePlugins: a list that is requested during startup waits until all
+// plugins are loaded. initialize does not wait.
 func TestListsWaitForThePlugins(t *testing.T) {
 	for _, request := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
@@ -44,7 +44,8 @@ func TestListsWaitForThePlugins(t *testing.T) {
 	}
 }
 
-// If they take too long a client learns that, instead of that there are no tools.
+// TestListsDoNotWaitForEver: if loading takes too long, the client gets an error, not an
+// empty list.
 func TestListsDoNotWaitForEver(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	s := serveRegistry(t, plugin.NewRegistry(store, zerolog.Nop()), Options{Ready: func(context.Context) error {
@@ -63,8 +64,7 @@ func TestListsDoNotWaitForEver(t *testing.T) {
 	}
 }
 
-// A call of a plugin that can't be loaded says why, at once, and names no path of
-// the user's.
+// TestCallOfABrokenPlugin: the error contains the reason and no path of the user.
 func TestCallOfABrokenPlugin(t *testing.T) {
 	s := newServer(t, callerFunc(echo), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	one, _ := s.reg.Set().Plugin("a")

@@ -38,7 +38,7 @@ func TestResultsAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// writtenResult writes r for an old client and returns the result.
+// writtenResult returns the result of r for a protocol version with sessions.
 func writtenResult(t *testing.T, r reply) string {
 	t.Helper()
 	text := written(t, r)

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// runningCall returns a dispatcher, the id of a call in it, and the sink of its
-// page; the call ends with the test.
+// runningCall returns a dispatcher, the ID of a running call, and the sink of its page.
+// The call ends with the test.
 func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch.Sink) {
 	t.Helper()
 	sinks := make(chan dispatch.Sink, 1)
@@ -44,7 +44,7 @@ func reported(sink dispatch.Sink, progress float64) {
 	sink.Reports([]wire.Report{{Progress: &progress}}, 0)
 }
 
-// resource is the text of the answer to a resources/read.
+// resource returns the text in the answer to a resources/read.
 func resource(t *testing.T, m received) string {
 	t.Helper()
 	var r struct {
@@ -60,7 +60,7 @@ func readText(uri, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q,"_meta":%s}}`, uri, meta)
 }
 
-// ask posts a request of the protocol without sessions.
+// ask posts a request of protocol version 2026-07-28.
 func (s *site) askModern(t *testing.T, method, name, body string) (int, received) {
 	t.Helper()
 	c := s.modern(t)
@@ -143,7 +143,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 	}
 }
 
-// TestListOfCallsIsBounded whatever the number of calls.
+// TestListOfCallsIsBounded: the list has at most maxListedCalls.
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := manyCalls(maxListedCalls + 7)
 	var list callList
@@ -153,7 +153,7 @@ func TestListOfCallsIsBounded(t *testing.T) {
 	}
 }
 
-// manyCalls is a Watcher of so many calls.
+// manyCalls is a Watcher with this number of calls.
 type manyCalls int
 
 func (n manyCalls) Calls() []dispatch.View          { return make([]dispatch.View, n) }
@@ -162,9 +162,9 @@ func (manyCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
 	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
 }
 
-// TestSubscribersHearOfChanges in each way a client has of listening, and once
-// more after the last change.
-func TestSubscribersHearOfChanges(t *testing.T) {
+// TestSubscribersAreNotified of changes in each transport, and once more after the last
+// change.
+func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
 	s := serve(t, d, Options{Watch: d})
 	uri := "opentabs://calls/" + id
@@ -232,8 +232,8 @@ func TestSubscribersHearOfChanges(t *testing.T) {
 	}
 }
 
-// TestUpdatesAreFew: two a second for each resource, the first at once, the last
-// always; and of the list none for mere progress.
+// TestUpdatesAreFew: at most two notifications a second for each resource, the first at
+// once, and always one after the last change. Progress does not change the list.
 func TestUpdatesAreFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, id, sink := runningCall(t)
@@ -269,12 +269,12 @@ func TestUpdatesAreFew(t *testing.T) {
 		var at []time.Duration
 		for _, h := range all {
 			if h.uri == callsURI {
-				t.Errorf("the list was told of at %s", h.at)
+				t.Errorf("the list was notified at %s", h.at)
 			}
 			at = append(at, h.at)
 		}
 		if n := len(at); n < 5 || n > 6 || at[0] != 0 || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond {
-			t.Errorf("told at %s", at)
+			t.Errorf("notified at %s", at)
 		}
 		all = nil
 		sink.Finish(nil, nil)
@@ -287,8 +287,8 @@ func TestUpdatesAreFew(t *testing.T) {
 	})
 }
 
-// TestSlowSubscriberHoldsUpNobody and is told once of many changes.
-func TestSlowSubscriberHoldsUpNobody(t *testing.T) {
+// TestSlowSubscriberGetsOneNotification for many changes.
+func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	w := newResources(manyCalls(1))
 	defer w.close()
 	l := newSubscriber(w)
@@ -304,7 +304,7 @@ func TestSlowSubscriberHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// TestSubscriptionsAreBounded for one session and for all.
+// TestSubscriptionsAreBounded for each session and for all together.
 func TestSubscriptionsAreBounded(t *testing.T) {
 	w := newResources(manyCalls(1))
 	defer w.close()
@@ -323,7 +323,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			default:
 				t.Fatal(err)
 			}
-			_ = l.subscribe(uri) // twice is once
+			_ = l.subscribe(uri) // a second time has no effect
 		}
 	}
 	if total != maxAllSubscriptions || refused == 0 || len(w.subscribed) != maxSubscriptions {
@@ -337,7 +337,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMissedEvents: a watch that could not keep up tells of everything.
+// TestMissedEvents: after missed events, all resources count as changed.
 func TestMissedEvents(t *testing.T) {
 	w := newResources(manyCalls(1))
 	defer w.close()

@@ -17,7 +17,7 @@ import (
 // formsMeta is the _meta of a modern client that shows forms.
 var formsMeta = strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
 
-// asked is a result that asks.
+// asked is a result that contains forms.
 type asked struct {
 	Type     string `json:"resultType"`
 	Requests map[string]struct {
@@ -27,14 +27,14 @@ type asked struct {
 	State string `json:"requestState"`
 }
 
-// again is the call of callText made again with answers.
+// again is the repeated call of callText with answers.
 func again(id, args, answers, state string) string {
 	text := callText(id, args, formsMeta)
 	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
 }
 
-// modernParty asks and reads one answer, over either transport; progress is
-// left out.
+// modernParty sends a request and returns the answer without progress, over either
+// transport.
 type modernParty func(text string) received
 
 var modernParties = map[string]func(t *testing.T, s *site) modernParty{
@@ -77,7 +77,7 @@ func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g
 	}
 }
 
-// question decodes a result that asks one thing, and returns its key.
+// question decodes a result with one form, and returns its key.
 func (r received) question(t *testing.T) (string, asked) {
 	t.Helper()
 	var a asked
@@ -109,7 +109,7 @@ func TestModernClientDecides(t *testing.T) {
 				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
 					t.Errorf("no serverInfo: %s", m.text)
 				}
-				// The order of members and spaces may differ; what is not known is ignored.
+				// Order and spaces may differ. Unknown answers are ignored.
 				m = ask(again(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
 				r := m.result(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
@@ -123,8 +123,7 @@ func TestModernClientDecides(t *testing.T) {
 	}
 }
 
-// TestModernSessions: over HTTP there is no session that a permission could be
-// for.
+// TestModernSessions: over HTTP there is no session, so no permission for a session.
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newGuarded(t, askGate{})
@@ -141,7 +140,7 @@ func TestModernRounds(t *testing.T) {
 	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
 		const args = `{"wait":2}`
 		key, q := ask(callText(`1`, args, formsMeta)).question(t)
-		// What is missing is asked for again, with the same ticket.
+		// A form without an answer is shown again, with the same ticket.
 		for i, answers := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
 			k, next := ask(again(fmt.Sprint(i+10), args, answers, q.State)).question(t)
 			if k != key || g.runs.Load() != 0 {
@@ -150,7 +149,7 @@ func TestModernRounds(t *testing.T) {
 			q = next
 		}
 		answer := choose("allow once")
-		for round := range 2 { // then the tool itself asks twice
+		for round := range 2 { // then the tool waits for the user twice
 			k, next := ask(again(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).question(t)
 			if k == key || !strings.Contains(next.Requests[k].Params.Message, "Log in.") {
 				t.Fatalf("round %d: %+v", round, next)
@@ -207,7 +206,7 @@ func TestModernStateIsForItsOwnClient(t *testing.T) {
 	}
 }
 
-// TestModernElsewhere: a call goes on when another surface decides, whether its
+// TestModernElsewhere: a call continues when another surface decides, whether its
 // client waits or not.
 func TestModernElsewhere(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
@@ -243,9 +242,9 @@ func TestModernElsewhere(t *testing.T) {
 	}
 }
 
-// TestModernNobodyDecides: a client that comes back when the time is up gets to
-// know that; one that does not withdraws nothing.
-func TestModernNobodyDecides(t *testing.T) {
+// TestModernApprovalTimesOut: a client that repeats its request after the time limit
+// gets the error.
+func TestModernApprovalTimesOut(t *testing.T) {
 	eachModernParty(t, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, ask modernParty) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
@@ -270,7 +269,7 @@ func TestModernClientLeaves(t *testing.T) {
 	}
 	yes := func(key string) string { return fmt.Sprintf(`{%q:%s}`, key, choose("allow once")) }
 
-	// One that closes the response in which its call waits withdraws the call.
+	// A client that closes the response cancels the call.
 	c := s.modern(t)
 	key, q := c.answer(callText(`1`, `{}`, formsMeta)).question(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -278,7 +277,7 @@ func TestModernClientLeaves(t *testing.T) {
 	if data, ok := newEvents(res.Body).next(); !ok || !strings.Contains(data, "waiting for the user") {
 		t.Errorf("%q", data)
 	}
-	// Meanwhile there is no second one.
+	// A second request is rejected meanwhile.
 	if m := c.answer(again(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.text)
 	}
@@ -288,7 +287,7 @@ func TestModernClientLeaves(t *testing.T) {
 		t.Error(m.text)
 	}
 
-	// So does one over stdio that ends between two requests.
+	// A stdio client that ends between two requests cancels it too.
 	p := s.dial(t)
 	p.send(callText(`1`, `{}`, formsMeta))
 	p.must().question(t)
@@ -324,14 +323,14 @@ func TestModernClientsWithoutForms(t *testing.T) {
 	})
 }
 
-// count is 0 if nothing is held.
+// count is 0 if no call and no answer is kept.
 func (c *resumableCalls) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.ended) + len(c.byID) + c.bytes
 }
 
-// put puts a call that has ended into c, with an answer of so many bytes.
+// put adds an ended call with an answer of this size.
 func (c *resumableCalls) put(id string, size int) *resumableCall {
 	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)
@@ -340,7 +339,7 @@ func (c *resumableCalls) put(id string, size int) *resumableCall {
 	return h
 }
 
-func TestHeldAnswersAreBounded(t *testing.T) {
+func TestKeptAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newResumableCalls()
 		for i := range 5 {
@@ -366,23 +365,23 @@ func TestHeldAnswersAreBounded(t *testing.T) {
 			t.Error("kept too long")
 		}
 		if lost != 1 {
-			t.Errorf("that nobody came was told %d times", lost)
+			t.Errorf("the loss was reported %d times", lost)
 		}
 
-		// Somebody comes at the very moment at which it is dropped to make room.
+		// A request arrives while the answer is being dropped.
 		h := c.put("fetched", maxAnswerBytes)
 		h.reply.lost = func() { lost++ }
 		h.attach(nil)
 		c.put("next", maxAnswerBytes)
 		synctest.Wait()
 		if lost != 1 || c.byID["fetched"] != nil {
-			t.Errorf("an answer that is fetched is told as lost")
+			t.Errorf("a fetched answer is reported as lost")
 		}
 	})
 }
 
-// TestHeldCallsAreFew: beyond the bound a call waits with its request open.
-func TestHeldCallsAreFew(t *testing.T) {
+// TestResumableCallsAreBounded: above the limit, a call keeps its request open.
+func TestResumableCallsAreBounded(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()
 	s := serve(t, g, Options{})
@@ -400,7 +399,7 @@ func TestHeldCallsAreFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, _ := events.next()
-	for strings.Contains(data, "notifications/progress") { // it is told again from time to time
+	for strings.Contains(data, "notifications/progress") { // reminders
 		data, _ = events.next()
 	}
 	if m := parseReceived(t, data); m.result(t).IsError {

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// refusing are Options.Refusals that refuse all of some plugins with one error.
+// refusing returns Options.Refusals that refuse all tools of some plugins.
 func refusing(code wire.ErrorCode, message string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
 	return func(plugin string) func(dispatch.Tool) *wire.CallError {
 		return func(dispatch.Tool) *wire.CallError {
@@ -25,11 +25,11 @@ func refusing(code wire.ErrorCode, message string, names ...string) func(string)
 	}
 }
 
-// Tools and prompts of a plugin that is off are not listed; when the user turns it
-// on every session is notified, once.
+// TestToolsThatAreOffAreNotListed: when the user turns a plugin on, each session is
+// notified once.
 func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	var on atomic.Bool
-	off := refusing(wire.ErrNotReviewed, "the person has not reviewed the plugin evil yet", "evil")
+	off := refusing(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet", "evil")
 	s := serve(t, callerFunc(echo), Options{
 		Refusals: func(plugin string) func(dispatch.Tool) *wire.CallError {
 			if on.Load() {
@@ -49,14 +49,14 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		p.send(strings.Split(lists, "\n")...)
 		both := p.must().text + p.must().text
 		if strings.Contains(both, "IGNORE") || strings.Contains(both, "evil") || !strings.Contains(both, "Exports all messages") {
-			t.Errorf("agents are told %s", both)
+			t.Errorf("agents see %s", both)
 		}
 	}
-	s.PolicyChanged() // nothing has changed: the next thing heard is the next answer
+	s.PolicyChanged() // no change, so no notification
 	for _, p := range peers {
 		p.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 		if m := p.must(); !strings.Contains(m.text, `"id":3`) {
-			t.Errorf("told %s", m.text)
+			t.Errorf("received %s", m.text)
 		}
 	}
 	for _, turn := range []struct {
@@ -68,41 +68,41 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		for _, p := range peers {
 			for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
 				if m := p.must(); m.Method != want {
-					t.Errorf("told %s, want %s", m.text, want)
+					t.Errorf("received %s, want %s", m.text, want)
 				}
 			}
 			p.send(strings.Split(lists, "\n")...)
 			if both := p.must().text + p.must().text; strings.Count(both, "IGNORE ALL") != turn.shown {
-				t.Errorf("on %t: agents are told %s", turn.on, both)
+				t.Errorf("on %t: agents see %s", turn.on, both)
 			}
 		}
 	}
 }
 
-// A call that names a tool which is off gets the reason and what the user can do,
-// whatever its arguments are: the agent does not know the schema.
+// TestCallOfAToolThatIsOff: the error contains the reason and what the user can do, also
+// for invalid arguments, because the agent has no schema.
 func TestCallOfAToolThatIsOff(t *testing.T) {
 	denied := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
-		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrNotReviewed, Message: "the gates say no"}
+		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrNotReviewed, Message: "denied by a gate"}
 	})
 	s := serve(t, denied, Options{
-		Refusals: refusing(wire.ErrNotReviewed, "the person has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
+		Refusals: refusing(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
 	}, plugintest.Package{
 		Name:    "evil",
 		Tools:   []plugintest.Tool{{Name: "x", Description: "d", Input: []byte(`{"type":"object","properties":{"secret":{"type":"string"}},"required":["secret"]}`)}},
 		Prompts: []plugintest.Prompt{{Name: "y", Input: []byte(`{"type":"object","properties":{"secret":{"type":"string"}},"required":["secret"]}`)}},
 	})
 	c := s.open(t, "agent")
-	const want = "evil__x failed: the person has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). Only the person can review the plugin, in the opentabs side panel or a terminal; do not call again until they say that they have."
+	want := "evil__x failed: the user has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). " + dispatch.Advice(wire.ErrNotReviewed)
 	r := c.answer(toolText("evil__x", `{}`, `{}`)).result(t)
 	if !r.IsError || r.Content[0].Text != want {
 		t.Errorf("%q", r.Content[0].Text)
 	}
-	if r := c.answer(toolText("evil__x", `{"secret":"s"}`, `{}`)).result(t); !r.IsError || r.Content[0].Text != "the gates say no" {
+	if r := c.answer(toolText("evil__x", `{"secret":"s"}`, `{}`)).result(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
 		t.Errorf("%+v", r)
 	}
 	m := c.answer(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)
-	if m.Error == nil || !strings.HasPrefix(m.Error.Message, "evil__y failed: the person has not reviewed the plugin evil yet") {
+	if m.Error == nil || !strings.HasPrefix(m.Error.Message, "evil__y failed: the user has not reviewed the plugin evil yet") {
 		t.Error(m.text)
 	}
 }

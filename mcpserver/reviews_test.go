@@ -30,8 +30,7 @@ func (d *reviewDesk) Recommend(name, hash string, permission wire.Permission, no
 	return d.policy.Recommend(name, hash, permission, note, by)
 }
 
-// withReviews is a server with one plugin, which a person has switched off, and a
-// client of it.
+// withReviews returns a server with one plugin, which is off, and a client.
 func withReviews(t *testing.T) (*site, *client, *reviewDesk) {
 	desk := &reviewDesk{values: settings.New(t.TempDir(), settings.Options{})}
 	s := serve(t, callerFunc(echo), Options{Inspector: desk}, plugintest.Package{
@@ -62,8 +61,8 @@ func markText(token, more string) string {
 	return toolText("plugin_mark_reviewed", `{"plugin":"messages","reviewToken":"`+token+`","permission":"auto"`+more+`}`, `{}`)
 }
 
-// An agent that inspects a plugin and marks it as reviewed changes nothing that
-// runs: the person is told, and decides (fault 26).
+// TestAgentsReviewIsARecommendation: an agent that inspects and recommends a plugin
+// enables nothing. The user sees the recommendation and decides.
 func TestAgentsReviewIsARecommendation(t *testing.T) {
 	s, c, desk := withReviews(t)
 	token := inspectedToken(t, c)
@@ -76,14 +75,15 @@ func TestAgentsReviewIsARecommendation(t *testing.T) {
 		t.Errorf("the agent has switched it on: %+v", state)
 	}
 	if r := desk.policy.Recommended(one); r == nil || r.By != "claude" || r.Note != "only reads" || r.Permission != "auto" {
-		t.Errorf("the person is told %+v", r)
+		t.Errorf("the user sees %+v", r)
 	}
 	if m := c.answer(markText(token, "")); !m.result(t).IsError || !strings.Contains(m.text, "inspect the plugin again for a new one") {
 		t.Errorf("a token did twice: %s", m.text)
 	}
 }
 
-// What is reviewed is what was inspected, whatever its version says (faults 27, 28).
+// TestReviewIsOfWhatWasInspected: a recommendation is for the inspected content, also if
+// the version stays the same.
 func TestReviewIsOfWhatWasInspected(t *testing.T) {
 	s, c, desk := withReviews(t)
 	token := inspectedToken(t, c)
@@ -102,7 +102,7 @@ func TestReviewIsOfWhatWasInspected(t *testing.T) {
 	}
 	now, _ := s.reg.Set().Plugin("messages")
 	if r := desk.policy.Recommended(now); r != nil {
-		t.Errorf("code that nobody saw is recommended: %+v", r)
+		t.Errorf("code that was not inspected is recommended: %+v", r)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestInspectTool(t *testing.T) {
 	}
 }
 
-// No path of this machine reaches an agent, not even by an error.
+// TestInspectToolHasNoLocalPath: not even errors contain a path of this machine.
 func TestInspectToolHasNoLocalPath(t *testing.T) {
 	s, c, _ := withReviews(t)
 	one, _ := s.reg.Set().Plugin("messages")

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestInitializeSaysWhoTheServerIs(t *testing.T) {
+func TestInitializeNamesTheServer(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{Version: "9.9"})
 	m := s.bare(t).answer(initializeText("a"))
 	for _, want := range []string{`"name":"opentabs"`, `"version":"9.9"`, `"listChanged":true`, `"protocolVersion":"2025-11-25"`, `"id":"init"`} {
@@ -22,7 +22,7 @@ func TestInitializeSaysWhoTheServerIs(t *testing.T) {
 	}
 }
 
-func TestEveryProtocolVersionCanBeSpoken(t *testing.T) {
+func TestProtocolVersions(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		c := s.bare(t)
@@ -57,7 +57,7 @@ func TestClientsAreListedOldestFirst(t *testing.T) {
 	}
 }
 
-func TestLogTellsNoSecrets(t *testing.T) {
+func TestLogContainsNoSecrets(t *testing.T) {
 	var log bytes.Buffer
 	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrToolError, Message: "the-result"}

@@ -17,7 +17,7 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-func TestStdioCancelInTheSameChunkLands(t *testing.T) {
+func TestStdioCancelInTheSameChunk(t *testing.T) {
 	h := newHanging()
 	s := newServer(t, h, Options{})
 	p := s.dial(t)
@@ -41,7 +41,7 @@ func TestStdioCancelInTheSameChunkLands(t *testing.T) {
 }
 
 // TestCancelReason: the reason of a notifications/cancelled reaches the call,
-// cleaned and cut, over both transports.
+// without hidden characters and truncated, over both transports.
 func TestCancelReason(t *testing.T) {
 	for reason, want := range map[string]string{
 		`"the user pressed Escape"`:              "the user pressed Escape",
@@ -143,7 +143,7 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	}
 }
 
-func TestStdioSurvivesNonsense(t *testing.T) {
+func TestStdioSurvivesInvalidMessages(t *testing.T) {
 	s := newServer(t, callerFunc(echo), Options{MaxRequestBytes: 500})
 	p := s.dial(t)
 	p.initialize("a")
@@ -197,7 +197,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	<-h.ended
-	here.Close() // ends the read that is left
+	here.Close() // ends the last read
 }
 
 func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
@@ -221,7 +221,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	if err := <-down; err != nil {
 		t.Error(err)
 	}
-	// Shutdown waits for the answer to be written, so it is there.
+	// Shutdown waited until the answer was written.
 	if m := p.must(); string(m.ID) != `1` || m.Result == nil {
 		t.Error(m.text)
 	}
@@ -250,7 +250,7 @@ func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := <-done; err == nil {
-			t.Error("the failed write was not told")
+			t.Error("the failed write was not reported")
 		}
 		if waited := time.Since(begin); waited != 30*time.Second {
 			t.Errorf("the session ended after %s", waited)
@@ -303,7 +303,7 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 		t.Error(m.text)
 	}
 
-	// Nothing is told that was not asked for.
+	// The client receives only the selected notifications.
 	s.add(t, "one")
 	p.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
 	ack := p.must()

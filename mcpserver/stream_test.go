@@ -18,8 +18,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// pipeListener is a listener whose connections are pipes in memory, so that a
-// whole server runs in fake time. A write waits for its reader.
+// pipeListener is a listener whose connections are pipes in memory, so a whole server
+// runs in fake time. A write waits for its reader.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -51,8 +51,8 @@ func (l *pipeListener) dial() net.Conn {
 	return here
 }
 
-// inFakeTime runs f with a server that listens on pipes, and a session in it.
-// Channels that f and the caller share have to be made in f.
+// inFakeTime runs f in fake time with a server that listens on pipes, and a client with
+// a session. f must make the channels that it uses.
 func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *site, l *pipeListener, a *client)) {
 	packages := newServer(t, c, Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
@@ -78,8 +78,8 @@ func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *site,
 	})
 }
 
-// rawCall sends a request on a connection of its own and returns it, nothing
-// of the response read.
+// rawCall sends a request on a new connection and returns the connection. No part of the
+// response has been read.
 func rawCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
 	t.Helper()
 	conn := l.dial()
@@ -110,7 +110,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 		begun, ended = make(chan time.Time, 1), make(chan time.Time, 1)
 		conn := rawCall(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
 		start := <-begun
-		for i := range 10 { // others of the same session are not held up
+		for i := range 10 { // other calls of the session continue
 			if m := a.answer(callText(fmt.Sprint(i+2), `{}`, `{}`)); m.Result == nil {
 				t.Error(m.text)
 			}
@@ -122,7 +122,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 	})
 }
 
-func TestClientThatDoesNotReadItsResultIsGivenUp(t *testing.T) {
+func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 	big := `"` + strings.Repeat("x", 1<<20) + `"`
 	inFakeTime(t, returns(big), Options{}, func(t *testing.T, s *site, l *pipeListener, a *client) {
 		begin := time.Now()
@@ -139,7 +139,7 @@ func TestClientThatDoesNotReadItsResultIsGivenUp(t *testing.T) {
 }
 
 func TestResultAfterLongSilenceArrives(t *testing.T) {
-	// A deadline left behind by a notification would lose the result.
+	// The write deadline of a notification must not apply to the result.
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		c.Progress(dispatch.Progress{Progress: 1})
 		<-time.After(5 * time.Minute)
@@ -153,12 +153,12 @@ func TestResultAfterLongSilenceArrives(t *testing.T) {
 	})
 }
 
-func TestSilentCallShowsSignsOfLife(t *testing.T) {
+func TestSilentCallSendsKeepAlives(t *testing.T) {
 	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		<-time.After(59 * time.Second)
 		if c.Progress != nil {
 			c.Progress(dispatch.Progress{Progress: 1})
-			<-time.After(24 * time.Second) // 25 s have not passed since the report
+			<-time.After(24 * time.Second) // less than 25 s after the report
 		}
 		return echo(ctx, c)
 	})
@@ -180,7 +180,7 @@ func TestSilentCallShowsSignsOfLife(t *testing.T) {
 				t.Errorf("%d comments in %s", e.comments, time.Since(begin))
 			}
 		}
-		// A client that takes no events gets plain JSON however long it takes.
+		// A client that accepts no events gets plain JSON, however long the call runs.
 		a.headers.Set("Accept", "application/json")
 		if m := a.answer(callText(`1`, `{}`, `{}`)); m.Result == nil {
 			t.Error(m.text)
@@ -200,9 +200,9 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		defer stop()
 		res := listening.do(listening.request(ctx, http.MethodGet, ""))
 		e, read := newEvents(res.Body), make(chan struct{})
-		var told string
+		var note string
 		go func() {
-			told, _ = e.next()
+			note, _ = e.next()
 			e.next()
 			close(read)
 		}()
@@ -222,8 +222,8 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		}
 		stop()
 		<-read
-		if !strings.Contains(told, "list_changed") {
-			t.Errorf("the silent GET stream has carried %q", told)
+		if !strings.Contains(note, "list_changed") {
+			t.Errorf("the silent GET stream has carried %q", note)
 		}
 		res.Body.Close()
 		if want := int(3 * time.Hour / DefaultHeartbeat); e.comments < want-1 || e.comments > want {
@@ -236,8 +236,9 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 	})
 }
 
-// TestAClientThatIsGoneIsNotListed: a killed client ends no session. What it
-// broke off tells at once, its silence later; a mistake costs nothing.
+// TestAClientThatIsGoneIsNotListed: a killed client does not end its session. It counts
+// as gone after it closed a response early, or after 10 min without requests, until its
+// next request.
 func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quiet *client) {
 		listening, calling := s.over(t, quiet, "listening"), s.over(t, quiet, "calling")
@@ -251,7 +252,7 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 			for _, c := range s.Clients() {
 				all = append(all, c.Name)
 			}
-			slices.Sort(all) // they came at one moment
+			slices.Sort(all) // they have the same time
 			return strings.Join(all, " ")
 		}
 		kill := func(c *client, method, body string) {
@@ -298,7 +299,7 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 	})
 }
 
-// over opens one more session over the connections of another client.
+// over opens another session over the connections of a client.
 func (s *site) over(t *testing.T, other *client, name string) *client {
 	t.Helper()
 	c := &client{t: t, url: s.url, http: other.http, headers: http.Header{}}

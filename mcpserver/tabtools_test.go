@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// tabsOfMessages is where the plugin messages is open: in one tab of two
-// documents and in one that has to be loaded anew. No other plugin is.
+// tabsOfMessages are the tabs of the plugin messages: one with two documents, and one
+// that must be reloaded. Other plugins have no tabs.
 func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{Browsers: 1}
@@ -27,10 +27,10 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{frame, top}, NeedReload: []dispatch.Target{old}}
 }
 
-// withTabs is a server of two plugins, one of which is not reviewed.
+// withTabs returns a server with two plugins. One of them is not reviewed.
 func withTabs(t *testing.T) *client { return withTabsBut(t, "wiki") }
 
-// withTabsBut is withTabs where these plugins are not reviewed.
+// withTabsBut is withTabs, and these plugins are not reviewed.
 func withTabsBut(t *testing.T, off ...string) *client {
 	s := serve(t, callerFunc(echo), Options{
 		Tabs: tabsOfMessages, Refusals: refusing(wire.ErrNotReviewed, "no", off...),
@@ -67,7 +67,8 @@ func TestAgentsListTabs(t *testing.T) {
 	}
 }
 
-// Of a plugin that is off agents get origins and titles, and of none a query.
+// TestTabsOfAPluginThatIsOffHaveOrigins: for a plugin that is off, agents get origins and
+// titles. Queries are never shown.
 func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	c := withTabsBut(t, "messages", "wiki")
 	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
@@ -84,7 +85,7 @@ func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	}
 }
 
-func TestToolsOfOurOwnAreListedWhereTheyAreOffered(t *testing.T) {
+func TestBuiltinToolsAreListedWhereTheyAreOffered(t *testing.T) {
 	c := withTabs(t)
 	if all := listTools(t, c); !strings.Contains(string(all[len(all)-1]), `"name":"plugin_list_tabs"`) {
 		t.Errorf("%s", all)
@@ -98,8 +99,8 @@ func TestToolsOfOurOwnAreListedWhereTheyAreOffered(t *testing.T) {
 	}
 }
 
-// Fault 58: an agent is shown the instances only where there is a choice, and the
-// one that it names is where the call runs.
+// TestInstanceOfACall: tools list the instances if there is more than one, and the call
+// runs in the named instance.
 func TestInstanceOfACall(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`)
 	wiki := &plugin.Plugin{Name: "wiki", DisplayName: "Wiki"}

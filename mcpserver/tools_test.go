@@ -15,9 +15,9 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-var update = flag.Bool("update", false, "write testdata/tools anew")
+var update = flag.Bool("update", false, "rewrite testdata/tools")
 
-// shownPackages are plugins with one tool for each way a tool may look.
+// shownPackages are plugins with one tool for each form of a tool.
 func shownPackages() []plugintest.Package {
 	yes, no := true, false
 	return []plugintest.Package{{
@@ -49,7 +49,7 @@ func shownPackages() []plugintest.Package {
 	}}
 }
 
-// listTools returns the tools as a client gets them, each as it was written.
+// listTools returns the tools in the answer to tools/list, each as JSON.
 func listTools(t *testing.T, c *client) []json.RawMessage {
 	t.Helper()
 	var list struct {
@@ -113,9 +113,8 @@ func TestToolsShownToAgents(t *testing.T) {
 	}
 }
 
-// TestHouseRulesOfTools checks what some client or other rejects a whole list
-// for.
-func TestHouseRulesOfTools(t *testing.T) {
+// TestToolsSatisfyAllClients checks the rules by which some clients reject a whole list.
+func TestToolsSatisfyAllClients(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no snapshots: %v", err)
@@ -157,7 +156,7 @@ func TestToolsAreListedInOrder(t *testing.T) {
 	}
 }
 
-func TestAToolThatCanNotBeShownHindersNoOther(t *testing.T) {
+func TestAToolThatCannotBeListed(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "bad", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"array","x-mcp-header":"A"}}}`)},
 		{Name: "good", Description: "d"},
@@ -200,7 +199,7 @@ func TestOwnParametersStayWithTheTool(t *testing.T) {
 	}
 }
 
-// The category of a tool is in its _meta, for agents and for surfaces that group.
+// TestCategoryOfATool: the category is in the tool's _meta.
 func TestCategoryOfATool(t *testing.T) {
 	c := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},

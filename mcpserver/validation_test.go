@@ -13,19 +13,19 @@ import (
 	"opentabs/wire"
 )
 
-// countingGate allows every call and counts how often it is asked.
-type countingGate struct{ asked atomic.Int32 }
+// countingGate allows every call and counts its decisions.
+type countingGate struct{ decisions atomic.Int32 }
 
 func (*countingGate) Name() string { return "counting" }
 
 func (g *countingGate) Decide(dispatch.Info) dispatch.Verdict {
-	g.asked.Add(1)
+	g.decisions.Add(1)
 	return dispatch.Verdict{}
 }
 
-// TestArgumentsAreValidatedBeforeGates: a call with invalid arguments ends before
-// any gate is asked, so that the user is not asked about it and no limit counts
-// it, whether it is a call, a job, a held call or a prompt.
+// TestArgumentsAreValidatedBeforeGates: a call, job, resumable call or prompt with
+// invalid arguments ends before any gate. So it needs no approval and no limit counts
+// it.
 func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	pkg := plugintest.Package{
 		Tools: []plugintest.Tool{{
@@ -64,17 +64,17 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 		{"prompt", stdio, getText(`1`, "messages__summarise", `{"days":"2"}`, `{}`), getText(`2`, "messages__summarise", `{"channel":"a"}`, `{}`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			gate.asked.Store(0)
+			gate.decisions.Store(0)
 			runs.Store(0)
 			m := tt.ask(tt.bad)
 			if !strings.Contains(m.text, "invalid") || strings.Contains(m.text, `"ran"`) {
 				t.Errorf("answered %s", m.text)
 			}
-			if n, calls := gate.asked.Load(), len(d.Calls()); n != 0 || runs.Load() != 0 {
-				t.Errorf("the gate was asked %d times, the tool ran %d times, %d calls are known", n, runs.Load(), calls)
+			if n, calls := gate.decisions.Load(), len(d.Calls()); n != 0 || runs.Load() != 0 {
+				t.Errorf("the gate decided %d times, the tool ran %d times, there are %d calls", n, runs.Load(), calls)
 			}
-			if tt.ask(tt.good); gate.asked.Load() == 0 || runs.Load() != 1 {
-				t.Errorf("with valid arguments: asked %d times, ran %d times", gate.asked.Load(), runs.Load())
+			if tt.ask(tt.good); gate.decisions.Load() == 0 || runs.Load() != 1 {
+				t.Errorf("with valid arguments: decisions %d times, ran %d times", gate.decisions.Load(), runs.Load())
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 
 func newTable() *sessions { return newSessions(time.Hour, nil, func(*session) {}) }
 
-// running begins a task and returns its context.
+// running starts a task and returns its context.
 func running(t *testing.T, table *sessions, s *session, key string, stream bool) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -21,7 +21,7 @@ func running(t *testing.T, table *sessions, s *session, key string, stream bool)
 	return ctx
 }
 
-func TestBeginRefuses(t *testing.T) {
+func TestBeginRejects(t *testing.T) {
 	table := newTable()
 	s, ended := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
 	running(t, table, s, "n1", false)

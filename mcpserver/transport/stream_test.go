@@ -28,7 +28,7 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 	}
 }
 
-// recorder is a response that keeps what is written.
+// recorder is a response that records what is written.
 type recorder struct {
 	bytes.Buffer
 	header http.Header

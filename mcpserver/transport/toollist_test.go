@@ -10,8 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// What is written piece by piece is what mcp-go would write.
-func TestToolListIsThatOfMCPGo(t *testing.T) {
+// TestToolListEqualsThatOfMCPGo: the list equals the JSON of mcp-go.
+func TestToolListEqualsThatOfMCPGo(t *testing.T) {
 	yes := true
 	plain := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
 	whole := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
