@@ -1,69 +1,70 @@
-// How host and bridge find each other. Both sides import this file; it holds
-// names only, because the host may use no code that looks built-ins up late.
+// How host and bridge connect. Both sides import this file. It has only names,
+// because the host must not run code that looks up built-ins late.
 //
-// The host makes a MessageChannel and hands one port over inside a synthetic
+// The host creates a MessageChannel and passes one port inside a synthetic
 // event on the document, synchronously, at document_start. Both worlds then
-// hold the same port object and use it as a private event target: a message is
-// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port
-// is never posted to, so nothing waits for a task. Page code has no way to it.
+// share the port object as a private event target: a message is
+// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. Nothing
+// is posted to the port, so no message waits for a task. Page code cannot reach it.
 //
-// Hosts start first, because they are registered first: a host offers at the
-// roll call and at no other time. The first of them, the base, is for no plugin: plugins whose code comes later get their
-// channels over its own. The bridge calls the roll once and listens
-// only meanwhile. That is all over when its script returns, before the first
-// page script can run, whatever the document begins with. A roll call of the
-// page's finds no host that still offers: the bridge's was the first.
+// Hosts are registered first, so they start first. A host sends its offer when
+// the bridge starts the handshake, and only then. The first host, the base,
+// belongs to no plugin: plugins whose code arrives later connect through it. The
+// bridge starts the handshake once and listens only during it. The handshake is
+// over when the bridge's script returns, before the first page script can run,
+// whatever the document begins with. If the page starts a handshake, no host
+// answers, because each host answers only the first one.
 
 /**
- * OFFER is dispatched by a host; its data is the JSON text of [plugin, hash, base, whether it has an adapter], its one port is
- * the channel. The plugin of the base is empty.
+ * OFFER is dispatched by a host. Its data is the JSON text of [plugin, hash, base, whether it has an adapter], and its only
+ * port is the channel. The plugin of the base is empty.
  */
 export const OFFER = 'opentabs:host';
-/** ROLL_CALL is dispatched once by the bridge, after all hosts have started. */
-export const ROLL_CALL = 'opentabs:bridge';
-/** TAKEN is dispatched on the port by the bridge, synchronously, to say that it has taken the offer. */
-export const TAKEN = 'taken';
-/** UP is the type of a message from host to bridge, DOWN of one the other way. */
+/** HANDSHAKE is dispatched once by the bridge, after all hosts have started. */
+export const HANDSHAKE = 'opentabs:bridge';
+/** ACCEPTED is dispatched on the port by the bridge, synchronously, when it accepts an offer. */
+export const ACCEPTED = 'taken';
+/** UP is the type of messages from host to bridge, DOWN of those in the other direction. */
 export const UP = 'up';
 export const DOWN = 'down';
 
-// Messages up are an operation, a space, the call's number, and a rest that
-// differs: "p 7 2 0 [{...},{...}]". They are not JSON so that a result of
-// 100 MB is never parsed on its way.
+// Messages up are an operation, a space, the call's number, and operands:
+// "p 7 2 0 [{...},{...}]". They are not JSON, so that no step parses a result
+// of 100 MB.
 //
 //   ready                              the adapter is registered and locked
-//   broken <message>                   it is not; the message says why
+//   broken <message>                   the adapter failed to start; the message is the reason
 //   p <call> <count> <skipped> <json>  reports: the JSON text of an array
 //   r <call> <json>                    the result's JSON text
 //   n <call>                           the tool returned undefined
 //   e <call> <json>                    the JSON text of a wire.CallError
 //   a <call>                           a cancelled call's handler has settled
 //   f <call>                           asked to cancel a call that is not running
-//   q <call> <ask> <json>              what the call asks the server for: a wire.ToolAskParams without its ids
+//   q <call> <ask> <json>              a request to the server: a wire.ToolAskParams without its ids
 //   s <1 or 0>                         whether the adapter is ready, when that changes
-//   l <count> <dropped> <json>         what it has logged: the JSON text of an array of count wire.LogEntry, and how
-//                                      many before them were dropped
+//   l <count> <dropped> <json>         log entries: the JSON text of an array of count wire.LogEntry, after dropped
+//                                      others were lost
 //   w <ms>                             the next timer is due in ms milliseconds; -1 if there is none
-//   armed <nonce>                      the door is ready for who says nonce
-//   renewed <hash>                     an adapter with this hash has taken the place of the one before
-//   kept <message>                     it could not; the message says why, and the one before goes on
+//   armed <nonce>                      the entry point accepts an adapter with this nonce
+//   renewed <hash>                     an adapter with this hash replaced the older one
+//   kept <message>                     the replacement failed; the message is the reason, and the older adapter stays
 //
-// The base says one thing, in an event that has the new channel as its port:
+// The base sends one message, in an event that has the new channel as its port:
 //
-//   host <json>                        an offer, for a plugin that was asked for
+//   host <json>                        an offer for a requested plugin
 //
 // Messages down are the JSON text of an array:
 //
-//   ["call", call, tool, maxBytes, args, prompt, decision]   no decision if nobody was asked
+//   ["call", call, tool, maxBytes, args, prompt, decision]   no decision if no approval was required
 //   ["cancel", call, reason]
 //   ["answer", call, ask, ok, value]                         a wire.CallError if not ok; no value for undefined
-//   ["resync", call, type]                                   report an activity anew
-//   ["begin"]                                                the document is parsed: start what waited for that
-//   ["probe"]                                                ask the adapter whether it is ready
+//   ["resync", call, type]                                   report an activity again
+//   ["begin"]                                                the document is parsed: start the adapters that wait for it
+//   ["probe"]                                                send the readiness of the adapter
 //   ["wake"]                                                 a timer is due
-//   ["settings", settings]                                   a wire.PluginSettings, in place of those before
-//   ["renew", nonce, hash]                                   the door takes one adapter with this hash from who says nonce
-//   ["host", options, nonce]                                 the base: offer a plugin with these options (JSON text), its
-//                                                            door ready for who says nonce
-//   ["remove"]                                               the plugin is gone: tear the adapter down, call it no more
-//                                                            until the door takes another
+//   ["settings", settings]                                   a wire.PluginSettings that replaces the older one
+//   ["renew", nonce, hash]                                   accept one adapter with this hash and nonce at the entry point
+//   ["host", options, nonce]                                 to the base: offer a plugin with these options (JSON text),
+//                                                            its entry point armed with the nonce
+//   ["remove"]                                               the plugin is gone: tear the adapter down and reject calls
+//                                                            until the entry point accepts another

@@ -1,5 +1,5 @@
 // What crosses the chrome.runtime port between a document's bridge and the
-// service worker, as lists of messages (burst.ts). The worker checks all that
+// service worker, as lists of messages (batch.ts). The worker checks all that
 // comes from a document: its process may be broken into.
 
 import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';

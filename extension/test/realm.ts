@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
-import { DOWN, OFFER, ROLL_CALL, TAKEN, UP } from '../src/handshake.ts';
+import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../src/handshake.ts';
 import { declare } from '../src/worker/doors.ts';
 
 type Listener = (event: object) => void;
@@ -14,9 +14,9 @@ type Listener = (event: object) => void;
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** said is all that the host has said, oldest first, but for whether it is ready. */
-  readonly said: string[];
-  /** readiness is what it has said of that. */
+  /** received is all that the host has received, oldest first, but for whether it is ready. */
+  readonly received: string[];
+  /** readiness is what it has received of that. */
   readonly readiness: string[];
   send(...parts: unknown[]): void;
 }
@@ -204,7 +204,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     const port: unknown = Array.isArray(given) ? given[0] : undefined;
     if (typeof port !== 'object' || !port) throw new Error('an offer without a port');
     const base = plugin === '';
-    const said: string[] = [];
+    const received: string[] = [];
     const readiness: string[] = [];
     add(port, UP, (message) => {
       const text = String(slot(message, 1));
@@ -212,11 +212,11 @@ export function makeRealm(page: PageOptions = {}): Realm {
         take(event('host', { data: text.slice(5), ports: portsOf(message) }));
         return;
       }
-      (text.startsWith('s ') ? readiness : said).push(text);
+      (text.startsWith('s ') ? readiness : received).push(text);
     });
     const send = (...parts: unknown[]) => void dispatch(port, event(DOWN, { data: JSON.stringify(parts) }));
-    ports.push({ plugin: plugin ?? '', hash: hash ?? '', said, readiness, send });
-    dispatch(port, event(TAKEN));
+    ports.push({ plugin: plugin ?? '', hash: hash ?? '', received, readiness, send });
+    dispatch(port, event(ACCEPTED));
   };
 
   return {
@@ -243,7 +243,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     },
     bridge: () => {
       add(doc, OFFER, take);
-      dispatch(doc, event(ROLL_CALL));
+      dispatch(doc, event(HANDSHAKE));
       return ports;
     },
     addContent: () => {

@@ -20,7 +20,6 @@ var unclean = []string{
 	"extension",
 	"extension/icons",
 	"extension/src",
-	"extension/src/bridge",
 	"extension/src/host",
 	"extension/src/worker",
 	"extension/test",

@@ -1,27 +1,27 @@
 import type { FromBridge } from '../port-message.ts';
 
-/** WITHDRAWN is what a host says of an ask that its tool does not wait for any more (handshake.ts). */
+/** WITHDRAWN is the body of an ask that its tool withdrew (handshake.ts). */
 const WITHDRAWN = '{"withdrawn":true}';
 
-/** Asks are what one call has asked the server for. The server takes none twice, so all that is open may be told again. */
+/** Asks are the requests of one call to the server. The server ignores duplicates, so open asks may be sent again. */
 export interface Asks {
-  /** said notes what the host says of an ask and returns what the worker should hear. */
-  said(ask: number, body: string): FromBridge;
-  /** answered notes an answer: whether the host waits for it, has it already, or wants none. */
+  /** record stores an ask of the host and returns the message for the worker. */
+  record(ask: number, body: string): FromBridge;
+  /** answered records an answer. wanted: pass it to the host. known: the host has it. unwanted: the host does not wait for it. */
   answered(ask: number): 'wanted' | 'known' | 'unwanted';
-  /** again returns what a worker may not have heard: all that is open or was withdrawn, oldest first. */
-  again(): FromBridge[];
-  /** close forgets all; a call that has ended wants no answer. */
+  /** unanswered returns the messages for a new worker: all open or withdrawn asks, oldest first. */
+  unanswered(): FromBridge[];
+  /** close drops all asks, because an ended call needs no answer. */
   close(): void;
 }
 
-/** makeAsks returns the asks of a call that begins. */
+/** makeAsks returns the empty Asks of a new call. */
 export function makeAsks(id: string): Asks {
   const bodies = new Map<number, string>();
   const known = new Set<number>();
   const message = (ask: number, body: string): FromBridge => ({ op: 'ask', id, ask, body });
   return {
-    said: (ask, body) => {
+    record: (ask, body) => {
       bodies.set(ask, body);
       return message(ask, body);
     },
@@ -33,7 +33,7 @@ export function makeAsks(id: string): Asks {
       known.add(ask);
       return 'wanted';
     },
-    again: () => [...bodies].map(([ask, body]) => message(ask, body)),
+    unanswered: () => [...bodies].map(([ask, body]) => message(ask, body)),
     close: () => {
       bodies.clear();
       known.clear();

@@ -1,10 +1,10 @@
-// The bridge runs in the isolated world of every document that a plugin
-// matches, in frames only of plugins that want those. It takes the hosts' ports
-// and keeps one port to the worker.
+// The bridge: connects the hosts of a document with the worker. It runs in the
+// isolated world of every document that a plugin matches, and in frames for the
+// plugins that support frames.
 
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
-import { makeDesk } from './calls.ts';
+import { BridgeCalls } from './calls.ts';
 import { hasOriginOfTop, mayShareWindow, probeFrame } from './frame.ts';
 import { gatherHosts, type HostEvents, meetHost } from './hosts.ts';
 import { makeLink } from './link.ts';
@@ -13,51 +13,52 @@ import { watchNavigation } from './navigating.ts';
 const first = !Reflect.has(globalThis, BRIDGE_MARK);
 Reflect.set(globalThis, BRIDGE_MARK, true);
 
-const desk = makeDesk(
+const calls = new BridgeCalls(
   (message) => link.post(message),
   () => document.visibilityState === 'visible',
   (plugin, type) => meetHost(document, type, plugin, events),
 );
-const { plugins } = desk;
+const { plugins } = calls;
 const link = makeLink({
   connect: connectBridge,
   alive: isExtensionAlive,
   read: readToBridge,
-  received: (message) => desk.fromWorker(message),
-  greeting: () => desk.greeting(),
-  connected: () => desk.connected(),
-  alone: () => desk.running === 0,
-  orphaned: () => desk.abandon('the browser extension was reloaded or removed'),
+  received: (message) => calls.fromWorker(message),
+  greeting: () => calls.greeting(),
+  connected: () => calls.connected(),
+  alone: () => calls.running === 0,
+  orphaned: () => calls.abandon('the browser extension was reloaded or removed'),
 });
 
 const events: HostEvents = {
-  took: (host) => plugins.took(host),
-  tookBase: (base) => plugins.tookBase(base),
-  said: (host, text) => desk.fromHost(host, text),
+  hostFound: (host) => plugins.addHost(host),
+  baseFound: (base) => plugins.setBase(base),
+  received: (host, text) => calls.fromHost(host, text),
 };
 
-/** gather takes the hosts of this document. */
-function gather(): void {
+/** connectHosts connects to the hosts of this document. */
+function connectHosts(): void {
   const frame = probeFrame();
-  // Where hosts could not compare, none is trusted; a reload gives the tab a Window of its own.
+  // Without a probe frame, hosts in a shared Window could not check their built-ins and are not trusted. A reload gives
+  // the tab a new Window.
   if (frame !== undefined || !mayShareWindow()) {
     gatherHosts(document, { ...events, frame });
   }
   frame?.remove();
 }
 
-/** listen has heard called for each event that the browser itself dispatches: the page can dispatch all of them too. */
-function listen(on: EventTarget, type: string, heard: (event: Event) => void): void {
+/** listen calls handle for each event of the browser itself. It ignores events that the page dispatches. */
+function listen(on: EventTarget, type: string, handle: (event: Event) => void): void {
   on.addEventListener(
     type,
     (event) => {
-      if (event.isTrusted) heard(event);
+      if (event.isTrusted) handle(event);
     },
     { capture: true },
   );
 }
 
-/** open connects to the worker, and keeps connected; a document that is rendered ahead has no tab of its own yet. */
+/** open connects to the worker and reconnects when needed. A prerendered document connects once it is shown in a tab. */
 function open(): void {
   if (Reflect.get(document, 'prerendering') === true) listen(document, 'prerenderingchange', () => link.open());
   else link.open();
@@ -71,10 +72,10 @@ function open(): void {
   });
   listen(document, 'visibilitychange', () => plugins.shown());
   listen(window, 'pagehide', () => {
-    desk.leaving();
+    calls.leaving();
     link.leave();
   });
-  // Back from the back/forward cache the port is gone, but the hosts and their calls are there.
+  // After a return from the back/forward cache the port is closed, but the hosts and their calls are still there.
   listen(window, 'pageshow', (event) => {
     if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
     link.reopen();
@@ -82,8 +83,8 @@ function open(): void {
   });
 }
 
-// A frame of another origin has nothing to say to anybody. The others are where a plugin wants frames.
+// Frames of another origin are not supported.
 if (first && hasOriginOfTop()) {
-  gather();
+  connectHosts();
   open();
 }

@@ -1,76 +1,50 @@
 import { type CallError, CancelAnswerMs, PartChars } from '../../../wire/wire.gen.ts';
-import { hold } from '../held.ts';
+import { addBounded } from '../bounded-buffer.ts';
 import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Host } from './hosts.ts';
-import { makeParts, type Parts } from './parts.ts';
+import { PartSender } from './parts.ts';
 import { makePlugins, type Plugins } from './plugins.ts';
 import { makeSwaps, type Swaps } from './swaps.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
 
-/** Call is a call that was handed to a host and whose ending the server has not confirmed. */
+/** Call is a call whose ending the server has not confirmed. */
 interface Call {
   readonly id: string;
   readonly number: number;
   readonly host: Host;
-  /** ending is set when the host is done with it; kept until the worker acknowledges it. One with parts goes by #parts. */
+  /** ending is set when the call ends, and stored until the worker acknowledges it. #parts sends an ending with parts. */
   ending?: FromBridge[];
-  /** sent counts the reports so far. */
+  /** sent is the number of reports so far. */
   sent: number;
-  /** waiting is progress that could not be sent. */
+  /** waiting is the progress that could not be sent without a port. */
   waiting: Progress[];
   readonly asks: Asks;
-  /** held is what the host gets once it has its new adapter; undefined if it has it already. */
-  held?: string;
+  /** deferred is the message that starts the call once the host has its new adapter. Undefined after the start. */
+  deferred?: string;
 }
 
-/** Desk is the bridge's table of plugins and calls, between the hosts and the worker's port. */
-export interface Desk {
-  readonly plugins: Plugins;
-  /** fromHost takes a message of a host (handshake.ts). */
-  fromHost(host: Host, text: string): void;
-  /** fromWorker takes a message of the worker. */
-  fromWorker(message: ToBridge): void;
-  /** greeting tells the plugins of this document and the calls that run in it; it comes first on every port. */
-  greeting(): FromBridge;
-  /** connected tells that a port is there: everything else that the worker may not know is sent. */
-  connected(): void;
-  /** running is how many calls have not ended. */
-  readonly running: number;
-  /** leaving tells that the document is being left. */
-  leaving(): void;
-  /** abandon cancels all calls: there will never be a worker again. */
-  abandon(reason: string): void;
-}
-
-/** makeDesk returns a desk that sends by post, which returns false while there is no port; visible and meet are those of PluginsOptions. */
-export function makeDesk(
-  post: (message: FromBridge) => boolean,
-  visible: () => boolean = () => true,
-  meet: (plugin: string, type: string) => () => void = () => () => undefined,
-): Desk {
-  return new CallDesk(post, visible, meet);
-}
-
-class CallDesk implements Desk {
+/** BridgeCalls is the table of the document's calls, between its hosts and the port to the worker. */
+export class BridgeCalls {
   readonly #post: (message: FromBridge) => boolean;
   readonly plugins: Plugins;
   readonly #byId = new Map<string, Call>();
   readonly #byNumber = new Map<number, Call>();
-  readonly #parts: Parts;
+  readonly #parts: PartSender;
   readonly #swaps: Swaps;
   #numbers = 0;
 
+  /** The constructor takes post, which returns false without a port. visible and meet are those of PluginsOptions. */
   constructor(
     post: (message: FromBridge) => boolean,
-    visible: () => boolean,
-    meet: (plugin: string, type: string) => () => void,
+    visible: () => boolean = () => true,
+    meet: (plugin: string, type: string) => () => void = () => () => undefined,
   ) {
     this.#post = post;
     this.#swaps = makeSwaps({
-      isBusy: (host) => this.#in(host).length > 0,
+      isBusy: (host) => this.#runningIn(host).length > 0,
       end: (host) => this.#endAll(host),
       release: (host) => this.#release(host),
     });
@@ -82,13 +56,14 @@ class CallDesk implements Desk {
       hashOf: (host) => this.#swaps.hashOf(host),
       swapped: (host) => this.#swaps.finish(host),
     });
-    this.#parts = makeParts(post);
+    this.#parts = new PartSender(post);
   }
 
+  /** fromHost handles a message of a host (handshake.ts). */
   fromHost(host: Host, text: string): void {
-    const [op, rest] = cutAt(text);
-    if (this.plugins.said(host, op, rest)) return;
-    const [number, body] = cutAt(rest);
+    const [op, rest] = splitAtSpace(text);
+    if (this.plugins.receiveFromHost(host, op, rest)) return;
+    const [number, body] = splitAtSpace(rest);
     const call = this.#byNumber.get(Number(number));
     if (!call || call.host !== host) return;
     switch (op) {
@@ -96,8 +71,8 @@ class CallDesk implements Desk {
         this.#progress(call, body);
         break;
       case 'q': {
-        const [ask, asked] = cutAt(body);
-        this.#post(call.asks.said(Number(ask), asked)); // without a port, connected sends it
+        const [ask, request] = splitAtSpace(body);
+        this.#post(call.asks.record(Number(ask), request)); // without a port, connected sends it
         break;
       }
       case 'r':
@@ -117,6 +92,7 @@ class CallDesk implements Desk {
     }
   }
 
+  /** fromWorker handles a message of the worker. */
   fromWorker(message: ToBridge): void {
     route(this.#handlers, message.op, message);
   }
@@ -126,8 +102,8 @@ class CallDesk implements Desk {
     cancel: ({ id, reason }) => this.#cancel(id, reason),
     answer: (message) => this.#answer(message),
     resync: ({ id, type }) => this.#sendToHost(this.#byId.get(id), 'resync', type),
-    taken: () => this.#parts.taken(),
-    wake: () => this.plugins.woken(),
+    taken: () => this.#parts.acknowledged(),
+    wake: () => this.plugins.wake(),
     ack: ({ ids }) => {
       for (const id of ids) {
         const call = this.#byId.get(id);
@@ -146,34 +122,39 @@ class CallDesk implements Desk {
     remove: (message) => this.plugins.receive(message),
   };
 
+  /** connected sends everything that a worker on a new port may be missing. */
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#byId.values()) {
       for (const message of call.waiting.splice(0)) this.#post(message);
-      for (const message of call.asks.again()) this.#post(message);
+      for (const message of call.asks.unanswered()) this.#post(message);
       if (call.ending?.length === 1) for (const message of call.ending) this.#post(message);
     }
     this.#parts.restart();
     this.plugins.connected();
   }
 
+  /** running is the number of calls that have not ended. */
   get running(): number {
     return this.#byNumber.size;
   }
 
+  /** leaving reports which calls have begun, before the document goes. */
   leaving(): void {
     this.plugins.flush();
-    // An ending that was posted just now may be lost with the document, so those count as well until it is confirmed.
-    const begun = [...this.#byId.values()].filter((call) => call.held === undefined).map((call) => call.id);
+    // A recent ending may be lost with the document, so ended calls are listed too until the server confirms them.
+    const begun = [...this.#byId.values()].filter((call) => call.deferred === undefined).map((call) => call.id);
     this.#post({ op: 'leaving', begun });
   }
 
+  /** abandon cancels all calls, because the extension is gone. */
   abandon(reason: string): void {
     for (const call of this.#byId.values()) {
       this.#sendToHost(call, 'cancel', reason);
     }
   }
 
+  /** greeting returns the first message on each port: the document's plugins and its running calls. */
   greeting(): FromBridge {
     const { live, vacant, started, based } = this.plugins;
     return {
@@ -210,32 +191,32 @@ class CallDesk implements Desk {
     this.#byNumber.set(call.number, call);
     const decided = decision === undefined ? '' : `,${decision}`;
     const text = `["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decided}]`;
-    if (this.#swaps.holds(host)) call.held = text;
+    if (this.#swaps.isWaiting(host)) call.deferred = text;
     else host.send(text);
   }
 
-  /** in returns the calls that run in the adapter of a host. */
-  #in(host: Host): Call[] {
-    return [...this.#byNumber.values()].filter((call) => call.host === host && call.held === undefined);
+  /** runningIn returns the calls that run in the adapter of a host. */
+  #runningIn(host: Host): Call[] {
+    return [...this.#byNumber.values()].filter((call) => call.host === host && call.deferred === undefined);
   }
 
-  /** endAll ends the calls that run in the adapter of a host, which is about to be replaced. */
+  /** endAll ends the calls of an adapter that is about to be replaced. */
   #endAll(host: Host): void {
-    const why = `a new version of the plugin ${host.plugin} took its place while the call ran`;
+    const why = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
     const error: CallError = { code: 'plugin_updated', message: why };
-    for (const call of this.#in(host)) {
+    for (const call of this.#runningIn(host)) {
       this.#sendToHost(call, 'cancel', why);
       this.#end(call, [{ op: 'error', id: call.id, error: JSON.stringify(error) }]);
     }
   }
 
-  /** release hands a host the calls that waited for its new adapter. */
+  /** release starts the calls that waited for the new adapter of a host. */
   #release(host: Host): void {
     for (const call of [...this.#byNumber.values()]) {
-      const { held } = call;
-      if (call.host !== host || held === undefined) continue;
-      delete call.held;
-      if (this.plugins.host(host.plugin) === host) host.send(held);
+      const { deferred } = call;
+      if (call.host !== host || deferred === undefined) continue;
+      delete call.deferred;
+      if (this.plugins.host(host.plugin) === host) host.send(deferred);
       else this.#end(call, [{ op: 'error', id: call.id, error: notLive(host.plugin) }]);
     }
   }
@@ -250,8 +231,8 @@ class CallDesk implements Desk {
     const state = call?.asks.answered(ask) ?? 'unwanted';
     if (call && state === 'wanted') {
       const value = error ?? output;
-      const given = value === undefined ? '' : `,${value}`;
-      call.host.send(`["answer",${call.number},${ask},${error === undefined}${given}]`);
+      const suffix = value === undefined ? '' : `,${value}`;
+      call.host.send(`["answer",${call.number},${ask},${error === undefined}${suffix}]`);
     }
     this.#post({ op: 'answered', id, ask, taken: state !== 'unwanted' });
   }
@@ -259,12 +240,12 @@ class CallDesk implements Desk {
   #cancel(id: string, reason: string): void {
     const call = this.#byId.get(id);
     if (!call || call.ending) {
-      // Who cancels a call wants its result no more.
+      // The canceller needs no result.
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;
     }
-    if (call.held !== undefined) {
+    if (call.deferred !== undefined) {
       this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'aborted' });
       return;
@@ -278,8 +259,8 @@ class CallDesk implements Desk {
   }
 
   #progress(call: Call, body: string): void {
-    const [count, rest] = cutAt(body);
-    const [skipped, reports] = cutAt(rest);
+    const [count, rest] = splitAtSpace(body);
+    const [skipped, reports] = splitAtSpace(rest);
     const message: Progress = {
       op: 'progress',
       id: call.id,
@@ -288,40 +269,40 @@ class CallDesk implements Desk {
       reports,
     };
     call.sent += Number(count);
-    if (!this.#post(message)) hold(call.waiting, message);
+    if (!this.#post(message)) addBounded(call.waiting, message);
   }
 
-  /** end sends how a call ended and keeps it; progress that waits for a port goes out before it (connected). */
+  /** end sends and stores the ending of a call. Without a port, connected sends it after the waiting progress. */
   #end(call: Call, ending: FromBridge[]): void {
     call.ending = ending;
     call.asks.close();
     this.#byNumber.delete(call.number);
     if (ending.length > 1) this.#parts.begin(call.id, ending);
     else for (const message of ending) this.#post(message);
-    this.#swaps.settled(call.host);
+    this.#swaps.callEnded(call.host);
   }
 
   #forget(call: Call): void {
     this.#parts.drop(call.id);
     this.#byId.delete(call.id);
     this.#byNumber.delete(call.number);
-    this.#swaps.settled(call.host);
+    this.#swaps.callEnded(call.host);
   }
 }
 
-/** notLive returns the JSON text of a wire.CallError for a call of a plugin that is not in the document. */
+/** notLive returns the JSON text of the wire.CallError for a plugin that is not in the document. */
 function notLive(plugin: string): string {
   const message = `the plugin ${plugin} is not live in this tab`;
   const error: CallError = { code: 'navigated', message, notStarted: true };
   return JSON.stringify(error);
 }
 
-/** resultMessages cuts a large result into parts: one message on a port may not be longer than 64 MiB. */
+/** resultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
 function resultMessages(id: string, text: string): FromBridge[] {
   if (text.length <= PartChars) return [{ op: 'result', id, text }];
   const messages: FromBridge[] = [];
   for (let at = 0; at < text.length; ) {
-    // A character of two units is not split: the two halves would not survive as UTF-8.
+    // Do not split a surrogate pair: UTF-8 cannot encode its halves.
     const unit = text.charCodeAt(at + PartChars - 1);
     const stop = unit >= 0xd800 && unit <= 0xdbff ? at + PartChars - 1 : at + PartChars;
     messages.push({ op: 'part', id, seq: messages.length, text: text.slice(at, stop) });
@@ -331,8 +312,8 @@ function resultMessages(id: string, text: string): FromBridge[] {
   return messages;
 }
 
-/** cutAt splits at the first space. */
-function cutAt(text: string): [string, string] {
+/** splitAtSpace splits a text at the first space. */
+function splitAtSpace(text: string): [string, string] {
   const space = text.indexOf(' ');
   return space < 0 ? [text, ''] : [text.slice(0, space), text.slice(space + 1)];
 }

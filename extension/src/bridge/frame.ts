@@ -5,21 +5,21 @@ export function isFramed(): boolean {
   return window !== window.top;
 }
 
-/** hasOriginOfTop reports whether this document has the same origin as the tab's; those without one have nothing in common. */
+/** hasOriginOfTop reports whether this document has the same origin as the top document. Opaque origins never match. */
 export function hasOriginOfTop(): boolean {
   const { ancestorOrigins } = location;
   return !isFramed() || (origin !== 'null' && ancestorOrigins[ancestorOrigins.length - 1] === origin);
 }
 
-/** mayShareWindow reports whether this document may have got its Window from the empty page before it (host/intact.ts). */
+/** mayShareWindow reports whether this document may have inherited its Window from the initial empty document (host/intact.ts). */
 export function mayShareWindow(): boolean {
-  if (isFramed()) return true; // the page may have reached into the frame before its document came
+  if (isFramed()) return true; // the page may have changed the frame's Window before this document loaded
   if (history.length !== 1) return false;
   const [entry] = performance.getEntriesByType('navigation');
   return !(entry instanceof PerformanceNavigationTiming) || entry.type !== 'reload';
 }
 
-/** addProbeFrame gives a document that may share a Window a frame, once. Call it before any host starts. */
+/** addProbeFrame adds a frame with clean built-ins if the document may share a Window. Call it once, before any host starts. */
 export function addProbeFrame(): void {
   if (Reflect.has(globalThis, FRAME) || !mayShareWindow() || !hasOriginOfTop()) return;
   const frame = document.createElementNS('http://www.w3.org/1999/xhtml', 'iframe');
@@ -27,7 +27,7 @@ export function addProbeFrame(): void {
   Reflect.set(globalThis, FRAME, frame);
 }
 
-/** probeFrame returns the frame that hosts compared with, if it is still in its place. */
+/** probeFrame returns the probe frame if it is still in its place. */
 export function probeFrame(): Element | undefined {
   const frame: unknown = Reflect.get(globalThis, FRAME);
   return frame instanceof Element && frame.parentNode === document.documentElement ? frame : undefined;

@@ -1,33 +1,34 @@
-import { DOWN, OFFER, ROLL_CALL, TAKEN, UP } from '../handshake.ts';
+import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
 
 /** Host is one plugin's host in this document. */
 export interface Host {
   readonly plugin: string;
   readonly hash: string;
-  /** base names what a new adapter can't change in this document; absent means nothing. */
+  /** base is the hash of what a new adapter cannot change in this document. Absent means nothing. */
   readonly base?: string;
-  /** empty is set while the host waits for its adapter to come through a door. */
+  /** empty is set while the host waits for its adapter at its entry point. */
   readonly empty?: boolean;
-  /** based is set for a host that the base has made, whose door is the base's. */
+  /** based is set for a host that the base made. It uses the entry point of the base. */
   readonly based?: boolean;
   /** send dispatches a message to the host; it returns at once. */
   send(text: string): void;
 }
 
-/** Base makes hosts for plugins whose code comes later. */
+/** Base creates hosts for plugins whose code arrives later. */
 export interface Base {
   send(text: string): void;
 }
 
-/** HostEvents is told what hosts say. */
+/** HostEvents receives hosts and their messages. */
 export interface HostEvents {
-  /** frame is the probe's, which is no content; default none. */
+  /** frame is the probe frame, which does not count as content. Default none. */
   readonly frame?: unknown;
-  /** took is called for each host whose port was taken, before it says anything; tookBase for the base, default ignored. */
-  took(host: Host): void;
-  tookBase?(base: Base): void;
-  /** said is called for each message of a host, while the host waits: it must not run page code. */
-  said(host: Host, text: string): void;
+  /** hostFound is called once for each host, before its first message. */
+  hostFound(host: Host): void;
+  /** baseFound is called for the base. Default: the base is ignored. */
+  baseFound?(base: Base): void;
+  /** received is called for each message of a host, synchronously. It must not run page code. */
+  received(host: Host, text: string): void;
 }
 
 /** Page is the part of a Document that is used here. */
@@ -36,46 +37,46 @@ export interface Page extends EventTarget {
   readonly readyState: string;
 }
 
-/** HOST is what the offer of a host begins with that comes over the base's port. */
+/** HOST is the prefix of an offer that arrives over the port of the base. */
 const HOST = 'host ';
 
-/** MaxHosts is how many hosts one document may have. */
+/** MaxHosts is the maximum number of hosts per document. */
 const MaxHosts = 200;
 
 /**
- * gatherHosts takes the port of every host of this document; see handshake.ts. Call it at document_start, after the
- * hosts have started: it listens only while it calls the roll. Whatever comes later could be the page's: a document whose
- * root is a script, or an image with an onerror, runs page code before it has any content.
+ * gatherHosts connects to every host of this document (handshake.ts). Call it at document_start, after the hosts have
+ * started. It listens only during the handshake, because later offers could come from the page: a document whose root is a
+ * script, or an image with an onerror, runs page code before it has content.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
-  if (!pristine(doc, events.frame)) return;
+  if (!isPristine(doc, events.frame)) return;
   const seen = new Set<string>();
-  const offered = (event: Event) => {
+  const onOffer = (event: Event) => {
     const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
     if (!offer || seen.size >= MaxHosts || seen.has(offer.plugin)) return;
     seen.add(offer.plugin);
-    if (offer.plugin === '') takeBase(offer.port, events);
-    else takeHost(offer, false, events);
+    if (offer.plugin === '') connectBase(offer.port, events);
+    else connectHost(offer, false, events);
   };
-  doc.addEventListener(OFFER, offered);
-  doc.dispatchEvent(new Event(ROLL_CALL));
-  doc.removeEventListener(OFFER, offered);
+  doc.addEventListener(OFFER, onOffer);
+  doc.dispatchEvent(new Event(HANDSHAKE));
+  doc.removeEventListener(OFFER, onOffer);
 }
 
 /**
- * meetHost takes the port of one host that starts late in a world that the page has no part in. type is the type of the event
- * that it offers itself in; nobody else knows it. It returns a function that ends the wait.
+ * meetHost waits for the offer of a late host in an isolated world. type is the secret event type of the offer. It returns a
+ * function that ends the wait.
  */
 export function meetHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
-  const offered = (event: Event) => {
+  const onOffer = (event: Event) => {
     const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
-    if (offer?.plugin === plugin) takeHost(offer, false, events);
+    if (offer?.plugin === plugin) connectHost(offer, false, events);
   };
-  doc.addEventListener(type, offered, { once: true });
-  return () => doc.removeEventListener(type, offered);
+  doc.addEventListener(type, onOffer, { once: true });
+  return () => doc.removeEventListener(type, onOffer);
 }
 
-/** Offer is what a host introduces itself with. */
+/** Offer is the first message of a host. */
 interface Offer {
   readonly plugin: string;
   readonly hash: string;
@@ -84,35 +85,35 @@ interface Offer {
   readonly port: MessagePort;
 }
 
-function takeHost({ port, ...introduction }: Offer, based: boolean, events: HostEvents): void {
+function connectHost({ port, ...introduction }: Offer, based: boolean, events: HostEvents): void {
   const host: Host = { ...introduction, based, send: (text) => sendDown(port, text) };
   port.addEventListener(UP, (message) => {
-    if (message instanceof MessageEvent && typeof message.data === 'string') events.said(host, message.data);
+    if (message instanceof MessageEvent && typeof message.data === 'string') events.received(host, message.data);
   });
-  events.took(host);
-  port.dispatchEvent(new Event(TAKEN));
+  events.hostFound(host);
+  port.dispatchEvent(new Event(ACCEPTED));
 }
 
-/** takeBase takes the port of the base, and of the hosts that come over it. */
-function takeBase(port: MessagePort, events: HostEvents): void {
+/** connectBase connects to the base and to the hosts that the base creates later. */
+function connectBase(port: MessagePort, events: HostEvents): void {
   const hosts = new Set<string>();
   port.addEventListener(UP, (event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string' || !event.data.startsWith(HOST)) return;
     const offer = readOffer(event, event.data.slice(HOST.length));
     if (!offer || offer.plugin === '' || hosts.has(offer.plugin) || hosts.size >= MaxHosts) return;
     hosts.add(offer.plugin);
-    takeHost(offer, true, events);
+    connectHost(offer, true, events);
   });
-  events.tookBase?.({ send: (text) => sendDown(port, text) });
-  port.dispatchEvent(new Event(TAKEN));
+  events.baseFound?.({ send: (text) => sendDown(port, text) });
+  port.dispatchEvent(new Event(ACCEPTED));
 }
 
 function sendDown(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN, { data: text }));
 }
 
-/** pristine reports whether no script of the page can have run yet. */
-function pristine(doc: Page, frame: unknown): boolean {
+/** isPristine reports whether no script of the page can have run yet. */
+function isPristine(doc: Page, frame: unknown): boolean {
   const root = doc.documentElement;
   const empty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);
   return empty && doc.readyState === 'loading';

@@ -59,7 +59,7 @@ function makeBench(t: TestContext) {
 const greeting: FromBridge = { op: 'live', plugins: [], running: [] };
 const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
-test('it connects once and passes messages on', (t) => {
+test('the link connects once and passes messages on', (t) => {
   const { link, ports, received, world } = makeBench(t);
   assert.equal(link.post(message), false);
   link.open();
@@ -76,7 +76,7 @@ test('it connects once and passes messages on', (t) => {
   assert.deepEqual(received, [{ op: 'ack', ids: ['x'] }]);
 });
 
-test('a lost port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
+test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
   const { link, ports, runTasks } = makeBench(t);
   link.open();
   t.mock.timers.tick(5000);
@@ -91,7 +91,7 @@ test('a lost port is replaced at once and without a timer, which Chrome would de
   assert.equal(ports.length, 3);
 });
 
-test('a worker that keeps hanging up is tried less and less often, up to once a second, until a port lives', (t) => {
+test('retries slow down to one per second while the worker keeps closing the port', (t) => {
   const { link, ports, runTasks } = makeBench(t);
   link.open();
   ports[0]?.close();
@@ -111,7 +111,7 @@ test('a worker that keeps hanging up is tried less and less often, up to once a 
   assert.equal(ports.length, 11);
 });
 
-test('a document from the back/forward cache takes a new port, though the old one seems to be there', (t) => {
+test('a document from the back/forward cache opens a new port', (t) => {
   const { link, ports, world } = makeBench(t);
   link.open();
   link.reopen();
@@ -125,7 +125,7 @@ test('a document from the back/forward cache takes a new port, though the old on
   assert.equal(ports.length, 2);
 });
 
-test('a document that is being left receives nothing more on its old port, not even when it comes back', (t) => {
+test('a document that the user leaves receives nothing on its old port', (t) => {
   const { link, ports, received, world } = makeBench(t);
   link.open();
   link.leave();
@@ -140,7 +140,7 @@ test('a document that is being left receives nothing more on its old port, not e
   assert.deepEqual([ports.length, world.connected], [2, 2]);
 });
 
-test('when the extension is gone it gives up and says so once', (t) => {
+test('the link reports once that the extension is gone', (t) => {
   const { link, ports, world } = makeBench(t);
   link.open();
   world.alive = false;
@@ -151,7 +151,7 @@ test('when the extension is gone it gives up and says so once', (t) => {
   assert.deepEqual([ports.length, world.orphaned], [1, 1]);
 });
 
-test('a document whose extension is gone already gives up at once', (t) => {
+test('a document of an unloaded extension stops at once', (t) => {
   const { link, world } = makeBench(t);
   world.refuse = true;
   link.open();
@@ -159,7 +159,7 @@ test('a document whose extension is gone already gives up at once', (t) => {
   assert.deepEqual([world.connected, world.orphaned], [0, 1]);
 });
 
-test('messages that come fast go together, and none is lost when the port goes', (t) => {
+test('messages are batched, and none is lost when the port closes', (t) => {
   const { link, ports, world, runTasks } = makeBench(t);
   const numbered = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
   world.alone = false;
@@ -175,7 +175,7 @@ test('messages that come fast go together, and none is lost when the port goes',
   assert.deepEqual(ports[1]?.sent, [[greeting], [numbered('4')]]);
 });
 
-test('a document that is being left sends what waits before it closes the port', (t) => {
+test('leave sends waiting messages before it closes the port', (t) => {
   const { link, ports, world } = makeBench(t);
   world.alone = false;
   link.open();
@@ -185,7 +185,7 @@ test('a document that is being left sends what waits before it closes the port',
   assert.deepEqual(ports[0]?.sent, [[greeting], [message], [message]]);
 });
 
-test('an ask or an ending that waits is left to connected, which sends all, endings with their parts', (t) => {
+test('a new port drops waiting asks and endings, because connected sends them again', (t) => {
   const { link, ports, world, runTasks } = makeBench(t);
   world.alone = false;
   link.open();
@@ -199,7 +199,7 @@ test('an ask or an ending that waits is left to connected, which sends all, endi
   assert.deepEqual(ports[1]?.sent, [[greeting], [progress]]);
 });
 
-test('a port that was opened while the extension was reloaded, and leads nowhere, is given up', (t) => {
+test('a dead port that was opened during a reload of the extension is closed', (t) => {
   const { link, ports, world, runTasks } = makeBench(t);
   link.open();
   t.mock.timers.tick(5000);

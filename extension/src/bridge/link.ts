@@ -1,4 +1,4 @@
-import { afterTasks, makeBurst } from '../burst.ts';
+import { afterTasks, makeBatcher } from '../batch.ts';
 import { charsOf, type FromBridge, readEach, type ToBridge } from '../port-message.ts';
 
 /** Port is the part of chrome.runtime.Port that is used here. */
@@ -10,51 +10,51 @@ export interface Port {
 }
 
 export interface LinkOptions {
-  /** connect opens a port to the worker, which starts it if need be. It throws when the extension is gone. */
+  /** connect opens a port to the worker and starts the worker if needed. It throws if the extension is gone. */
   connect(): Port;
-  /** alive reports whether this script still belongs to an extension that is there. */
+  /** alive reports whether the extension of this script is still loaded. */
   alive(): boolean;
   read(message: unknown): ToBridge | undefined;
-  /** soon runs work after the tasks that are due; default afterTasks(). */
+  /** soon runs work after the tasks that are due. Default afterTasks(). */
   readonly soon?: (work: () => void) => void;
   received(message: ToBridge): void;
   /** greeting is the first message on a new port. */
   greeting(): FromBridge;
   connected(): void;
-  /** alone is that of makeBurst. */
+  /** alone is the option of makeBatcher. */
   alone(): boolean;
-  /** orphaned reports that the extension was removed, reloaded or updated; no port will come again. */
+  /** orphaned reports that the extension was removed, reloaded or updated, so no port can be opened. */
   orphaned(): void;
 }
 
-/** Link keeps a port to the worker. */
+/** Link is the port to the worker, reopened whenever Chrome closes it. */
 export interface Link {
-  /** open connects unless there is a port. */
+  /** open connects unless a port is open. */
   open(): void;
   /**
-   * reopen connects even if there seems to be a port: a document that comes back from the back/forward cache is not
-   * always told that Chrome closed its port.
+   * reopen replaces the port. Chrome does not always report a closed port to a document that returns from the back/forward
+   * cache.
    */
   reopen(): void;
   /**
-   * leave closes the port for a document that is being left. Nothing is received any more: a call that comes out of the
-   * back/forward cache with the document was given up long ago, and another document may run it.
+   * leave closes the port of a document that the user leaves. Messages that arrive with a return from the back/forward cache
+   * are ignored: the server ended those calls long ago, and another document may run them.
    */
   leave(): void;
-  /** post sends a message; false means that there is no port. */
+  /** post sends a message. It returns false without a port. */
   post(message: FromBridge): boolean;
 }
 
-/** ShortMs is how long a port lives at least unless the worker hangs up at once, in milliseconds. */
+/** ShortMs is the lifetime below which a port counts as short, in milliseconds. */
 const ShortMs = 1000;
-/** RetryMs is the time to the next try after two short ports, in milliseconds. Each further one doubles it, up to MaxRetryMs. */
+/** RetryMs is the delay after two short ports in a row, in milliseconds. Each further one doubles it, up to MaxRetryMs. */
 const RetryMs = 50;
 const MaxRetryMs = 1000;
-/** CheckMs is the time between two checks after a lost port that the extension is still there, in milliseconds. Checks is how many follow. */
+/** CheckMs is the interval, in milliseconds, of the Checks checks after a closed port that the extension is still loaded. */
 const CheckMs = 1000;
 const Checks = 10;
 
-/** makeLink returns a link that is not open yet. It reconnects by itself, at once unless the worker keeps hanging up. */
+/** makeLink returns a closed link. Once open, it reconnects at once, or with a delay if the worker keeps closing the port. */
 export function makeLink(options: LinkOptions): Link {
   let port: Port | undefined;
   let orphan = false;
@@ -64,17 +64,17 @@ export function makeLink(options: LinkOptions): Link {
       port.postMessage(messages);
       return true;
     } catch {
-      // The port has just closed; its onDisconnect is on the way.
+      // The port has just closed, and onDisconnect follows.
       return false;
     }
   };
   const soon = options.soon ?? afterTasks();
-  const burst = makeBurst({ send, charsOf, alone: options.alone, soon });
+  const batcher = makeBatcher({ send, charsOf, alone: options.alone, soon });
   let left = false;
-  /** short is how many ports in a row were short. */
+  /** short is the number of short ports in a row. */
   let short = 0;
 
-  const lost = (openedAt: number) => {
+  const onDisconnected = (openedAt: number) => {
     port = undefined;
     if (!options.alive()) {
       orphaned();
@@ -82,13 +82,13 @@ export function makeLink(options: LinkOptions): Link {
     }
     setTimeout(() => check(Checks), CheckMs);
     short = Date.now() - openedAt < ShortMs ? short + 1 : 0;
-    // Chrome closes the port when it stops the worker; connecting restarts it. No timer: Chrome fires those of a hidden
-    // tab once a second, a delay of 0 included. In a document that goes into the back/forward cache nothing runs any
-    // more, and `pageshow` opens the link.
+    // Chrome closes the port when it stops the worker; connecting restarts the worker. No timer: in a hidden tab Chrome
+    // fires timers once per second, even with a delay of 0. A document in the back/forward cache runs nothing, and
+    // `pageshow` reopens the link.
     if (short < 2) soon(open);
     else setTimeout(open, Math.min(RetryMs * 2 ** (short - 2), MaxRetryMs));
   };
-  /** check finds out what Chrome tells nobody: a port that was opened while the extension was reloaded leads nowhere. */
+  /** check detects a dead port: Chrome fires no event for a port that was opened while the extension was reloaded. */
   const check = (times: number) => {
     if (orphan || left) return;
     if (!options.alive()) {
@@ -110,13 +110,13 @@ export function makeLink(options: LinkOptions): Link {
       opened.onMessage((raw) => {
         for (const message of readEach(raw, options.read)) {
           if (port !== opened) return;
-          // Ahead of everything that waits, and of the call behind it, which may occupy the page.
+          // Answer before waiting messages, and before the next call, which may occupy the page.
           if (message.op === 'ping') send([{ op: 'pong', ping: message.ping }]);
           else options.received(message);
         }
       });
       opened.onDisconnect(() => {
-        if (port === opened) lost(openedAt);
+        if (port === opened) onDisconnected(openedAt);
       });
     } catch {
       port = undefined;
@@ -124,10 +124,10 @@ export function makeLink(options: LinkOptions): Link {
       return;
     }
     send([options.greeting()]);
-    // What waits is older than what connected sends. That is every ask without an answer, and every ending that is not
-    // confirmed, with all its parts: an ending ahead of its parts would say that they were sent.
-    burst.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
-    burst.flush();
+    // Waiting messages go first, because they are older. connected sends all unanswered asks and unconfirmed endings, so
+    // waiting ones are dropped: an ending sent before its parts would report parts that the server does not have.
+    batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
+    batcher.flush();
     options.connected();
   };
   const close = () => {
@@ -142,8 +142,8 @@ export function makeLink(options: LinkOptions): Link {
   };
   const leave = () => {
     left = true;
-    burst.flush();
+    batcher.flush();
     close();
   };
-  return { open, reopen, leave, post: burst.post };
+  return { open, reopen, leave, post: batcher.post };
 }

@@ -1,24 +1,24 @@
 import { MaxLogEntries } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
-/** GatherMs is how long entries are gathered after some were sent, in milliseconds; then at most two messages go. */
+/** GatherMs is the interval between two sends, in milliseconds. Each sends at most MessagesAtOnce messages. */
 const GatherMs = 100;
 const MessagesAtOnce = 2;
-/** MaxWaiting is how many entries of a document wait, and MaxWaitingChars their length; the oldest give way. */
+/** MaxWaiting and MaxWaitingChars limit the number and the length of waiting entries. The oldest are dropped first. */
 const MaxWaiting = 1000;
 const MaxWaitingChars = 8 * 1024 * 1024;
-/** MaxMessageChars is how long a message may get by putting entries together, in UTF-16 units. */
+/** MaxMessageChars is the length up to which entries are joined in one message, in UTF-16 units. */
 const MaxMessageChars = 256 * 1024;
 
-/** Logs sends what adapters of this document log, in order and no faster than somebody may read. */
+/** Logs sends the log entries of this document's adapters, in order and at a limited rate. */
 export interface Logs {
-  /** add takes entries of a plugin: the JSON text of an array of count, and how many before them were dropped. */
+  /** add queues entries of a plugin. entries is the JSON text of an array of count, dropped how many before them were lost. */
   add(plugin: string, count: number, dropped: number, entries: string): void;
-  /** flush sends all that waits, for a new port and a document that is left. Without a port it goes on waiting. */
+  /** flush sends all waiting entries. Without a port they continue to wait. */
   flush(): void;
 }
 
-/** Batch is what becomes one message; entries is without the brackets. */
+/** Batch becomes one message. entries has no brackets. */
 interface Batch {
   readonly plugin: string;
   count: number;
@@ -50,13 +50,13 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
     timer = undefined;
     let sent = 0;
     while (sent < MessagesAtOnce && sendFirst()) sent++;
-    // Without a port there is nothing to wait for but flush.
+    // Without a port, flush sends the rest.
     if (sent === MessagesAtOnce) gather();
   };
   const gather = () => {
     timer ??= setTimeout(tick, GatherMs);
   };
-  /** dropOldest makes room; what is dropped is counted with the next entries of the plugin. */
+  /** dropOldest drops a batch and adds its count to the next batch of the plugin. */
   const dropOldest = () => {
     const old = waiting.shift();
     if (!old) return;

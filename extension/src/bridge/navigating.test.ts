@@ -2,33 +2,33 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchNavigation } from './navigating.ts';
 
-/** heard returns what is told of an event as the browser would dispatch it. */
-function heard(name: string, fields: object, trusted = true): (boolean | 'moved')[] {
-  const told: (boolean | 'moved')[] = [];
+/** eventsOf returns the reported events for a navigation event of the browser. */
+function eventsOf(name: string, fields: object, trusted = true): (boolean | 'moved')[] {
+  const reported: (boolean | 'moved')[] = [];
   const listeners = new Map<string, (event: Event) => void>();
   const navigation = new EventTarget();
   navigation.addEventListener = (type: string, listener: unknown) => {
     if (typeof listener === 'function') listeners.set(type, (event) => listener(event));
   };
-  watchNavigation(navigation, { navigating: (on) => told.push(on), moved: () => told.push('moved') });
+  watchNavigation(navigation, { navigating: (on) => reported.push(on), moved: () => reported.push('moved') });
   const event = new Event(name);
   // isTrusted can't be set on a real event.
   listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...fields, isTrusted: trusted })));
-  return told;
+  return reported;
 }
 
 const away = { destination: { sameDocument: false }, downloadRequest: null };
 
-test('a navigation to another document is told, and when it came to nothing', () => {
-  assert.deepEqual(heard('navigate', away), [true]);
-  for (const name of ['navigatesuccess', 'navigateerror']) assert.deepEqual(heard(name, {}), [false]);
-  assert.deepEqual(heard('currententrychange', {}), [false, 'moved']);
+test('a navigation to another document is reported, and its failure', () => {
+  assert.deepEqual(eventsOf('navigate', away), [true]);
+  for (const name of ['navigatesuccess', 'navigateerror']) assert.deepEqual(eventsOf(name, {}), [false]);
+  assert.deepEqual(eventsOf('currententrychange', {}), [false, 'moved']);
 });
 
-test('what stays in the document, a download, and what the page makes up are not', () => {
-  assert.deepEqual(heard('navigate', { ...away, destination: { sameDocument: true } }), []);
-  assert.deepEqual(heard('navigate', { ...away, downloadRequest: '' }), []);
-  assert.deepEqual(heard('navigate', away, false), []);
-  assert.deepEqual(heard('navigateerror', {}, false), []);
-  assert.deepEqual(heard('currententrychange', {}, false), []);
+test('navigations within the document, downloads and synthetic events are not reported', () => {
+  assert.deepEqual(eventsOf('navigate', { ...away, destination: { sameDocument: true } }), []);
+  assert.deepEqual(eventsOf('navigate', { ...away, downloadRequest: '' }), []);
+  assert.deepEqual(eventsOf('navigate', away, false), []);
+  assert.deepEqual(eventsOf('navigateerror', {}, false), []);
+  assert.deepEqual(eventsOf('currententrychange', {}, false), []);
 });

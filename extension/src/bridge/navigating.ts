@@ -1,37 +1,37 @@
 /** Navigation is the part of the page's Navigation that is used here. */
 export type Navigation = EventTarget;
 
-/** Told is told of the page's navigations. */
-export interface Told {
-  /** navigating tells that the document is about to be left, or is not after all. */
+/** NavigationEvents receives the navigations of the page. */
+export interface NavigationEvents {
+  /** navigating reports that a navigation to another document began, or that it ended without one. */
   navigating(on: boolean): void;
-  /** moved tells that the page has another address, without another document. */
+  /** moved reports a new address of the same document. */
   moved(): void;
 }
 
 /**
- * watchNavigation tells when a navigation to another document begins, while the code that asks for it still runs: so it is
- * told ahead of the result of a tool that navigates and returns. It tells that it is over when the page has taken the navigation
- * over or it came to nothing; not every navigation without a document says so (a download does not).
+ * watchNavigation reports navigations to another document. It reports the start synchronously, so before the result of a tool
+ * that navigates and returns. It reports the end when the page intercepts the navigation or the navigation fails. Chrome
+ * fires no such event for a download.
  */
-export function watchNavigation(navigation: Navigation, tell: Told): void {
-  // Capture, and first of all: the page's listeners come later, and its own events are not trusted.
-  const listen = (name: string, heard: (event: Event) => void) =>
+export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
+  // Registered first and in the capture phase, so before the page's listeners. Events from the page are not trusted.
+  const listen = (name: string, handle: (event: Event) => void) =>
     navigation.addEventListener(
       name,
       (event) => {
-        if (event.isTrusted) heard(event);
+        if (event.isTrusted) handle(event);
       },
       { capture: true },
     );
   listen('navigate', (event) => {
-    if (toAnotherDocument(event)) tell.navigating(true);
+    if (toAnotherDocument(event)) events.navigating(true);
   });
-  // A page that intercepts a navigation, as routers do, stays; so does one whose navigation was stopped.
-  for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => tell.navigating(false));
+  // The document stays if the page intercepts the navigation, as routers do, or if the navigation was stopped.
+  for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => events.navigating(false));
   listen('currententrychange', () => {
-    tell.navigating(false);
-    tell.moved();
+    events.navigating(false);
+    events.moved();
   });
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FromBridge } from '../port-message.ts';
-import { makeParts, OnTheWay } from './parts.ts';
+import { MaxInFlight, PartSender } from './parts.ts';
 
 function makeBench() {
   const posted: string[] = [];
   const port = { open: true };
-  const parts = makeParts((message) => {
+  const parts = new PartSender((message) => {
     if (port.open)
       posted.push(message.op === 'part' ? `${message.id}${message.seq}` : `${message.op} ${Object(message).id}`);
     return port.open;
@@ -19,48 +19,48 @@ const ending = (id: string, count: number): FromBridge[] => [
   { op: 'result', id, parts: count },
 ];
 
-test('only so many parts are on their way; each one taken lets the next go, and the answer goes with the last', () => {
+test('parts in flight are limited, and each acknowledgement sends the next', () => {
   const { parts, posted } = makeBench();
-  parts.begin('a', ending('a', OnTheWay + 2));
-  assert.equal(posted.length, OnTheWay);
-  parts.taken();
-  parts.taken();
-  assert.deepEqual(posted.slice(OnTheWay), [`a${OnTheWay}`, `a${OnTheWay + 1}`, 'result a']);
-  for (let i = 0; i < OnTheWay; i++) parts.taken();
-  assert.equal(posted.length, OnTheWay + 3);
+  parts.begin('a', ending('a', MaxInFlight + 2));
+  assert.equal(posted.length, MaxInFlight);
+  parts.acknowledged();
+  parts.acknowledged();
+  assert.deepEqual(posted.slice(MaxInFlight), [`a${MaxInFlight}`, `a${MaxInFlight + 1}`, 'result a']);
+  for (let i = 0; i < MaxInFlight; i++) parts.acknowledged();
+  assert.equal(posted.length, MaxInFlight + 3);
 });
 
-test('what is shortest goes first, and every fourth part is one of the oldest', () => {
+test('the shortest result goes first, and every fourth part is one of the oldest', () => {
   const { parts, posted } = makeBench();
   parts.begin('a', ending('a', 100));
   parts.begin('b', ending('b', 50));
   parts.begin('c', ending('c', 3));
   posted.splice(0);
-  for (let i = 0; i < 9; i++) parts.taken();
+  for (let i = 0; i < 9; i++) parts.acknowledged();
   assert.deepEqual(posted, ['c0', 'c1', 'c2', 'result c', 'a8', 'b0', 'b1', 'b2', 'a9', 'b3']);
 });
 
-test('on a new port every result begins again, with all the room there is', () => {
+test('a new port restarts every result', () => {
   const { parts, posted, port } = makeBench();
   parts.begin('a', ending('a', 3));
   parts.begin('b', ending('b', 100));
   port.open = false;
-  parts.taken();
-  parts.taken();
+  parts.acknowledged();
+  parts.acknowledged();
   posted.splice(0);
   port.open = true;
   parts.restart();
-  assert.equal(posted.length, OnTheWay + 1);
+  assert.equal(posted.length, MaxInFlight + 1);
   assert.deepEqual(posted.slice(0, 4), ['a0', 'a1', 'a2', 'result a']);
 });
 
-test('a result that nobody wants any more makes room', () => {
+test('a dropped result makes room', () => {
   const { parts, posted } = makeBench();
   parts.begin('a', ending('a', 100));
   parts.begin('b', ending('b', 1));
   parts.drop('a');
   posted.splice(0);
-  parts.taken();
-  parts.taken();
+  parts.acknowledged();
+  parts.acknowledged();
   assert.deepEqual(posted, ['b0', 'result b']);
 });

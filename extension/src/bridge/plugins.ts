@@ -9,66 +9,69 @@ import { makeWakes } from './wakes.ts';
 export type PluginMessage = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
 
 export interface PluginsOptions {
-  /** post sends a message to the worker; false means that there is no port. */
+  /** post sends a message to the worker. It returns false without a port. */
   post(message: FromBridge): boolean;
-  /** changed reports that other plugins are live, or with another hash. */
+  /** changed reports a change of the live plugins or their hashes. */
   changed(): void;
-  /** visible reports whether a person may see the document. */
+  /** visible reports whether the document may be visible to the user. */
   visible(): boolean;
-  /** hashOf returns the hash of the adapter that a host is to take; undefined if it waits for none. */
+  /** hashOf returns the hash of the adapter that a host waits for. Undefined if it waits for none. */
   hashOf(host: Host): string | undefined;
-  /** swapped is called when a host is done with a new adapter, or has lost the one it had. */
+  /** swapped is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
   swapped(host: Host): void;
-  /** meet waits for the host of a plugin that starts late, in an event of this type, and returns a function that ends the wait. */
+  /** meet waits for the offer of a late host in an event of this type. It returns a function that ends the wait. */
   meet(plugin: string, type: string): () => void;
 }
 
-/** Plugins are those of this document: which are live, whether they are ready, and what they log. */
+/** Plugins are the plugins of this document, with their hosts, readiness and logs. */
 export interface Plugins {
-  /** live is what the worker is told of each. */
+  /** live are the live plugins, as reported to the worker. */
   readonly live: Live[];
-  /** vacant are those whose adapter was removed. */
+  /** vacant are the plugins whose adapter was removed. */
   readonly vacant: Vacant[];
-  /** started are the hosts of plugins that are not live yet; based reports whether others can come. */
+  /** started are the hosts of plugins that are not live yet. */
   readonly started: Started[];
+  /** based reports whether the base is there, so that other hosts can follow. */
   readonly based: boolean;
-  /** host returns the host of a plugin that is live. */
+  /** host returns the host of a live plugin. */
   host(plugin: string): Host | undefined;
-  /** anyHost returns the host of a plugin, also one without an adapter. */
+  /** anyHost returns the host of a plugin, even without an adapter. */
   anyHost(plugin: string): Host | undefined;
-  /** took notes a host that may have to wait for the document. */
-  took(host: Host): void;
-  /** tookBase notes the base, which makes hosts for plugins that come later. */
-  tookBase(base: Base): void;
-  /** said takes a message of a host that is about no call: op, and the rest of it. False means that it is about one. */
-  said(host: Host, op: string, rest: string): boolean;
+  /** addHost adds a host. */
+  addHost(host: Host): void;
+  /** setBase stores the base, which creates hosts for plugins that arrive later. */
+  setBase(base: Base): void;
+  /** receiveFromHost handles a message of a host. It returns false if the message is about a call. */
+  receiveFromHost(host: Host, op: string, rest: string): boolean;
   /** receive handles a message of the worker. */
   receive(message: PluginMessage): void;
-  /** parsed reports that the document is parsed, loaded that all of it is there. */
+  /** parsed reports that the document is parsed. */
   parsed(): void;
+  /** loaded reports that the document is loaded. */
   loaded(): void;
-  /** moved reports that the page went to another address without a new document. */
+  /** moved reports a new address of the same document. */
   moved(): void;
-  /** shown reports that the document may be visible or hidden now. */
+  /** shown reports a change of the visibility. */
   shown(): void;
-  /** woken reports that a timer of a host is due. */
-  woken(): void;
-  /** connected reports that there is a new port. */
+  /** wake runs the timers that are due in the hosts. */
+  wake(): void;
+  /** connected reports a new port. */
   connected(): void;
-  /** flush sends what was logged, for a new port and a document that is left. */
+  /** flush sends the waiting log entries. */
   flush(): void;
 }
 
-/** OfPlugins are the operations of hosts that are about no call (handshake.ts). */
-const OfPlugins = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l', 'w']);
+/** PluginOps are the operations of hosts that do not concern a call (handshake.ts). */
+const PluginOps = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l', 'w']);
 
-/** makePlugins returns the plugins of a document that has just begun. */
+/** makePlugins returns an empty Plugins for a new document. */
 export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: PluginsOptions): Plugins {
-  const taken = new Map<string, Host>();
+  /** all are the hosts by plugin, hosts those with a live adapter. */
+  const all = new Map<string, Host>();
   const hosts = new Map<string, Host>();
   const live = new Map<string, Live>();
   const removed = new Set<Host>();
-  /** meetings end the waits for hosts that start late: only the host of the newest 'meet' of a plugin is taken. */
+  /** meetings end the waits for late hosts: only the newest 'meet' of a plugin counts. */
   const meetings = new Map<string, () => void>();
   const logs = makeLogs(post);
   const wakes = makeWakes({ post, visible });
@@ -83,7 +86,7 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
   const works = (entry: Live) => entry.problem === undefined;
   const waits = (entry: Live) => works(entry) && entry.ready !== true;
   const probing = makeProbing({
-    probe: (all) => each('["probe"]', all ? works : waits),
+    probe: (isAll) => each('["probe"]', isAll ? works : waits),
     ready: () => ![...live.values()].some(waits),
     visible,
   });
@@ -100,7 +103,7 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
     probing.changed();
   };
   const remove = (plugin: string) => {
-    const host = taken.get(plugin);
+    const host = all.get(plugin);
     if (!host || removed.has(host)) return;
     host.send('["remove"]');
     removed.add(host);
@@ -143,9 +146,9 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
       return [...removed].map(({ plugin, base }) => (base === undefined ? { name: plugin } : { name: plugin, base }));
     },
     host: (plugin) => hosts.get(plugin),
-    anyHost: (plugin) => taken.get(plugin),
+    anyHost: (plugin) => all.get(plugin),
     get started() {
-      return [...taken.values()].flatMap((host): Started[] => {
+      return [...all.values()].flatMap((host): Started[] => {
         const { plugin, hash, empty = false } = host;
         return live.has(plugin) || removed.has(host) ? [] : [{ name: plugin, hash, empty }];
       });
@@ -153,15 +156,15 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
     get based() {
       return base !== undefined;
     },
-    took: (host) => {
-      taken.set(host.plugin, host);
+    addHost: (host) => {
+      all.set(host.plugin, host);
       if (parsed) host.send('["begin"]');
     },
-    tookBase: (found) => {
-      base = found;
+    setBase: (made) => {
+      base = made;
     },
-    said: (host, op, rest) => {
-      if (!OfPlugins.has(op)) return false;
+    receiveFromHost: (host, op, rest) => {
+      if (!PluginOps.has(op)) return false;
       const { plugin } = host;
       if (removed.has(host) && op !== 'armed' && op !== 'renewed' && op !== 'kept') return true;
       switch (op) {
@@ -181,13 +184,13 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
           post({ op: 'renewed', plugin, hash: rest });
           return true;
         case 'kept':
-          // Without an older adapter the plugin has failed here.
+          // Without an older adapter, the plugin has failed in this document.
           if (removed.delete(host)) introduce(host, hashOf(host) ?? host.hash, rest);
           swapped(host);
           post({ op: 'renewed', plugin, hash: live.get(plugin)?.hash ?? host.hash, problem: rest });
           return true;
         case 'w':
-          wakes.announced(host, Number(rest));
+          wakes.setTimer(host, Number(rest));
           return true;
         case 's':
           readiness(host, rest === '1');
@@ -201,10 +204,10 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
           return true;
       }
     },
-    receive: (message) => route(handlers, message.op, message, taken.get(message.plugin)),
+    receive: (message) => route(handlers, message.op, message, all.get(message.plugin)),
     parsed: () => {
       parsed = true;
-      for (const host of taken.values()) if (!removed.has(host)) host.send('["begin"]');
+      for (const host of all.values()) if (!removed.has(host)) host.send('["begin"]');
       probing.loaded();
     },
     loaded: () => probing.loaded(),
@@ -213,7 +216,7 @@ export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: P
       probing.shown();
       wakes.shown();
     },
-    woken: wakes.woken,
+    wake: wakes.wake,
     connected: () => {
       logs.flush();
       wakes.connected();

@@ -1,6 +1,6 @@
-// The probe runs in the isolated world before each host. A document whose Window
-// may be an older page's gets a frame with fresh built-ins, which the hosts
-// compare theirs with (host/intact.ts); the bridge takes it away again.
+// The probe runs in the isolated world before each host. If a document may share
+// the Window of an older page, the probe adds a frame with fresh built-ins. The
+// hosts compare their built-ins with it (host/intact.ts), and the bridge removes it.
 
 import { addProbeFrame } from './frame.ts';
 

@@ -1,31 +1,31 @@
-/** Delays are the times between two questions to adapters that are not ready, in milliseconds; the last one repeats. */
+/** Delays are the intervals between probes of adapters that are not ready, in milliseconds. The last one repeats. */
 const Delays = [1000, 4000, 15_000, 30_000] as const;
-/** MovedMs is how long the page has after a navigation within the document, and MovedEveryMs the least time between two. */
+/** MovedMs is the delay of a probe after a navigation within the document. MovedEveryMs is the least time between two. */
 const MovedMs = 250;
 const MovedEveryMs = 1000;
 
 export interface ProbingOptions {
-  /** probe asks adapters whether they are ready: all, or those that did not say so. */
+  /** probe requests the readiness of all adapters, or of those that are not ready. */
   probe(all: boolean): void;
-  /** ready reports whether all adapters say that they are. */
+  /** ready reports whether all adapters are ready. */
   ready(): boolean;
-  /** visible reports whether a person may see the document. */
+  /** visible reports whether the document may be visible to the user. */
   visible(): boolean;
 }
 
-/** Probing decides when adapters are asked whether they are ready. Before each call they are asked anyway. */
+/** Probing schedules the probes of adapters for readiness. Each call probes its adapter in addition. */
 export interface Probing {
-  /** loaded reports that the document, or more of it, is there. */
+  /** loaded reports that the document is parsed or loaded. */
   loaded(): void;
-  /** moved reports that the page went to another address without a new document. */
+  /** moved reports a new address of the same document. */
   moved(): void;
   /** shown reports that the document may be visible again. */
   shown(): void;
-  /** changed reports that an adapter has said whether it is ready. */
+  /** changed reports that an adapter sent its readiness. */
   changed(): void;
 }
 
-/** makeProbing returns a Probing that asks nobody yet. */
+/** makeProbing returns an idle Probing. */
 export function makeProbing({ probe, ready, visible }: ProbingOptions): Probing {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let turn = 0;
@@ -34,12 +34,12 @@ export function makeProbing({ probe, ready, visible }: ProbingOptions): Probing 
 
   const wait = () => {
     if (timer !== undefined || ready() || !visible()) return;
-    timer = setTimeout(ask, Delays[Math.min(turn, Delays.length - 1)]);
+    timer = setTimeout(probeAgain, Delays[Math.min(turn, Delays.length - 1)]);
     turn++;
   };
-  const ask = () => {
+  const probeAgain = () => {
     timer = undefined;
-    if (!visible()) return; // shown goes on
+    if (!visible()) return; // shown continues
     if (!ready()) probe(false);
     wait();
   };

@@ -1,7 +1,7 @@
 import type { ToBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
-/** ArmedMs is how long calls wait for the new adapter once the door is open, in milliseconds. */
+/** ArmedMs is how long calls wait for the new adapter once the entry point is armed, in milliseconds. */
 const ArmedMs = 10_000;
 
 type Renew = Extract<ToBridge, { op: 'renew' }>;
@@ -11,30 +11,30 @@ export interface SwapsOptions {
   isBusy(host: Host): boolean;
   /** end ends the calls that run in the adapter of a host. */
   end(host: Host): void;
-  /** release lets the calls go on that wait for the new adapter of a host. */
+  /** release starts the calls that wait for the new adapter of a host. */
   release(host: Host): void;
 }
 
 /**
- * Swaps are the adapters of this document that are about to be replaced. An adapter is replaced when no call runs in it;
- * calls that come meanwhile wait for the new one.
+ * Swaps are the pending replacements of adapters in this document. An adapter is replaced when no call runs in it. New
+ * calls wait for the new adapter.
  */
 export interface Swaps {
-  /** begin prepares the host for another adapter, in place of what it was prepared for before. */
+  /** begin prepares a host for a new adapter. It replaces an earlier pending swap. */
   begin(host: Host, message: Renew): void;
-  /** holds reports whether calls for a host have to wait. */
-  holds(host: Host): boolean;
-  /** settled notes that a call of a host has ended. */
-  settled(host: Host): void;
-  /** hashOf returns the hash of the adapter that a host is to take; undefined if it waits for none. */
+  /** isWaiting reports whether calls for a host have to wait. */
+  isWaiting(host: Host): boolean;
+  /** callEnded reports that a call of a host has ended. */
+  callEnded(host: Host): void;
+  /** hashOf returns the hash of the adapter that a host waits for. Undefined if it waits for none. */
   hashOf(host: Host): string | undefined;
-  /** finish ends the wait for a host: it has the new adapter, keeps the old one, or has none. */
+  /** finish ends the swap of a host, with the new adapter, the old one or none. */
   finish(host: Host): void;
-  /** clear ends all waits: the worker that had the code is gone. */
+  /** clear ends all swaps, because the worker with the code is gone. */
   clear(): void;
 }
 
-/** makeSwaps returns a Swaps that waits for nothing. */
+/** makeSwaps returns a Swaps without pending replacements. */
 export function makeSwaps({ isBusy, end, release }: SwapsOptions): Swaps {
   const waiting = new Map<Host, { message: Renew; armed: boolean; timer: ReturnType<typeof setTimeout> }>();
 
@@ -58,7 +58,7 @@ export function makeSwaps({ isBusy, end, release }: SwapsOptions): Swaps {
     begin: (host, message) => {
       const before = waiting.get(host);
       if (before && !before.armed) {
-        before.message = message; // the calls that run get no more time
+        before.message = message; // running calls get no extra time
         return;
       }
       clearTimeout(before?.timer);
@@ -69,8 +69,8 @@ export function makeSwaps({ isBusy, end, release }: SwapsOptions): Swaps {
       waiting.set(host, { message, armed: false, timer: setTimeout(late, message.waitMs) });
       if (!isBusy(host)) arm(host);
     },
-    holds: (host) => waiting.has(host),
-    settled: (host) => {
+    isWaiting: (host) => waiting.has(host),
+    callEnded: (host) => {
       if (waiting.has(host) && !isBusy(host)) arm(host);
     },
     hashOf: (host) => waiting.get(host)?.message.hash,

@@ -22,54 +22,54 @@ function setup() {
   return { state, woken, wakes, asked, a: host('a'), b: host('b') };
 }
 
-test('a hidden document asks for its next wake, a visible one for none', () => {
+test('a hidden document requests its next wake, a visible one does not', () => {
   const { state, woken, wakes, asked, a, b } = setup();
-  wakes.announced(a, 500.2);
-  wakes.announced(b, 700);
+  wakes.setTimer(a, 500.2);
+  wakes.setTimer(b, 700);
   assert.deepEqual(asked(), [501]);
-  wakes.announced(b, 100);
+  wakes.setTimer(b, 100);
   assert.deepEqual(asked(), [100]);
   state.now = 1100;
-  wakes.woken();
+  wakes.wake();
   assert.deepEqual(woken.splice(0), ['b ["wake"]']);
   assert.deepEqual(asked(), [401]);
   state.visible = true;
   state.now = 1501;
-  wakes.woken();
-  wakes.announced(a, 50);
+  wakes.wake();
+  wakes.setTimer(a, 50);
   assert.deepEqual([woken, asked()], [['a ["wake"]'], []]);
   state.visible = false;
   wakes.shown();
   assert.deepEqual(asked(), [50]);
 });
 
-test('a host that has no timer any more gets no wake', () => {
+test('a host without timers gets no wake', () => {
   const { state, woken, wakes, a } = setup();
-  wakes.announced(a, 10);
-  wakes.announced(a, -1);
+  wakes.setTimer(a, 10);
+  wakes.setTimer(a, -1);
   state.now = 2000;
-  wakes.woken();
+  wakes.wake();
   assert.deepEqual(woken, []);
 });
 
-test('wakes are at least 4 ms apart, however many timers are due', () => {
+test('wakes are at least 4 ms apart', () => {
   const { state, wakes, asked, a } = setup();
   let messages = 0;
   for (let i = 0; i < 1000; i++) {
-    wakes.announced(a, 0);
+    wakes.setTimer(a, 0);
     for (const ms of asked()) {
       messages++;
       state.now += Number(ms);
-      wakes.woken();
+      wakes.wake();
     }
   }
   assert.equal(messages, 1000);
   assert.ok(state.now - 1000 >= 4000);
 });
 
-test('a new port asks for what a lost worker may have forgotten', () => {
+test('a new port requests the wake again', () => {
   const { state, wakes, asked, a } = setup();
-  wakes.announced(a, 1000);
+  wakes.setTimer(a, 1000);
   assert.deepEqual(asked(), [1000]);
   state.port = false;
   wakes.connected();

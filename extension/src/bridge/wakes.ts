@@ -1,69 +1,69 @@
 import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
-/** LeastMs is the least time between two wakes of a document, in milliseconds: that of a browser's nested timers. */
+/** LeastMs is the least time between two wakes of a document, in milliseconds. Browsers use the same for nested timers. */
 const LeastMs = 4;
 
-/** WakesOptions are the surroundings of the timers. */
+/** WakesOptions are the dependencies of Wakes. */
 export interface WakesOptions {
-  /** post sends a message to the worker; false means that there is no port. */
+  /** post sends a message to the worker. It returns false without a port. */
   post(message: FromBridge): boolean;
-  /** visible reports whether a person may see the document. */
+  /** visible reports whether the document may be visible to the user. */
   visible(): boolean;
-  /** now is the time in milliseconds; default performance.now. */
+  /** now returns the time in milliseconds. Default performance.now. */
   readonly now?: () => number;
 }
 
 /**
- * Wakes has the worker wake hosts whose timers are due while the document is hidden. At most one wake of a document is
- * asked for at a time, however many timers there are.
+ * Wakes requests wakes from the worker for timers that are due while the document is hidden. It requests at most one wake at
+ * a time.
  */
 export interface Wakes {
-  /** announced notes in how many milliseconds the next timer of a host is due; negative for never. */
-  announced(host: Host, ms: number): void;
-  /** woken takes a wake of the worker. */
-  woken(): void;
-  /** shown reports that the document may be visible or hidden now. */
+  /** setTimer sets in how many milliseconds the next timer of a host is due. Negative means never. */
+  setTimer(host: Host, ms: number): void;
+  /** wake wakes the hosts with due timers. */
+  wake(): void;
+  /** shown reports a change of the visibility. */
   shown(): void;
-  /** connected reports that there is a port to a worker, which may be another one. */
+  /** connected reports a new port, possibly to another worker. */
   connected(): void;
 }
 
 /** makeWakes returns Wakes without timers. */
 export function makeWakes({ post, visible, now = () => performance.now() }: WakesOptions): Wakes {
   const due = new Map<Host, number>();
-  /** asked is the time of the wake that the worker was asked for; Infinity for none. */
-  let asked = Infinity;
+  /** requested is the time of the requested wake. Infinity for none. */
+  let requested = Infinity;
 
-  const ask = () => {
+  const request = () => {
     if (visible() || due.size === 0) return;
     const next = Math.max(Math.min(...due.values()), now() + LeastMs);
-    if (next >= asked) return;
-    if (post({ op: 'wake', ms: Math.ceil(next - now()) })) asked = next;
+    if (next >= requested) return;
+    if (post({ op: 'wake', ms: Math.ceil(next - now()) })) requested = next;
   };
   return {
-    announced: (host, ms) => {
+    setTimer: (host, ms) => {
       if (!Number.isFinite(ms) || ms < 0) {
         due.delete(host);
         return;
       }
       due.set(host, now() + ms);
-      ask();
+      request();
     },
-    woken: () => {
-      asked = Infinity;
+    wake: () => {
+      requested = Infinity;
       const at = now();
       for (const [host, dueAt] of due) {
         if (dueAt > at) continue;
         due.delete(host);
-        host.send('["wake"]'); // the host announces its next timer
+        host.send('["wake"]'); // the host then sends its next timer
       }
-      ask();
+      request();
     },
-    shown: ask,
+    shown: request,
     connected: () => {
-      asked = Infinity;
-      ask();
+      requested = Infinity;
+      request();
     },
   };
 }

@@ -9,7 +9,7 @@ async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> 
   const [port] = realm.bridge();
   await realm.idle();
   assert.ok(port);
-  port.said.splice(0);
+  port.received.splice(0);
   port.send('call', 1, 'run', 1 << 20, {});
   await realm.idle();
   return { realm, port };
@@ -17,7 +17,7 @@ async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> 
 
 /** reports returns the reports that the host has sent since the last time, parsed. */
 function reports(port: HostPort): unknown[] {
-  return port.said.splice(0).flatMap((text): unknown[] => {
+  return port.received.splice(0).flatMap((text): unknown[] => {
     const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);
     return batch ? JSON.parse(batch[1] ?? '') : [text];
   });
@@ -85,7 +85,7 @@ test('a resync brings the last content and what changed it since', async () => {
   port.send('resync', 9, 'a');
   await realm.idle();
   realm.task();
-  assert.match(port.said[0] ?? '', /^p 1 4 0 /);
+  assert.match(port.received[0] ?? '', /^p 1 4 0 /);
   const again = reports(port);
   assert.deepEqual(again, [before[1], ...before.slice(3)]);
   port.send('resync', 1, '');
@@ -95,7 +95,7 @@ test('a resync brings the last content and what changed it since', async () => {
   realm.run('go()');
   await realm.idle();
   realm.task();
-  port.said.splice(0);
+  port.received.splice(0);
   port.send('resync', 1, 'a');
   await realm.idle();
   realm.task();
@@ -116,7 +116,7 @@ test('what could not be sent is not sent again', async () => {
 test('an activity that never fits is sent again 8 times for each content', async () => {
   const { realm, port } = await begin(`c.reportActivity('a', 1); ${waits} c.reportActivity('a', 2); ${waits}`);
   realm.task();
-  port.said.splice(0);
+  port.received.splice(0);
   const ask = async () => {
     for (let i = 0; i < 20; i++) port.send('resync', 1, 'a');
     await realm.idle();
@@ -139,7 +139,7 @@ test('at most 1 MiB and 16 activities of a call are kept for that', async () => 
     for (let i = 0; i < 6; i++) c.reportActivityDelta('many0', { op: 'add', path: '', value: big });
     ${waits}`);
   realm.task();
-  port.said.splice(0);
+  port.received.splice(0);
   const kept: number[] = [];
   for (let i = 0; i < 20; i++) {
     port.send('resync', 1, `many${i}`);

@@ -8,7 +8,7 @@ async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> 
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
   const [port] = realm.bridge();
   await realm.idle();
-  assert.deepEqual(port?.said.splice(0), ['ready']);
+  assert.deepEqual(port?.received.splice(0), ['ready']);
   port?.send('call', 1, 'run', 1 << 20, {});
   await realm.idle();
   assert.ok(port);
@@ -19,17 +19,17 @@ const told = `(e) => [e.name, e.message, e.code, e.category, e.retryable, e.retr
 
 test('context.call asks with the tool and its input, and gets what it returned', async () => {
   const { realm, port } = await begin(`return [await c.call('other', { n: 1, list: ['ü'] }), 'after'];`);
-  assert.deepEqual(port.said.splice(0), ['q 1 1 {"call":{"tool":"other","args":{"n":1,"list":["ü"]}}}']);
+  assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"other","args":{"n":1,"list":["ü"]}}}']);
   port.send('answer', 1, 1, true, { got: [1] });
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 [{"got":[1]},"after"]']);
+  assert.deepEqual(port.received, ['r 1 [{"got":[1]},"after"]']);
 });
 
 test('the asks of a call are numbered, answered in any order, and each once', async () => {
   const { realm, port } = await begin(`
     const all = ['a', 'b', 'c'].map((tool, i) => c.call(tool, undefined, { tabId: i + 7 }));
     return await Promise.all(all);`);
-  assert.deepEqual(port.said.splice(0), [
+  assert.deepEqual(port.received.splice(0), [
     'q 1 1 {"call":{"tool":"a","tabId":7,"args":{}}}',
     'q 1 2 {"call":{"tool":"b","tabId":8,"args":{}}}',
     'q 1 3 {"call":{"tool":"c","tabId":9,"args":{}}}',
@@ -45,12 +45,12 @@ test('the asks of a call are numbered, answered in any order, and each once', as
   port.send('answer', 2, 2, true, 'of another call');
   port.send('answer', 1, 2, true);
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 ["one",null,"three"]']);
+  assert.deepEqual(port.received, ['r 1 ["one",null,"three"]']);
 });
 
 test('a report made before an ask goes before it', async () => {
   const { port } = await begin(`c.reportProgress({ message: 'soon' }); await c.call('other', {});`);
-  assert.deepEqual(port.said, ['p 1 1 0 [{"message":"soon"}]', 'q 1 1 {"call":{"tool":"other","args":{}}}']);
+  assert.deepEqual(port.received, ['p 1 1 0 [{"message":"soon"}]', 'q 1 1 {"call":{"tool":"other","args":{}}}']);
 });
 
 test('a tool that failed is an error that looks like a ToolError', async () => {
@@ -68,20 +68,20 @@ test('a tool that failed is an error that looks like a ToolError', async () => {
   ];
   for (const [error, want] of cases) {
     const { realm, port } = await begin(`try { return await c.call('t', {}); } catch (e) { return (${told})(e); }`);
-    port.said.splice(0);
+    port.received.splice(0);
     port.send('answer', 1, 1, false, error);
     await realm.idle();
-    assert.deepEqual(port.said, [`r 1 ${want}`]);
+    assert.deepEqual(port.received, [`r 1 ${want}`]);
   }
 });
 
 test('an error that is not caught ends the call with its code', async () => {
   const { realm, port } = await begin(`return await c.call('t', {});`);
-  port.said.splice(0);
+  port.received.splice(0);
   const tool = { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 };
   port.send('answer', 1, 1, false, { code: 'tool_error', message: 'slow', tool });
   await realm.idle();
-  assert.deepEqual(port.said, [
+  assert.deepEqual(port.received, [
     'e 1 {"code":"tool_error","message":"slow","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":9}}',
   ]);
 });
@@ -102,17 +102,17 @@ test('what can not be asked is refused in the page', async () => {
   ];
   for (const [code, want] of cases) {
     const { port } = await begin(`try { await ${code}; } catch (e) { return e.message; }`);
-    assert.match(port.said.join(), want, code);
-    assert.match(port.said.join(), /^r 1 /, code);
+    assert.match(port.received.join(), want, code);
+    assert.match(port.received.join(), /^r 1 /, code);
   }
 });
 
 test('context.waitForUser asks for a person and gets nothing but that it is done', async () => {
   const { realm, port } = await begin(`return [await c.waitForUser({ reason: 'log in', title: 'Login' })];`);
-  assert.deepEqual(port.said.splice(0), ['q 1 1 {"user":{"reason":"log in","title":"Login"}}']);
+  assert.deepEqual(port.received.splice(0), ['q 1 1 {"user":{"reason":"log in","title":"Login"}}']);
   port.send('answer', 1, 1, true, 'ignored');
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 [null]']);
+  assert.deepEqual(port.received, ['r 1 [null]']);
 });
 
 test('a person who says no, and one who does not come', async () => {
@@ -122,10 +122,10 @@ test('a person who says no, and one who does not come', async () => {
     ['no_browser', 'no_browser'],
   ]) {
     const { realm, port } = await begin(`try { await c.waitForUser({ reason: 'r' }); } catch (e) { return e.code; }`);
-    port.said.splice(0);
+    port.received.splice(0);
     port.send('answer', 1, 1, false, { code, message: 'm' });
     await realm.idle();
-    assert.deepEqual(port.said, [`r 1 "${want}"`]);
+    assert.deepEqual(port.received, [`r 1 "${want}"`]);
   }
 });
 
@@ -135,7 +135,7 @@ test('a signal of its own withdraws an ask', async () => {
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return [e.code, e.message, e.cause]; }`);
   realm.run('stopIt()');
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), [
+  assert.deepEqual(port.received.splice(0), [
     'q 1 1 {"call":{"tool":"t","args":{}}}',
     'q 1 1 {"withdrawn":true}',
     'r 1 ["aborted","aborted: enough","enough"]',
@@ -143,32 +143,32 @@ test('a signal of its own withdraws an ask', async () => {
   const late = await begin(`
     const stop = new AbortController(); stop.abort('before');
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e.message; }`);
-  assert.deepEqual(late.port.said, ['r 1 "aborted: before"']);
+  assert.deepEqual(late.port.received, ['r 1 "aborted: before"']);
 });
 
 test('an event of the page that looks like an abort withdraws nothing', async () => {
   const { realm, port } = await begin(`
     const stop = new AbortController(); dispatch = () => stop.signal.dispatchEvent(new Event('abort'));
     return await c.call('t', {}, { signal: stop.signal });`);
-  port.said.splice(0);
+  port.received.splice(0);
   realm.run('dispatch()');
   await realm.idle();
-  assert.deepEqual(port.said, []);
+  assert.deepEqual(port.received, []);
   port.send('answer', 1, 1, true, 1);
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 1']);
+  assert.deepEqual(port.received, ['r 1 1']);
 });
 
 test('an answer that came first is not withdrawn', async () => {
   const { realm, port } = await begin(`
     const stop = new AbortController(); stopIt = () => stop.abort();
     return [await c.call('t', {}, { signal: stop.signal }), await new Promise((ok) => { go = ok; })];`);
-  port.said.splice(0);
+  port.received.splice(0);
   port.send('answer', 1, 1, true, 1);
   await realm.idle();
   realm.run('stopIt(); go(2)');
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 [1,2]']);
+  assert.deepEqual(port.received, ['r 1 [1,2]']);
 });
 
 test('a signal that outlives its asks is listened to by none of them', async () => {
@@ -195,7 +195,7 @@ test('a signal that outlives its asks is listened to by none of them', async () 
   port?.send('answer', 1, 1, true, 1);
   port?.send('answer', 1, 2, false, { code: 'denied', message: 'no' });
   await realm.idle();
-  assert.equal(port?.said.at(-1), 'r 1 [1,"denied"]');
+  assert.equal(port?.received.at(-1), 'r 1 [1,"denied"]');
   assert.equal(realm.run('most + " " + listeners'), '3 0');
 });
 
@@ -206,10 +206,10 @@ test('a cancelled call has all its asks rejected as aborted, and asks no more', 
     for (const ask of [c.call('a', {}), c.waitForUser({ reason: 'r' })]) await ask.catch((e) => why.push(e.cause === c.signal.reason && e.code + ', ' + e.message));
     await c.call('late', {}).catch((e) => why.push(e.cause === c.signal.reason));
     seen = why;`);
-  assert.equal(port.said.splice(0).length, 2);
+  assert.equal(port.received.splice(0).length, 2);
   port.send('cancel', 1, 'stop');
   await realm.idle();
-  assert.deepEqual(port.said, ['a 1']);
+  assert.deepEqual(port.received, ['a 1']);
   assert.equal(realm.run('JSON.stringify(seen)'), '["aborted, aborted: stop","aborted, aborted: stop",true]');
   realm.run(`keep.call('t', {}).catch((e) => { late = e.code; })`);
   await realm.idle();
@@ -219,11 +219,11 @@ test('a cancelled call has all its asks rejected as aborted, and asks no more', 
 test('a call that has ended asks no more, and what it did not wait for is rejected', async () => {
   const { realm, port } = await begin(`c.call('a', {}).catch((e) => { left = e.code; }); keep = c; return 1;`);
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), ['q 1 1 {"call":{"tool":"a","args":{}}}', 'r 1 1']);
+  assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"a","args":{}}}', 'r 1 1']);
   realm.run(`keep.waitForUser({ reason: 'r' }).catch((e) => { late = e.code; })`);
   await realm.idle();
   assert.equal(realm.run('left + " " + late'), 'call_ended call_ended');
-  assert.deepEqual(port.said, []);
+  assert.deepEqual(port.received, []);
 });
 
 test('one call has at most 64 asks open', async () => {
@@ -233,10 +233,10 @@ test('one call has at most 64 asks open', async () => {
     await all[0];
     c.call('t', {});
     return over;`);
-  assert.equal(port.said.splice(0).length, 64);
+  assert.equal(port.received.splice(0).length, 64);
   port.send('answer', 1, 1, true, 1);
   await realm.idle();
-  assert.deepEqual(port.said, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
+  assert.deepEqual(port.received, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
 });
 
 test('one call asks at most 1,000 times', async () => {
@@ -248,7 +248,7 @@ test('one call asks at most 1,000 times', async () => {
     await realm.idle();
   }
   assert.deepEqual(
-    [port.said.length, port.said.at(-1)],
+    [port.received.length, port.received.at(-1)],
     [1001, 'r 1 "nested_too_deep: this call has asked 1000 times, as often as one may"'],
   );
 });
@@ -263,11 +263,11 @@ test('then, catch and finally of what it returns work as those of a promise', as
     const fourth = ok.finally().then(() => { throw new Error('thrown'); }).catch((e) => e.message);
     const fifth = bad.finally(() => { throw new Error('last'); }).catch((e) => e.message);
     return [await first, await second, await third.catch((e) => e.message), await fourth, await fifth, done.sort().join()];`);
-  port.said.splice(0);
+  port.received.splice(0);
   port.send('answer', 1, 1, true, 1);
   port.send('answer', 1, 2, false, { code: 'denied', message: 'no' });
   for (let i = 0; i < 5; i++) await realm.idle();
-  assert.deepEqual(port.said, ['r 1 [2,"denied","own denied","thrown","last","f,g"]']);
+  assert.deepEqual(port.received, ['r 1 [2,"denied","own denied","thrown","last","f,g"]']);
 });
 
 test('a handler may return the promise of an ask as it is', async () => {
@@ -279,5 +279,5 @@ test('a handler may return the promise of an ask as it is', async () => {
   await realm.idle();
   port?.send('answer', 1, 1, true, JSON.parse('{"then":"data"}'));
   await realm.idle();
-  assert.deepEqual(port?.said.slice(1), ['q 1 1 {"call":{"tool":"t","args":{}}}', 'r 1 {"then":"data"}']);
+  assert.deepEqual(port?.received.slice(1), ['q 1 1 {"call":{"tool":"t","args":{}}}', 'r 1 {"then":"data"}']);
 });

@@ -58,7 +58,7 @@ async function attacked() {
   const [port] = realm.bridge();
   await realm.idle();
   assert.ok(port);
-  assert.deepEqual(port.said.splice(0), ['ready']);
+  assert.deepEqual(port.received.splice(0), ['ready']);
   realm.addContent();
   realm.run(`page = ${hostileCode}`);
   return { realm, port };
@@ -247,7 +247,7 @@ for (const [name, messages, want] of attacks) {
     }
     await realm.idle();
     realm.task();
-    assert.deepEqual(port.said, want);
+    assert.deepEqual(port.received, want);
     assert.deepEqual(seen(realm), []);
   });
 }
@@ -261,7 +261,7 @@ test('page: a hostile page is not asked for anything by what is logged', async (
   assert.deepEqual(seen(realm), []);
   const entry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
-    port.said.map((text) => text.slice(0, 6 + entry.length + 1)),
+    port.received.map((text) => text.slice(0, 6 + entry.length + 1)),
     [`l 1 0 [${entry}`, 'r 1 1'],
   );
 });
@@ -282,7 +282,7 @@ for (const locked of [true, false]) {
       Object.defineProperty(Object.prototype, 'toJSON', forge); Object.defineProperty(Array.prototype, 'toJSON', forge); taken = 0`);
     port.send('call', 1, 'value', 1 << 20, args);
     await realm.idle();
-    assert.deepEqual(port.said, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+    assert.deepEqual(port.received, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
     assert.equal(realm.run('taken'), 0);
   });
 }
@@ -293,7 +293,7 @@ test('page: a toJSON that plants another one while a result is written changes n
     return 'of the page'; } }; taken = 0`);
   port.send('call', 1, 'mixed', 1 << 20, args);
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 {"page":"of the page","secret":"S3CRET","deep":{"secret":"S3CRET"}}']);
+  assert.deepEqual(port.received, ['r 1 {"page":"of the page","secret":"S3CRET","deep":{"secret":"S3CRET"}}']);
   assert.equal(realm.run('taken'), 0);
 });
 
@@ -305,7 +305,7 @@ test('page: a page that locks its own __openTabs does not reach the adapter', as
   await realm.idle();
   port?.send('call', 1, 'value', 1 << 20, args);
   await realm.idle();
-  assert.deepEqual(port?.said, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+  assert.deepEqual(port?.received, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
 });
 
 test("page: a function of the page that an adapter calls on globalThis gets the page's window", async () => {
@@ -318,7 +318,7 @@ test("page: a function of the page that an adapter calls on globalThis gets the 
   port?.send('call', 1, 'run', 1 << 20, {});
   await realm.idle();
   assert.equal(realm.run('typeof saw.__openTabs'), 'undefined');
-  assert.equal(port?.said.at(-1), 'r 1 [true,true]');
+  assert.equal(port?.received.at(-1), 'r 1 [true,true]');
 });
 
 test("page: an adapter's globalThis becomes the page's window as an argument, too", async () => {
@@ -337,7 +337,7 @@ test("page: an adapter's globalThis becomes the page's window as an argument, to
   await realm.idle();
   port?.send('call', 1, 'run', 1 << 20, {});
   await realm.idle();
-  assert.equal(port?.said.at(-1), 'r 1 [1,true,true]');
+  assert.equal(port?.received.at(-1), 'r 1 [1,true,true]');
   assert.equal(realm.run('got.length === 3 && got.every((g) => g === window)'), true);
 });
 
@@ -355,7 +355,7 @@ test('page: a page that gets the container can not put an adapter of its own the
   for (const call of [1, 2]) port?.send('call', call, 'run', 1 << 20, args);
   await realm.idle();
   assert.equal(realm.run('replaced'), 'object');
-  assert.deepEqual(port?.said, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
+  assert.deepEqual(port?.received, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
 });
 
 test("page: a locked then of the page's is not asked about an answer", async () => {
@@ -367,7 +367,7 @@ test("page: a locked then of the page's is not asked about an answer", async () 
   await realm.idle();
   port.send('answer', 1, 1, true, secret);
   await realm.idle();
-  assert.equal(port.said[1], 'r 1 "S3CRETS3CRET"');
+  assert.equal(port.received[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('taken'), 0);
 });
 
@@ -380,7 +380,7 @@ test('page: a then of the page is back after an answer', async () => {
   await realm.idle();
   port.send('answer', 1, 1, true, secret);
   await realm.idle();
-  assert.equal(port.said[1], 'r 1 "S3CRETS3CRET"');
+  assert.equal(port.received[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('({}).then'), 'bait');
 });
 

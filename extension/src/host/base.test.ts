@@ -30,14 +30,14 @@ async function makePage() {
 
 test('a page of any plugin starts with the same base, which says nothing', async () => {
   const { realm, base } = await makePage();
-  assert.deepEqual([base.plugin, base.hash, base.said, realm.ports.length], ['', '', [], 1]);
+  assert.deepEqual([base.plugin, base.hash, base.received, realm.ports.length], ['', '', [], 1]);
 });
 
 test('plugins that come later have ports, doors and settings of their own', async () => {
   const { realm, ask, bring } = await makePage();
   const a = await ask('a', 'n1');
   const b = await ask('b', 'n2');
-  assert.deepEqual([a?.said, b?.said], [['armed n1'], ['armed n2']]);
+  assert.deepEqual([a?.received, b?.received], [['armed n1'], ['armed n2']]);
   assert.equal(bring('n2', 'a'), false);
   assert.equal(bring('n1', 'b'), false);
   assert.equal(bring('n2', 'b'), true);
@@ -47,10 +47,10 @@ test('plugins that come later have ports, doors and settings of their own', asyn
     [a, 'a'],
     [b, 'b'],
   ] as const) {
-    assert.equal(port?.said.at(-1), `renewed h-${name}`);
+    assert.equal(port?.received.at(-1), `renewed h-${name}`);
     port?.send('call', 1, 'key', 1 << 20, {});
     await realm.idle();
-    assert.equal(port?.said.at(-1), `r 1 ["key of ${name}"]`);
+    assert.equal(port?.received.at(-1), `r 1 ["key of ${name}"]`);
   }
 });
 
@@ -61,10 +61,10 @@ test('a plugin that starts when the document is parsed waits for that, and takes
   port?.send('renew', 'n2', 'h-a');
   await realm.idle();
   assert.equal(bring('n2', 'a'), true);
-  assert.deepEqual(port?.said, ['armed n1', 'armed n2']);
+  assert.deepEqual(port?.received, ['armed n1', 'armed n2']);
   port?.send('begin');
   await realm.idle();
-  assert.equal(port?.said.at(-1), 'renewed h-a');
+  assert.equal(port?.received.at(-1), 'renewed h-a');
 });
 
 test('a base that no bridge has taken makes nothing, and a page can not call it', async () => {
@@ -87,5 +87,5 @@ test('in a world of its own a host starts at any time, where the bridge waits fo
   realm.startLate('a', adapter('a', `{ name: 'key', handle: () => 1 }`), 'random');
   await realm.idle();
   const [port] = realm.ports;
-  assert.deepEqual([port?.plugin, port?.said], ['a', ['ready']]);
+  assert.deepEqual([port?.plugin, port?.received], ['a', ['ready']]);
 });

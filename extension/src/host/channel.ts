@@ -1,4 +1,4 @@
-import { DOWN, OFFER, ROLL_CALL, TAKEN, UP } from '../handshake.ts';
+import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
 import { exactInteger } from './number.ts';
 import {
   addEventListener,
@@ -61,9 +61,9 @@ export function makeChannel(): Channel {
     const heard = () => {
       taken = true;
     };
-    apply(addEventListener, port, [TAKEN, heard]);
+    apply(addEventListener, port, [ACCEPTED, heard]);
     apply(dispatchEvent, target, [message(type, introduction, port)]);
-    apply(removeEventListener, port, [TAKEN, heard]);
+    apply(removeEventListener, port, [ACCEPTED, heard]);
     return taken;
   };
   return {
@@ -99,14 +99,14 @@ export function atStart(work: (called: boolean) => void): void {
   const once = (called: boolean) => {
     if (begun) return;
     begun = true;
-    apply(removeEventListener, realDocument, [ROLL_CALL, heard]);
+    apply(removeEventListener, realDocument, [HANDSHAKE, heard]);
     apply(disconnect, observer, []);
     work(called);
   };
   const heard = () => once(true);
   const missed = () => once(false);
   const observer = construct(NativeMutationObserver, [missed]);
-  apply(addEventListener, realDocument, [ROLL_CALL, heard]);
+  apply(addEventListener, realDocument, [HANDSHAKE, heard]);
   const what = bare();
   defineProperty(what, 'childList', dataProperty(true));
   defineProperty(what, 'subtree', dataProperty(true));

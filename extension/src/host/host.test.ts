@@ -11,16 +11,16 @@ async function open(tools: string, isReady?: string): Promise<{ realm: Realm; po
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), ['ready']);
+  assert.deepEqual(port.received.splice(0), ['ready']);
   return { realm, port };
 }
 
-/** call runs one call to its end and returns all that the host said. */
+/** call runs one call to its end and returns all that the host received. */
 async function call(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
   const { realm, port } = await open(tools);
   port.send('call', 1, 'run', max, args);
   await realm.idle();
-  return port.said;
+  return port.received;
 }
 
 const tool = (handle: string, more = '') => `{ name: 'run', handle: ${handle}${more} }`;
@@ -43,10 +43,10 @@ test('hosts say which plugin they are at the roll call, and at no other time', a
   realm.bridge();
   await realm.idle();
   assert.deepEqual(
-    realm.ports.map(({ plugin, hash, said }) => ({ plugin, hash, said })),
+    realm.ports.map(({ plugin, hash, received }) => ({ plugin, hash, received })),
     [
-      { plugin: 'a', hash: 'h', said: ['ready'] },
-      { plugin: 'b', hash: 'hash-b', said: ['ready'] },
+      { plugin: 'a', hash: 'h', received: ['ready'] },
+      { plugin: 'b', hash: 'hash-b', received: ['ready'] },
     ],
   );
   realm.start('late', 'h', adapter('late', ''));
@@ -116,7 +116,7 @@ test('an adapter that does not come up is told as broken', async () => {
     await realm.idle();
     port?.send('begin'); // what threw before the document was there has a second chance
     await realm.idle();
-    assert.match(port?.said.join('\n') ?? '', want);
+    assert.match(port?.received.join('\n') ?? '', want);
   }
 });
 
@@ -130,7 +130,7 @@ test('an adapter that is not ready is told so', async () => {
     const { realm, port } = await open(tool('() => 1'), isReady);
     port.send('call', 1, 'run', MB, {});
     await realm.idle();
-    assert.match(port.said.join(), new RegExp(`^e 1 {"code":"not_ready",.*${why}`));
+    assert.match(port.received.join(), new RegExp(`^e 1 {"code":"not_ready",.*${why}`));
   }
 });
 
@@ -146,25 +146,25 @@ test('isReady() has 5 s from each call on', async (t) => {
   await call(1, 0);
   await call(2, 1000);
   await call(3, 1000);
-  assert.deepEqual(port.said.splice(0), ['r 2 1']);
+  assert.deepEqual(port.received.splice(0), ['r 2 1']);
   t.mock.timers.tick(2999);
-  assert.deepEqual(port.said, []);
+  assert.deepEqual(port.received, []);
   t.mock.timers.tick(1);
-  assert.match(port.said.join(), /^e 1 .*not_ready.*no answer for 5 s[^e]*$/);
+  assert.match(port.received.join(), /^e 1 .*not_ready.*no answer for 5 s[^e]*$/);
   t.mock.timers.tick(1999);
-  assert.equal(port.said.length, 1);
+  assert.equal(port.received.length, 1);
   t.mock.timers.tick(1);
-  assert.match(port.said[1] ?? '', /^e 3 .*not_ready.*no answer for 5 s/);
+  assert.match(port.received[1] ?? '', /^e 3 .*not_ready.*no answer for 5 s/);
   await call(4, 60_000);
   t.mock.timers.tick(5000);
-  assert.match(port.said[2] ?? '', /^e 4 .*not_ready/);
+  assert.match(port.received[2] ?? '', /^e 4 .*not_ready/);
 });
 
 test('the tool and its schema', async () => {
   const { realm, port } = await open(tool('() => 1'));
   port.send('call', 1, 'other', MB, {});
   await realm.idle();
-  assert.match(port.said.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
+  assert.match(port.received.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
 
   const parse = `safeParse(v) { return typeof v.a === 'string'
     ? { success: true, data: { a: v.a, b: 'default' } }
@@ -193,14 +193,14 @@ test('a prompt is found among the prompts, its arguments are checked, and it has
   );
   const [port] = realm.bridge();
   await realm.idle();
-  port?.said.splice(0);
+  port?.received.splice(0);
   port?.send('call', 1, 'ask', MB, { n: '7' }, true);
   port?.send('call', 2, 'ask', MB, {}, true);
   port?.send('call', 3, 'old', MB, {}, true);
   port?.send('call', 4, 'none', MB, {}, true);
   port?.send('call', 5, 'ask', MB, {}, false);
   await realm.idle();
-  assert.deepEqual(port?.said, [
+  assert.deepEqual(port?.received, [
     'p 1 1 0 [{"percent":5}]',
     'r 1 {"self":"ask","n":7}',
     'e 2 {"code":"invalid_arguments","message":"the arguments of ask are not valid:\\nn: missing"}',
@@ -222,8 +222,8 @@ test('a handler has the whole context and can only read it', async () => {
   const f = 'function';
   const kinds = { reportProgress: f, reportPercent: f, reportCount: f, reportActivity: f, reportActivityDelta: f };
   const rest = { endAudience: f, call: f, waitForUser: f, decision: 'undefined', signal: 'object' };
-  const said = { kinds: { ...kinds, ...rest }, changed: 0, more: false, from: null };
-  assert.deepEqual(await call(tool(looks)), [`r 1 ${JSON.stringify(said)}`]);
+  const received = { kinds: { ...kinds, ...rest }, changed: 0, more: false, from: null };
+  assert.deepEqual(await call(tool(looks)), [`r 1 ${JSON.stringify(received)}`]);
 });
 
 test('a handler knows what a person has decided', async () => {
@@ -231,7 +231,7 @@ test('a handler knows what a person has decided', async () => {
   port.send('call', 1, 'run', MB, {}, false, { allow: true });
   port.send('call', 2, 'run', MB, {}, false);
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 [{"allow":true}]', 'r 2 [null]']);
+  assert.deepEqual(port.received, ['r 1 [{"allow":true}]', 'r 2 [null]']);
 });
 
 test('what a tool throws', async () => {
@@ -297,8 +297,8 @@ test('thenables in thenables use no stack, and a chain without an end is an erro
   }
   const { realm, port } = await open(tool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'));
   port.send('call', 1, 'run', MB, {});
-  for (let turns = 0; turns < 5_000 && port.said.length === 0; turns++) await realm.idle();
-  assert.match(port.said.join(), /tool_error.*resolved to another one 10000 times/);
+  for (let turns = 0; turns < 5_000 && port.received.length === 0; turns++) await realm.idle();
+  assert.match(port.received.join(), /tool_error.*resolved to another one 10000 times/);
 });
 
 test('a thenable that calls from the end of the stack ends its call', async () => {
@@ -327,16 +327,16 @@ test('reports leave once per task and before the result', async () => {
   realm.run('resume = undefined');
   port.send('call', 4, 'run', MB, {});
   await realm.idle();
-  assert.deepEqual(port.said, []);
+  assert.deepEqual(port.received, []);
   realm.task();
-  assert.deepEqual(port.said.splice(0), [
+  assert.deepEqual(port.received.splice(0), [
     'p 4 3 0 [{"progress":1,"total":3,"loaded":5,"message":"one","status":"s","audience":"user"},{"percent":50,"message":"half"},{"progress":2,"total":3,"message":"two"}]',
   ]);
   realm.run('resume()');
   await realm.idle();
-  assert.deepEqual(port.said, ['p 4 1 0 [{"message":"last"}]', 'r 4 "end"']);
+  assert.deepEqual(port.received, ['p 4 1 0 [{"message":"last"}]', 'r 4 "end"']);
   realm.task();
-  assert.equal(port.said.length, 2);
+  assert.equal(port.received.length, 2);
 });
 
 test('a report never throws and never loses its message', async () => {
@@ -352,8 +352,8 @@ test('a report never throws and never loses its message', async () => {
     'Object.create({ progress: 3 })',
     '{ message: "x".repeat(1999) + "\\ud83d\\ude00" }',
   ];
-  const said = await call(tool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`));
-  assert.deepEqual(said, [
+  const received = await call(tool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`));
+  assert.deepEqual(received, [
     `p 1 10 0 [{},{"message":"m","invalid":true},{"invalid":true},{"invalid":true},{"invalid":true},{},{"invalid":true},{},{"progress":3},{"message":"${'x'.repeat(1999)}"}]`,
     'n 1',
   ]);
@@ -367,18 +367,18 @@ test('a percentage and a count say who they are for', async () => {
     "reportPercent(6, 'p', { get audience() { throw 1; } })",
     "reportCount(2, 2, 'c', 'user')",
   ];
-  const said = await call(tool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
-  assert.deepEqual(said, [
+  const received = await call(tool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
+  assert.deepEqual(received, [
     'p 1 5 0 [{"percent":5,"message":"p","audience":"user"},{"progress":1,"total":2,"message":"c","audience":"user"},{"progress":1,"total":2,"message":"c"},{"percent":6,"message":"p"},{"progress":2,"total":2,"message":"c"}]',
     'n 1',
   ]);
 });
 
 test('any number of reports in one loop leave in batches of 1,000', async () => {
-  const said = await call(tool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'));
-  assert.equal(said.pop(), 'n 1');
+  const received = await call(tool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'));
+  assert.equal(received.pop(), 'n 1');
   const all: unknown[] = [];
-  for (const line of said) {
+  for (const line of received) {
     const [, count, skipped, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(line) ?? [];
     const batch: unknown = JSON.parse(reports ?? '');
     assert.ok(Array.isArray(batch) && batch.length <= 1000, line.slice(0, 40));
@@ -398,7 +398,7 @@ test('a report after the end is ignored', async () => {
   await realm.idle();
   realm.run('late.reportProgress({ progress: 1 }); late.reportPercent(3)');
   realm.task();
-  assert.deepEqual(port.said, ['r 1 1']);
+  assert.deepEqual(port.received, ['r 1 1']);
 });
 
 test('cancel aborts the signal with the reason, and the host tells how it went', async () => {
@@ -409,12 +409,12 @@ test('cancel aborts the signal with the reason, and the host tells how it went',
   await realm.idle();
   port.send('cancel', 1, 'the client cancelled');
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), ['a 1']);
+  assert.deepEqual(port.received.splice(0), ['a 1']);
   assert.equal(realm.run('why.name + ": " + why.message'), 'AbortError: the client cancelled');
   port.send('cancel', 1, 'again');
   port.send('cancel', 99, 'unknown');
   await realm.idle();
-  assert.deepEqual(port.said, ['f 1', 'f 99']);
+  assert.deepEqual(port.received, ['f 1', 'f 99']);
 });
 
 test('a cancelled handler may clean up before it settles', async () => {
@@ -430,7 +430,7 @@ test('a cancelled handler may clean up before it settles', async () => {
   assert.equal(realm.run('cleaned'), false);
   await realm.idle();
   assert.equal(realm.run('cleaned'), true);
-  assert.equal(port.said.at(-1), 'a 1');
+  assert.equal(port.received.at(-1), 'a 1');
 });
 
 test('a call that is cancelled while the adapter is asked does not begin', async () => {
@@ -442,7 +442,7 @@ test('a call that is cancelled while the adapter is asked does not begin', async
   await realm.idle();
   realm.run('answer(true)');
   await realm.idle();
-  assert.deepEqual(port.said, ['a 1']);
+  assert.deepEqual(port.received, ['a 1']);
   assert.equal(realm.run('ran'), false);
 });
 
@@ -459,15 +459,15 @@ test('a handler that ignores the cancel is dropped after 2 s and can say nothing
     realm.run('keep.reportPercent(1); settle(1)');
     await realm.idle();
     realm.task();
-    assert.deepEqual(port.said, []);
+    assert.deepEqual(port.received, []);
   } finally {
     mock.timers.reset();
   }
 });
 
 test('page code that a handler calls does not find the port in window.event', async () => {
-  const said = await call(tool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
-  assert.deepEqual(said, ['r 1 "undefined"']);
+  const received = await call(tool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
+  assert.deepEqual(received, ['r 1 "undefined"']);
 });
 
 test('each plugin has a container of its own, and the window none', async () => {
@@ -482,7 +482,7 @@ test('each plugin has a container of its own, and the window none', async () => 
   a?.send('call', 1, 'run', MB, {});
   b?.send('call', 2, 'run', MB, {});
   await realm.idle();
-  assert.deepEqual([a?.said.at(-1), b?.said.at(-1)], ['r 1 ["a"]', 'r 2 ["b"]']);
+  assert.deepEqual([a?.received.at(-1), b?.received.at(-1)], ['r 1 ["a"]', 'r 2 ["b"]']);
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
   assert.equal(realm.run('shared'), 2);
 });
@@ -494,5 +494,5 @@ test('a message that can not be read does no harm', async () => {
   port.send('nonsense', 1);
   port.send('call', 1, 'run', MB, {});
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 1']);
+  assert.deepEqual(port.received, ['r 1 1']);
 });

@@ -14,7 +14,7 @@ async function begun(code: string, script?: ScriptOptions, host?: string) {
   const call = async (tool: string, number = 1): Promise<string | undefined> => {
     port.send('call', number, tool, 1 << 20, {});
     await realm.idle();
-    return port.said.at(-1);
+    return port.received.at(-1);
   };
   return { realm, port, log, call };
 }
@@ -29,7 +29,7 @@ test('fault 15: an adapter is evaluated once in a document, whatever the bridge 
   port.send('settings', {});
   realm.dispatch('opentabs:bridge');
   await realm.idle();
-  assert.deepEqual([log(), port.said], [['evaluated'], ['ready']]);
+  assert.deepEqual([log(), port.received], [['evaluated'], ['ready']]);
 });
 
 test('an adapter that starts late is started once the document is parsed, and its pre-script before the page', async () => {
@@ -37,11 +37,11 @@ test('an adapter that starts late is started once the document is parsed, and it
     start: 'dom',
     preScript: say('pre-script'),
   });
-  assert.deepEqual([log(), port.said], [['pre-script'], []]);
+  assert.deepEqual([log(), port.received], [['pre-script'], []]);
   port.send('begin');
   port.send('begin');
   await realm.idle();
-  assert.deepEqual([log(), port.said], [['pre-script', 'adapter'], ['ready']]);
+  assert.deepEqual([log(), port.received], [['pre-script', 'adapter'], ['ready']]);
 });
 
 test('an adapter that throws before the document is parsed is started once more, in a fresh container', async () => {
@@ -50,19 +50,19 @@ test('an adapter that throws before the document is parsed is started once more,
     if (!globalThis.there) throw new Error('no body');
     ${adapter('demo', run('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
   const { realm, port, log, call } = await begun(code);
-  assert.deepEqual([log(), port.said], [['try'], []]);
+  assert.deepEqual([log(), port.received], [['try'], []]);
   realm.run('there = true');
   port.send('begin');
   port.send('begin');
   await realm.idle();
-  assert.deepEqual([log(), port.said], [['try', 'try'], ['ready']]);
+  assert.deepEqual([log(), port.received], [['try', 'try'], ['ready']]);
   assert.equal(await call('run'), 'r 1 [1,2]');
   const broken = await begun(`${say('try')} throw new Error('never')`);
   broken.port.send('begin');
   broken.port.send('begin');
   await broken.realm.idle();
   assert.deepEqual(
-    [broken.log(), broken.port.said],
+    [broken.log(), broken.port.received],
     [['try', 'try'], ['broken the adapter threw while it started: never']],
   );
 });
@@ -74,7 +74,7 @@ test('a pre-script runs before the adapter, in its container, also if it throws'
     { preScript },
   );
   assert.equal(await call('run'), 'r 1 "T"');
-  assert.match(port.said[1] ?? '', /^l 1 0 \[{"level":"error","message":"the pre-script of demo threw: after all"/);
+  assert.match(port.received[1] ?? '', /^l 1 0 \[{"level":"error","message":"the pre-script of demo threw: after all"/);
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
 });
 
@@ -152,7 +152,7 @@ test('fault 12, 14: settings, pre-script values and names of two plugins never m
   await realm.idle();
   for (const [port, name] of [[a, 'a'] as const, [b, 'b'] as const]) {
     const own = [name, `key of ${name}`, name];
-    assert.equal(port?.said.at(-1), `r 1 ${JSON.stringify([own, own])}`);
+    assert.equal(port?.received.at(-1), `r 1 ${JSON.stringify([own, own])}`);
   }
 });
 
@@ -209,11 +209,11 @@ test('fault 16, 19: logs leave by the private channel, whatever the adapter does
         logged('error', 'restored'); return [typeof globalThis.__openTabs._logNonce, globalThis.__openTabs._logNonce === ''] }`),
     )}`;
   const { realm, port, log, call } = await begun(code);
-  assert.deepEqual(port.said, ['ready']);
+  assert.deepEqual(port.received, ['ready']);
   realm.task();
-  assert.match(port.said[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
+  assert.match(port.received[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
   assert.equal(await call('run'), 'r 1 ["string",false]');
-  const [, text = ''] = /^l 3 0 (.*)$/.exec(port.said[2] ?? '') ?? [];
+  const [, text = ''] = /^l 3 0 (.*)$/.exec(port.received[2] ?? '') ?? [];
   const entries: unknown = JSON.parse(text);
   assert.ok(Array.isArray(entries));
   assert.deepEqual(
@@ -231,9 +231,9 @@ test('logs are bounded: what is too much in one task is counted', async () => {
   const code = `globalThis.__openTabs._setLogTransport = (fn) => { send = fn; };
     ${adapter('demo', run(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
   const { port, call } = await begun(`let send; ${code}`);
-  port.said.splice(0);
+  port.received.splice(0);
   assert.equal(await call('run'), 'r 1 1');
-  const heads = port.said.map((text) => text.split(' ', 3).join(' '));
+  const heads = port.received.map((text) => text.split(' ', 3).join(' '));
   assert.deepEqual(heads, [
     'l 50 250',
     ...Array.from({ length: 19 }, (_, i) => (i < 18 ? 'l 50 0' : 'l 1 0')),
@@ -243,7 +243,7 @@ test('logs are bounded: what is too much in one task is counted', async () => {
     await begun(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
     ${adapter('demo', '')}`);
   big.realm.task();
-  const [, text = ''] = /^l 1 0 (.*)$/.exec(big.port.said[1] ?? '') ?? [];
+  const [, text = ''] = /^l 1 0 (.*)$/.exec(big.port.received[1] ?? '') ?? [];
   const [entry] = JSON.parse(text);
   assert.equal(entry.message.length, 4096);
   assert.ok(entry.data.length <= 10 && JSON.stringify(entry.data).length <= 64 * 1024);
@@ -259,7 +259,7 @@ test('a container that an adapter puts in place of the first keeps what is the h
   port.send('settings', { values: { key: 'b' } });
   await realm.idle();
   assert.equal(await call('run'), 'r 1 "b"');
-  assert.match(port.said[1] ?? '', /^l 1 0 .*"message":"m"/);
+  assert.match(port.received[1] ?? '', /^l 1 0 .*"message":"m"/);
   assert.deepEqual(log(), []);
 });
 
@@ -273,12 +273,12 @@ test('a plugin that is gone is torn down and runs no call any more', async () =>
   assert.deepEqual(log(), ['down']);
   assert.match((await call('run', 2)) ?? '', /^e 2 .*"code":"internal"/);
   realm.task();
-  assert.ok(port.said.some((text) => /^l 1 0 .*threw while it was torn down/.test(text)));
+  assert.ok(port.received.some((text) => /^l 1 0 .*threw while it was torn down/.test(text)));
   const waiting = await begun(say('never'), { start: 'dom' });
   waiting.port.send('remove');
   waiting.port.send('begin');
   await waiting.realm.idle();
-  assert.deepEqual([waiting.log(), waiting.port.said], [[], []]);
+  assert.deepEqual([waiting.log(), waiting.port.received], [[], []]);
 });
 
 test('methods of history that a later plugin has put on top stay when an earlier one is torn down', async () => {

@@ -16,7 +16,7 @@ async function started(): Promise<{ realm: Realm; port: HostPort }> {
   const [port] = realm.bridge();
   await realm.idle();
   assert.ok(port);
-  port.said.splice(0);
+  port.received.splice(0);
   realm.addContent();
   return { realm, port };
 }
@@ -24,7 +24,7 @@ async function started(): Promise<{ realm: Realm; port: HostPort }> {
 async function call(realm: Realm, port: HostPort, tool: string, args: object): Promise<string> {
   port.send('call', 1, tool, 1 << 20, args);
   await realm.idle();
-  return port.said.splice(0).join();
+  return port.received.splice(0).join();
 }
 
 test('a schema runs with the built-ins of document_start, and the page has its own again afterwards', async () => {

@@ -29,7 +29,7 @@ async function developed(code = version('1')) {
   const call = async () => {
     port.send('call', 1, 'run', 1 << 20, {});
     await realm.idle();
-    return port.said.splice(0).at(-1);
+    return port.received.splice(0).at(-1);
   };
   return { realm, port, log, bring, arm, call };
 }
@@ -38,7 +38,7 @@ test('a new adapter takes the place of the one before, which is torn down first;
   const { port, log, bring, arm, call } = await developed();
   await arm('n', 'h2');
   assert.equal(bring('n', 'h2', version('2')), true);
-  assert.deepEqual([log(), port.said.splice(0)], ['start 1,end 1,start 2', ['ready', 'armed n', 'renewed h2']]);
+  assert.deepEqual([log(), port.received.splice(0)], ['start 1,end 1,start 2', ['ready', 'armed n', 'renewed h2']]);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
   assert.equal(bring('n', 'h2', version('3')), false);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
@@ -65,9 +65,9 @@ test('a new adapter that does not come up leaves the one before live, and says w
     assert.equal(bring('n', 'h2', broken), true);
     realm.task();
     assert.equal(log(), 'start 1,end 1,start 1');
-    assert.match(port.said[2] ?? '', why);
+    assert.match(port.received[2] ?? '', why);
     assert.match(
-      port.said[3] ?? '',
+      port.received[3] ?? '',
       /^l 1 0 \[{"level":"error","message":"the new adapter of demo is not used: the adapter/,
     );
     assert.equal(await call(), 'r 1 ["1","11","P"]');
@@ -81,9 +81,9 @@ test('an adapter that was broken from the start is replaced as well', async () =
   const { port, bring, arm, call } = await developed('throw new Error("typo")');
   port.send('begin');
   await arm('n', 'h2');
-  assert.match(port.said.join(), /^broken .*typo,armed n$/);
+  assert.match(port.received.join(), /^broken .*typo,armed n$/);
   assert.equal(bring('n', 'h2', version('2')), true);
-  assert.equal(port.said.at(-1), 'renewed h2');
+  assert.equal(port.received.at(-1), 'renewed h2');
   assert.equal(await call(), 'r 1 ["2","2","P"]');
 });
 
@@ -111,7 +111,7 @@ test('the door does nothing for who does not know the nonce, and a page can neit
     `try { Object.defineProperty(window, '_door', { value: () => true }) } catch {}; try { _door.call = 1; } catch {}`,
   );
   assert.equal(realm.run(`Object.keys(_door).length`), 0);
-  assert.deepEqual([log(), port.said.splice(0)], ['', ['ready', 'armed n']]);
+  assert.deepEqual([log(), port.received.splice(0)], ['', ['ready', 'armed n']]);
   assert.equal(bring('n', 'h2', version('2')), true);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
@@ -135,7 +135,7 @@ test('an adapter that was removed makes room for another one, with what it had k
   assert.equal(bring('n', 'h2', version('2')), false);
   await arm('n', 'h2');
   assert.equal(bring('n', 'h2', 'throw new Error("typo")'), true);
-  assert.equal(port.said.splice(0)[3], 'kept the adapter threw while it started: typo');
+  assert.equal(port.received.splice(0)[3], 'kept the adapter threw while it started: typo');
   assert.match((await call()) ?? '', /^e 1 .*did not register/);
   await arm('m', 'h3');
   assert.equal(bring('m', 'h3', version('3')), true);

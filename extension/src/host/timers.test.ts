@@ -17,7 +17,7 @@ async function open(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.idle();
-  port.said.splice(0);
+  port.received.splice(0);
   return { realm, port };
 }
 
@@ -25,14 +25,14 @@ test('the bridge is told when the next timer is due, and its wake ends the wait'
   const { realm, port } = await open(t);
   port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), ['w 1000']);
+  assert.deepEqual(port.received.splice(0), ['w 1000']);
   port.send('wake');
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), ['w 1000'], 'a wake that comes early is asked for again');
+  assert.deepEqual(port.received.splice(0), ['w 1000'], 'a wake that comes early is asked for again');
   t.mock.timers.setTime(1000);
   port.send('wake');
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 "over"']);
+  assert.deepEqual(port.received, ['r 1 "over"']);
 });
 
 test("the page's own timer ends the wait if no wake comes", async (t) => {
@@ -42,22 +42,22 @@ test("the page's own timer ends the wait if no wake comes", async (t) => {
   t.mock.timers.tick(999);
   realm.task();
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), ['w 1000']);
+  assert.deepEqual(port.received.splice(0), ['w 1000']);
   t.mock.timers.tick(1);
   realm.task();
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), ['w -1', 'r 1 "over"']);
+  assert.deepEqual(port.received.splice(0), ['w -1', 'r 1 "over"']);
 });
 
 test('a thousand timers need one announcement at a time', async (t) => {
   const { realm, port } = await open(t);
   port.send('call', 1, 'set', 1 << 20, { n: 1000, ms: 1000, everyMs: 0.001 });
   await realm.idle();
-  assert.deepEqual(port.said.splice(0), ['w 1000']);
+  assert.deepEqual(port.received.splice(0), ['w 1000']);
   t.mock.timers.setTime(1001);
   port.send('wake');
   await realm.idle();
-  assert.deepEqual(port.said, ['r 1 "over"']);
+  assert.deepEqual(port.received, ['r 1 "over"']);
 });
 
 test('an earlier timer is announced, a later one is not', async (t) => {
@@ -66,14 +66,14 @@ test('an earlier timer is announced, a later one is not', async (t) => {
     port.send('call', ms, 'set', 1 << 20, { ms });
     await realm.idle();
   }
-  assert.deepEqual(port.said, ['w 500', 'w 200']);
+  assert.deepEqual(port.received, ['w 500', 'w 200']);
 });
 
 test('a timer that is taken back is not announced', async (t) => {
   const { realm, port } = await open(t);
   port.send('call', 1, 'cancel', 1 << 20, { ms: 1000 });
   await realm.idle();
-  assert.deepEqual(port.said, ['n 1']);
+  assert.deepEqual(port.received, ['n 1']);
 });
 
 test('nothing but a function is called, and what throws harms nobody', async (t) => {
@@ -89,5 +89,5 @@ test('nothing but a function is called, and what throws harms nobody', async (t)
   t.mock.timers.tick(1);
   realm.task();
   await realm.idle();
-  assert.deepEqual(port.said, ['ready', 'n 1', 'w 0', `w ${2 ** 31 - 2}`]);
+  assert.deepEqual(port.received, ['ready', 'n 1', 'w 0', `w ${2 ** 31 - 2}`]);
 });

@@ -1,4 +1,4 @@
-import { afterTasks, makeBurst } from '../burst.ts';
+import { afterTasks, makeBatcher } from '../batch.ts';
 import type { Port } from '../chrome.ts';
 import { charsOf, type FromBridge, readEach, readFromBridge, type ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
@@ -38,7 +38,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       }
       return true;
     };
-    const doc: Doc = { ...sender, post: makeBurst({ send, charsOf, soon, alone }).post };
+    const doc: Doc = { ...sender, post: makeBatcher({ send, charsOf, soon, alone }).post };
     calls.joined(doc);
     health.joined(doc);
     port.onMessage((raw) => {

@@ -1,6 +1,6 @@
 import { callErrorFrame, notification, rawProgressFrame, rawResultFrame, resultFrame } from '../../../wire/frame.ts';
 import type { CallError } from '../../../wire/wire.gen.ts';
-import { type Batch, hold } from '../held.ts';
+import { addBounded, type Batch } from '../bounded-buffer.ts';
 
 // What documents say of calls, on its way to the server. A WebSocket does not
 // tell whether what was sent has arrived, so reports and the ending of a call
@@ -83,7 +83,7 @@ class KeepingOutbox implements Outbox {
       keepSent(reports, kept);
       this.#confirmSoon();
     } else {
-      hold(reports.waiting, kept);
+      addBounded(reports.waiting, kept);
     }
   }
 

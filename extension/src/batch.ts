@@ -1,40 +1,39 @@
-// Messages that come fast cross a port together: a port message costs far more
-// than its text. The first one goes at once, so that a single message never
-// waits; those that come before the tasks that were due by then have run go as
-// one.
+// Sends messages over a port in batches, because a port message costs far more
+// than its text. The first message goes at once, so a single message never
+// waits. Messages that follow before the pending tasks have run go as one batch.
 
-/** LoneChars is the length from which a message goes by itself, and BurstChars how much goes together, in UTF-16 units. */
+/** LoneChars is the length from which a message is sent alone, BatchChars the maximum length of a batch, in UTF-16 units. */
 const LoneChars = 16 * 1024;
-const BurstChars = 256 * 1024;
+const BatchChars = 256 * 1024;
 
-/** BurstOptions of messages M. */
-export interface BurstOptions<M> {
-  /** send sends messages as one; false means that there is no port. */
+/** BatcherOptions are the dependencies of a Batcher. */
+export interface BatcherOptions<M> {
+  /** send sends a batch. It returns false without a port. */
   send(messages: readonly M[]): boolean;
-  /** charsOf returns about how long a message is, in UTF-16 units. */
+  /** charsOf returns the approximate length of a message, in UTF-16 units. */
   charsOf(message: M): number;
-  /** alone tells that no other message is likely to come soon. */
+  /** alone reports that no other message is likely to follow soon. */
   alone(): boolean;
-  /** soon runs work once, after the tasks that are due; default afterTasks(). */
+  /** soon runs work once, after the tasks that are due. Default afterTasks(). */
   readonly soon?: (work: () => void) => void;
 }
 
-/** Burst keeps the order of its messages. */
-export interface Burst<M> {
-  /** post sends a message, now or soon. False means that there is no port and that the message was not taken. */
+/** Batcher sends messages in order. */
+export interface Batcher<M> {
+  /** post sends a message now or with the next batch. It returns false, and drops the message, without a port. */
   post(message: M): boolean;
-  /** flush sends what waits. Without a port it goes on waiting; false tells so. */
+  /** flush sends the waiting messages. Without a port it returns false, and they continue to wait. */
   flush(): boolean;
-  /** drop forgets those that wait and of which which is true. */
+  /** drop drops the waiting messages that match. */
   drop(which: (message: M) => boolean): void;
 }
 
-/** makeBurst returns a Burst with nothing waiting. */
-export function makeBurst<M>(options: BurstOptions<M>): Burst<M> {
+/** makeBatcher returns an empty Batcher. */
+export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   const soon = options.soon ?? afterTasks();
   let waiting: M[] = [];
   let chars = 0;
-  /** due is set while soon holds a flush. */
+  /** due is set while a flush is scheduled. */
   let due = false;
 
   const flush = (): boolean => {
@@ -55,7 +54,7 @@ export function makeBurst<M>(options: BurstOptions<M>): Burst<M> {
   };
   const post = (message: M): boolean => {
     const long = options.charsOf(message);
-    if (due && long < LoneChars && chars < BurstChars) {
+    if (due && long < LoneChars && chars < BatchChars) {
       waiting.push(message);
       chars += long;
       return true;
@@ -71,7 +70,7 @@ export function makeBurst<M>(options: BurstOptions<M>): Burst<M> {
   return { post, flush, drop };
 }
 
-/** afterTasks returns a function that runs work after the tasks that are due, also in a hidden tab, where timers wait. */
+/** afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, it is fast in a hidden tab. */
 export function afterTasks(): (work: () => void) => void {
   const { port1, port2 } = new MessageChannel();
   const works: (() => void)[] = [];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { afterTasks, makeBurst } from './burst.ts';
+import { afterTasks, makeBatcher } from './batch.ts';
 
 function makeBench() {
   const world = { port: true, alone: false };
   const sent: string[][] = [];
   const works: (() => void)[] = [];
-  const burst = makeBurst<string>({
+  const batcher = makeBatcher<string>({
     send: (messages) => {
       if (world.port) sent.push([...messages]);
       return world.port;
@@ -18,76 +18,76 @@ function makeBench() {
   const turn = () => {
     for (const work of works.splice(0)) work();
   };
-  return { world, sent, works, burst, turn };
+  return { world, sent, works, batcher, turn };
 }
 
 test('the first message goes at once, those that follow go together', () => {
-  const { sent, burst, turn, works } = makeBench();
-  for (const message of ['a', 'b', 'c']) assert.equal(burst.post(message), true);
+  const { sent, batcher, turn, works } = makeBench();
+  for (const message of ['a', 'b', 'c']) assert.equal(batcher.post(message), true);
   assert.deepEqual(sent, [['a']]);
   turn();
   assert.deepEqual(sent, [['a'], ['b', 'c']]);
-  burst.post('d');
+  batcher.post('d');
   turn();
   assert.deepEqual(sent, [['a'], ['b', 'c'], ['d']]);
   // Once nothing comes any more it rests, and the next message goes at once.
   turn();
   assert.equal(works.length, 0);
-  burst.post('e');
+  batcher.post('e');
   assert.deepEqual(sent.at(-1), ['e']);
 });
 
 test('a message that is alone costs no second task', () => {
-  const { world, sent, works, burst } = makeBench();
+  const { world, sent, works, batcher } = makeBench();
   world.alone = true;
-  burst.post('a');
-  burst.post('b');
+  batcher.post('a');
+  batcher.post('b');
   assert.deepEqual(sent, [['a'], ['b']]);
   assert.equal(works.length, 0);
 });
 
 test('a long message goes by itself, after those before it', () => {
-  const { sent, burst, turn } = makeBench();
+  const { sent, batcher, turn } = makeBench();
   const long = 'x'.repeat(16 * 1024);
-  for (const message of ['a', 'b', long, 'c']) burst.post(message);
+  for (const message of ['a', 'b', long, 'c']) batcher.post(message);
   assert.deepEqual(sent, [['a'], ['b'], [long]]);
   turn();
   assert.deepEqual(sent.at(-1), ['c']);
 });
 
 test('what waits is bounded', () => {
-  const { sent, burst } = makeBench();
+  const { sent, batcher } = makeBench();
   const half = 'x'.repeat(16 * 1024 - 1);
-  for (let i = 0; i < 40; i++) burst.post(half);
+  for (let i = 0; i < 40; i++) batcher.post(half);
   const chars = sent.map((messages) => messages.join('').length);
   assert.ok(sent.length > 1 && Math.max(...chars) < 300 * 1024, `sent ${chars}`);
 });
 
 test('without a port nothing is taken, and what was taken before waits for the next one', () => {
-  const { world, sent, burst, turn } = makeBench();
-  burst.post('a');
-  burst.post('b');
+  const { world, sent, batcher, turn } = makeBench();
+  batcher.post('a');
+  batcher.post('b');
   world.port = false;
   turn();
-  assert.equal(burst.post('c'), false);
-  assert.equal(burst.flush(), false);
+  assert.equal(batcher.post('c'), false);
+  assert.equal(batcher.flush(), false);
   world.port = true;
-  assert.equal(burst.flush(), true);
+  assert.equal(batcher.flush(), true);
   assert.deepEqual(sent, [['a'], ['b']]);
-  burst.post('d');
+  batcher.post('d');
   assert.deepEqual(sent.at(-1), ['d']);
 });
 
 test('what was dropped takes no room', () => {
-  const { world, sent, burst, turn } = makeBench();
+  const { world, sent, batcher, turn } = makeBench();
   const half = 'x'.repeat(16 * 1024 - 1);
-  burst.post('a');
+  batcher.post('a');
   world.port = false;
-  for (let i = 0; i < 17; i++) burst.post(half);
-  burst.drop((message) => message === half);
+  for (let i = 0; i < 17; i++) batcher.post(half);
+  batcher.drop((message) => message === half);
   world.port = true;
   turn();
-  for (const message of ['b', 'c', 'd']) burst.post(message);
+  for (const message of ['b', 'c', 'd']) batcher.post(message);
   turn();
   assert.deepEqual(sent, [['a'], ['b'], ['c', 'd']]);
 });

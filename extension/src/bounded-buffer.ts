@@ -1,0 +1,22 @@
+/** MaxWaitingChars limits the waiting progress of one call, in UTF-16 units. */
+const MaxWaitingChars = 256 * 1024;
+
+/** Batch is reports of one call as the JSON text of an array. seq reports came before them; the page skipped skipped reports. */
+export interface Batch {
+  readonly seq: number;
+  skipped: number;
+  readonly reports: string;
+}
+
+/** addBounded adds a batch to the waiting ones and drops the oldest beyond the limit. The server detects the gap by seq. */
+export function addBounded<B extends Batch>(waiting: B[], last: B): void {
+  waiting.push(last);
+  let chars = waiting.reduce((sum, batch) => sum + batch.reports.length, 0);
+  while (chars > MaxWaitingChars) {
+    const [oldest, next] = waiting;
+    if (!oldest || !next) return;
+    next.skipped += oldest.skipped;
+    chars -= oldest.reports.length;
+    waiting.shift();
+  }
+}
