@@ -1,5 +1,5 @@
-// Package extension holds the sources of the browser extension, which the
-// server bundles at run time (internal/jsbuild), and its id.
+// Package extension embeds the sources of the browser extension and computes its
+// ID. The server bundles the sources at run time (internal/jsbuild).
 package extension
 
 import (
@@ -10,8 +10,8 @@ import (
 	"fmt"
 )
 
-// Source holds the manifest, the TypeScript sources, the panel's page, the
-// icons and the one vendored library.
+// Source has the manifest, the TypeScript sources, the panel's page, the icons
+// and the vendored library.
 //
 //go:embed manifest.json src icons/*.png vendor
 var Source embed.FS

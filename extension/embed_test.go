@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The id is part of what people allow and of what the server trusts: it may
-// not change by accident.
+// The ID must not change by accident: the server trusts it, and users grant
+// permissions to it.
 func TestID(t *testing.T) {
 	if got, want := ID(), "jedkcmmmabfghpkgpomjfogkhbhhceko"; got != want {
 		t.Errorf("ID() = %q, want %q", got, want)
@@ -23,8 +23,8 @@ func TestIDOfBadManifest(t *testing.T) {
 	}
 }
 
-// What the extension may do is what a person is asked for at install. More of
-// it is a decision.
+// Chrome shows the permissions to the user at install, so a new permission has
+// to be a decision.
 func TestManifestAsksForNoMore(t *testing.T) {
 	text, err := Source.ReadFile("manifest.json")
 	if err != nil {
@@ -52,7 +52,7 @@ func TestManifestAsksForNoMore(t *testing.T) {
 	}
 }
 
-// The panel shows what servers, tools and pages say.
+// The panel shows text of servers, tools and pages.
 func TestNoMarkupFromText(t *testing.T) {
 	entries, err := Source.ReadDir("src/panel")
 	if err != nil || len(entries) == 0 {

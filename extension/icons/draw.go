@@ -72,7 +72,7 @@ func at(u, v float64) color.NRGBA {
 	return clear
 }
 
-// inBox tells whether a point is in a box with round corners.
+// inBox reports whether a point is in a box with round corners.
 func inBox(u, v, left, top, right, bottom, radius float64) bool {
 	x := math.Max(math.Max(left+radius-u, u-(right-radius)), 0)
 	y := math.Max(math.Max(top+radius-v, v-(bottom-radius)), 0)

@@ -27,7 +27,7 @@ export interface Vacant {
 export interface Started {
   readonly name: string;
   readonly hash: string;
-  /** empty is set if its adapter has to come through the door. */
+  /** empty is set if its adapter has to come through the entry point. */
   readonly empty: boolean;
 }
 
@@ -71,7 +71,7 @@ export type FromBridge =
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
-   * Answers a 'renew', 'host' or 'meet': no call runs in an old adapter any more, and the plugin's door, or that of the base,
+   * Answers a 'renew', 'host' or 'meet': no call runs in an old adapter any more, and the plugin's entry point, or that of the base,
    * waits for the nonce; or with late the bridge waits for the host itself.
    */
   | { op: 'armed'; plugin: string; nonce: string; based: boolean; late?: true }
@@ -112,10 +112,10 @@ export type ToBridge =
   | { op: 'wake' }
   /**
    * An adapter with this hash is to replace the one that is there: 'armed' follows once the calls that run have ended, at the
-   * latest after waitMs. The door takes it once, with the nonce.
+   * latest after waitMs. The entry point takes it once, with the nonce.
    */
   | { op: 'renew'; plugin: string; hash: string; nonce: string; waitMs: number }
-  /** The base shall make a host with these options (JSON text), or the one that is there arm its door, for an adapter with this hash. */
+  /** The base shall make a host with these options (JSON text), or the one that is there arm its entry point, for an adapter with this hash. */
   | { op: 'host'; plugin: string; hash: string; nonce: string; options: string }
   /** The same in a world that the page has no part in: a host that is not there will offer itself in an event of the type nonce. */
   | { op: 'meet'; plugin: string; hash: string; nonce: string }

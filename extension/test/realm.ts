@@ -1,12 +1,12 @@
-// A page without a browser: a realm of its own with the few DOM classes that a
-// host needs (testdata/realm.js), and a stand-in for the bridge. Everything
-// that happens in the realm can be seen from here.
+// A page without a browser: a separate realm with the few DOM classes that a
+// host needs (testdata/realm.js), and a fake bridge. Tests can observe
+// everything that happens in the realm.
 
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
 import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../src/handshake.ts';
-import { declare } from '../src/worker/doors.ts';
+import { declare } from '../src/worker/entry-points.ts';
 
 type Listener = (event: object) => void;
 
@@ -14,28 +14,28 @@ type Listener = (event: object) => void;
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** received is all that the host has received, oldest first, but for whether it is ready. */
+  /** received are the messages of the host, oldest first, without those about its readiness. */
   readonly received: string[];
-  /** readiness is what it has received of that. */
+  /** readiness are the messages about the readiness. */
   readonly readiness: string[];
   send(...parts: unknown[]): void;
 }
 
-/** ScriptOptions are what else a plugin's script says. */
+/** ScriptOptions are further options of a plugin's script. */
 export interface ScriptOptions {
   readonly settings?: object;
   readonly start?: 'now' | 'dom';
   readonly frames?: boolean;
-  /** door is the name of the constant that keeps the host's door; default none. */
-  readonly door?: string;
+  /** entryPoint is the name of the constant with the host's entry point. Default none. */
+  readonly entryPoint?: string;
   readonly preScript?: string;
 }
 
-/** PageOptions say where a page is. */
+/** PageOptions is the location of a page. */
 export interface PageOptions {
-  /** host is that of its location; default "127.0.0.1:8000". */
+  /** host is the host of the location. Default "127.0.0.1:8000". */
   readonly host?: string;
-  /** framed tells that it is in a frame. */
+  /** framed is set for a page in a frame. */
   readonly framed?: boolean;
 }
 
@@ -45,21 +45,21 @@ export interface Realm {
   run(code: string): unknown;
   /** start runs a plugin's adapter, as the registered script does. */
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
-  /** startBase starts the base, whose door is kept in the constant named door. */
-  startBase(door: string): void;
-  /** startLate starts a plugin whose bridge waits for it in an event of the type meet. */
+  /** startBase starts the base. entryPoint is the name of the constant with its entry point. */
+  startBase(entryPoint: string): void;
+  /** startLate starts a late plugin. Its bridge waits for an event of the type meet. */
   startLate(plugin: string, adapter: string, meet: string): void;
-  /** bridge does what the bridge does at document_start, and returns the ports it has then. */
+  /** bridge runs the handshake of the bridge and returns the ports of the hosts. */
   bridge(): HostPort[];
-  /** ports are all ports that were offered to the bridge. */
+  /** ports are the ports of all hosts. */
   readonly ports: HostPort[];
-  /** addContent puts the first child into the document, as the parser does before any script of the page. */
+  /** addContent adds the first child to the document, as the parser does before any script of the page. */
   addContent(): void;
-  /** dispatch sends an event to the document, as a page could. */
+  /** dispatch dispatches an event on the document, as a page could. */
   dispatch(type: string, init?: { data?: unknown; ports?: unknown[] }): void;
-  /** task runs what waits in message channels, as the end of a task does. */
+  /** task delivers the messages that wait in message channels, as the end of a task does. */
   task(): void;
-  /** idle waits until all microtasks are done. */
+  /** idle runs the pending microtasks. */
   idle(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ const folder = new URL('../testdata/', import.meta.url);
 const realmCode = readFileSync(new URL('realm.js', folder), 'utf8');
 /** hostileCode is the script of a hostile page. */
 export const hostileCode = readFileSync(new URL('hostile.js', folder), 'utf8');
-/** builtIns are the names that the server has plugins' code get as variables. */
+/** builtIns are the names of the built-ins that the server passes to plugin code as variables. */
 export const builtIns = [
   ...readFileSync(new URL('../src/host/globals.ts', import.meta.url), 'utf8').matchAll(/^ {2}'(\w+)',$/gm),
 ].map((match) => match[1] ?? '');
@@ -184,7 +184,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
   };
   const define: unknown = vm.runInContext(realmCode, context);
-  if (typeof define !== 'function' || hostCode === undefined) throw new Error('the realm can not be made');
+  if (typeof define !== 'function' || hostCode === undefined) throw new Error('cannot create the realm');
   define(outer);
   const doc: object = vm.runInContext('document', context);
 
@@ -195,13 +195,12 @@ export function makeRealm(page: PageOptions = {}): Realm {
     return made;
   };
   const portsOf = (message: object): unknown[] => {
-    const given = slot(message, 2);
-    return Array.isArray(given) ? given : [];
+    const found = slot(message, 2);
+    return Array.isArray(found) ? found : [];
   };
-  const take = (offer: object) => {
-    const given = slot(offer, 2);
+  const acceptOffer = (offer: object) => {
+    const [port] = portsOf(offer);
     const [plugin, hash]: string[] = JSON.parse(String(slot(offer, 1)));
-    const port: unknown = Array.isArray(given) ? given[0] : undefined;
     if (typeof port !== 'object' || !port) throw new Error('an offer without a port');
     const base = plugin === '';
     const received: string[] = [];
@@ -209,7 +208,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     add(port, UP, (message) => {
       const text = String(slot(message, 1));
       if (base && text.startsWith('host ')) {
-        take(event('host', { data: text.slice(5), ports: portsOf(message) }));
+        acceptOffer(event('host', { data: text.slice(5), ports: portsOf(message) }));
         return;
       }
       (text.startsWith('s ') ? readiness : received).push(text);
@@ -222,27 +221,27 @@ export function makeRealm(page: PageOptions = {}): Realm {
   return {
     ports,
     run: (code) => vm.runInContext(code, context),
-    start: (plugin, hash, adapter, { preScript, door, ...more } = {}) => {
+    start: (plugin, hash, adapter, { preScript, entryPoint, ...more } = {}) => {
       const code = (text: string) =>
         `function ({${builtIns.join()}}) { return function (globalThis, window, self) {\n${text}\n}; }`;
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...more }));
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
-      vm.runInContext(door === undefined ? expression : declare(door, expression), context);
+      vm.runInContext(entryPoint === undefined ? expression : declare(entryPoint, expression), context);
     },
-    startBase: (door) => {
+    startBase: (entryPoint) => {
       const args = JSON.stringify(JSON.stringify({ frames: false }));
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
-      vm.runInContext(declare(door, expression), context);
+      vm.runInContext(declare(entryPoint, expression), context);
     },
     startLate: (plugin, adapter, meet) => {
-      add(doc, meet, take);
+      add(doc, meet, acceptOffer);
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet }));
       const args = `${options}, function ({${builtIns.join()}}) { return function (globalThis, window, self) {\n${adapter}\n}; }`;
       vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {
-      add(doc, OFFER, take);
+      add(doc, OFFER, acceptOffer);
       dispatch(doc, event(HANDSHAKE));
       return ports;
     },

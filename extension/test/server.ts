@@ -1,4 +1,4 @@
-// A server without a network: sockets that a test plays the other end of.
+// A fake server: sockets whose server end is controlled by the test.
 
 import { notification, request } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
@@ -10,27 +10,31 @@ import type { OpenSocket, SocketEvents } from '../src/worker/socket.ts';
 export interface FakeSocket {
   readonly url: string;
   readonly protocols: readonly string[];
-  /** sent is what the browser sent and the test has not taken yet, parsed. */
+  /** sent are the parsed frames of the browser that the test has not answered. */
   readonly sent: Readonly<Record<string, unknown>>[];
-  /** hungUp is set once the browser has closed the socket. */
+  /** hungUp is set once the browser closes the socket. */
   hungUp: boolean;
-  /** unsent is what the browser is told that waits in the socket, in bytes. */
+  /** unsent is the reported number of bytes that wait in the socket. */
   unsent: number;
-  /** open opens the socket without a word; accept sends the challenge too, of a server that knows the key. */
+  /** open opens the socket without a challenge. */
   open(): void;
+  /** accept opens the socket and sends a valid challenge. */
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
-  /** answer answers the oldest request of that method and takes it. */
+  /** answer answers the oldest request of a method and removes it from sent. */
   answer(method: string, result: unknown): void;
+  /** refuse answers the oldest request of a method with an error. */
   refuse(method: string, code: number, message: string): void;
-  ask<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;
-  tell<M extends NotificationMethod>(method: M, params: Notifications[M]): void;
+  /** request sends a request to the browser. */
+  request<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;
+  /** notify sends a notification to the browser. */
+  notify<M extends NotificationMethod>(method: M, params: Notifications[M]): void;
 }
 
 const rightChallenge = { nonce: 'of-the-server', proof: 'right' };
 
-/** makeFakeHandshake returns a handshake that takes the challenge of accept and no other. */
+/** makeFakeHandshake returns a handshake that only accepts the challenge of accept. */
 export async function makeFakeHandshake(): Promise<Handshake> {
   return {
     protocols: ['opentabs', 'opentabs.nonce.of-the-browser'],
@@ -38,7 +42,7 @@ export async function makeFakeHandshake(): Promise<Handshake> {
   };
 }
 
-/** makeServer returns a way to open sockets, and those that were opened. */
+/** makeServer returns a function that opens sockets, and the opened sockets. */
 export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
   const sockets: FakeSocket[] = [];
   const open: OpenSocket = (url, protocols, events) => {
@@ -62,7 +66,7 @@ export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
 
 function makeSocket(url: string, protocols: readonly string[], events: SocketEvents): FakeSocket {
   const sent: Readonly<Record<string, unknown>>[] = [];
-  const take = (method: string): string => {
+  const removeRequest = (method: string): string => {
     const at = sent.findIndex((frame) => frame.method === method);
     const [frame] = at < 0 ? [] : sent.splice(at, 1);
     if (!frame) throw new Error(`the browser did not send ${method}, but ${JSON.stringify(sent)}`);
@@ -82,14 +86,14 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
     },
     text: (text) => events.text(text),
     close: (code = 1006, reason = '') => events.closed(code, reason),
-    answer: (method, result) => reply({ id: take(method), result }),
-    refuse: (method, code, message) => reply({ id: take(method), error: { code, message } }),
-    ask: (id, method, params) => events.text(request(id, method, params)),
-    tell: (method, params) => events.text(notification(method, params)),
+    answer: (method, result) => reply({ id: removeRequest(method), result }),
+    refuse: (method, code, message) => reply({ id: removeRequest(method), error: { code, message } }),
+    request: (id, method, params) => events.text(request(id, method, params)),
+    notify: (method, params) => events.text(notification(method, params)),
   };
 }
 
-/** settle lets promises run on that wait for nothing but each other. */
+/** settle runs the pending microtasks. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }

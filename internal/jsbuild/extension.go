@@ -312,7 +312,7 @@ func PartsOf(options ScriptOptions, adapter, preScript []byte) Parts {
 }
 
 // AdapterFunction returns a JavaScript function expression that runs code in
-// two steps (extension/src/host/life.ts:Evaluate): the function gets the
+// two steps (extension/src/host/lifecycle.ts:Evaluate): the function gets the
 // built-ins that are the code's own variables, and returns one that runs the
 // code, with its globalThis, and where it needs them window and self, as
 // parameters. The built-ins are those of an outer function, so that the code

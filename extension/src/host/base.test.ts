@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, builtIns, makeRealm } from '../../test/realm.ts';
-import { enter } from '../worker/doors.ts';
+import { enter } from '../worker/entry-points.ts';
 
 const code = (plugin: string) =>
   `function ({${builtIns.join()}}) { return function (globalThis, window, self) {
@@ -33,7 +33,7 @@ test('a page of any plugin starts with the same base, which says nothing', async
   assert.deepEqual([base.plugin, base.hash, base.received, realm.ports.length], ['', '', [], 1]);
 });
 
-test('plugins that come later have ports, doors and settings of their own', async () => {
+test('plugins that come later have ports, entry points and settings of their own', async () => {
   const { realm, ask, bring } = await makePage();
   const a = await ask('a', 'n1');
   const b = await ask('b', 'n2');

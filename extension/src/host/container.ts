@@ -1,4 +1,4 @@
-import { furnish, furnished, type Services } from './furnish.ts';
+import { addAdapterGlobals, makeAdapterGlobals, type Services } from './adapter-globals.ts';
 import {
   apply,
   bare,
@@ -44,11 +44,11 @@ export interface Container {
 export function makeContainer(services: Services, former?: unknown): Container {
   const own = bare();
   const keep = (value: unknown) => {
-    furnish(value, services);
+    addAdapterGlobals(value, services);
     defineProperty(own, KEY, dataProperty(value));
     return true;
   };
-  defineProperty(own, KEY, dataProperty(furnished(services, former)));
+  defineProperty(own, KEY, dataProperty(makeAdapterGlobals(services, former)));
   const disguise = makeDisguise();
   // The proxy's target is not the window but an empty object: a page that defines a locked `__openTabs` on its window
   // would otherwise force its own value on the adapter.

@@ -1,7 +1,7 @@
 import { UP } from '../handshake.ts';
 import { atEndOfTask, atStart, type Channel, makeChannel, pristine } from './channel.ts';
 import { makeFlood } from './flood.ts';
-import { type Door, type Evaluate, type Life, makeLife } from './life.ts';
+import { type EntryPoint, type Evaluate, type Lifecycle, makeLifecycle } from './lifecycle.ts';
 import { makeLogs } from './logs.ts';
 import { type Options, readOptions } from './options.ts';
 import { dataProperty, defineProperty, framed, freeze, hasOwn, realDocument, soon, toJson } from './primordials.ts';
@@ -13,19 +13,19 @@ import { makeTimers, type Timers } from './timers.ts';
  * start runs one plugin in this document; options is the JSON text of its Options. It must be called at document_start: in
  * a document that has content already a page script may have run, so nothing is done there. All code of the plugin runs
  * once a bridge has taken the port, still before the first page script; without a bridge its pre-script does alone. Without
- * an adapter the plugin waits for one. It returns the door by which the plugin takes an adapter later.
+ * an adapter the plugin waits for one. It returns the entry point by which the plugin takes an adapter later.
  *
  * Without a plugin it starts the base of those that come later. With `meet` it may be called at any time, in a world that
  * the page has no part in.
  */
-export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate): Door | undefined {
+export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
   const given = readOptions(options);
   if (given.meet !== '') return startLate(given, evaluate);
   if (!pristine()) return undefined;
   if (given.plugin === '') return framed && !given.frames ? undefined : startBase();
-  const { channel, life, introduction } = makePlugin(given, evaluate);
+  const { channel, lifecycle, introduction } = makePlugin(given, evaluate);
   const prepare = () => {
-    if (preScript) life.prepare(preScript);
+    if (preScript) lifecycle.prepare(preScript);
   };
   if (framed && !given.frames) {
     // All hosts have taken their built-ins by then.
@@ -34,15 +34,15 @@ export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate
   }
   channel.offer(introduction, (taken) => {
     prepare();
-    if (taken) life.begin(false);
+    if (taken) lifecycle.begin(false);
   });
-  return life.door;
+  return lifecycle.entryPoint;
 }
 
 /** Plugin is one plugin of this document. */
 interface Plugin {
   readonly channel: Channel;
-  readonly life: Life;
+  readonly lifecycle: Lifecycle;
   /** introduction is what the bridge is given with the channel. */
   readonly introduction: string;
 }
@@ -66,8 +66,8 @@ function makePlugin({ plugin, hash, base, settings: given, late }: Options, eval
     up(text);
   };
   const timers = makeTimers((ms) => up(`w ${ms}`));
-  const life = makeLife({
-    services: { plugin, config: settings.config, logs, timers, readinessChanged: () => life.runner.probe() },
+  const lifecycle = makeLifecycle({
+    services: { plugin, config: settings.config, logs, timers, readinessChanged: () => lifecycle.runner.probe() },
     evaluate,
     late,
     up,
@@ -79,39 +79,39 @@ function makePlugin({ plugin, hash, base, settings: given, late }: Options, eval
       ready: (ready) => up(ready ? 's 1' : 's 0'),
     },
   });
-  channel.listen((parts) => take(parts, life, timers, settings.become, up));
-  return { channel, life, introduction: toJson([plugin, hash, base, evaluate !== undefined]) };
+  channel.listen((parts) => take(parts, lifecycle, timers, settings.become, up));
+  return { channel, lifecycle, introduction: toJson([plugin, hash, base, evaluate !== undefined]) };
 }
 
 /**
  * startBase offers the bridge a channel by which it asks for plugins whose code comes later. Each gets a channel of its own,
- * over the first one: no page sees it. It returns the door for all of them.
+ * over the first one: no page sees it. It returns the entry point for all of them.
  */
-function startBase(): Door {
+function startBase(): EntryPoint {
   const base = makeChannel();
-  const doors: Door[] = [];
+  const entryPoints: EntryPoint[] = [];
   base.listen((parts) => {
     const at = reader(parts);
     if (at(0) !== 'host') return;
     const given = readOptions(asText(at(1)));
     if (given.plugin === '') return;
-    const { channel, life, introduction } = makePlugin(given, undefined);
-    defineProperty(doors, doors.length, dataProperty(life.door));
-    if (channel.give(base.port, UP, `host ${introduction}`)) life.arm(asText(at(2)), given.hash);
+    const { channel, lifecycle, introduction } = makePlugin(given, undefined);
+    defineProperty(entryPoints, entryPoints.length, dataProperty(lifecycle.entryPoint));
+    if (channel.give(base.port, UP, `host ${introduction}`)) lifecycle.arm(asText(at(2)), given.hash);
   });
   base.offer(toJson(['', '', '']), ignore);
   return freeze((nonce: unknown, hash: unknown, next: unknown) => {
-    for (let i = 0; i < doors.length; i++) if (doors[i]?.(nonce, hash, next) === true) return true;
+    for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, next) === true) return true;
     return false;
   });
 }
 
 /** startLate starts a plugin in a world of its own. If the bridge does not wait for it, nothing starts. */
-function startLate(given: Options, evaluate: Evaluate | undefined): Door | undefined {
-  const { channel, life, introduction } = makePlugin(given, evaluate);
+function startLate(given: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
+  const { channel, lifecycle, introduction } = makePlugin(given, evaluate);
   if (!channel.give(realDocument, given.meet, introduction)) return undefined;
-  life.begin(false);
-  return life.door;
+  lifecycle.begin(false);
+  return lifecycle.entryPoint;
 }
 
 function ignore(): void {
@@ -126,7 +126,7 @@ function reader(parts: readonly unknown[]): (index: number) => unknown {
 /** take does what a message of the bridge asks for; see handshake.ts. */
 function take(
   parts: readonly unknown[],
-  life: Life,
+  lifecycle: Lifecycle,
   timers: Timers,
   set: (settings: unknown) => void,
   up: (text: string) => void,
@@ -134,10 +134,10 @@ function take(
   const at = reader(parts);
   switch (at(0)) {
     case 'begin':
-      life.begin(true);
+      lifecycle.begin(true);
       return;
     case 'probe':
-      life.runner.probe();
+      lifecycle.runner.probe();
       return;
     case 'wake':
       timers.wake();
@@ -146,17 +146,22 @@ function take(
       set(at(1));
       return;
     case 'renew':
-      life.arm(asText(at(1)), asText(at(2)));
+      lifecycle.arm(asText(at(1)), asText(at(2)));
       return;
     case 'remove':
-      life.remove();
+      lifecycle.remove();
       return;
   }
   const call = at(1);
-  if (typeof call === 'number') takeForCall(at, call, life, up);
+  if (typeof call === 'number') takeForCall(at, call, lifecycle, up);
 }
 
-function takeForCall(at: (index: number) => unknown, call: number, { runner }: Life, up: (text: string) => void): void {
+function takeForCall(
+  at: (index: number) => unknown,
+  call: number,
+  { runner }: Lifecycle,
+  up: (text: string) => void,
+): void {
   switch (at(0)) {
     case 'cancel':
       if (!runner.cancel(call, asText(at(2)))) up(`f ${call}`);

@@ -1,11 +1,11 @@
 import { messageOf } from './failure.ts';
-import { makePatience } from './patience.ts';
 import { apply, dataProperty, defineProperty, isFn, isObject, lookup, whenSettled } from './primordials.ts';
+import { makeTimeout } from './timeouts.ts';
 
 /** ReadyMs is how long an adapter's isReady() may take, in milliseconds. */
 const ReadyMs = 5000;
 
-const patience = makePatience(ReadyMs);
+const readyTimeout = makeTimeout(ReadyMs);
 
 /** askReady asks an adapter whether it can work and calls answer once: with nothing, or with why it can't. */
 export function askReady(
@@ -21,7 +21,7 @@ export function askReady(
     inTime();
     answer(problem);
   };
-  const inTime = patience(() => once(`isReady() gave no answer for ${ReadyMs / 1000} s`));
+  const inTime = readyTimeout(() => once(`isReady() gave no answer for ${ReadyMs / 1000} s`));
   const threw = (error: unknown) => once(`isReady() threw: ${messageOf(error)}`);
   try {
     // getPreScriptValue of existing adapters finds its plugin by this.

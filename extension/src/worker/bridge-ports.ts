@@ -6,9 +6,9 @@ import type { CallMessage, Calls } from './calls.ts';
 import type { Delivery } from './delivery.ts';
 import type { Doc, Docs } from './docs.ts';
 import type { Health } from './health.ts';
+import type { HotReload } from './hot-reload.ts';
 import type { Logs } from './logs.ts';
-import type { Renewing } from './renewing.ts';
-import type { Tending } from './tending.ts';
+import type { SettingsSync } from './settings-sync.ts';
 import type { Wakes } from './wakes.ts';
 
 /** BridgePortsOptions are the parts of the worker that handle messages of documents. */
@@ -18,8 +18,8 @@ export interface BridgePortsOptions {
   readonly health: Health;
   readonly logs: Logs;
   readonly wakes: Wakes;
-  readonly tending: Tending;
-  readonly renewing: Renewing;
+  readonly settingsSync: SettingsSync;
+  readonly hotReload: HotReload;
   readonly delivery: Delivery;
 }
 
@@ -57,15 +57,15 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
 
 /** bridgeHandlers returns the handlers for the messages of documents. */
 function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc]> {
-  const { calls, docs, logs, wakes, tending, renewing, delivery } = options;
+  const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
   /** receiveCall handles the messages that only concern calls. */
   const receiveCall = (message: CallMessage, doc: Doc) => calls.receive(doc, message);
   return {
     live: (message, doc) => {
       docs.noted(doc.documentId, message.started ?? [], message.based === true);
       calls.receive(doc, message);
-      tending.told(doc.documentId);
-      renewing.named(doc);
+      settingsSync.documentNamed(doc.documentId);
+      hotReload.named(doc);
       delivery.named(doc);
     },
     progress: receiveCall,
@@ -83,8 +83,8 @@ function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [
     pong: () => undefined, // handled by health.heard
     armed: (message, doc) => {
       delivery.armed(doc, message);
-      renewing.armed(doc, message);
+      hotReload.armed(doc, message);
     },
-    renewed: (message, doc) => renewing.renewed(doc, message),
+    renewed: (message, doc) => hotReload.renewed(doc, message),
   };
 }

@@ -5,7 +5,7 @@ import { settle } from '../../test/server.ts';
 import type { Started, ToBridge } from '../port-message.ts';
 import { makeDelivery } from './delivery.ts';
 import { type Doc, makeDocs } from './docs.ts';
-import { startApart } from './doors.ts';
+import { startApart } from './entry-points.ts';
 
 const demo: PluginInfo = {
   name: 'demo',
@@ -28,7 +28,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   let parsed = 0;
   const delivery = makeDelivery({
     docs,
-    doors: { nameOf: async (name) => `_${name}` },
+    entryPoints: { nameOf: async (name) => `_${name}` },
     plugins: () => state.plugins,
     comesLate: () => state.late,
     code: async () => {
@@ -74,7 +74,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   return { docs, delivery, got, ran, used, state, join, pass, parsed: () => parsed };
 }
 
-test('the adapter goes through the door of the base once the document waits for it', async (t) => {
+test('the adapter goes through the entry point of the base once the document waits for it', async (t) => {
   const { delivery, got, ran, used, join, pass } = makeBench(t);
   const doc = join('d');
   await settle();

@@ -1,7 +1,7 @@
 import type { PluginFetchResult, PluginInfo } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 import type { Doc, Docs } from './docs.ts';
-import { BASE, type Doors, enter, startApart } from './doors.ts';
+import { BASE, type EntryPoints, enter, startApart } from './entry-points.ts';
 import { matchesAny } from './match.ts';
 import type { Syntax } from './syntax.ts';
 
@@ -29,7 +29,7 @@ type Armed = Extract<FromBridge, { op: 'armed' }>;
 
 export interface DeliveryOptions {
   readonly docs: Docs;
-  readonly doors: Doors;
+  readonly entryPoints: EntryPoints;
   /** plugins returns those that can be brought into documents now. */
   plugins(): readonly PluginInfo[];
   /** comesLate reports whether a plugin may be brought into a document that has no host for it. */
@@ -68,7 +68,7 @@ export interface Delivery {
 
 /** makeDelivery returns a Delivery. */
 export function makeDelivery(options: DeliveryOptions): Delivery {
-  return new DoorDelivery(options);
+  return new EntryPointDelivery(options);
 }
 
 /** Way is one adapter on its way into one document. */
@@ -88,7 +88,7 @@ interface Way {
   armed?: { readonly nonce: string; readonly take: (message: Armed) => void };
 }
 
-class DoorDelivery implements Delivery {
+class EntryPointDelivery implements Delivery {
   readonly #options: DeliveryOptions;
   /** #ways are those of each document, by the plugin. */
   readonly #ways = new Map<string, Map<string, Way>>();
@@ -237,7 +237,7 @@ class DoorDelivery implements Delivery {
     if (!docs.told(doc.documentId) || this.#isLive(doc, plugin)) return false;
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
     if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
-    // Where it was removed and came back, it is brought like a new build (renewing.ts).
+    // Where it was removed and came back, it is brought like a new build (hotReload.ts).
     return !docs.vacant(doc.documentId).some((p) => p.name === plugin.name);
   }
 
@@ -269,13 +269,19 @@ class DoorDelivery implements Delivery {
       const nonce = this.#options.nonce();
       const armed = await this.#arm(way, nonce, code.options ?? '');
       const text = armed.late
-        ? lateStart(await this.#options.host(), await this.#options.doors.nameOf(plugin.name), nonce, code)
-        : enter(await this.#options.doors.nameOf(armed.based ? BASE : plugin.name), nonce, plugin.hash, code.code);
+        ? lateStart(await this.#options.host(), await this.#options.entryPoints.nameOf(plugin.name), nonce, code)
+        : enter(
+            await this.#options.entryPoints.nameOf(armed.based ? BASE : plugin.name),
+            nonce,
+            plugin.hash,
+            code.code,
+          );
       if (!this.#goesOn(way)) return;
       const taken = await within(RunMs, this.#options.run(doc, plugin, text), 'the page did not run its code');
       if (taken !== true) {
         const problem = await this.#unparsable(way, async () => code);
-        if (problem === undefined) throw new Error(armed.late ? 'its host did not start' : 'its door did not take it');
+        if (problem === undefined)
+          throw new Error(armed.late ? 'its host did not start' : 'its entry point rejected the adapter');
         if (this.#goesOn(way)) this.#broken(way, problem);
         return;
       }
@@ -348,7 +354,12 @@ function within<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
 }
 
 /** lateStart returns a script that starts a host with its adapter in a world that the page has no part in. */
-function lateStart(host: string, door: string, meet: string, { code, options = '{}' }: PluginFetchResult): string {
+function lateStart(
+  host: string,
+  entryPoint: string,
+  meet: string,
+  { code, options = '{}' }: PluginFetchResult,
+): string {
   const given = `${options.slice(0, -1)},"meet":${JSON.stringify(meet)}}`;
-  return startApart(door, `${host}(true)(${JSON.stringify(given)}, ${code}\n)`);
+  return startApart(entryPoint, `${host}(true)(${JSON.stringify(given)}, ${code}\n)`);
 }

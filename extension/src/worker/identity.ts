@@ -44,9 +44,9 @@ export function bootId(storage: Pick<Storage, 'readUntilRestart' | 'writeUntilRe
   return kept('bootId', storage.readUntilRestart, storage.writeUntilRestart);
 }
 
-/** doorSecret returns what the names of this browser's doors are made of (doors.ts). */
-export function doorSecret(storage: Pick<Storage, 'readSetting' | 'writeSetting'>): Promise<string> {
-  return kept('doorSecret', storage.readSetting, storage.writeSetting);
+/** entryPointSecret returns the secret from which the names of entry points are derived (entry-points.ts). */
+export function entryPointSecret(storage: Pick<Storage, 'readSetting' | 'writeSetting'>): Promise<string> {
+  return kept('entryPointSecret', storage.readSetting, storage.writeSetting);
 }
 
 /** kept returns a random text that is made once and then kept. */

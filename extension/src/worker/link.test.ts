@@ -75,7 +75,7 @@ test('the server proves itself first, then comes hello with the proof of this br
   socket.open();
   await settle();
   assert.deepEqual(socket.sent, []);
-  socket.tell('challenge', { nonce: 'of-the-server', proof: 'right' });
+  socket.notify('challenge', { nonce: 'of-the-server', proof: 'right' });
   await settle();
   assert.deepEqual(socket.sent, [{ jsonrpc: '2.0', id: 'b1', method: 'hello', params: { ...hello, proof: 'proved' } }]);
   assert.equal(link.send('early'), false);
@@ -105,8 +105,8 @@ test('frames are handed on, garbage is answered or dropped', async (t) => {
   const { events, connected } = makeBench(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   const socket = await connected();
-  socket.ask('s1', 'ping', {});
-  socket.tell('state.sync', { serverVersion: '1', running: 0 });
+  socket.request('s1', 'ping', {});
+  socket.notify('state.sync', { serverVersion: '1', running: 0 });
   assert.deepEqual(events, ['opened', 'request ping', 'notification state.sync']);
   socket.text('garbage');
   socket.text('{"jsonrpc":"2.0","id":"7","method":"browser.reboot","params":{}}');
@@ -216,10 +216,10 @@ test('another program on the port gets no socket, and the server is found when i
 test('a peer that does not prove that it is the server is sent nothing, whatever it says', async (t) => {
   const { link, events, states, sockets, last, pass } = makeBench(t);
   const peers: [string, (socket: FakeSocket) => void][] = [
-    ['a wrong proof', (socket) => socket.tell('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
-    ['a request', (socket) => socket.ask('s1', 'ping', {})],
+    ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
+    ['a request', (socket) => socket.request('s1', 'ping', {})],
     ['an answer to hello', (socket) => socket.text('{"jsonrpc":"2.0","id":"b1","result":{}}')],
-    ['another notification', (socket) => socket.tell('state.waiting', { count: 1 })],
+    ['another notification', (socket) => socket.notify('state.waiting', { count: 1 })],
     ['garbage', (socket) => socket.text('garbage')],
     ['a challenge without a proof', (socket) => socket.text('{"jsonrpc":"2.0","method":"challenge","params":{}}')],
     ['the end, with a version', (socket) => socket.close(CloseVersion, 'Update it from evil.example')],
@@ -227,8 +227,8 @@ test('a peer that does not prove that it is the server is sent nothing, whatever
     [
       'a wrong proof, then the right one',
       (socket) => {
-        socket.tell('challenge', { nonce: 'of-the-server', proof: 'wrong' });
-        socket.tell('challenge', { nonce: 'of-the-server', proof: 'right' });
+        socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' });
+        socket.notify('challenge', { nonce: 'of-the-server', proof: 'right' });
       },
     ],
   ];
@@ -344,7 +344,7 @@ test('every request ends once: answer, error, unreadable answer, time-out, loss'
   socket.refuse('call.cancel', -32000, 'no');
   socket.answer('call.cancel', { cancelled: 'yes' });
   await pass(5000);
-  socket.ask('s1', 'ping', {});
+  socket.request('s1', 'ping', {});
   await pass(5000);
   socket.text('{"jsonrpc":"2.0","id":"b5","result":{"cancelled":true}}');
   void ask('e');

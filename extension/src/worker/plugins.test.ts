@@ -73,7 +73,7 @@ function makeBench() {
   };
   const make = () =>
     makePlugins(chrome, {
-      doors: { nameOf: async (plugin) => `_${plugin}` },
+      entryPoints: { nameOf: async (plugin) => `_${plugin}` },
       code,
       used: async () => used,
       boot: async () => state.boot,
@@ -127,7 +127,7 @@ test('one base and one bridge serve the pages of all plugins; what is isolated o
   assert.equal(base?.code, `const _ = HOST(false)("{\\"frames\\":true}"\n);`);
 });
 
-test('few adapters are registered ahead, with their doors, together, and the bridge after them', async () => {
+test('few adapters are registered ahead, with their entry points, together, and the bridge after them', async () => {
   const { plugins, scripts, state, order, refused } = makeBench();
   const isolated = plugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
   await settled(plugins, [plugin('a'), isolated]);

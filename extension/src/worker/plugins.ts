@@ -1,9 +1,9 @@
 import type { InjectMode, PluginFetchResult, PluginInfo, PluginSyncParams } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome-scripts.ts';
-import { aheadOf, fitting } from './ahead.ts';
-import { BASE, type Doors, declare, declareApart } from './doors.ts';
+import { BASE, declare, declareApart, type EntryPoints } from './entry-points.ts';
 import { hex } from './hex.ts';
 import { asChrome } from './match.ts';
+import { aheadOf, fitting } from './usage.ts';
 
 /** Ids of the bridge's registrations begin with this, that for frames with both. */
 const BRIDGE = 'bridge-';
@@ -32,7 +32,7 @@ export interface Registrar {
 
 /** PluginsOptions are what else registrations need. */
 export interface PluginsOptions {
-  readonly doors: Doors;
+  readonly entryPoints: EntryPoints;
   /** code returns the code of a plugin, or of the host if name is empty. */
   code(name: string, script: string): Promise<PluginFetchResult>;
   /** used returns the plugins that were used lately, the last one first. */
@@ -166,7 +166,7 @@ class RegisteredPlugins implements Plugins {
     const parts = [JSON.stringify(code.options ?? '{}'), whole ? code.code : 'undefined'];
     if (code.preScript !== undefined) parts.push(code.preScript);
     const keep = plugin.world === 'isolated' ? declareApart : declare;
-    return keep(await this.#options.doors.nameOf(plugin.name), `${host.code}(false)(${parts.join(',\n')}\n);`);
+    return keep(await this.#options.entryPoints.nameOf(plugin.name), `${host.code}(false)(${parts.join(',\n')}\n);`);
   }
 
   /** registerAll registers all or, if Chrome refuses that because of one, each by itself. */
@@ -190,13 +190,13 @@ class RegisteredPlugins implements Plugins {
     const bases = await this.#bases();
     const fresh = bases.filter((base) => !have.has(base.id));
     if (fresh.length > 0) {
-      const [host, door] = await Promise.all([
+      const [host, entryPoint] = await Promise.all([
         this.#options.code('', this.#host),
-        this.#options.doors.nameOf(BASE),
+        this.#options.entryPoints.nameOf(BASE),
         this.#putProbes(fresh),
       ]);
       const code = (frames: boolean) =>
-        declare(door, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
+        declare(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
       await this.#registrar.registerUserScripts(fresh.map((base) => ({ ...base, code: code(base.allFrames) })));
       for (const base of fresh) have.set(base.id, base);
     }

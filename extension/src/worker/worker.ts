@@ -7,18 +7,18 @@ import * as browser from '../chrome.ts';
 import * as scripts from '../chrome-scripts.ts';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { BRIDGE_PORT, PANEL_PORT } from '../port-message.ts';
-import { makeUsage } from './ahead.ts';
 import { makeBadge } from './badge.ts';
 import { makeBridgePorts } from './bridge-ports.ts';
 import * as cache from './cache.ts';
 import { makeCalls } from './calls.ts';
 import { makeDelivery } from './delivery.ts';
 import { type Doc, type LiveDoc, makeDocs } from './docs.ts';
-import { makeDoors } from './doors.ts';
+import { makeEntryPoints } from './entry-points.ts';
 import { type Handlers, serve } from './handlers.ts';
 import { findListener, makeHandshake } from './handshake.ts';
 import { makeHealth } from './health.ts';
-import { bootId, doorSecret, helloParams, readConnection, rename } from './identity.ts';
+import { makeHotReload } from './hot-reload.ts';
+import { bootId, entryPointSecret, helloParams, readConnection, rename } from './identity.ts';
 import { makeLink } from './link.ts';
 import { makeLoadErrors } from './load-errors.ts';
 import { makeLogs } from './logs.ts';
@@ -29,13 +29,13 @@ import { makePanels } from './panels.ts';
 import { isolatedWorld, makePlugins } from './plugins.ts';
 import { makeRegistering } from './registering.ts';
 import { makeReload } from './reload.ts';
-import { makeRenewing } from './renewing.ts';
+import { makeSettingsSync } from './settings-sync.ts';
 import { openSocket } from './socket.ts';
 import { makeStore } from './store.ts';
 import { makeSyntax, WORLD as SYNTAX_WORLD } from './syntax.ts';
 import { makeTabs } from './tabs.ts';
-import { makeTending } from './tending.ts';
 import { makeUnstick } from './unstick.ts';
+import { makeUsage } from './usage.ts';
 import { makeWakes } from './wakes.ts';
 
 let browserName = '';
@@ -50,7 +50,7 @@ const AnswerMs = 1000;
 const frozenTabs = new Set<number>();
 
 const registering = makeRegistering((registrations) => reload.registered(registrations));
-const doors = makeDoors(() => doorSecret(browser));
+const entryPoints = makeEntryPoints(() => entryPointSecret(browser));
 const store = makeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
 const usage = makeUsage({
   read: () => browser.readSetting('usedPlugins'),
@@ -65,7 +65,7 @@ const plugins = makePlugins(
     registerFiles: registering.noted(scripts.registerFiles),
     updateFile: registering.noted(scripts.updateFile),
   },
-  { doors, code: store.get, used: usage.names, boot: () => bootId(browser) },
+  { entryPoints, code: store.get, used: usage.names, boot: () => bootId(browser) },
 );
 
 const handlers: Handlers = {
@@ -81,22 +81,22 @@ const handlers: Handlers = {
     const mode = await plugins.sync(params);
     synced = true;
     // Documents with an older adapter want the code at once.
-    const missing = mode === 'userScripts' ? [...new Set(renewing.lacking())] : [];
-    renewing.synced(missing);
+    const missing = mode === 'userScripts' ? [...new Set(hotReload.lacking())] : [];
+    hotReload.synced(missing);
     registering.based();
     delivery.synced();
-    tending.synced();
+    settingsSync.synced();
     tabs.sync();
     panels.touch();
     prepare();
     return missing.length > 0 ? { mode, missing } : { mode };
   },
   'plugin.code': async (params) => {
-    void renewing.code(params);
+    void hotReload.code(params);
     return {};
   },
   'plugin.settings': async ({ name, settings }) => {
-    tending.settings(name, settings);
+    settingsSync.settings(name, settings);
     return {};
   },
   'tab.load': async ({ tabId, force }) => {
@@ -152,7 +152,7 @@ const outbox = makeOutbox({
 });
 
 const docs = makeDocs();
-const tending = makeTending({ docs, wanted: () => (synced ? plugins.wanted : undefined) });
+const settingsSync = makeSettingsSync({ docs, wanted: () => (synced ? plugins.wanted : undefined) });
 const logs = makeLogs({ runs: docs.runs, send: (params) => link.notify('plugin.log', params) });
 const syntax = makeSyntax((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_WORLD));
 /** runPlugin runs code in the world of a plugin in a document and returns its value. */
@@ -161,9 +161,9 @@ const runPlugin = (doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>
 /** deliverable returns the plugins whose code can be brought into documents now. */
 const deliverable = () => (synced && plugins.mode === 'userScripts' ? plugins.wanted : []);
 const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
-const renewing = makeRenewing({
+const hotReload = makeHotReload({
   docs,
-  doors,
+  entryPoints,
   plugins: deliverable,
   code: pluginCode,
   syntax,
@@ -176,7 +176,7 @@ const renewing = makeRenewing({
 });
 const delivery = makeDelivery({
   docs,
-  doors,
+  entryPoints,
   plugins: deliverable,
   comesLate: (plugin) => plugins.comesLate(plugin),
   code: pluginCode,
@@ -263,7 +263,7 @@ const tabs = makeTabs({
     return live && withPossible(live);
   },
   frames: (tabId) => docs.frames(tabId).map(withPossible),
-  expects: (tabId, name) => renewing.expects(tabId, name),
+  expects: (tabId, name) => hotReload.expects(tabId, name),
   isSilent: (documentId) => health.isSilent(documentId),
   arrives: (tabId, plugin) => {
     const live = docs.live(tabId);
@@ -300,8 +300,8 @@ const reload = makeReload({
     const { name, hash } = plugin;
     const live = frame === undefined ? docs.live(tabId) : docs.told(frame);
     if (live?.plugins.some((p) => p.name === name && p.hash === hash)) return true;
-    if (live && (delivery.isBroken(live.doc.documentId, name) || renewing.takes(live.doc, plugin))) return true;
-    return (live && delivery.expects(live.doc.documentId, name)) === true || renewing.expects(tabId, name);
+    if (live && (delivery.isBroken(live.doc.documentId, name) || hotReload.takes(live.doc, plugin))) return true;
+    return (live && delivery.expects(live.doc.documentId, name)) === true || hotReload.expects(tabId, name);
   },
   changed: () => tabs.touch(),
   liveDocument: (tabId) => docs.live(tabId)?.doc.documentId,
@@ -352,7 +352,7 @@ function withPossible({ doc, plugins: live }: LiveDoc): LiveDoc {
   const possible = plugins.wanted.filter((plugin) => plugins.canRun(plugin));
   const usable = live.filter(
     ({ name, base }) =>
-      possible.some((plugin) => plugin.name === name && plugin.base === base) && !renewing.expects(doc.tabId, name),
+      possible.some((plugin) => plugin.name === name && plugin.base === base) && !hotReload.expects(doc.tabId, name),
   );
   const failed = plugins.wanted.flatMap((plugin) => {
     const { name, hash } = plugin;
@@ -365,7 +365,7 @@ function withPossible({ doc, plugins: live }: LiveDoc): LiveDoc {
 
 /** problemIn returns why the adapter that the server wants is not live in a document. */
 function problemIn({ documentId }: Doc, plugin: PluginInfo): string | undefined {
-  return delivery.problem(documentId, plugin.name) ?? renewing.problem(documentId, plugin);
+  return delivery.problem(documentId, plugin.name) ?? hotReload.problem(documentId, plugin);
 }
 
 /** panelTabs says of each tab how its plugins stand, those in its frames among them. */
@@ -395,7 +395,7 @@ async function checkMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.detect()) !== before) link.restart();
 }
 
-const joinBridge = makeBridgePorts({ calls, docs, health, logs, wakes, tending, renewing, delivery });
+const joinBridge = makeBridgePorts({ calls, docs, health, logs, wakes, settingsSync, hotReload, delivery });
 
 const showBadge = makeBadge({
   glance: () => ({ linked: link.state.kind === 'open', waiting, running: calls.running().length }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settle } from '../../test/server.ts';
-import { makeUsage } from './ahead.ts';
+import { makeUsage } from './usage.ts';
 
 test('uses are kept, the last one first, some time after', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm } from '../../test/realm.ts';
-import { enter } from '../worker/doors.ts';
+import { enter } from '../worker/entry-points.ts';
 
 const version = (name: string) => `
   log.push('start ${name}'); globalThis.__openTabs.tokenCache.seen = (globalThis.__openTabs.tokenCache.seen ?? '') + '${name}';
@@ -14,14 +14,14 @@ const version = (name: string) => `
 async function developed(code = version('1')) {
   const realm = makeRealm();
   realm.run('var log = []');
-  realm.start('demo', 'h1', code, { door: '_door', preScript: `globalThis.__openTabs.preScript.demo = 'P'` });
+  realm.start('demo', 'h1', code, { entryPoint: '_entry', preScript: `globalThis.__openTabs.preScript.demo = 'P'` });
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.idle();
   const log = () => String(realm.run('log.splice(0).join()'));
   /** bring does what the worker's script does. */
   const bring = (nonce: string, hash: string, text: string) =>
-    realm.run(enter('_door', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
+    realm.run(enter('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {
     port.send('renew', nonce, hash);
     await realm.idle();
@@ -87,7 +87,7 @@ test('an adapter that was broken from the start is replaced as well', async () =
   assert.equal(await call(), 'r 1 ["2","2","P"]');
 });
 
-test('the door does nothing for who does not know the nonce, and a page can neither take nor replace it', async () => {
+test('the entry point does nothing for who does not know the nonce, and a page can neither take nor replace it', async () => {
   const { realm, port, log, bring, arm, call } = await developed();
   log();
   assert.equal(bring('', '', version('evil')), false);
@@ -102,28 +102,28 @@ test('the door does nothing for who does not know the nonce, and a page can neit
   ] as const) {
     assert.equal(bring(nonce, hash, version('evil')), false);
   }
-  assert.equal(realm.run(`_door('n', 'h2', 'text')`), false);
-  assert.equal(realm.run(`_door()`), false);
+  assert.equal(realm.run(`_entry('n', 'h2', 'text')`), false);
+  assert.equal(realm.run(`_entry()`), false);
   realm.run(
-    `try { _door = () => true } catch {}; try { delete window._door } catch {}; globalThis = { _door: () => true };`,
+    `try { _entry = () => true } catch {}; try { delete window._entry } catch {}; globalThis = { _entry: () => true };`,
   );
   realm.run(
-    `try { Object.defineProperty(window, '_door', { value: () => true }) } catch {}; try { _door.call = 1; } catch {}`,
+    `try { Object.defineProperty(window, '_entry', { value: () => true }) } catch {}; try { _entry.call = 1; } catch {}`,
   );
-  assert.equal(realm.run(`Object.keys(_door).length`), 0);
+  assert.equal(realm.run(`Object.keys(_entry).length`), 0);
   assert.deepEqual([log(), port.received.splice(0)], ['', ['ready', 'armed n']]);
   assert.equal(bring('n', 'h2', version('2')), true);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
-test('a page does not find the door among the names of its window', async () => {
+test('a page does not find the entry point among the names of its window', async () => {
   const realm = makeRealm();
   const names = `Reflect.ownKeys(window).filter((name) => name !== 'event').join()`;
   const before = realm.run(names);
-  realm.start('demo', 'h', adapter('demo', ''), { door: '_door' });
+  realm.start('demo', 'h', adapter('demo', ''), { entryPoint: '_entry' });
   realm.bridge();
   await realm.idle();
-  assert.equal(realm.run('typeof _door'), 'function');
+  assert.equal(realm.run('typeof _entry'), 'function');
   assert.equal(realm.run(names), before);
 });
 

@@ -32,8 +32,8 @@ export interface Services {
 /** Carried are the parts of `__openTabs` that outlive the adapter that made them. */
 const Carried = ['preScript', 'tokenCache'];
 
-/** furnished returns a new `__openTabs`, with what a former one of the same document had kept. */
-export function furnished(services: Services, former?: unknown): object {
+/** makeAdapterGlobals returns a new `__openTabs`, with what a former one of the same document had kept. */
+export function makeAdapterGlobals(services: Services, former?: unknown): object {
   // Nothing here has a prototype: what a page puts on Object.prototype must not look like a setting or a token cache.
   const made = bare();
   for (let i = 0; i < Carried.length; i++) {
@@ -45,15 +45,15 @@ export function furnished(services: Services, former?: unknown): object {
   // An adapter that finds none takes it that nobody listens.
   defineProperty(made, '_logNonce', dataProperty('private'));
   defineProperty(made, '_readinessNonce', dataProperty('private'));
-  furnish(made, services);
+  addAdapterGlobals(made, services);
   return made;
 }
 
 /**
- * furnish gives an `__openTabs` what is the host's. Adapters put an object of their own in the place of the first one, and
+ * addAdapterGlobals gives an `__openTabs` what is the host's. Adapters put an object of their own in the place of the first one, and
  * functions of their own in the place of the host's, which would tell the page: those are not kept.
  */
-export function furnish(container: unknown, services: Services): void {
+export function addAdapterGlobals(container: unknown, services: Services): void {
   if (!isObject(container)) return;
   const accessor = (key: string, get: () => unknown, set: (value: unknown) => void) => {
     const descriptor: PropertyDescriptor = { get, set, enumerable: true, configurable: true };

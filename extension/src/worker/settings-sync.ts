@@ -1,27 +1,27 @@
 import type { PluginInfo, PluginSettings } from '../../../wire/wire.gen.ts';
 import type { Docs, LiveDoc } from './docs.ts';
 
-export interface TendingOptions {
+export interface SettingsSyncOptions {
   readonly docs: Docs;
   /** wanted returns what the last sync named; nothing before there was one. */
   wanted(): readonly PluginInfo[] | undefined;
 }
 
 /**
- * Tending sees to it that the adapters in documents have the settings that hold now, and that those of plugins which are
+ * SettingsSync sees to it that the adapters in documents have the settings that hold now, and that those of plugins which are
  * gone are torn down.
  */
-export interface Tending {
-  /** told notes what a document has said of its adapters. */
-  told(documentId: string): void;
-  /** synced notes that other plugins are wanted. */
+export interface SettingsSync {
+  /** documentNamed sends settings to a document that has named its adapters. */
+  documentNamed(documentId: string): void;
+  /** synced updates all documents after a sync. */
   synced(): void;
-  /** settings notes the settings of a plugin. */
+  /** settings stores and sends the settings of a plugin. */
   settings(plugin: string, settings: PluginSettings): void;
 }
 
-/** makeTending returns a Tending that knows no settings. */
-export function makeTending(options: TendingOptions): Tending {
+/** makeSettingsSync returns an empty SettingsSync. */
+export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   const known = new Map<string, PluginSettings>();
   /** given are, by document, the settings that its adapters have got. */
   const given = new Map<string, Map<string, PluginSettings>>();
@@ -44,7 +44,7 @@ export function makeTending(options: TendingOptions): Tending {
     for (const each of all) tend(each);
   };
   return {
-    told: (documentId) => {
+    documentNamed: (documentId) => {
       const live = options.docs.told(documentId);
       if (live) tend(live);
     },

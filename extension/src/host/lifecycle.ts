@@ -1,7 +1,7 @@
+import type { Services } from './adapter-globals.ts';
 import { type CallEvents, makeRunner, type Runner } from './call.ts';
 import { makeContainer } from './container.ts';
 import { messageOf } from './failure.ts';
-import type { Services } from './furnish.ts';
 import { builtIns } from './globals.ts';
 import { type Patches, watchPatches } from './patches.ts';
 import { apply, freeze, isFn, isObject, lookup } from './primordials.ts';
@@ -15,10 +15,10 @@ export type Evaluate = (
   builtIns: object,
 ) => (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
 
-/** LifeOptions of the adapter of one plugin in one document. */
-export interface LifeOptions {
+/** LifecycleOptions of the adapter of one plugin in one document. */
+export interface LifecycleOptions {
   readonly services: Services;
-  /** evaluate is the adapter's code; without it the adapter comes through the door. */
+  /** evaluate is the adapter's code; without it the adapter comes through the entry point. */
   readonly evaluate: Evaluate | undefined;
   /** late tells that it starts when the document is parsed. */
   readonly late: boolean;
@@ -26,8 +26,8 @@ export interface LifeOptions {
   up(text: string): void;
 }
 
-/** Life is an adapter from its start to its end. It is live at most once at a time, and by one start only. */
-export interface Life {
+/** Lifecycle is an adapter from its start to its end. It is live at most once at a time, and by one start only. */
+export interface Lifecycle {
   /** runner runs its tools. */
   readonly runner: Runner;
   /** prepare runs the plugin's pre-script. */
@@ -37,35 +37,35 @@ export interface Life {
    * once more when it is: it may have looked for what was not there yet.
    */
   begin(parsed: boolean): void;
-  /** door takes the adapter that arm has announced, and returns whether it was taken. */
-  readonly door: Door;
-  /** arm has the door take one adapter with this hash, from who knows nonce. */
+  /** entry point takes the adapter that arm has announced, and returns whether it was taken. */
+  readonly entryPoint: EntryPoint;
+  /** arm has the entry point take one adapter with this hash, from who knows nonce. */
   arm(nonce: string, hash: string): void;
-  /** remove tears the adapter down. Only one that comes through the door starts after that. */
+  /** remove tears the adapter down. Only one that comes through the entry point starts after that. */
   remove(): void;
 }
 
 /**
- * Door takes an adapter that is brought into a document after its start. It is a constant of the script that started the host
- * (worker/doors.ts): a page can neither list nor replace such constants, and does not know the name of this one.
+ * EntryPoint takes an adapter that is brought into a document after its start. It is a constant of the script that started the host
+ * (worker/entry-points.ts): a page can neither list nor replace such constants, and does not know the name of this one.
  */
-export type Door = (nonce: unknown, hash: unknown, next: unknown) => boolean;
+export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 
-/** Armed is what the door takes next. */
+/** Armed is what the entry point takes next. */
 interface Armed {
   readonly nonce: string;
   readonly hash: string;
 }
 
-/** makeLife returns the life of an adapter that has not started. */
-export function makeLife({ services, evaluate: first, late, events, up }: LifeOptions): Life {
+/** makeLifecycle returns the lifecycle of an adapter that has not started. */
+export function makeLifecycle({ services, evaluate: first, late, events, up }: LifecycleOptions): Lifecycle {
   const { plugin, logs } = services;
   let container = makeContainer(services);
   const runner = makeRunner(plugin, () => container.read(), events);
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
   let code = first;
   let isParsed = false;
-  /** brought is the hash of an adapter that came through the door and has not started. */
+  /** brought is the hash of an adapter that came through the entry point and has not started. */
   let brought: string | undefined;
   let patches: Patches | undefined;
   let threw = false;
@@ -138,7 +138,7 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
     if (again !== '') up(`broken ${again}`);
   };
   // The nonce is told to the host over the private port and to the script that brings the adapter, and to nobody else.
-  const door: Door = (nonce, hash, next) => {
+  const entryPoint: EntryPoint = (nonce, hash, next) => {
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
     const { hash: wanted } = armed;
     armed = undefined;
@@ -161,7 +161,7 @@ export function makeLife({ services, evaluate: first, late, events, up }: LifeOp
       }
     },
     begin,
-    door: freeze(door),
+    entryPoint: freeze(entryPoint),
     arm: (nonce, hash) => {
       if (nonce === '') return;
       armed = { nonce, hash };

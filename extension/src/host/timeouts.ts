@@ -9,10 +9,10 @@ interface Wait {
 }
 
 /**
- * makePatience returns a function that has late called in ms milliseconds, unless what it returns is called before that.
+ * makeTimeout returns a function that has late called in ms milliseconds, unless what it returns is called before that.
  * All waits share one timer: a timer for each would cost more than what most waits are for.
  */
-export function makePatience(ms: number): (late: () => void) => () => void {
+export function makeTimeout(ms: number): (late: () => void) => () => void {
   let first: Wait | undefined;
   let last: Wait | undefined;
   let armed = false;

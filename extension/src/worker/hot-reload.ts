@@ -7,10 +7,10 @@ import {
 } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 import type { Doc, Docs } from './docs.ts';
-import { BASE, type Doors, enter } from './doors.ts';
+import { BASE, type EntryPoints, enter } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
-/** ReplyMs is how long a document may take beyond its calls until its door is open, in milliseconds. */
+/** ReplyMs is how long a document may take beyond its calls until its entry point is open, in milliseconds. */
 const ReplyMs = 5000;
 /** CodeMs is how long the server's code may take after a sync, in milliseconds. Then it is fetched. */
 const CodeMs = 30_000;
@@ -18,9 +18,9 @@ const CodeMs = 30_000;
 const RetryMs = 500;
 const MaxTries = 3;
 
-export interface RenewingOptions {
+export interface HotReloadOptions {
   readonly docs: Docs;
-  readonly doors: Doors;
+  readonly entryPoints: EntryPoints;
   /** plugins returns those that can be in documents now, as the server wants them. */
   plugins(): readonly PluginInfo[];
   /** code returns the code of a plugin, for documents that name their older adapter after the server sent it. */
@@ -34,8 +34,8 @@ export interface RenewingOptions {
   changed(): void;
 }
 
-/** Renewing replaces the adapters of plugins in documents that have an older one, or had one that was removed. */
-export interface Renewing {
+/** HotReload replaces the adapters of plugins in documents that have an older one, or had one that was removed. */
+export interface HotReload {
   /**
    * code takes what the server sent. Where the new adapter can't be put in, the document keeps the old one, and the tab
    * counts as one that needs a reload.
@@ -87,21 +87,21 @@ interface Attempt {
   problem?: string;
 }
 
-/** makeRenewing returns a Renewing. */
-export function makeRenewing(options: RenewingOptions): Renewing {
-  return new DoorRenewing(options);
+/** makeHotReload returns a HotReload. */
+export function makeHotReload(options: HotReloadOptions): HotReload {
+  return new HotReloader(options);
 }
 
-class DoorRenewing implements Renewing {
-  readonly #options: RenewingOptions;
+class HotReloader implements HotReload {
+  readonly #options: HotReloadOptions;
   /** #due are the documents that are about to get new code, by the plugin. */
   readonly #due = new Map<string, Set<Doc>>();
   readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
   /** #attempts are the latest, by document and plugin. */
   readonly #attempts = new Map<string, Attempt>();
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  #codeTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: RenewingOptions) {
+  constructor(options: HotReloadOptions) {
     this.#options = options;
   }
 
@@ -147,8 +147,8 @@ class DoorRenewing implements Renewing {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
     this.#due.clear();
-    clearTimeout(this.#patience);
-    this.#patience = setTimeout(() => this.#fetchDue(), CodeMs);
+    clearTimeout(this.#codeTimer);
+    this.#codeTimer = setTimeout(() => this.#fetchDue(), CodeMs);
     for (const name of missing) {
       const plugin = this.#plugin(name);
       if (plugin) this.#due.set(name, new Set(this.#older(plugin)));
@@ -245,12 +245,12 @@ class DoorRenewing implements Renewing {
   async #bring(doc: Doc, plugin: PluginInfo, swap: Swap, based: boolean): Promise<void> {
     const { name, hash, adapter } = swap.build;
     try {
-      const code = enter(await this.#options.doors.nameOf(based ? BASE : name), swap.nonce, hash, adapter);
+      const code = enter(await this.#options.entryPoints.nameOf(based ? BASE : name), swap.nonce, hash, adapter);
       if ((await this.#options.run(doc, plugin, code)) === true) return; // the document says how it went
       const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
       if (this.#swap(doc, name) !== swap) return;
       if (problem !== undefined) this.#refuse(doc, name, problem);
-      else this.#failed(doc, swap, 'its door did not take the new one');
+      else this.#failed(doc, swap, 'its entry point rejected the new adapter');
     } catch (error) {
       this.#failed(doc, swap, String(error));
     }
