@@ -217,6 +217,10 @@ const closeTimeout = time.Second
 // pollInterval is the interval between two checks of the browser's state.
 const pollInterval = 20 * time.Millisecond
 
+// parseTimeout is how long a new tab may take to parse its document before the test
+// goes on.
+const parseTimeout = 3 * time.Second
+
 // until returns when check returns true or an error.
 func (t *Browser) until(ctx context.Context, check func() (bool, error)) error {
 	tick := time.NewTicker(pollInterval)

@@ -93,7 +93,22 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	if err := t.until(ctx, func() (bool, error) { return t.isLive(), nil }); err != nil {
 		return nil, fmt.Errorf("wait for the plugin in %s: %w", page.URL, err)
 	}
+	if err := t.waitUntilParsed(ctx, opened); err != nil {
+		return nil, fmt.Errorf("wait for the document of %s: %w", page.URL, err)
+	}
 	return t.readState(ctx, opened)
+}
+
+// waitUntilParsed waits until the document is complete, but at most parseTimeout: it
+// may wait for a script that the test itself serves later.
+func (t *Browser) waitUntilParsed(ctx context.Context, opened *testTab) error {
+	limited, cancel := context.WithTimeout(ctx, parseTimeout)
+	defer cancel()
+	err := t.until(limited, func() (bool, error) { return opened.tab.IsParsed(limited) })
+	if limited.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // resolveURL returns the URL of the page, or an error if the plugin does not run there.

@@ -256,6 +256,18 @@ func (t *Tab) Go(ctx context.Context, url string) error {
 	return nil
 }
 
+// IsParsed reports whether the HTML of the tab's document is complete.
+func (t *Tab) IsParsed(ctx context.Context) (bool, error) {
+	var answer struct {
+		Result struct {
+			Value bool `json:"value"`
+		} `json:"result"`
+	}
+	expression := map[string]any{"expression": "document.readyState !== 'loading'"}
+	err := t.tools.do(ctx, t.session, "Runtime.evaluate", expression, &answer)
+	return answer.Result.Value, err
+}
+
 // URL returns the URL of the tab's document.
 func (t *Tab) URL(ctx context.Context) (string, error) {
 	var is struct {
