@@ -47,7 +47,7 @@ func (a *adapterSync) run(b *browser) {
 		if err := a.sendSettings(); err != nil && !a.link.ended() {
 			a.link.log.Warn().Err(err).Msg("could not send the settings of plugins")
 		}
-		b.markSynced(a.link)
+		b.tabs.markSynced(a.link)
 	}
 }
 
@@ -72,7 +72,7 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	if err := decodeAnswer(answer, &r); err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
-	b.setInject(a.link, r.Mode)
+	a.link.hub.registry.setInject(b, a.link, r.Mode)
 	a.link.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", clean(string(r.Mode), 20)).Msg("plugins sent")
 	byName := make(map[string]string, len(plugins))
 	for _, p := range plugins {
@@ -195,26 +195,4 @@ func decodeAnswer(e wire.Envelope, result any) error {
 		return fmt.Errorf("the browser rejected the request (%d): %s", e.Error.Code, clean(e.Error.Message, 500))
 	}
 	return json.Unmarshal(e.Result, result)
-}
-
-// setInject stores how the browser injects adapters into pages.
-func (b *browser) setInject(l *link, mode wire.InjectMode) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.link == l {
-		b.inject = wire.InjectMode(clean(string(mode), 20))
-	}
-}
-
-// markSynced records that a plugin.sync has ended. It ignores a link that is no
-// longer the current one.
-func (b *browser) markSynced(l *link) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.link != l {
-		return
-	}
-	b.synced = true
-	b.syncs++
-	b.hub.tabChanges.publish(false)
 }

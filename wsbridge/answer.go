@@ -16,22 +16,12 @@ const (
 	maxErrorCategory = 100
 )
 
-// removeRun removes a run and returns it, or nil if there is none. The caller
-// must finish the run.
-func (b *browser) removeRun(id string) *run {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r := b.runs[id]
-	delete(b.runs, id)
-	return r
-}
-
 // documentEndings are the error codes of calls whose document is gone.
 var documentEndings = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
 
 // answer finishes a run with the answer to its tool.dispatch.
 func (b *browser) answer(l *link, e wire.Envelope) {
-	r := b.removeRun(e.ID)
+	r := b.runs.remove(e.ID)
 	if r == nil {
 		l.log.Debug().Str("call", clean(e.ID, 128)).Msg("answer for an unknown or finished run")
 		return
@@ -43,7 +33,7 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 	}
 	event.Msg("run answered")
 	if err != nil && err.NotStarted && slices.Contains(documentEndings, err.Code) {
-		b.documentGone(l, r.tabID, r.documentID)
+		b.tabs.documentGone(l, r.tabID, r.documentID)
 	}
 	r.sink.Finish(output, err)
 }

@@ -22,7 +22,7 @@ const (
 	maxAskTitle = 200
 )
 
-// asks are the requests that one run has made by tool.ask. browser.mu guards
+// asks are the requests that one run has made by tool.ask. runTable.mu guards
 // them.
 type asks struct {
 	// open has the asks without a confirmed answer, seen the numbers of all
@@ -43,20 +43,20 @@ type ask struct {
 }
 
 // ask handles one tool.ask.
-func (b *browser) ask(l *link, p wire.ToolAskParams) error {
+func (rt *runTable) ask(l *link, p wire.ToolAskParams) error {
 	if err := checkAsk(&p); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	r := b.runs[p.DispatchID]
+	rt.mu.Lock()
+	r := rt.runs[p.DispatchID]
 	if r == nil {
-		b.mu.Unlock()
+		rt.mu.Unlock()
 		l.in.strayReport(p.DispatchID)
 		return nil
 	}
 	r.confirm()
 	fresh, refused := r.asks.accept(l, &p)
-	b.mu.Unlock()
+	rt.mu.Unlock()
 	switch {
 	case refused != nil:
 		l.log.Debug().Str("call", p.DispatchID).Int("ask", p.Ask).Str("code", string(refused.Code)).Msg("ask rejected: " + refused.Message)
@@ -92,7 +92,7 @@ func checkAsk(p *wire.ToolAskParams) error {
 
 // accept reports whether an ask is new, and the error if it is rejected. A
 // repeated ask gets its answer again. A rejected ask is not recorded, so that
-// the browser may repeat it when there is room. The caller holds browser.mu.
+// the browser may repeat it when there is room. The caller holds runTable.mu.
 func (a *asks) accept(l *link, p *wire.ToolAskParams) (fresh bool, refused *wire.CallError) {
 	open, seen := a.open[p.Ask], a.seen[p.Ask]
 	switch {
@@ -148,8 +148,8 @@ func isObject(text json.RawMessage) bool {
 
 // Answer implements dispatch.Bridge.
 func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
-	for _, b := range h.list() {
-		if b.answerAsk(runID, number, output, err) {
+	for _, b := range h.registry.list() {
+		if b.runs.answerAsk(runID, number, output, err) {
 			return
 		}
 	}
@@ -158,10 +158,10 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 // answerAsk sends the answer to an ask, and reports whether this browser has
 // the run. The answer is kept until the browser has confirmed it. Later answers
 // to the same ask are ignored.
-func (b *browser) answerAsk(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r := b.runs[runID]
+func (rt *runTable) answerAsk(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	r := rt.runs[runID]
 	if r == nil {
 		return false
 	}
@@ -178,8 +178,8 @@ func (b *browser) answerAsk(runID string, number int, output json.RawMessage, er
 	}
 	open.answer = answerFrame(runID, number, output, err)
 	r.asks.kept += len(open.answer)
-	if b.link != nil { // otherwise sent when the reconnected browser lists the run
-		b.link.post(open.answer)
+	if rt.link != nil { // otherwise sent when the reconnected browser lists the run
+		rt.link.post(open.answer)
 	}
 	return true
 }
@@ -187,22 +187,22 @@ func (b *browser) answerAsk(runID string, number int, output json.RawMessage, er
 // resendAnswers sends the answers that the page of a run may lack. The browser
 // has just listed the run, so its page is there. The caller holds mu; link is
 // set.
-func (b *browser) resendAnswers(r *run) {
+func (rt *runTable) resendAnswers(r *run) {
 	for number := range maxAsks {
 		if open := r.asks.open[number+1]; open != nil && open.answer != nil {
 			open.resent = true
-			b.link.post(open.answer)
+			rt.link.post(open.answer)
 		}
 	}
 	for _, activity := range r.resyncs {
-		b.link.post(activity)
+		rt.link.post(activity)
 	}
 	r.resyncs = nil
 }
 
 // answerConfirmed handles a browser's answer to tool.answer. The ID of that
 // request ends with <ask>/<run>.
-func (b *browser) answerConfirmed(l *link, id string, e wire.Envelope) {
+func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	text, runID, _ := strings.Cut(id, "/")
 	number, err := strconv.Atoi(text)
 	var result wire.ToolAnswerResult
@@ -210,9 +210,9 @@ func (b *browser) answerConfirmed(l *link, id string, e wire.Envelope) {
 		l.log.Debug().Str("call", clean(runID, 128)).Str("ask", clean(text, 20)).Msg("the browser rejected an answer")
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r := b.runs[runID]
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	r := rt.runs[runID]
 	if r == nil {
 		return
 	}
@@ -243,8 +243,8 @@ func answerFrame(runID string, number int, output json.RawMessage, err *wire.Cal
 func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		marshal(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))
-	for _, b := range h.list() {
-		if b.resync(runID, frame) {
+	for _, b := range h.registry.list() {
+		if b.runs.resync(runID, frame) {
 			return
 		}
 	}
@@ -252,15 +252,15 @@ func (h *Hub) Resync(runID, activityType string) {
 
 // resync sends a tool.resync, now or after a reconnect, and reports whether
 // this browser has the run.
-func (b *browser) resync(runID string, frame []byte) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r := b.runs[runID]
+func (rt *runTable) resync(runID string, frame []byte) bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	r := rt.runs[runID]
 	switch {
 	case r == nil:
 		return false
-	case b.link != nil:
-		b.link.post(frame)
+	case rt.link != nil:
+		rt.link.post(frame)
 	case len(r.resyncs) < wire.MaxActivityTypes:
 		r.resyncs = append(r.resyncs, frame)
 	}

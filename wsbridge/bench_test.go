@@ -182,7 +182,7 @@ func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	br := &browser{hub: h, runs: map[string]*run{"call_1": {sink: make(done, 1)}}}
+	br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: make(done, 1)}}}}
 	const reports = 100
 	var frame bytes.Buffer
 	frame.WriteString(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[`)
@@ -216,7 +216,7 @@ func BenchmarkParts(b *testing.B) {
 	d := make(done, 1)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		br := &browser{hub: h, runs: map[string]*run{"call_1": {sink: d, limit: wire.DefaultMaxResultBytes}}}
+		br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: d, limit: wire.DefaultMaxResultBytes}}}}
 		for _, f := range frames {
 			l.in.handle(br, f)
 		}

@@ -188,9 +188,9 @@ func TestReplacedSilentPeer(t *testing.T) {
 		p.stall(release)
 		w.browser("b1", "boot1")
 		w.pass(closeTimeout)
-		w.hub.mu.Lock()
-		n := len(w.hub.serving)
-		w.hub.mu.Unlock()
+		w.hub.registry.mu.Lock()
+		n := len(w.hub.registry.serving)
+		w.hub.registry.mu.Unlock()
 		if n != 1 {
 			t.Errorf("%d connections are served, want 1", n)
 		}
@@ -325,14 +325,14 @@ func TestOldTimersDoNothing(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
-		b := w.hub.find("b1")
+		b := w.hub.registry.find("b1")
 		p.drop()
 		lost := b.generation
 		w.browser("b1", "boot1")
-		w.hub.giveUp(b, lost)
-		returned := b.generation
+		w.hub.registry.giveUp(b, lost)
+		returned := b.runs.generation
 		w.browser("b1", "boot1")
-		b.endUnlisted(returned)
+		b.runs.endUnlisted(returned)
 		w.wantEvents()
 		if got := w.hub.Browsers(); len(got) != 1 || got[0].Running != 1 {
 			t.Errorf("browsers = %+v, want one with one run", got)

@@ -20,12 +20,21 @@
 // Each connection has one reader, the goroutine of its HTTP handler, which never
 // blocks: it decodes a frame, finds the run, and calls the run's sink, which by
 // contract does not block. Frames to write go into the connection's outbox in the
-// order in which the state changed (they are posted under the browser's mutex). A
+// order in which the state changed (they are posted under the lock of that state). A
 // short-lived goroutine writes them while the outbox is not empty. So Start and
 // Cancel never wait for the network, and a stop never overtakes its run.
 //
-// Locks are taken in this order: Hub.syncing, Hub.mu, browser.mu, outbox.mu.
-// requests.mu and panel.mu are taken alone. No sink and no callback is called
-// under one of them, except Adapters.Hashes by Sync, and LinkLost and LinkBack of
-// a sink, which must keep the order of the link's changes.
+// Each lock guards one concern:
+//
+//   - registry.mu: the browsers, the open links, and which link is current
+//   - runTable.mu: the unfinished runs and the stops of one browser
+//   - tabTable.mu: the tabs of one browser, and whether they are in sync
+//   - outbox.mu: the unwritten frames of one link
+//   - Hub.mu: the calls for side panels and the hashes of plugins
+//   - requests.mu, panel.mu, tabChanges.mu, refusals.mu: the type that they are in
+//
+// Nested locks are taken in this order: registry.mu, then runTable.mu or
+// tabTable.mu, then outbox.mu. The others are taken alone. No sink and no callback
+// is called under a lock, except Options.RunsIn under tabTable.mu, and LinkLost
+// and LinkBack of a sink, which must keep the order of the link's changes.
 package wsbridge

@@ -63,12 +63,12 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ws.SetReadLimit(maxHelloBytes) // until hello is answered
 	l := newLink(h, ws, keep.conn)
-	if !h.register(l) {
+	if !h.registry.register(l) {
 		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
 		l.finish()
 		return
 	}
-	defer h.unregister(l)
+	defer h.registry.unregister(l)
 	l.serve(&handshake{link: l, port: localPort(r), browserNonce: browserNonces(r.Header)[0]})
 }
 
@@ -145,43 +145,6 @@ func offered(h http.Header) []string {
 		}
 	}
 	return out
-}
-
-// register adds l to the connections that Close ends. It reports false after
-// Close.
-func (h *Hub) register(l *link) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return false
-	}
-	h.serving[l] = struct{}{}
-	h.links.Add(1)
-	if len(h.handshaking) >= maxHandshaking {
-		oldest := h.handshaking[0]
-		h.refusals.log(&h.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
-		oldest.shut(websocket.StatusTryAgainLater, "too many connections are in their handshake")
-		h.handshaking = slices.Delete(h.handshaking, 0, 1)
-	}
-	h.handshaking = append(h.handshaking, l)
-	return true
-}
-
-// removeHandshaking records that the handshake of a link has ended. The caller
-// holds mu.
-func (h *Hub) removeHandshaking(l *link) {
-	if i := slices.Index(h.handshaking, l); i >= 0 {
-		h.handshaking = slices.Delete(h.handshaking, i, i+1)
-	}
-}
-
-func (h *Hub) unregister(l *link) {
-	l.finish()
-	h.mu.Lock()
-	delete(h.serving, l)
-	h.removeHandshaking(l)
-	h.mu.Unlock()
-	h.links.Done()
 }
 
 var errRefused = errors.New("refused")
@@ -268,7 +231,7 @@ func (s *handshake) run() (*browser, error) {
 	s.link.ws.SetReadLimit(wire.MaxFrameBytes)
 	p.BrowserName = clean(p.BrowserName, maxName)
 	p.ExtensionVersion = clean(p.ExtensionVersion, maxName)
-	b := s.link.hub.attach(s.link, e.ID, p)
+	b := s.link.hub.registry.attach(s.link, e.ID, p)
 	if b == nil {
 		return nil, s.refuse(websocket.StatusGoingAway, "opentabs is stopping")
 	}

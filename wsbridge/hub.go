@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
@@ -142,20 +142,15 @@ type Hub struct {
 	opts       Options
 	nonce      func() string // returns the nonce of one connection
 	started    time.Time
-	links      sync.WaitGroup // one for each open connection
 	tabChanges tabChanges
 	refusals   refusals
+	registry   registry
+	syncs      atomic.Int64 // calls of Sync
 
-	syncing sync.Mutex // serializes Sync, so that the newest list of plugins is stored last
-
-	mu          sync.Mutex // guards all below; taken before any other lock but syncing
-	browsers    map[string]*browser
-	serving     map[*link]struct{}
-	handshaking []*link // links in their handshake, oldest first
-	calls       Calls
-	hashes      map[string]string // the current hash of each plugin, by name
-	waiting     int               // calls that are waiting for the user
-	closed      bool
+	mu       sync.Mutex // guards all below
+	calls    Calls
+	hashes   map[string]string // the current hash of each plugin, by name
+	hashesOf int64             // the call of Sync that read hashes
 }
 
 var _ dispatch.Bridge = (*Hub)(nil)
@@ -176,13 +171,12 @@ func New(o Options) *Hub {
 	}
 	o.Origins = slices.Clone(o.Origins)
 	h := &Hub{
-		opts:     o,
-		nonce:    rand.Text,
-		started:  time.Now(),
-		browsers: map[string]*browser{},
-		serving:  map[*link]struct{}{},
-		calls:    o.Calls,
+		opts:    o,
+		nonce:   rand.Text,
+		started: time.Now(),
+		calls:   o.Calls,
 	}
+	h.registry = registry{hub: h, browsers: map[string]*browser{}, serving: map[*link]struct{}{}}
 	h.hashes = h.currentHashes()
 	return h
 }
@@ -202,37 +196,60 @@ func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 // Sync notifies every browser that the plugins, their permissions or their
 // settings have changed. It does not wait for the browsers.
 func (h *Hub) Sync() {
-	h.syncing.Lock()
-	defer h.syncing.Unlock()
+	call := h.syncs.Add(1)
 	hashes := h.currentHashes()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	isChanged := false
-	for name, hash := range hashes {
-		isChanged = isChanged || h.hashes[name] != hash
+	if h.hasChanged(hashes) {
+		for _, b := range h.registry.list() {
+			b.tabs.markUnsynced() // before a call can see the new hashes
+		}
 	}
-	h.hashes = hashes
-	for l := range h.serving {
+	h.mu.Lock()
+	if call > h.hashesOf { // else a later call has read newer hashes
+		h.hashes, h.hashesOf = hashes, call
+	}
+	h.mu.Unlock()
+	for _, l := range h.registry.openLinks() {
 		l.adapters.request()
 		l.panel.requestPlugins()
 	}
-	if !isChanged {
-		return
+}
+
+// hasChanged reports whether hashes has a new plugin or a new version of one.
+func (h *Hub) hasChanged(hashes map[string]string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name, hash := range hashes {
+		if h.hashes[name] != hash {
+			return true
+		}
 	}
-	for _, b := range h.browsers {
-		b.markUnsynced()
-	}
+	return false
+}
+
+// hasPlugin reports whether the server has a plugin.
+func (h *Hub) hasPlugin(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, ok := h.hashes[name]
+	return ok
 }
 
 // Waiting sends to every browser how many calls are waiting for the user. It
 // does not block. Of two concurrent calls of Waiting either may win.
-func (h *Hub) Waiting(calls int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.waiting = calls
-	for l := range h.serving {
-		l.sendWaiting(calls)
+func (h *Hub) Waiting(calls int) { h.registry.setWaiting(calls) }
+
+// WantPlugins refreshes the plugins in side panels.
+func (h *Hub) WantPlugins() {
+	for _, l := range h.registry.openLinks() {
+		l.panel.requestPlugins()
 	}
+}
+
+// Close ends all connections, ends the remaining runs with shutdown, and rejects
+// new connections. It returns when no goroutine of the hub is left, after a
+// second at most. It may be called more than once.
+func (h *Hub) Close() {
+	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }
 
 // plugins returns the plugins that browsers should have.
@@ -249,15 +266,6 @@ func (h *Hub) currentHashes() map[string]string {
 		return nil
 	}
 	return h.opts.Adapters.Hashes()
-}
-
-// WantPlugins refreshes the plugins in side panels.
-func (h *Hub) WantPlugins() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for l := range h.serving {
-		l.panel.requestPlugins()
-	}
 }
 
 // BrowserInfo describes one browser for status pages.
@@ -286,8 +294,8 @@ type BrowserInfo struct {
 // sorted by name, then ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var out []BrowserInfo
-	for _, b := range h.list() {
-		out = append(out, b.info())
+	for _, b := range h.registry.list() {
+		out = append(out, h.registry.info(b))
 	}
 	slices.SortFunc(out, func(a, b BrowserInfo) int {
 		if n := strings.Compare(a.Name, b.Name); n != 0 {
@@ -296,47 +304,4 @@ func (h *Hub) Browsers() []BrowserInfo {
 		return strings.Compare(a.ID, b.ID)
 	})
 	return out
-}
-
-// list returns the browsers in random order.
-func (h *Hub) list() []*browser {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	out := make([]*browser, 0, len(h.browsers))
-	for _, b := range h.browsers {
-		out = append(out, b)
-	}
-	return out
-}
-
-func (h *Hub) find(id string) *browser {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.browsers[id]
-}
-
-// Close ends all connections, ends the remaining runs with shutdown, and
-// rejects new connections. It returns when no goroutine of the hub is left,
-// after a second at most. It may be called more than once.
-func (h *Hub) Close() {
-	h.mu.Lock()
-	h.closed = true
-	for l := range h.serving {
-		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
-	}
-	var after []func()
-	for id, b := range h.browsers {
-		after = append(after, b.end(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})...)
-		delete(h.browsers, id)
-	}
-	h.mu.Unlock()
-	runAll(after)
-	h.links.Wait()
-}
-
-// runAll calls functions that must not run under a lock.
-func runAll(after []func()) {
-	for _, f := range after {
-		f()
-	}
 }

@@ -32,8 +32,8 @@ func (l *link) serve(s *handshake) {
 		}
 		return
 	}
-	defer b.detach(l)
-	l.completeHandshake()
+	defer l.hub.registry.detach(b, l)
+	l.hub.registry.completeHandshake(l)
 	l.work.Go(l.keepAlive)
 	l.work.Go(func() { l.adapters.run(b) })
 	l.adapters.request()
@@ -81,7 +81,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	switch {
 	case err != nil:
 		in.countMalformed(err)
-		b.failUnparsed(in.link, frame)
+		in.failUnparsed(b, frame)
 	case e.Method == "":
 		in.answer(b, e)
 	case e.ID != "":
@@ -99,11 +99,11 @@ func (in *inbox) answer(b *browser, e wire.Envelope) {
 		return
 	}
 	if run, ok := strings.CutPrefix(e.ID, cancelID); ok {
-		b.stopAnswered(in.link, run, e)
+		b.runs.stopAnswered(in.link, run, e)
 		return
 	}
 	if ask, ok := strings.CutPrefix(e.ID, answerID); ok {
-		b.answerConfirmed(in.link, ask, e)
+		b.runs.answerConfirmed(in.link, ask, e)
 		return
 	}
 	if e.ID == pingID {
@@ -164,26 +164,26 @@ func (in *inbox) notification(b *browser, e wire.Envelope) {
 	var err error
 	switch e.Method {
 	case wire.MethodToolProgress:
-		err = b.progress(in.link, e.Params)
+		err = b.runs.progress(in.link, e.Params)
 	case wire.MethodToolAsk:
 		var p wire.ToolAskParams
 		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
-			err = b.ask(in.link, p)
+			err = b.runs.ask(in.link, p)
 		}
 	case wire.MethodToolPart:
-		err = b.part(in.link, e.Params)
+		err = b.runs.part(in.link, e.Params)
 	case wire.MethodCallResumed:
 		err = withParams(e, func(p wire.CallResumedParams) {
-			b.resumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumed)])
+			b.runs.resumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumed)])
 		})
 	case wire.MethodTabSync:
-		err = withParams(e, func(p wire.TabSyncParams) { b.syncTabs(in.link, p.Tabs) })
+		err = withParams(e, func(p wire.TabSyncParams) { b.tabs.replaceAll(in.link, p.Tabs) })
 	case wire.MethodTabChanged:
-		err = withParams(e, func(p wire.TabChangedParams) { b.changeTab(in.link, p) })
+		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.change(in.link, p) })
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
 		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
-			err = b.forwardLog(in.link, p)
+			err = in.link.hub.forwardLog(b, in.link, p)
 		}
 	case wire.MethodStateWatch:
 		err = withParams(e, func(p wire.StateWatchParams) { in.link.panel.setWatching(b, p.On) })
@@ -208,7 +208,7 @@ func withParams[P any](e wire.Envelope, use func(P)) error {
 // failUnparsed ends a run whose answer is not JSON. The browser forwards the
 // text of a result without parsing it, so a malformed result breaks the whole
 // frame. The beginning of the frame still names the run.
-func (b *browser) failUnparsed(l *link, frame []byte) {
+func (in *inbox) failUnparsed(b *browser, frame []byte) {
 	rest, ok := bytes.CutPrefix(frame, []byte(`{"jsonrpc":"2.0","id":"`))
 	if !ok {
 		return
@@ -217,8 +217,8 @@ func (b *browser) failUnparsed(l *link, frame []byte) {
 	if !ok || !bytes.HasPrefix(rest, []byte(`,"result":`)) {
 		return
 	}
-	if r := b.removeRun(string(id)); r != nil {
-		l.log.Warn().Str("call", string(id)).Msg("the tool's result is not JSON")
+	if r := b.runs.remove(string(id)); r != nil {
+		in.link.log.Warn().Str("call", string(id)).Msg("the tool's result is not JSON")
 		r.sink.Finish(nil, notJSON())
 	}
 }

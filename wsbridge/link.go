@@ -56,7 +56,7 @@ type link struct {
 	panel    panel
 	in       inbox
 
-	// Guarded by hub.mu: whether hello was answered, and the last
+	// Guarded by registry.mu: whether hello was answered, and the last
 	// state.waiting.
 	isReady bool
 	waiting int

@@ -206,9 +206,9 @@ func TestFrames(t *testing.T) {
 
 // theLink returns the only connection. Its reader must be at rest.
 func (w *world) theLink() *link {
-	w.hub.mu.Lock()
-	defer w.hub.mu.Unlock()
-	for l := range w.hub.serving {
+	w.hub.registry.mu.Lock()
+	defer w.hub.registry.mu.Unlock()
+	for l := range w.hub.registry.serving {
 		return l
 	}
 	w.t.Fatal("no connection is served")

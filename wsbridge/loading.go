@@ -18,24 +18,22 @@ const maxLoads = 3
 // tab that was opened for the call.
 const openTimeout = 20 * time.Second
 
-// reloadForCall requests the reload of one of the tabs that the call allows,
+// requestReload requests the reload of one of the tabs that the call allows,
 // best tab first. It reports whether a tab reloads; asked is false if the link
 // was lost and the browser may be tried again. The browser refuses a reload
 // that could lose the user's work. Tabs of several browsers are left alone,
 // because two browsers may be two accounts.
-func (h *Hub) reloadForCall(ctx context.Context, want dispatch.Want, tabs []dispatch.Target) (loads, asked bool) {
-	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !want.Allows(t) })
+func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loads, asked bool) {
+	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.want.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
 		return false, true
 	}
 	for _, t := range tabs[:min(len(tabs), maxLoads)] {
-		b := h.find(t.Browser)
+		b := s.hub.registry.find(t.Browser)
 		if b == nil {
 			return false, true
 		}
-		b.mu.Lock()
-		l := b.link
-		b.mu.Unlock()
+		_, l := s.hub.registry.current(b)
 		if l == nil {
 			return false, false
 		}
@@ -61,12 +59,9 @@ func (h *Hub) reloadForCall(ctx context.Context, want dispatch.Want, tabs []disp
 // that has the tab. Its error is a sentence for the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
-	for _, b := range h.list() {
-		b.mu.Lock()
-		_, has := b.tabs[tabID]
-		l := b.link
-		b.mu.Unlock()
-		if has && l != nil && (browser == "" || browser == b.id || browser == b.name) {
+	for _, b := range h.registry.list() {
+		name, l := h.registry.current(b)
+		if b.tabs.has(tabID) && l != nil && (browser == "" || browser == b.id || browser == name) {
 			links = append(links, l)
 		}
 	}
@@ -87,29 +82,27 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	return nil
 }
 
-// openTab opens a tab at url in the background. It returns nil if the browser
+// openTab opens the page of the call in a new tab in the background. It returns nil if the browser
 // can't.
-func (h *Hub) openTab(ctx context.Context, in dispatch.Target, url string) *dispatch.Target {
-	b := h.find(in.Browser)
+func (s *search) openTab(ctx context.Context, in dispatch.Target) *dispatch.Target {
+	b := s.hub.registry.find(in.Browser)
 	if b == nil {
 		return nil
 	}
-	b.mu.Lock()
-	l := b.link
-	b.mu.Unlock()
+	_, l := s.hub.registry.current(b)
 	if l == nil {
 		return nil
 	}
-	answer, err := l.requests.call(ctx, wire.MethodTabOpen, marshal(wire.TabOpenParams{URL: url}))
+	answer, err := l.requests.call(ctx, wire.MethodTabOpen, marshal(wire.TabOpenParams{URL: s.want.Open}))
 	var r wire.TabOpenResult
 	if err == nil {
 		err = decodeAnswer(answer, &r)
 	}
 	if err != nil {
-		l.log.Warn().Err(err).Str("url", url).Msg("the browser can't open a tab")
+		l.log.Warn().Err(err).Str("url", s.want.Open).Msg("the browser can't open a tab")
 		return nil
 	}
-	l.log.Info().Int("tab", r.TabID).Str("url", url).Msg("tab opened for a call")
-	in.TabID, in.URL = r.TabID, url
+	l.log.Info().Int("tab", r.TabID).Str("url", s.want.Open).Msg("tab opened for a call")
+	in.TabID, in.URL = r.TabID, s.want.Open
 	return &in
 }

@@ -14,20 +14,15 @@ import (
 // has checked that the plugin is live in the document: its tab list lags
 // behind, so the server can't check that. Entries are truncated to the limits
 // of package wire.
-func (b *browser) forwardLog(l *link, p wire.PluginLogParams) error {
-	if b.hub.opts.Logs == nil {
+func (h *Hub) forwardLog(b *browser, l *link, p wire.PluginLogParams) error {
+	if h.opts.Logs == nil {
 		return nil
 	}
-	b.hub.mu.Lock()
-	_, known := b.hub.hashes[p.Plugin]
-	b.hub.mu.Unlock()
-	b.mu.Lock()
-	name, current := b.name, b.link == l
-	b.mu.Unlock()
-	if !current {
+	name, current := h.registry.current(b)
+	if current != l {
 		return nil
 	}
-	if !known {
+	if !h.hasPlugin(p.Plugin) {
 		return errors.New("there is no such plugin")
 	}
 	p.Dropped = max(p.Dropped, 0)
@@ -37,7 +32,7 @@ func (b *browser) forwardLog(l *link, p wire.PluginLogParams) error {
 	for i := range p.Entries {
 		tidyLogEntry(&p.Entries[i])
 	}
-	b.hub.opts.Logs(b.id, name, p)
+	h.opts.Logs(b.id, name, p)
 	return nil
 }
 

@@ -155,10 +155,10 @@ func TestEveryRunEndsOnce(t *testing.T) {
 						seed, id, e.finished, e.stopped, e.answered, e.cancelled)
 				}
 			}
-			w.hub.mu.Lock()
-			defer w.hub.mu.Unlock()
-			if len(w.hub.browsers) != 0 || len(w.hub.serving) != 0 {
-				t.Errorf("seed %d: %d browsers and %d connections are left", seed, len(w.hub.browsers), len(w.hub.serving))
+			w.hub.registry.mu.Lock()
+			defer w.hub.registry.mu.Unlock()
+			if len(w.hub.registry.browsers) != 0 || len(w.hub.registry.serving) != 0 {
+				t.Errorf("seed %d: %d browsers and %d connections are left", seed, len(w.hub.registry.browsers), len(w.hub.registry.serving))
 			}
 		})
 	}

@@ -42,18 +42,8 @@ func (p *panel) requestState() { signal(p.state) }
 // requestPlugins schedules a state.plugins, which is sent if a panel is open.
 func (p *panel) requestPlugins() { signal(p.plugins) }
 
-// completeHandshake ends the handshake of a link. It sends how many calls are
-// waiting for the user, and enables later updates of that number.
-func (l *link) completeHandshake() {
-	l.hub.mu.Lock()
-	defer l.hub.mu.Unlock()
-	l.isReady = true
-	l.hub.removeHandshaking(l)
-	l.sendWaiting(l.hub.waiting)
-}
-
 // sendWaiting sends state.waiting if the number has changed. The caller holds
-// hub.mu.
+// registry.mu.
 func (l *link) sendWaiting(calls int) {
 	if !l.isReady || calls == l.waiting {
 		return

@@ -11,7 +11,7 @@ import (
 )
 
 // part handles one part of a large result.
-func (b *browser) part(l *link, params []byte) error {
+func (rt *runTable) part(l *link, params []byte) error {
 	// Package json would scan the text four times, and Parse has already
 	// validated it.
 	var p wire.ToolPartParams
@@ -33,10 +33,10 @@ func (b *browser) part(l *link, params []byte) error {
 	if len(text) < 2 || text[0] != '"' {
 		return errors.New("text is not a string")
 	}
-	b.mu.Lock()
-	r := b.runs[p.DispatchID]
+	rt.mu.Lock()
+	r := rt.runs[p.DispatchID]
 	if r == nil {
-		b.mu.Unlock()
+		rt.mu.Unlock()
 		l.in.strayReport(p.DispatchID)
 		return nil
 	}
@@ -44,20 +44,20 @@ func (b *browser) part(l *link, params []byte) error {
 	// A reconnected browser may repeat a part. A missing part is detected when
 	// the answer states the number of parts.
 	if p.Seq != r.next {
-		b.mu.Unlock()
+		rt.mu.Unlock()
 		return nil
 	}
 	r.parts, r.half = appendText(r.parts, text, r.half)
 	r.next++
 	if len(r.parts) <= r.limit {
-		b.mu.Unlock()
+		rt.mu.Unlock()
 		return nil
 	}
-	delete(b.runs, p.DispatchID)
-	if b.link != nil {
-		b.link.post(cancelFrame(p.DispatchID, "the result is too large"))
+	delete(rt.runs, p.DispatchID)
+	if rt.link != nil {
+		rt.link.post(cancelFrame(p.DispatchID, "the result is too large"))
 	}
-	b.mu.Unlock()
+	rt.mu.Unlock()
 	r.sink.Finish(nil, tooLarge(r.limit))
 	return nil
 }

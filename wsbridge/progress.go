@@ -16,7 +16,7 @@ const maxActivityType = 100
 // progress decodes a tool.progress and forwards its reports. The reports are
 // text of the page that the browser did not parse, so they must not be able to
 // override the dispatchId.
-func (b *browser) progress(l *link, params []byte) error {
+func (rt *runTable) progress(l *link, params []byte) error {
 	var p wire.ToolProgressParams
 	err := wire.Members(orEmpty(params), func(key, value []byte) (err error) {
 		switch string(key) {
@@ -36,7 +36,7 @@ func (b *browser) progress(l *link, params []byte) error {
 	if err != nil {
 		return err
 	}
-	b.report(l, p)
+	rt.report(l, p)
 	return nil
 }
 
@@ -75,15 +75,15 @@ func readActivity(text []byte) *wire.Activity {
 }
 
 // report forwards reports to their run.
-func (b *browser) report(l *link, p wire.ToolProgressParams) {
-	b.mu.Lock()
-	r := b.runs[p.DispatchID]
+func (rt *runTable) report(l *link, p wire.ToolProgressParams) {
+	rt.mu.Lock()
+	r := rt.runs[p.DispatchID]
 	fresh := false
 	if r != nil {
 		r.confirm()
 		fresh = r.dropKnown(&p)
 	}
-	b.mu.Unlock()
+	rt.mu.Unlock()
 	if r == nil {
 		l.in.strayReport(p.DispatchID)
 		return
@@ -97,7 +97,7 @@ func (b *browser) report(l *link, p wire.ToolProgressParams) {
 
 // dropKnown removes reports from p that arrived before on a lost link, and
 // reports whether p has anything new. Missing reports count as skipped.
-// Impossible counts are ignored. The caller holds browser.mu.
+// Impossible counts are ignored. The caller holds runTable.mu.
 func (r *run) dropKnown(p *wire.ToolProgressParams) bool {
 	p.Skipped = min(max(0, p.Skipped), maxCount)
 	if p.Seq == nil {

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// run is one unfinished run. browser.mu guards its fields.
+// run is one unfinished run. runTable.mu guards its fields.
 type run struct {
 	sink  dispatch.Sink
 	limit int // largest result, in bytes
@@ -57,7 +57,7 @@ func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
 			"the arguments are %d bytes long, and a frame is limited to %d", len(r.Args), wire.MaxFrameBytes)}
 	}
-	b := h.find(r.Target.Browser)
+	b := h.registry.find(r.Target.Browser)
 	if b == nil {
 		return notConnected(r.Target)
 	}
@@ -68,36 +68,43 @@ func notConnected(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
+// start starts a run if its document is still there.
 func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.isForgotten {
+	isShown := b.tabs.shows(r.Target.TabID, r.Target.DocumentID)
+	return b.runs.start(r, frame, sink, isShown)
+}
+
+// start adds a run and sends it, now or after a reconnect.
+func (rt *runTable) start(r *dispatch.Run, frame []byte, sink dispatch.Sink, isShown bool) *wire.CallError {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.isClosed {
 		return notConnected(r.Target)
 	}
-	if !shows(b.tab(r.Target.TabID), r.Target.DocumentID) {
+	if !isShown {
 		return &wire.CallError{Code: wire.ErrNavigated, Message: "the tab navigated to another document"}
 	}
-	if _, taken := b.runs[r.ID]; taken {
+	if _, taken := rt.runs[r.ID]; taken {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this ID already exists"}
 	}
-	b.started++
+	rt.started++
 	started := &run{
-		sink: sink, limit: r.MaxResultBytes, isListed: true, number: b.started, request: *r,
+		sink: sink, limit: r.MaxResultBytes, isListed: true, number: rt.started, request: *r,
 		tabID: r.Target.TabID, documentID: r.Target.DocumentID,
 	}
-	b.runs[r.ID] = started
-	if b.link == nil || b.link.ended() {
+	rt.runs[r.ID] = started
+	if rt.link == nil || rt.link.ended() {
 		started.isUnsent = true
 		sink.LinkLost()
 	} else {
-		b.link.post(frame)
+		rt.link.post(frame)
 	}
-	b.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", b.id).Int("tab", r.Target.TabID).Bool("unsent", started.isUnsent).Msg("run started")
+	rt.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", rt.browserID).Int("tab", r.Target.TabID).Bool("unsent", started.isUnsent).Msg("run started")
 	return nil
 }
 
 // confirm records that the browser has sent a frame about the run, so the run
-// has arrived. The caller holds browser.mu.
+// has arrived. The caller holds runTable.mu.
 func (r *run) confirm() {
 	r.isListed = true
 	if !r.isConfirmed {
@@ -108,16 +115,16 @@ func (r *run) confirm() {
 // resendRuns sends the unconfirmed runs in the order of their start: runs that
 // waited for the link, and runs whose frame may have been lost with it. The
 // caller holds mu; link is set.
-func (b *browser) resendRuns() {
+func (rt *runTable) resendRuns() {
 	var unheard []*run
-	for _, r := range b.runs {
+	for _, r := range rt.runs {
 		if !r.isConfirmed {
 			unheard = append(unheard, r)
 		}
 	}
 	slices.SortFunc(unheard, func(x, y *run) int { return x.number - y.number })
 	for _, r := range unheard {
-		b.link.post(appendDispatch(nil, &r.request, !r.isUnsent))
+		rt.link.post(appendDispatch(nil, &r.request, !r.isUnsent))
 		r.isUnsent, r.isListed = false, true
 	}
 }

@@ -104,7 +104,7 @@ func TestStartWhileAway(t *testing.T) {
 func TestStartAtTheLastMoment(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.browser("b1", "boot1").drop()
-		b := w.hub.find("b1")
+		b := w.hub.registry.find("b1")
 		w.pass(10 * time.Second)
 		r := dispatch.Run{ID: "c1", Target: dispatch.Target{TabID: 7, DocumentID: "d7"}}
 		if err := b.start(&r, nil, sink{w, "c1"}); err == nil || err.Code != wire.ErrBrowserLost {

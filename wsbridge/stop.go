@@ -8,7 +8,7 @@ import (
 )
 
 // stop is a cancelled run whose page receives tool.cancel, or will be after a
-// reconnect. browser.mu guards its fields.
+// reconnect. runTable.mu guards its fields.
 type stop struct {
 	reason   string
 	answered func(wire.CancelOutcome) // nil after the call
@@ -21,8 +21,8 @@ type stop struct {
 // answered itself only if no page has to stop: with "finished" for an unknown
 // run, with "aborted" for an unsent run.
 func (h *Hub) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
-	for _, b := range h.list() {
-		found, sent := b.cancel(id, reason, answered)
+	for _, b := range h.registry.list() {
+		found, sent := b.runs.cancel(id, reason, answered)
 		if found && !sent {
 			answered(wire.CancelAborted)
 		}
@@ -35,25 +35,25 @@ func (h *Hub) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
 
 // cancel removes a run. If the run was sent, cancel sends tool.cancel, and
 // answered is called with the outcome.
-func (b *browser) cancel(id, reason string, answered func(wire.CancelOutcome)) (found, sent bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r := b.runs[id]
+func (rt *runTable) cancel(id, reason string, answered func(wire.CancelOutcome)) (found, sent bool) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	r := rt.runs[id]
 	if r == nil {
 		return false, false
 	}
-	delete(b.runs, id)
+	delete(rt.runs, id)
 	if r.isUnsent {
 		return true, false
 	}
 	s := &stop{reason: reason, answered: answered}
-	s.timer = time.AfterFunc(wire.CancelAnswerMs*time.Millisecond, func() { b.expireStop(id, s) })
-	b.stops[id] = s
-	if b.link != nil {
-		b.link.post(cancelFrame(id, reason))
+	s.timer = time.AfterFunc(wire.CancelAnswerMs*time.Millisecond, func() { rt.expireStop(id, s) })
+	rt.stops[id] = s
+	if rt.link != nil {
+		rt.link.post(cancelFrame(id, reason))
 		s.sent = true
 	}
-	b.hub.opts.Log.Debug().Str("call", id).Str("browser", b.id).Bool("sent", s.sent).Msg("tool.cancel requested")
+	rt.hub.opts.Log.Debug().Str("call", id).Str("browser", rt.browserID).Bool("sent", s.sent).Msg("tool.cancel requested")
 	return true, true
 }
 
@@ -64,7 +64,7 @@ func cancelFrame(id, reason string) []byte {
 
 // settle stops the timer and returns the function that reports the outcome, to
 // be called without a lock. It reports once: later functions do nothing. The
-// caller holds browser.mu.
+// caller holds runTable.mu.
 func (s *stop) settle(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.answered
@@ -77,22 +77,22 @@ func (s *stop) settle(outcome wire.CancelOutcome) func() {
 
 // expireStop settles a stop that was not answered in time. An unsent stop is
 // kept for the reconnect.
-func (b *browser) expireStop(id string, s *stop) {
-	b.mu.Lock()
-	if b.stops[id] != s {
-		b.mu.Unlock()
+func (rt *runTable) expireStop(id string, s *stop) {
+	rt.mu.Lock()
+	if rt.stops[id] != s {
+		rt.mu.Unlock()
 		return
 	}
 	if s.sent {
-		delete(b.stops, id)
+		delete(rt.stops, id)
 	}
 	report := s.settle(wire.CancelIgnored)
-	b.mu.Unlock()
+	rt.mu.Unlock()
 	report()
 }
 
 // stopAnswered handles a page's answer to tool.cancel.
-func (b *browser) stopAnswered(l *link, id string, e wire.Envelope) {
+func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 	outcome := wire.CancelIgnored
 	var r wire.ToolCancelResult
 	if e.Error == nil && json.Unmarshal(e.Result, &r) == nil {
@@ -101,27 +101,27 @@ func (b *browser) stopAnswered(l *link, id string, e wire.Envelope) {
 			outcome = r.Outcome
 		}
 	}
-	b.mu.Lock()
-	s := b.stops[id]
+	rt.mu.Lock()
+	s := rt.stops[id]
 	if s == nil {
-		b.mu.Unlock()
+		rt.mu.Unlock()
 		l.log.Debug().Str("call", id).Msg("late answer to tool.cancel")
 		return
 	}
-	delete(b.stops, id)
+	delete(rt.stops, id)
 	report := s.settle(outcome)
-	b.mu.Unlock()
+	rt.mu.Unlock()
 	report()
 }
 
 // resendStops sends tool.cancel again for every stop, because the lost link may
 // have lost it. The caller holds mu.
-func (b *browser) resendStops() {
-	for id, s := range b.stops {
-		b.link.post(cancelFrame(id, s.reason))
+func (rt *runTable) resendStops() {
+	for id, s := range rt.stops {
+		rt.link.post(cancelFrame(id, s.reason))
 		s.sent = true
 		if s.answered == nil {
-			delete(b.stops, id)
+			delete(rt.stops, id)
 		}
 	}
 }

@@ -25,114 +25,213 @@ const (
 	settleTime = 2 * time.Second
 )
 
-// syncTabs replaces all tabs of the browser. It ignores a link that is no
+// tabTable has the tabs of one browser, and whether they are in sync with the
+// plugins. It keeps them while the link is lost.
+type tabTable struct {
+	hub *Hub
+	id  string // of the browser
+
+	mu   sync.Mutex // guards all below
+	name string     // of the browser
+	link *link      // nil while it is lost
+	tabs map[int]wire.TabInfo
+	// arrived is when the browser connected with a new boot ID, or when its
+	// plugins changed. The browser is in sync when it has received the plugins
+	// (synced) and has listed its tabs since then (listed).
+	arrived        time.Time
+	synced, listed bool
+	// syncs counts how often synced was set.
+	syncs int
+	// outside is set once the browser has reported a plugin in a page outside the
+	// plugin's sites.
+	outside bool
+	// beforeReturn has the live documents from before a reconnect, until
+	// settleTime has passed.
+	beforeReturn map[int]wire.TabInfo
+	settling     *time.Timer
+	// generation counts the changes of link. A timer that was set for an older
+	// generation does nothing.
+	generation int
+	// leftAt is when a tab left a document with a live plugin, by tab, while the
+	// next document loads.
+	leftAt map[int]time.Time
+}
+
+// connect makes l the link of the browser. A browser that restarted has lost its
+// tabs; isNew is true for it and for one that was never connected.
+func (ts *tabTable) connect(l *link, name string, isNew bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if isNew {
+		clear(ts.tabs)
+		clear(ts.leftAt)
+		ts.beforeReturn = nil
+		ts.arrived, ts.synced, ts.listed = time.Now(), false, false
+	}
+	ts.name = name
+	ts.setLink(l)
+	ts.keepDocuments()
+}
+
+// disconnect records that the link is lost.
+func (ts *tabTable) disconnect() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.setLink(nil)
+}
+
+// setLink sets the link and stops the timer of the one before. The caller holds mu.
+func (ts *tabTable) setLink(l *link) {
+	if ts.settling != nil {
+		ts.settling.Stop()
+		ts.settling = nil
+	}
+	ts.link = l
+	ts.generation++
+}
+
+// list returns the tabs by ID, and how often the browser was synced.
+func (ts *tabTable) list() (tabs []wire.TabInfo, syncs int) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return slices.SortedFunc(maps.Values(ts.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID }), ts.syncs
+}
+
+// has reports whether the browser has listed a tab.
+func (ts *tabTable) has(tabID int) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	_, ok := ts.tabs[tabID]
+	return ok
+}
+
+// shows reports whether a tab shows a document.
+func (ts *tabTable) shows(tabID int, documentID string) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return showsDocument(ts.tab(tabID), documentID)
+}
+
+// replaceAll replaces all tabs of the browser. It ignores a link that is no
 // longer the current one.
-func (b *browser) syncTabs(l *link, tabs []wire.TabInfo) {
+func (ts *tabTable) replaceAll(l *link, tabs []wire.TabInfo) {
 	var starts []Start
-	defer func() { b.hub.reportStarts(starts) }() // without the lock
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.link != l {
+	isChanged := false
+	defer func() { // without the lock
+		if isChanged {
+			ts.hub.tabChanges.publish(true)
+		}
+		ts.hub.reportStarts(starts)
+	}()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.link != l {
 		return
 	}
 	if len(tabs) > maxTabs {
 		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 		tabs = tabs[:maxTabs]
 	}
-	b.listed = b.listed || l.hasAnswered
-	gone := maps.Clone(b.tabs)
+	ts.listed = ts.listed || l.hasAnswered
+	gone := maps.Clone(ts.tabs)
 	for _, t := range tabs {
 		delete(gone, t.TabID)
 		t = tidy(t)
-		b.storeTab(t)
-		starts = append(starts, startsIn(t, b.name)...)
+		ts.store(t)
+		starts = append(starts, startsIn(t, ts.name)...)
 	}
 	for id := range gone {
-		b.removeTab(id)
+		ts.remove(id)
 	}
-	b.hub.tabChanges.publish(true)
+	isChanged = true
 }
 
-// changeTab replaces one tab of the browser. It ignores a link that is no
+// change replaces one tab of the browser. It ignores a link that is no
 // longer the current one.
-func (b *browser) changeTab(l *link, p wire.TabChangedParams) {
+func (ts *tabTable) change(l *link, p wire.TabChangedParams) {
 	var starts []Start
-	defer func() { b.hub.reportStarts(starts) }() // without the lock
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.link != l {
+	isChanged := false
+	defer func() { // without the lock
+		if isChanged {
+			ts.hub.tabChanges.publish(false)
+		}
+		ts.hub.reportStarts(starts)
+	}()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.link != l {
 		return
 	}
-	_, there := b.tabs[p.TabID]
+	_, there := ts.tabs[p.TabID]
 	switch {
 	case p.Tab == nil:
-		b.removeTab(p.TabID)
-		delete(b.beforeReturn, p.TabID)
-	case !there && len(b.tabs) >= maxTabs:
+		ts.remove(p.TabID)
+		delete(ts.beforeReturn, p.TabID)
+	case !there && len(ts.tabs) >= maxTabs:
 		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 	default:
 		p.Tab.TabID = p.TabID
 		t := tidy(*p.Tab)
-		b.storeTab(t)
-		starts = startsIn(t, b.name)
+		ts.store(t)
+		starts = startsIn(t, ts.name)
 	}
-	b.hub.tabChanges.publish(false)
+	isChanged = true
 }
 
 // documentGone removes a document that an error has reported as gone before its
 // tab.changed arrived. Until then the tab counts as loading.
-func (b *browser) documentGone(l *link, tabID int, documentID string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.beforeReturn, tabID)
-	t, ok := b.tabs[tabID]
-	if !ok || b.link != l || !shows(t, documentID) {
+func (ts *tabTable) documentGone(l *link, tabID int, documentID string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.beforeReturn, tabID)
+	t, ok := ts.tabs[tabID]
+	if !ok || ts.link != l || !showsDocument(t, documentID) {
 		return
 	}
 	if t.DocumentID != documentID {
 		t.Frames = slices.DeleteFunc(slices.Clone(t.Frames), func(f wire.FrameInfo) bool { return f.DocumentID == documentID })
-		b.storeTab(t)
+		ts.store(t)
 		return
 	}
 	for _, p := range t.Plugins {
 		t.Loading = append(t.Loading, p.Name)
 	}
 	t.DocumentID, t.Plugins, t.Frames = "", nil, nil
-	b.storeTab(t)
+	ts.store(t)
 }
 
 // keepDocuments keeps the documents that were live before the link was lost for
 // settleTime: a restarted service worker lists its tabs before their pages have
 // reported. If such a document is gone, the browser rejects the run. The caller
 // holds mu.
-func (b *browser) keepDocuments() {
-	for id, t := range b.tabs {
+func (ts *tabTable) keepDocuments() {
+	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
 		}
-		if b.beforeReturn == nil { // not nil if the link was lost twice within settleTime
-			b.beforeReturn = map[int]wire.TabInfo{}
+		if ts.beforeReturn == nil { // not nil if the link was lost twice within settleTime
+			ts.beforeReturn = map[int]wire.TabInfo{}
 		}
-		b.beforeReturn[id] = t
+		ts.beforeReturn[id] = t
 	}
-	if b.beforeReturn == nil {
+	if ts.beforeReturn == nil {
 		return
 	}
-	generation := b.generation
-	b.settling = time.AfterFunc(settleTime, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.generation == generation {
-			b.beforeReturn = nil
+	generation := ts.generation
+	ts.settling = time.AfterFunc(settleTime, func() {
+		ts.mu.Lock()
+		defer ts.mu.Unlock()
+		if ts.generation == generation {
+			ts.beforeReturn = nil
 		}
 	})
 }
 
 // tab returns a tab, with its document from before a reconnect if needed. The
 // result has no document if there is none. The caller holds mu.
-func (b *browser) tab(id int) wire.TabInfo {
-	t := b.tabs[id]
-	if before, ok := b.beforeReturn[id]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
+func (ts *tabTable) tab(id int) wire.TabInfo {
+	t := ts.tabs[id]
+	if before, ok := ts.beforeReturn[id]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
 		return before
 	}
 	return t
@@ -157,36 +256,100 @@ func documents(t wire.TabInfo) []document {
 	return docs
 }
 
-// shows reports whether a tab shows the document with this id.
-func shows(t wire.TabInfo, documentID string) bool {
+// showsDocument reports whether a tab shows the document with this id.
+func showsDocument(t wire.TabInfo, documentID string) bool {
 	return documentID != "" && slices.ContainsFunc(documents(t), func(d document) bool { return d.id == documentID })
 }
 
 // markUnsynced records that the plugins have changed: until the browser has
 // received them and has listed its tabs, it is unknown where they are live.
-func (b *browser) markUnsynced() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.arrived, b.synced, b.listed = time.Now(), false, false
+func (ts *tabTable) markUnsynced() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.arrived, ts.synced, ts.listed = time.Now(), false, false
+}
+
+// markSynced records that a plugin.sync has ended. It ignores a link that is no
+// longer the current one.
+func (ts *tabTable) markSynced(l *link) {
+	ts.mu.Lock()
+	isCurrent := ts.link == l
+	if isCurrent {
+		ts.synced = true
+		ts.syncs++
+	}
+	ts.mu.Unlock()
+	if isCurrent {
+		ts.hub.tabChanges.publish(false)
+	}
 }
 
 // syncWait returns how much longer a call may wait for the first sync of a
 // browser that may have what the call wants.
-func (b *browser) syncWait(want dispatch.Want) time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.synced && b.listed || want.Browser != "" && want.Browser != b.id && want.Browser != b.name {
+func (ts *tabTable) syncWait(want dispatch.Want) time.Duration {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.synced && ts.listed || want.Browser != "" && want.Browser != ts.id && want.Browser != ts.name {
 		return 0
 	}
-	return b.hub.opts.FirstWait - time.Since(b.arrived)
+	return ts.hub.opts.FirstWait - time.Since(ts.arrived)
 }
 
 // isSyncing reports whether a wanted browser has not received the plugins yet,
 // or has not listed its tabs since.
-func (b *browser) isSyncing(want dispatch.Want) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.link != nil && !(b.synced && b.listed) && (want.Browser == "" || want.Browser == b.id || want.Browser == b.name)
+func (ts *tabTable) isSyncing(want dispatch.Want) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return ts.link != nil && !(ts.synced && ts.listed) && (want.Browser == "" || want.Browser == ts.id || want.Browser == ts.name)
+}
+
+// store stores a tab. If a plugin was live in its document and the next
+// document is loading, store also stores the time. The caller holds mu.
+func (ts *tabTable) store(t wire.TabInfo) {
+	before := ts.tabs[t.TabID]
+	ts.tabs[t.TabID] = t
+	switch {
+	case t.DocumentID != "" || len(t.Loading)+len(t.Arriving) == 0:
+		delete(ts.leftAt, t.TabID)
+	case before.DocumentID != "":
+		ts.leftAt[t.TabID] = time.Now()
+	}
+}
+
+// remove removes a tab. The caller holds mu.
+func (ts *tabTable) remove(id int) {
+	delete(ts.tabs, id)
+	delete(ts.leftAt, id)
+}
+
+// nextDocumentWait returns how much longer a call should wait for the next
+// document of a tab. It applies to a tab that was live a moment ago and ranks
+// before all of live: an agent that caused a page to load means that page, not
+// another tab. The wait ends after loadTimeout. The caller does not hold mu.
+func (ts *tabTable) nextDocumentWait(want dispatch.Want, live []place) (left time.Duration) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.link == nil {
+		return 0
+	}
+	for id, at := range ts.leftAt {
+		t := ts.tab(id)
+		p := place{used: t.LastAccessedMs, class: class(t), Target: ts.target(t, documents(t)[0])}
+		if t.DocumentID != "" || !slices.Contains(t.Loading, want.Plugin) && !slices.Contains(t.Arriving, want.Plugin) || !want.Allows(p.Target) {
+			continue
+		}
+		first := !slices.ContainsFunc(live, func(other place) bool {
+			if !want.Allows(other.Target) || other.Readiness == dispatch.NotReady {
+				return false
+			}
+			other.Readiness = p.Readiness
+			return compare(other, p) < 0
+		})
+		if first {
+			left = max(left, loadTimeout-time.Since(at))
+		}
+	}
+	return left
 }
 
 // tabChanges wakes the calls that wait for a tab.

@@ -195,32 +195,34 @@ func TestTargetsAway(t *testing.T) {
 // TestTabsOfOldLink: what a replaced connection reports about tabs is out of date.
 func TestTabsOfOldLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		b := &browser{hub: w.hub, id: "b1", tabs: map[int]wire.TabInfo{}}
+		b := newBrowser(w.hub, "b1")
 		old, current := &link{hub: w.hub}, &link{hub: w.hub}
-		b.link = current
-		b.syncTabs(old, []wire.TabInfo{{TabID: 1}})
-		b.changeTab(old, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
-		if len(b.tabs) != 0 {
-			t.Errorf("tabs = %+v, want none", b.tabs)
+		b.tabs.connect(current, "", true)
+		b.tabs.replaceAll(old, []wire.TabInfo{{TabID: 1}})
+		b.tabs.change(old, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
+		if len(b.tabs.tabs) != 0 {
+			t.Errorf("tabs = %+v, want none", b.tabs.tabs)
 		}
 	})
 }
 
 func TestTabsAreBounded(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		b := &browser{hub: w.hub, id: "b1", tabs: map[int]wire.TabInfo{}, link: &link{hub: w.hub}}
+		b := newBrowser(w.hub, "b1")
+		current := &link{hub: w.hub}
+		b.tabs.connect(current, "", true)
 		many := make([]wire.TabInfo, maxTabs+5)
 		for i := range many {
 			many[i].TabID = i
 		}
-		b.syncTabs(b.link, many)
-		b.changeTab(b.link, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
-		if len(b.tabs) != maxTabs {
-			t.Errorf("%d tabs, want %d", len(b.tabs), maxTabs)
+		b.tabs.replaceAll(current, many)
+		b.tabs.change(current, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
+		if len(b.tabs.tabs) != maxTabs {
+			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
 		// A known tab still changes, under the id that the frame names.
-		b.changeTab(b.link, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*maxTitle)}})
-		if got := b.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != maxTitle || strings.Contains(got.Title, "\x1b") {
+		b.tabs.change(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*maxTitle)}})
+		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != maxTitle || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
 		}
 	})

@@ -154,12 +154,12 @@ func (s *search) reloadOrOpen(ctx context.Context) (answered bool, left time.Dur
 	loading := slices.ContainsFunc(s.found.Loading, s.want.Allows)
 	switch {
 	case reload && !s.triedReload:
-		if s.isReloading, s.triedReload = s.hub.reloadForCall(ctx, s.want, reloadable); !s.triedReload {
+		if s.isReloading, s.triedReload = s.requestReload(ctx, reloadable); !s.triedReload {
 			return false, loadTimeout - time.Since(s.began)
 		}
 	case !reload && !failed && !loading && !s.triedOpen && len(s.found.Openers) == 1:
 		s.triedOpen = true
-		s.opened = s.hub.openTab(ctx, s.found.Openers[0], s.want.Open)
+		s.opened = s.openTab(ctx, s.found.Openers[0])
 	default:
 		return false, 0
 	}
@@ -175,16 +175,16 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
 	var live, away, reload, loading, coming, broken, silent, failed []place
-	browsers := h.list()
+	browsers := h.registry.list()
 	for _, b := range browsers {
 		out.Browsers++
 		if !listed {
 			continue
 		}
-		of := b.places(want.Plugin, hash)
-		arriving = max(arriving, b.syncWait(want))
+		of := b.tabs.places(want.Plugin, hash)
+		arriving = max(arriving, b.tabs.syncWait(want))
 		silent, failed = append(silent, of.silent...), append(failed, of.failed...)
-		out.Syncing = out.Syncing || b.isSyncing(want)
+		out.Syncing = out.Syncing || b.tabs.isSyncing(want)
 		coming = append(coming, of.arriving...)
 		reload, loading, broken = append(reload, of.reload...), append(loading, of.loading...), append(broken, of.broken...)
 		switch {
@@ -201,7 +201,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	}
 	for _, b := range browsers {
 		if listed {
-			returning = max(returning, b.nextDocumentWait(want, live))
+			returning = max(returning, b.tabs.nextDocumentWait(want, live))
 		}
 	}
 	slices.SortFunc(out.Openers, func(x, y dispatch.Target) int {
@@ -214,9 +214,9 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 }
 
 // target returns a document of a tab as a target of calls.
-func (b *browser) target(t wire.TabInfo, d document) dispatch.Target {
+func (ts *tabTable) target(t wire.TabInfo, d document) dispatch.Target {
 	return dispatch.Target{
-		Browser: b.id, BrowserName: b.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.id, URL: d.url, Title: t.Title,
+		Browser: ts.id, BrowserName: ts.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.id, URL: d.url, Title: t.Title,
 		Frozen: t.Frozen,
 	}
 }
@@ -244,28 +244,28 @@ type places struct {
 }
 
 // places returns where the plugin with this hash is in the browser.
-func (b *browser) places(plugin, hash string) places {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	of := places{browser: dispatch.Target{Browser: b.id, BrowserName: b.name}, connected: b.link != nil}
-	for id := range b.tabs {
-		of.add(b, b.tab(id), plugin, hash)
+func (ts *tabTable) places(plugin, hash string) places {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	of := places{browser: dispatch.Target{Browser: ts.id, BrowserName: ts.name}, connected: ts.link != nil}
+	for id := range ts.tabs {
+		of.add(ts, ts.tab(id), plugin, hash)
 	}
-	for id, t := range b.beforeReturn {
-		if _, isListed := b.tabs[id]; !isListed {
-			of.add(b, t, plugin, hash)
+	for id, t := range ts.beforeReturn {
+		if _, isListed := ts.tabs[id]; !isListed {
+			of.add(ts, t, plugin, hash)
 		}
 	}
 	return of
 }
 
-// add adds the places of a plugin in a tab. The caller holds b.mu.
-func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
+// add adds the places of a plugin in a tab. The caller holds ts.mu.
+func (of *places) add(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
 	for _, d := range documents(t) {
-		p := place{used: t.LastAccessedMs, class: class(t), Target: b.target(t, d)}
-		if !b.runsIn(plugin, d) {
+		p := place{used: t.LastAccessedMs, class: class(t), Target: ts.target(t, d)}
+		if !ts.runsIn(plugin, d) {
 			continue
 		}
 		i := slices.IndexFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
@@ -295,16 +295,16 @@ func (of *places) add(b *browser, t wire.TabInfo, plugin, hash string) {
 }
 
 // runsIn reports whether the plugin may run in a document. The extension checks
-// that too, but a compromised browser may not. The caller holds b.mu.
-func (b *browser) runsIn(plugin string, d document) bool {
-	may := b.hub.opts.RunsIn
+// that too, but a compromised browser may not. The caller holds ts.mu.
+func (ts *tabTable) runsIn(plugin string, d document) bool {
+	may := ts.hub.opts.RunsIn
 	if may == nil || may(plugin, d.url, d.frameID != 0) {
 		return true
 	}
 	isLive := slices.ContainsFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
-	if isLive && !b.outside {
-		b.outside = true
-		b.hub.opts.Log.Warn().Str("browser", b.name).Str("plugin", plugin).Bool("frame", d.frameID != 0).
+	if isLive && !ts.outside {
+		ts.outside = true
+		ts.hub.opts.Log.Warn().Str("browser", ts.name).Str("plugin", plugin).Bool("frame", d.frameID != 0).
 			Msg("a browser reports a plugin in a page outside its sites; the page gets no calls, and further reports are not logged")
 	}
 	return false

@@ -86,8 +86,8 @@ func TestHandshakeEndsInTime(t *testing.T) {
 		if got, want := silent.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if len(w.hub.handshaking) != 0 {
-			t.Errorf("%d handshakes are left", len(w.hub.handshaking))
+		if len(w.hub.registry.handshaking) != 0 {
+			t.Errorf("%d handshakes are left", len(w.hub.registry.handshaking))
 		}
 	})
 }

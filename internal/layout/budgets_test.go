@@ -24,7 +24,7 @@ type packageSize struct{ files, lines int }
 var packageAllowances = map[string]packageSize{
 	"cmd/opentabs": {28, 5800},
 	"dispatch":     {27, 5400},
-	"wsbridge":     {26, 4300},
+	"wsbridge":     {27, 4440},
 }
 
 // methodAllowances are the types above the budget, with their number of methods
@@ -33,8 +33,6 @@ var methodAllowances = map[string]int{
 	"dispatch.liveCall":       60,
 	"internal/httpapi.API":    32,
 	"internal/httpapi.Client": 37,
-	"wsbridge.Hub":            33,
-	"wsbridge.browser":        48,
 }
 
 func TestPackageBudgets(t *testing.T) {

@@ -106,11 +106,11 @@ func TestTabThatWasLeftForGood(t *testing.T) {
 		p.hello("b1", "boot1")
 		p.readFrames()
 		tab(p, 7, "")
-		b := w.hub.find("b1")
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if len(b.leftAt) != 0 {
-			t.Errorf("%d tabs that are gone are remembered", len(b.leftAt))
+		b := w.hub.registry.find("b1")
+		b.tabs.mu.Lock()
+		defer b.tabs.mu.Unlock()
+		if len(b.tabs.leftAt) != 0 {
+			t.Errorf("%d tabs that are gone are remembered", len(b.tabs.leftAt))
 		}
 	})
 }

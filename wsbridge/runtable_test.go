@@ -1,0 +1,37 @@
+package wsbridge
+
+import (
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// TestRunTable: a run that starts without a link is sent by connect, and close
+// ends it and rejects further runs.
+func TestRunTable(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		rt := &newBrowser(w.hub, "b1").runs
+		r := dispatch.Run{ID: "c1", MaxResultBytes: 10}
+		if err := rt.start(&r, nil, make(done, 1), false); err == nil || err.Code != wire.ErrNavigated {
+			t.Errorf("start in a document that is gone: %v", err)
+		}
+		ended := make(done, 1)
+		if err := rt.start(&r, nil, ended, true); err != nil || !rt.runs["c1"].isUnsent {
+			t.Fatalf("start without a link: %v", err)
+		}
+		l := newLink(w.hub, nil, nil)
+		l.out.writing = true // keeps the frames
+		runAll(rt.connect(l, nil))
+		if len(l.out.frames) != 1 || rt.runs["c1"].isUnsent {
+			t.Errorf("%d frames after connect, want 1", len(l.out.frames))
+		}
+		runAll(rt.close(internal("over")))
+		if err := <-ended; err == nil || err.Message != "over" || rt.count() != 0 {
+			t.Errorf("the run ended with %v, %d are left", err, rt.count())
+		}
+		if err := rt.start(&r, nil, ended, true); err == nil || err.Code != wire.ErrBrowserLost {
+			t.Errorf("start after close: %v", err)
+		}
+	})
+}
