@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // adapterSync keeps the plugins and settings of one link up to date.
@@ -73,7 +74,7 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
 	a.link.hub.registry.setInject(b, a.link, r.Mode)
-	a.link.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", clean(string(r.Mode), 20)).Msg("plugins sent")
+	a.link.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", inbound.Text(string(r.Mode), 20)).Msg("plugins sent")
 	byName := make(map[string]string, len(plugins))
 	for _, p := range plugins {
 		byName[p.Name] = p.Script
@@ -86,7 +87,7 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 		}
 		script, ok := byName[name]
 		if !ok {
-			a.link.log.Warn().Str("plugin", clean(name, 100)).Msg("browser requested the code of a plugin that is not in its list")
+			a.link.log.Warn().Str("plugin", inbound.Text(name, 100)).Msg("browser requested the code of a plugin that is not in its list")
 			continue
 		}
 		delete(byName, name) // ignore duplicates
@@ -136,10 +137,10 @@ func (a *adapterSync) fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, e
 	}
 	r, err := a.link.hub.opts.Fetch(p)
 	if size := len(r.Code) + len(r.PreScript) + len(r.Options); err == nil && size > wire.MaxFrameBytes/2 {
-		err = fmt.Errorf("the code of %s is too large for a frame: %d bytes", clean(p.Name, 100), size)
+		err = fmt.Errorf("the code of %s is too large for a frame: %d bytes", inbound.Text(p.Name, 100), size)
 	}
 	if err != nil {
-		a.link.log.Warn().Err(err).Str("plugin", clean(p.Name, 100)).Msg("could not send the adapter")
+		a.link.log.Warn().Err(err).Str("plugin", inbound.Text(p.Name, 100)).Msg("could not send the adapter")
 	}
 	return r, err
 }
@@ -192,7 +193,7 @@ func (c *codeInFlight) waitBelow(bytes int) {
 // decodeAnswer reads the result of a request to the browser.
 func decodeAnswer(e wire.Envelope, result any) error {
 	if e.Error != nil {
-		return fmt.Errorf("the browser rejected the request (%d): %s", e.Error.Code, clean(e.Error.Message, 500))
+		return fmt.Errorf("the browser rejected the request (%d): %s", e.Error.Code, inbound.Text(e.Error.Message, 500))
 	}
 	return json.Unmarshal(e.Result, result)
 }

@@ -7,13 +7,7 @@ import (
 	"slices"
 
 	"opentabs/wire"
-)
-
-// The longest texts of an error that are kept, in characters.
-const (
-	maxErrorMessage  = 4000
-	maxErrorCode     = 200
-	maxErrorCategory = 100
+	"opentabs/wsbridge/inbound"
 )
 
 // documentEndings are the error codes of calls whose document is gone.
@@ -23,7 +17,7 @@ var documentEndings = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wir
 func (b *browser) answer(l *link, e wire.Envelope) {
 	r := b.runs.remove(e.ID)
 	if r == nil {
-		l.log.Debug().Str("call", clean(e.ID, 128)).Msg("answer for an unknown or finished run")
+		l.log.Debug().Str("call", inbound.Text(e.ID, 128)).Msg("answer for an unknown or finished run")
 		return
 	}
 	output, err := r.outcome(e)
@@ -41,7 +35,7 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 // outcome reads the answer for a run that has been removed from the table.
 func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
-		return nil, callError(e.Error)
+		return nil, inbound.CallError(e.Error)
 	}
 	// json.Unmarshal would scan a large output twice more, and Parse has already
 	// validated it.
@@ -77,30 +71,6 @@ func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 		return nil, notJSON()
 	}
 	return r.parts, nil
-}
-
-// callError converts a browser's error into one that is safe to show: a known
-// code, and bounded texts without control characters.
-func callError(e *wire.RPCError) *wire.CallError {
-	if e.Data == nil {
-		return internal(fmt.Sprintf("the browser rejected the call (%d): %s", e.Code, clean(e.Message, maxErrorMessage)))
-	}
-	out := wire.CallError{Code: e.Data.Code, Message: clean(e.Data.Message, maxErrorMessage), NotStarted: e.Data.NotStarted}
-	if !slices.Contains(wire.ErrorCodes(), out.Code) {
-		out.Code = wire.ErrInternal
-	}
-	if out.Message == "" {
-		out.Message = "the browser gave no reason"
-	}
-	if t := e.Data.Tool; t != nil && out.Code == wire.ErrToolError {
-		tool := *t
-		tool.Code, tool.Category = clean(t.Code, maxErrorCode), clean(t.Category, maxErrorCategory)
-		if t.RetryAfterMs != nil && *t.RetryAfterMs < 0 {
-			tool.RetryAfterMs = nil
-		}
-		out.Tool = &tool
-	}
-	return &out
 }
 
 func internal(message string) *wire.CallError {

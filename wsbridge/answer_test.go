@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 func TestAnswers(t *testing.T) {
@@ -57,8 +58,8 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestLongErrorIsCut(t *testing.T) {
-	err := callError(&wire.RPCError{Data: &wire.CallError{Code: wire.ErrToolError, Message: strings.Repeat("é", 2*maxErrorMessage)}})
-	if n := len([]rune(err.Message)); n != maxErrorMessage {
-		t.Errorf("%d characters, want %d", n, maxErrorMessage)
+	err := inbound.CallError(&wire.RPCError{Data: &wire.CallError{Code: wire.ErrToolError, Message: strings.Repeat("é", 2*4000)}})
+	if n := len([]rune(err.Message)); n != 4000 {
+		t.Errorf("%d characters, want %d", n, 4000)
 	}
 }

@@ -2,12 +2,12 @@ package wsbridge
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 const (
@@ -17,9 +17,6 @@ const (
 	maxAsks     = 1000
 	// maxKeptAnswers limits the unconfirmed answers of one run, in bytes.
 	maxKeptAnswers = 4 * wire.MaxAnswerBytes
-	// The longest texts of an ask, in characters.
-	maxAskTool  = 200
-	maxAskTitle = 200
 )
 
 // asks are the requests that one run has made by tool.ask. runTable.mu guards
@@ -44,7 +41,7 @@ type ask struct {
 
 // ask handles one tool.ask.
 func (rt *runTable) ask(l *link, p wire.ToolAskParams) error {
-	if err := checkAsk(&p); err != nil {
+	if err := inbound.CheckAsk(&p); err != nil {
 		return err
 	}
 	rt.mu.Lock()
@@ -63,29 +60,6 @@ func (rt *runTable) ask(l *link, p wire.ToolAskParams) error {
 		l.post(answerFrame(p.DispatchID, p.Ask, nil, refused))
 	case fresh:
 		r.sink.Ask(p)
-	}
-	return nil
-}
-
-// checkAsk returns an error for a malformed ask, and cleans the texts of p.
-func checkAsk(p *wire.ToolAskParams) error {
-	kinds := 0
-	if p.Withdrawn {
-		kinds++
-	}
-	if p.Call != nil {
-		kinds++
-		p.Call.Tool = clean(p.Call.Tool, maxAskTool)
-	}
-	if p.User != nil {
-		kinds++
-		p.User.Reason, p.User.Title = clean(p.User.Reason, wire.MaxMessageChars), clean(p.User.Title, maxAskTitle)
-	}
-	switch {
-	case kinds != 1:
-		return errors.New("an ask needs exactly one of call, user and withdrawn")
-	case p.Ask < 1:
-		return errors.New("the number of an ask is at least 1")
 	}
 	return nil
 }
@@ -114,7 +88,7 @@ func (a *asks) accept(l *link, p *wire.ToolAskParams) (fresh bool, refused *wire
 		return false, tooManyAsks(fmt.Sprintf("a call may ask %d times in all", maxAsks))
 	case len(a.open) >= maxOpenAsks:
 		return false, tooManyAsks(fmt.Sprintf("a call may wait for %d answers at once", maxOpenAsks))
-	case p.Call != nil && !isObject(p.Call.Args):
+	case p.Call != nil && !inbound.IsObject(p.Call.Args):
 		return false, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the arguments are not an object; pass an object to context.call"}
 	}
 	a.record(p.Ask)
@@ -139,11 +113,6 @@ func (a *asks) settle(number int) {
 
 func tooManyAsks(limit string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: limit}
-}
-
-// isObject reports whether valid JSON is an object.
-func isObject(text json.RawMessage) bool {
-	return strings.HasPrefix(strings.TrimLeft(string(text[:min(len(text), 16)]), " \t\r\n"), "{")
 }
 
 // Answer implements dispatch.Bridge.
@@ -207,7 +176,7 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	number, err := strconv.Atoi(text)
 	var result wire.ToolAnswerResult
 	if err != nil || e.Error != nil || json.Unmarshal(e.Result, &result) != nil {
-		l.log.Debug().Str("call", clean(runID, 128)).Str("ask", clean(text, 20)).Msg("the browser rejected an answer")
+		l.log.Debug().Str("call", inbound.Text(runID, 128)).Str("ask", inbound.Text(text, 20)).Msg("the browser rejected an answer")
 		return
 	}
 	rt.mu.Lock()
@@ -228,7 +197,7 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 // output, which is JSON already.
 func answerFrame(runID string, number int, output json.RawMessage, err *wire.CallError) []byte {
 	n := strconv.Itoa(number)
-	p := append([]byte(`{"dispatchId":`), quote(runID)...)
+	p := append([]byte(`{"dispatchId":`), marshal(runID)...)
 	p = append(p, `,"ask":`+n...)
 	switch {
 	case err != nil:

@@ -17,6 +17,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // echoServer is a server on a real port and a peer in this process.
@@ -87,7 +88,7 @@ func benchHub(b *testing.B) *Hub {
 	h.nonce = func() string { return serverNonce }
 	var port int
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		port = localPort(r)
+		port = inbound.LocalPort(r)
 		h.Handler().ServeHTTP(w, r)
 	}))
 	b.Cleanup(h.Close)

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // twoBrowsers is a hub with a good browser, which runs "good" and waits, and one
@@ -316,7 +317,7 @@ func checkTab(t *testing.T, tab wire.TabInfo) {
 		texts = append(texts, p.Name, p.Hash)
 	}
 	for i, text := range texts {
-		if clean(text, 8192) != text || i > 1 && len(text) > 128 {
+		if inbound.Text(text, 8192) != text || i > 1 && len(text) > 128 {
 			t.Errorf("tab %d keeps %.80q", tab.TabID, text)
 		}
 	}

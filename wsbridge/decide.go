@@ -8,6 +8,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // panelSurface is the name of the surface on which a user decides in a side
@@ -37,8 +38,8 @@ func (p *panel) runRequest(e wire.Envelope, do func()) {
 func answerPanel[P, R any](p *panel, e wire.Envelope, do func(P) (R, error)) {
 	l := p.link
 	var in P
-	if err := json.Unmarshal(orEmpty(e.Params), &in); err != nil {
-		l.reject(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, clean(err.Error(), 200)))
+	if err := json.Unmarshal(inbound.OrEmpty(e.Params), &in); err != nil {
+		l.reject(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, inbound.Text(err.Error(), 200)))
 		return
 	}
 	id, method := e.ID, e.Method
@@ -46,7 +47,7 @@ func answerPanel[P, R any](p *panel, e wire.Envelope, do func(P) (R, error)) {
 		result, err := do(in)
 		if err != nil {
 			l.log.Debug().Err(err).Str("method", string(method)).Msg("request of the side panel rejected")
-			l.post(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: clean(err.Error(), 500)}))
+			l.post(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: inbound.Text(err.Error(), 500)}))
 			return
 		}
 		l.post(wire.AppendResult(nil, id, marshal(result)))
@@ -72,7 +73,7 @@ func (p *panel) decide(in wire.CallDecideParams) (wire.CallDecideResult, error) 
 	if err != nil {
 		return wire.CallDecideResult{}, err
 	}
-	p.link.log.Info().Str("call", clean(in.CallID, 128)).Bool("allow", in.Allow).Str("outcome", string(d.Outcome)).Msg("side panel decided about a call")
+	p.link.log.Info().Str("call", inbound.Text(in.CallID, 128)).Bool("allow", in.Allow).Str("outcome", string(d.Outcome)).Msg("side panel decided about a call")
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.By, Allowed: d.Allowed}, nil
 }
 
@@ -138,7 +139,7 @@ func (p *panel) cancelCall(id, callID string) {
 	if calls := p.link.hub.currentCalls(); calls != nil {
 		cancelled = calls.Cancel(callID, panelSurface, "")
 	}
-	p.link.log.Info().Str("call", clean(callID, 128)).Bool("cancelled", cancelled).Msg("side panel stopped a call")
+	p.link.log.Info().Str("call", inbound.Text(callID, 128)).Bool("cancelled", cancelled).Msg("side panel stopped a call")
 	p.link.post(wire.AppendResult(nil, id, marshal(wire.CallCancelResult{Cancelled: cancelled})))
 }
 

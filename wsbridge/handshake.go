@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/coder/websocket"
@@ -17,6 +16,7 @@ import (
 
 	"opentabs/internal/loopback"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // helloTimeout limits the whole handshake, from the upgrade to the browser's
@@ -39,7 +39,7 @@ const maxReason = 123
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := h.refusal(r); status != 0 {
 		h.refusals.log(&h.opts.Log, sentence, func(e *zerolog.Event) {
-			e.Int("status", status).Str("origin", clean(r.Header.Get("Origin"), 200))
+			e.Int("status", status).Str("origin", inbound.Text(r.Header.Get("Origin"), 200))
 		})
 		if status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodGet)
@@ -58,7 +58,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		OriginPatterns: h.opts.Origins,
 	})
 	if err != nil { // Accept has answered
-		h.refusals.log(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", clean(err.Error(), 200)) })
+		h.refusals.log(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.Text(err.Error(), 200)) })
 		return
 	}
 	ws.SetReadLimit(maxHelloBytes) // until hello is answered
@@ -69,7 +69,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.registry.unregister(l)
-	l.serve(&handshake{link: l, port: localPort(r), browserNonce: browserNonces(r.Header)[0]})
+	l.serve(&handshake{link: l, port: inbound.LocalPort(r), browserNonce: inbound.Nonces(r.Header)[0]})
 }
 
 // keepConn keeps the connection that the library hijacks. Only closing that
@@ -98,53 +98,18 @@ func (h *Hub) refusal(r *http.Request) (int, string) {
 	if origins := r.Header.Values("Origin"); len(origins) != 1 || !slices.Contains(h.opts.Origins, origins[0]) {
 		return http.StatusForbidden, "This origin is not allowed; only the opentabs extension may connect."
 	}
-	if !offersUpgrade(r.Header) {
+	if !inbound.OffersUpgrade(r.Header) {
 		return http.StatusUpgradeRequired, "This is a WebSocket; request an upgrade to it."
 	}
-	nonces := browserNonces(r.Header)
+	nonces := inbound.Nonces(r.Header)
 	switch {
 	case len(nonces) != 1 || !wire.IsNonce(nonces[0]):
 		return http.StatusBadRequest, "Offer one nonce of 16 to 128 letters and digits as the subprotocol " + wire.NonceSubprotocolPrefix +
 			"<nonce>. An older extension sends none: run `opentabs extension install` again and reload the extension."
-	case !slices.Contains(offered(r.Header), wire.Subprotocol):
+	case !slices.Contains(inbound.Subprotocols(r.Header), wire.Subprotocol):
 		return http.StatusBadRequest, "The subprotocol " + wire.Subprotocol + " is missing; offer it beside the nonce."
 	}
 	return 0, ""
-}
-
-// browserNonces returns the nonces that a request offers.
-func browserNonces(h http.Header) []string {
-	var nonces []string
-	for _, p := range offered(h) {
-		if nonce, ok := strings.CutPrefix(p, wire.NonceSubprotocolPrefix); ok {
-			nonces = append(nonces, nonce)
-		}
-	}
-	return nonces
-}
-
-// localPort returns the port on which a request arrived, or 0 if the context
-// lacks it.
-func localPort(r *http.Request) int {
-	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
-		return addr.Port
-	}
-	return 0
-}
-
-func offersUpgrade(h http.Header) bool {
-	return strings.EqualFold(strings.TrimSpace(h.Get("Upgrade")), "websocket")
-}
-
-// offered returns the subprotocols that a request offers.
-func offered(h http.Header) []string {
-	var out []string
-	for _, line := range h.Values("Sec-WebSocket-Protocol") {
-		for p := range strings.SplitSeq(line, ",") {
-			out = append(out, strings.TrimSpace(p))
-		}
-	}
-	return out
 }
 
 var errRefused = errors.New("refused")
@@ -161,13 +126,10 @@ type handshake struct {
 // challenge sends the first frame: the server's proof and its nonce.
 func (s *handshake) challenge() {
 	s.serverNonce = s.link.hub.nonce()
-	params, err := json.Marshal(wire.ChallengeParams{
+	params := marshal(wire.ChallengeParams{
 		Nonce: s.serverNonce,
 		Proof: wire.ServerProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce),
 	})
-	if err != nil { // two strings
-		panic("wsbridge: " + err.Error())
-	}
 	s.link.write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
@@ -210,7 +172,7 @@ func (s *handshake) run() (*browser, error) {
 	var version struct {
 		Protocol int `json:"protocol"`
 	}
-	if err := json.Unmarshal(orEmpty(e.Params), &version); err != nil {
+	if err := json.Unmarshal(inbound.OrEmpty(e.Params), &version); err != nil {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
 	}
 	if version.Protocol != wire.Version {
@@ -218,19 +180,19 @@ func (s *handshake) run() (*browser, error) {
 	}
 	var p wire.HelloParams
 	if err := json.Unmarshal(e.Params, &p); err != nil {
-		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+clean(err.Error(), 80))
+		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+inbound.Text(err.Error(), 80))
 	}
 	if !s.proves(p.Proof) {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
 			"The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension.")
 	}
-	if !plainID(p.BrowserID) || !plainID(p.BootID) {
+	if !inbound.IsID(p.BrowserID) || !inbound.IsID(p.BootID) {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
 			"hello needs a browserId and a bootId of 1 to 128 visible ASCII characters")
 	}
 	s.link.ws.SetReadLimit(wire.MaxFrameBytes)
-	p.BrowserName = clean(p.BrowserName, maxName)
-	p.ExtensionVersion = clean(p.ExtensionVersion, maxName)
+	p.BrowserName = inbound.Text(p.BrowserName, inbound.MaxName)
+	p.ExtensionVersion = inbound.Text(p.ExtensionVersion, inbound.MaxName)
 	b := s.link.hub.registry.attach(s.link, e.ID, p)
 	if b == nil {
 		return nil, s.refuse(websocket.StatusGoingAway, "opentabs is stopping")
@@ -246,7 +208,7 @@ func (s *handshake) logRefusal(sentence string) {
 
 func (s *handshake) refuse(code websocket.StatusCode, sentence string) error {
 	s.logRefusal(sentence)
-	s.link.shut(code, truncate(sentence, maxReason))
+	s.link.shut(code, inbound.Truncate(sentence, maxReason))
 	return errRefused
 }
 
@@ -262,13 +224,5 @@ func mismatch(peerVersion int) string {
 	if peerVersion > wire.Version {
 		side = "opentabs, then start it again"
 	}
-	return truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, side), maxReason)
-}
-
-// orEmpty returns params, or an empty object if there are none.
-func orEmpty(params []byte) []byte {
-	if len(params) == 0 {
-		return []byte("{}")
-	}
-	return params
+	return inbound.Truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, side), maxReason)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 const (
@@ -72,7 +73,7 @@ func (in *inbox) countMalformed(err error) {
 	if in.malformed <= loggedMalformed {
 		event = in.link.log.Warn()
 	}
-	event.Int("malformed", in.malformed).Str("error", clean(err.Error(), 200)).Msg("frame ignored")
+	event.Int("malformed", in.malformed).Str("error", inbound.Text(err.Error(), 200)).Msg("frame ignored")
 }
 
 // handle handles one frame. It never blocks.
@@ -112,7 +113,7 @@ func (in *inbox) answer(b *browser, e wire.Envelope) {
 	if in.link.requests.deliver(e) {
 		in.link.hasAnswered = true
 	} else {
-		in.link.log.Debug().Str("id", clean(id, 100)).Msg("answer to an unknown or expired request")
+		in.link.log.Debug().Str("id", inbound.Text(id, 100)).Msg("answer to an unknown or expired request")
 	}
 }
 
@@ -123,7 +124,7 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		in.link.post(wire.AppendResult(nil, e.ID, []byte("{}")))
 	case wire.MethodCallCancel:
 		var p wire.CallCancelParams
-		if err := json.Unmarshal(orEmpty(e.Params), &p); err != nil || p.CallID == "" {
+		if err := json.Unmarshal(inbound.OrEmpty(e.Params), &p); err != nil || p.CallID == "" {
 			in.link.reject(e, wire.CodeInvalidParams, "call.cancel needs a callId; name the call to stop")
 			return
 		}
@@ -150,7 +151,7 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodStateWatch, wire.MethodPluginLog:
 		in.link.reject(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
-		in.link.reject(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", clean(string(e.Method), 100)))
+		in.link.reject(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", inbound.Text(string(e.Method), 100)))
 	}
 }
 
@@ -167,7 +168,7 @@ func (in *inbox) notification(b *browser, e wire.Envelope) {
 		err = b.runs.progress(in.link, e.Params)
 	case wire.MethodToolAsk:
 		var p wire.ToolAskParams
-		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
+		if err = json.Unmarshal(inbound.OrEmpty(e.Params), &p); err == nil {
 			err = b.runs.ask(in.link, p)
 		}
 	case wire.MethodToolPart:
@@ -182,7 +183,7 @@ func (in *inbox) notification(b *browser, e wire.Envelope) {
 		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.change(in.link, p) })
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
-		if err = json.Unmarshal(orEmpty(e.Params), &p); err == nil {
+		if err = json.Unmarshal(inbound.OrEmpty(e.Params), &p); err == nil {
 			err = in.link.hub.forwardLog(b, in.link, p)
 		}
 	case wire.MethodStateWatch:
@@ -191,14 +192,14 @@ func (in *inbox) notification(b *browser, e wire.Envelope) {
 		err = errors.New("unknown method")
 	}
 	if err != nil {
-		in.countMalformed(fmt.Errorf("%s: %w", clean(string(e.Method), 100), err))
+		in.countMalformed(fmt.Errorf("%s: %w", inbound.Text(string(e.Method), 100), err))
 	}
 }
 
 // withParams decodes the parameters of a notification and passes them to use.
 func withParams[P any](e wire.Envelope, use func(P)) error {
 	var p P
-	if err := json.Unmarshal(orEmpty(e.Params), &p); err != nil {
+	if err := json.Unmarshal(inbound.OrEmpty(e.Params), &p); err != nil {
 		return err
 	}
 	use(p)

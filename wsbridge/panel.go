@@ -9,6 +9,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 const (
@@ -179,10 +180,10 @@ func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 func (b *browser) callView(v dispatch.View) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
-		Message: v.Message, Client: clean(v.Who().String(), maxName), RunMs: v.RunMs, Error: v.Error,
+		Message: v.Message, Client: inbound.Text(v.Who().String(), inbound.MaxName), RunMs: v.RunMs, Error: v.Error,
 		Prompt: v.Prompt, ParentCallID: v.ParentCallID,
 		UserProgress: v.UserProgress, UserMessage: v.UserMessage, EndAudience: v.EndAudience,
-		StatusWord: v.StatusWord, UserStatusWord: v.UserStatusWord, Result: clean(v.Result, maxShownResult),
+		StatusWord: v.StatusWord, UserStatusWord: v.UserStatusWord, Result: inbound.Text(v.Result, maxShownResult),
 	}
 	if v.Browser == b.id {
 		c.TabID = v.TabID

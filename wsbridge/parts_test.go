@@ -1,6 +1,8 @@
 package wsbridge
 
 import (
+	"opentabs/wsbridge/inbound"
+
 	"encoding/json"
 	"strings"
 	"testing"
@@ -108,13 +110,13 @@ func TestPartsCutInsideCharacters(t *testing.T) {
 // TestHalfAtTheEnd: half a character that nothing follows is no lost text.
 func TestHalfAtTheEnd(t *testing.T) {
 	r := &run{}
-	r.parts, r.half = appendText(nil, []byte(`"a\ud83d"`), 0)
+	r.parts, r.half = inbound.AppendText(nil, []byte(`"a\ud83d"`), 0)
 	if r.endParts(); string(r.parts) != "a\ufffd" {
 		t.Errorf("parts = %q", r.parts)
 	}
 }
 
-// FuzzAppendText compares appendText with package json, whole and cut in two.
+// FuzzAppendText compares AppendText with package json, whole and cut in two.
 func FuzzAppendText(f *testing.F) {
 	for _, s := range []string{`""`, `"a"`, `"\"\\\/\b\f\n\r\t"`, `"\ud83d\ude00"`, `"\ud83dx\ude00\uD83D\uD83D\uDE00"`, `"\u00fcü😀\u20AC"`} {
 		f.Add(s, 3)
@@ -125,7 +127,7 @@ func FuzzAppendText(f *testing.F) {
 			return
 		}
 		r := &run{}
-		r.parts, r.half = appendText(nil, []byte(text), 0)
+		r.parts, r.half = inbound.AppendText(nil, []byte(text), 0)
 		if r.endParts(); string(r.parts) != want {
 			t.Fatalf("%s is read as %q, want %q", text, r.parts, want)
 		}
@@ -134,8 +136,8 @@ func FuzzAppendText(f *testing.F) {
 			return // cut inside an escape or a character, which no browser does
 		}
 		r = &run{}
-		r.parts, r.half = appendText(nil, []byte(first), 0)
-		r.parts, r.half = appendText(r.parts, []byte(second), r.half)
+		r.parts, r.half = inbound.AppendText(nil, []byte(first), 0)
+		r.parts, r.half = inbound.AppendText(r.parts, []byte(second), r.half)
 		if r.endParts(); string(r.parts) != want {
 			t.Fatalf("%s cut at %d is read as %q, want %q", text, at, r.parts, want)
 		}

@@ -2,6 +2,7 @@ package wsbridge
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // registry has the browsers and the open links of a hub. It decides which link
@@ -30,11 +32,7 @@ type registry struct {
 func (g *registry) list() []*browser {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	out := make([]*browser, 0, len(g.browsers))
-	for _, b := range g.browsers {
-		out = append(out, b)
-	}
-	return out
+	return slices.Collect(maps.Values(g.browsers))
 }
 
 func (g *registry) find(id string) *browser {
@@ -47,11 +45,7 @@ func (g *registry) find(id string) *browser {
 func (g *registry) openLinks() []*link {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	out := make([]*link, 0, len(g.serving))
-	for l := range g.serving {
-		out = append(out, l)
-	}
-	return out
+	return slices.Collect(maps.Keys(g.serving))
 }
 
 // current returns the name of a browser and its link, nil while it is lost.
@@ -67,7 +61,7 @@ func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if b.link == l {
-		b.inject = wire.InjectMode(clean(string(mode), 20))
+		b.inject = wire.InjectMode(inbound.Text(string(mode), 20))
 	}
 }
 
@@ -114,7 +108,7 @@ func (g *registry) attach(l *link, helloID string, p wire.HelloParams) *browser 
 // neither would work. So the second one gets an ID derived from its boot ID, and
 // keeps it when it reconnects. The caller holds mu.
 func (g *registry) idFor(p wire.HelloParams) string {
-	own := p.BrowserID + "~" + truncate(p.BootID, 8)
+	own := p.BrowserID + "~" + inbound.Truncate(p.BootID, 8)
 	if b := g.browsers[own]; b != nil && b.boot == p.BootID {
 		return own
 	}

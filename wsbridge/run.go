@@ -2,7 +2,6 @@ package wsbridge
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -133,15 +132,15 @@ func (rt *runTable) resendRuns() {
 // wire.ToolDispatchParams, which would validate and copy the arguments; they
 // are valid JSON already.
 func appendDispatch(dst []byte, r *dispatch.Run, again bool) []byte {
-	p := append([]byte(`{"dispatchId":`), quote(r.ID)...)
+	p := append([]byte(`{"dispatchId":`), marshal(r.ID)...)
 	p = append(p, `,"plugin":`...)
-	p = append(p, quote(r.Plugin)...)
+	p = append(p, marshal(r.Plugin)...)
 	p = append(p, `,"tool":`...)
-	p = append(p, quote(r.Tool)...)
+	p = append(p, marshal(r.Tool)...)
 	p = append(p, `,"tabId":`...)
 	p = strconv.AppendInt(p, int64(r.Target.TabID), 10)
 	p = append(p, `,"documentId":`...)
-	p = append(p, quote(r.Target.DocumentID)...)
+	p = append(p, marshal(r.Target.DocumentID)...)
 	p = append(p, `,"maxResultBytes":`...)
 	p = strconv.AppendInt(p, int64(r.MaxResultBytes), 10)
 	if again {
@@ -161,13 +160,4 @@ func appendDispatch(dst []byte, r *dispatch.Run, again bool) []byte {
 	}
 	p = append(p, '}')
 	return wire.AppendRequest(dst, r.ID, wire.MethodToolDispatch, p)
-}
-
-// quote returns s as a JSON string.
-func quote(s string) []byte {
-	q, err := json.Marshal(s)
-	if err != nil { // a string always marshals
-		panic("wsbridge: " + err.Error())
-	}
-	return q
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // runTable has the unfinished runs of one browser and the stops of cancelled
@@ -170,7 +171,7 @@ func (rt *runTable) resumed(l *link, ids []string) {
 			}
 			continue
 		}
-		if rt.stops[id] == nil && plainID(id) {
+		if rt.stops[id] == nil && inbound.IsID(id) {
 			l.log.Debug().Str("call", id).Msg("the browser runs a call that the server no longer has; stopping it")
 			l.post(cancelFrame(id, "the server no longer has this call"))
 		}

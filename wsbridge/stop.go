@@ -126,8 +126,8 @@ func (rt *runTable) resendStops() {
 	}
 }
 
-// marshal returns the JSON of a type of package wire that can't fail, because
-// its fields are strings, numbers, bools and lists of them.
+// marshal returns the JSON of a string, or of a type of package wire that can't
+// fail, because its fields are strings, numbers, bools and lists of them.
 func marshal(v any) []byte {
 	out, err := json.Marshal(v)
 	if err != nil {

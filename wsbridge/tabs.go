@@ -8,14 +8,13 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 const (
 	// maxTabs limits the stored tabs of one browser.
 	maxTabs = 10_000
 	// Limits of the texts of a tab, in characters.
-	maxURL   = 8192
-	maxTitle = 1000
 	// loadTimeout limits how long a call waits for a tab that is loading.
 	loadTimeout = 5 * time.Second
 	// codeTimeout limits how long a call waits for code on its way into a tab.
@@ -136,7 +135,7 @@ func (ts *tabTable) replaceAll(l *link, tabs []wire.TabInfo) {
 	gone := maps.Clone(ts.tabs)
 	for _, t := range tabs {
 		delete(gone, t.TabID)
-		t = tidy(t)
+		t = inbound.Tab(t)
 		ts.store(t)
 		starts = append(starts, startsIn(t, ts.name)...)
 	}
@@ -171,7 +170,7 @@ func (ts *tabTable) change(l *link, p wire.TabChangedParams) {
 		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 	default:
 		p.Tab.TabID = p.TabID
-		t := tidy(*p.Tab)
+		t := inbound.Tab(*p.Tab)
 		ts.store(t)
 		starts = startsIn(t, ts.name)
 	}

@@ -1,4 +1,4 @@
-package wsbridge
+package inbound
 
 import "testing"
 
@@ -8,8 +8,8 @@ func TestCut(t *testing.T) {
 		n    int
 		want string
 	}{{"abc", 3, "abc"}, {"abcd", 3, "abc"}, {"aé", 2, "a"}, {"é", 1, ""}, {"", 0, ""}} {
-		if got := truncate(tt.in, tt.n); got != tt.want {
-			t.Errorf("truncate(%q, %d) = %q, want %q", tt.in, tt.n, got, tt.want)
+		if got := Truncate(tt.in, tt.n); got != tt.want {
+			t.Errorf("Truncate(%q, %d) = %q, want %q", tt.in, tt.n, got, tt.want)
 		}
 	}
 }

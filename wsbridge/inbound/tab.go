@@ -1,4 +1,4 @@
-package wsbridge
+package inbound
 
 import (
 	"regexp"
@@ -8,6 +8,8 @@ import (
 )
 
 const (
+	maxURL   = 8192
+	maxTitle = 1000
 	// maxTabPlugins limits the plugins of one document.
 	maxTabPlugins = 1000
 	// maxTabFrames limits the frames of one tab.
@@ -19,28 +21,28 @@ const (
 // loadError matches Chrome's names of network errors.
 var loadError = regexp.MustCompile(`^net::ERR_[A-Z0-9_]{1,80}$`)
 
-// tidy bounds and cleans a reported tab, because the server stores, lists and
+// Tab bounds and cleans a reported tab, because the server stores, lists and
 // logs it. Invalid names and IDs are dropped together with their entry.
-func tidy(t wire.TabInfo) wire.TabInfo {
-	t.URL, t.Title = clean(t.URL, maxURL), clean(t.Title, maxTitle)
-	if !plainID(t.DocumentID) {
+func Tab(t wire.TabInfo) wire.TabInfo {
+	t.URL, t.Title = Text(t.URL, maxURL), Text(t.Title, maxTitle)
+	if !IsID(t.DocumentID) {
 		t.DocumentID = ""
 	}
 	if t.LoadError != "" && t.LoadError != wire.LoadErrorNoAnswer && !loadError.MatchString(t.LoadError) {
 		t.LoadError = "net::ERR_FAILED"
 	}
-	bad := func(name string) bool { return !plainID(name) }
+	bad := func(name string) bool { return !IsID(name) }
 	live := func(plugins []wire.TabPlugin) []wire.TabPlugin {
 		return bounded(plugins, maxTabPlugins, func(p wire.TabPlugin) bool { return bad(p.Name) || bad(p.Hash) })
 	}
 	t.Plugins = live(t.Plugins)
 	t.Frames = bounded(t.Frames, maxTabFrames, func(f wire.FrameInfo) bool { return f.FrameID <= 0 || bad(f.DocumentID) })
 	for i := range t.Frames {
-		t.Frames[i].URL, t.Frames[i].Plugins = clean(t.Frames[i].URL, maxURL), live(t.Frames[i].Plugins)
+		t.Frames[i].URL, t.Frames[i].Plugins = Text(t.Frames[i].URL, maxURL), live(t.Frames[i].Plugins)
 	}
 	t.Broken = bounded(t.Broken, maxTabPlugins, func(p wire.BrokenPlugin) bool { return bad(p.Name) || bad(p.Hash) })
 	for i := range t.Broken {
-		t.Broken[i].Problem = clean(t.Broken[i].Problem, maxProblem)
+		t.Broken[i].Problem = Text(t.Broken[i].Problem, maxProblem)
 	}
 	for _, names := range []*[]string{&t.Loading, &t.Arriving, &t.NeedsReload} {
 		*names = bounded(*names, maxTabPlugins, bad)

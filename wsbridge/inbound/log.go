@@ -1,0 +1,53 @@
+package inbound
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"opentabs/internal/plaintext"
+	"opentabs/wire"
+)
+
+// CleanLogEntry bounds an entry and cleans its texts.
+func CleanLogEntry(e *wire.LogEntry) {
+	if !slices.Contains([]wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}, e.Level) {
+		e.Level = wire.LogInfo
+	}
+	e.Message = Text(truncateUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
+	var data []json.RawMessage
+	if len(e.Data) > wire.MaxLogBytes || json.Unmarshal(OrEmpty(e.Data), &data) != nil {
+		e.Data = nil
+		return
+	}
+	if len(data) > wire.MaxLogData {
+		e.Data = slices.Concat([]byte("["), bytes.Join(rawBytes(data[:wire.MaxLogData]), []byte(",")), []byte("]"))
+	}
+	e.Data = plaintext.CleanJSON(e.Data)
+}
+
+func rawBytes(all []json.RawMessage) [][]byte {
+	out := make([][]byte, len(all))
+	for i, one := range all {
+		out[i] = one
+	}
+	return out
+}
+
+// truncateUnits shortens s to at most n UTF-16 units, at the end of a
+// character.
+func truncateUnits(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	units := 0
+	for i, r := range s {
+		if units++; r > 0xffff {
+			units++
+		}
+		if units > n {
+			return s[:i]
+		}
+	}
+	return s
+}

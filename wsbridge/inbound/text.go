@@ -1,0 +1,46 @@
+package inbound
+
+import (
+	"unicode/utf8"
+
+	"opentabs/internal/plaintext"
+)
+
+// MaxName limits the name of a browser, in characters.
+const MaxName = 100
+
+// IsID reports whether s can be an id: 1 to 128 visible ASCII characters.
+func IsID(s string) bool {
+	if s == "" || len(s) > 128 {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// Text makes text of a browser safe for logs, terminals and agents, and
+// truncates it to n characters.
+func Text(s string, n int) string { return plaintext.Clean(s, n) }
+
+// Truncate shortens s to at most n bytes, at the end of a character.
+func Truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// OrEmpty returns params, or an empty object if there are none.
+func OrEmpty(params []byte) []byte {
+	if len(params) == 0 {
+		return []byte("{}")
+	}
+	return params
+}

@@ -1,0 +1,45 @@
+package inbound
+
+import (
+	"net"
+	"net/http"
+	"strings"
+
+	"opentabs/wire"
+)
+
+// Nonces returns the nonces that a request offers.
+func Nonces(h http.Header) []string {
+	var nonces []string
+	for _, p := range Subprotocols(h) {
+		if nonce, ok := strings.CutPrefix(p, wire.NonceSubprotocolPrefix); ok {
+			nonces = append(nonces, nonce)
+		}
+	}
+	return nonces
+}
+
+// LocalPort returns the port on which a request arrived, or 0 if the context
+// lacks it.
+func LocalPort(r *http.Request) int {
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		return addr.Port
+	}
+	return 0
+}
+
+// OffersUpgrade reports whether a request asks for a WebSocket.
+func OffersUpgrade(h http.Header) bool {
+	return strings.EqualFold(strings.TrimSpace(h.Get("Upgrade")), "websocket")
+}
+
+// Subprotocols returns the subprotocols that a request offers.
+func Subprotocols(h http.Header) []string {
+	var out []string
+	for _, line := range h.Values("Sec-WebSocket-Protocol") {
+		for p := range strings.SplitSeq(line, ",") {
+			out = append(out, strings.TrimSpace(p))
+		}
+	}
+	return out
+}
