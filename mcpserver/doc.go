@@ -25,10 +25,10 @@
 //
 // These mutexes guard their own types only: catalog.mu (updates of the lists),
 // resources.mu (subscriptions), resumableCalls.mu (calls between two requests),
-// resumableCall.mu, forms.mu, progressSender.mu and answerTimer.mu. Only two pairs
-// are nested: resumableCalls.mu is locked before resumableCall.mu, and resources.mu
-// before the mutex of a transport.Subscriber. progressSender.mu is held while its
-// notification is written. No other mutex is held while a message is written or
-// dispatch is called, except for subscribing (resources.mu) and reading the plugins
-// (catalog.mu).
+// resumableCall.mu, forms.mu, progressSender.mu and answerTimer.mu. These are nested,
+// the outer one first: resumableCalls.mu and resumableCall.mu; resources.mu and the
+// mutex of a transport.Subscriber; catalog.mu and the mutexes of mcp-go and of a
+// session's listener, when clients are notified of a new list. progressSender.mu is
+// held while its notification is written. Only resources.mu is held during a call of
+// dispatch (Follow), and only catalog.mu while plugins are read.
 package mcpserver
