@@ -3,7 +3,7 @@
  * One lives by its progress, one is silent and is ended at 30.0 s, one is cancelled and the page's own request stops.
  */
 import { Bars } from './harness/bars.ts';
-import type { Outcome, Seen } from './harness/client.ts';
+import type { Outcome, ReceivedProgress } from './harness/client.ts';
 import { startStack } from './harness/stack.ts';
 
 const idleLimitMs = 30_000;
@@ -22,7 +22,7 @@ async function main(): Promise<boolean> {
     );
     const bars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
     const stop = new AbortController();
-    const track = (row: number) => (p: Seen) => bars.progress(row, p.progress, p.total, p.message ?? '');
+    const track = (row: number) => (p: ReceivedProgress) => bars.progress(row, p.progress, p.total, p.message ?? '');
     setTimeout(() => stop.abort('the demo stops this one'), 8_000);
     const [long, silent, cancelled] = await Promise.all([
       client

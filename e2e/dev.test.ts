@@ -1,7 +1,7 @@
 /** Promise: an author who saves a file has the new code in the page, without a reload, and sees what it logs. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Author, develop } from './harness/author.ts';
+import { type Author, developPlugin } from './harness/author.ts';
 import type { McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
@@ -12,7 +12,7 @@ let client: McpClient;
 
 before(async () => {
   stack = await startStack();
-  author = await develop(stack, 'tickets');
+  author = await developPlugin(stack, 'tickets');
   client = await stack.client();
 });
 after(async () => {

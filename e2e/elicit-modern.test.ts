@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { decide, findCall } from './harness/api.ts';
-import { isBag, type Modern, modernHttp, modernStdio } from './harness/modern.ts';
+import { decideCall, findCall } from './harness/api.ts';
+import { isRecord, type Modern, modernHttp, modernStdio } from './harness/modern.ts';
 import { everything, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
@@ -18,7 +18,7 @@ const waiting = (tool: string) => findCall(stack, tool, (call) => call.waiting !
 
 /** elsewhere lets another surface decide about it. */
 async function elsewhere(tool: string, allow: boolean): Promise<void> {
-  await decide(stack, (await waiting(tool)).call_id, { allow });
+  await decideCall(stack, (await waiting(tool)).call_id, { allow });
 }
 
 const choose = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
@@ -45,7 +45,7 @@ for (const [name, open] of [
       id += 1;
       const params = { name: tool, arguments: args, _meta, ...more };
       const { result, error } = await peer.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
-      return { result: isBag(result) ? result : {}, error: isBag(error) ? error : undefined };
+      return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
     };
     /** asked makes a request that is answered by a question. */
     const asked = async (tool: string, args: unknown) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { decide, findCall } from './harness/api.ts';
+import { decideCall, findCall } from './harness/api.ts';
 import type { McpClient } from './harness/client.ts';
 import { everything, type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
@@ -27,7 +27,7 @@ const waiting = (tool: string) => findCall(stack, tool, (call) => call.waiting !
 
 /** elsewhere lets another surface decide about it. */
 async function elsewhere(tool: string, allow: boolean): Promise<void> {
-  await decide(stack, (await waiting(tool)).call_id, { allow });
+  await decideCall(stack, (await waiting(tool)).call_id, { allow });
 }
 
 const choose = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });

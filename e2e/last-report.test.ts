@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { isBag, modernStdio } from './harness/modern.ts';
+import { isRecord, modernStdio } from './harness/modern.ts';
 import { bothWays, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
@@ -87,7 +87,7 @@ test('a client of 2026-07-28 that stalls loses no last report over stdio', async
     const params = { name: 'messages__reports', arguments: args, _meta };
     const messages: unknown[] = [];
     const answer = await client.exchange({ id: n, params }, (progress) => messages.push(progress.message));
-    assert.ok(isBag(answer.result) && answer.result.isError !== true, JSON.stringify(answer));
+    assert.ok(isRecord(answer.result) && answer.result.isError !== true, JSON.stringify(answer));
     return messages.at(-1) === 'last';
   };
   try {

@@ -4,7 +4,7 @@
  */
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isBag } from './verdicts.ts';
+import { isRecord } from './verdicts.ts';
 
 const prefix = 'conformance__';
 
@@ -54,7 +54,7 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   const text = Buffer.concat(chunks).toString();
   const message = parse(text);
-  const params = isBag(message?.params) ? message.params : undefined;
+  const params = isRecord(message?.params) ? message.params : undefined;
   const call = message?.method === 'tools/call' || message?.method === 'prompts/get' ? params : undefined;
   if (call?.name === 'test_trigger_tool_change' || call?.name === 'test_trigger_prompt_change') {
     await options.changeLists();
@@ -109,7 +109,7 @@ function prefixed(name: string): string {
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isBag(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

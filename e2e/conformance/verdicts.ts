@@ -33,7 +33,7 @@ interface Check {
 }
 
 function isCheck(value: unknown): value is Check {
-  return isBag(value) && typeof value.id === 'string' && worst.some((status) => status === value.status);
+  return isRecord(value) && typeof value.id === 'string' && worst.some((status) => status === value.status);
 }
 
 /**
@@ -47,7 +47,8 @@ export interface Expected {
 
 /** readExpected checks the form of expected.json. */
 export function readExpected(value: unknown): Expected {
-  if (!isBag(value) || !isBag(value.reasons) || !isBag(value.runs)) throw new Error('expected.json has another form');
+  if (!isRecord(value) || !isRecord(value.reasons) || !isRecord(value.runs))
+    throw new Error('expected.json has another form');
   const reasons: Record<string, string> = {};
   for (const [name, text] of Object.entries(value.reasons)) {
     if (typeof text !== 'string' || text === '') throw new Error(`expected.json: the reason ${name} says nothing`);
@@ -56,7 +57,7 @@ export function readExpected(value: unknown): Expected {
   const runs: Record<string, Record<string, string[]>> = {};
   const used = new Set<string>();
   for (const [run, byReason] of Object.entries(value.runs)) {
-    if (!isBag(byReason)) throw new Error(`expected.json: ${run} is not an object`);
+    if (!isRecord(byReason)) throw new Error(`expected.json: ${run} is not an object`);
     const lists: Record<string, string[]> = {};
     for (const [reason, checks] of Object.entries(byReason)) {
       if (reasons[reason] === undefined)
@@ -107,7 +108,7 @@ export function compare(expected: Expected, run: string, verdicts: Verdicts): Co
   return { unexpected, stale: [...listed].filter((line) => !hit.has(line)), counts: { passed, expected: failed } };
 }
 
-/** isBag narrows to an object whose fields may be asked for. */
-export function isBag(value: unknown): value is Record<string, unknown> {
+/** isRecord narrows to an object whose fields may be asked for. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { callRecord, decide, findCall } from '../harness/api.ts';
+import { callRecord, decideCall, findCall } from '../harness/api.ts';
 import type { McpClient } from '../harness/client.ts';
 import { must, root } from '../harness/process.ts';
 import { everything } from '../harness/stack.ts';
@@ -52,7 +52,7 @@ async function waiting() {
   const out = client.call('everything__login', { tabId });
   const { call_id } = await findCall(bed, 'everything__login', (c) => c.waiting !== undefined);
   const yes = async () =>
-    assert.match(JSON.stringify(await decide(bed, call_id, { allow: true })), /"outcome":"decided"/);
+    assert.match(JSON.stringify(await decideCall(bed, call_id, { allow: true })), /"outcome":"decided"/);
   return { out, yes };
 }
 

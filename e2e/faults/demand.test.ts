@@ -12,7 +12,7 @@ import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
 import { must, type Running, run, start, stop } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
-import { writeSmall } from '../harness/small.ts';
+import { writeSmallPlugin } from '../harness/small.ts';
 import type { Tab } from '../harness/stack.ts';
 import { pause, until } from '../harness/wait.ts';
 
@@ -51,7 +51,7 @@ function write(name: string, version: number): string {
   const dir = join(home, 'packages', name);
   const extra = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
   const urlPatterns = [`http://127.0.0.1/${name}/*`, ...(name === 'framed' ? ['http://127.0.0.1/page*'] : [])];
-  hashes.set(name, writeSmall(dir, { name, version, urlPatterns, ...extra }));
+  hashes.set(name, writeSmallPlugin(dir, { name, version, urlPatterns, ...extra }));
   return dir;
 }
 

@@ -9,7 +9,7 @@ import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
 import { must, type Running, start, stop } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
-import { writeSmall } from '../harness/small.ts';
+import { writeSmallPlugin } from '../harness/small.ts';
 import type { Tab } from '../harness/stack.ts';
 import { until } from '../harness/wait.ts';
 
@@ -29,7 +29,11 @@ test('the page that opens with the browser and one that opens later get their pl
   const port = await freePort();
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
   const extension = join(home, 'unpacked');
-  const hash = writeSmall(join(home, 'small'), { name: 'small', version: 1, urlPatterns: ['http://127.0.0.1/*'] });
+  const hash = writeSmallPlugin(join(home, 'small'), {
+    name: 'small',
+    version: 1,
+    urlPatterns: ['http://127.0.0.1/*'],
+  });
   await must(['plugin', 'add', join(home, 'small'), '--permission', 'auto'], env);
   await must(['extension', 'install', '--dir', extension], env);
   site = await startSite();

@@ -1,4 +1,4 @@
-/** The daemon's own HTTP, as a program with the token uses it. */
+/** The HTTP API of the daemon, for a program that has a token. */
 import { must } from './process.ts';
 import { until } from './wait.ts';
 
@@ -36,7 +36,7 @@ export async function getJson(server: Server, path: string): Promise<unknown> {
   return await response.json();
 }
 
-/** callRecords returns all calls that the daemon knows, the newest first. */
+/** callRecords returns all calls in the daemon's list, the newest first. */
 export async function callRecords(server: Server): Promise<readonly CallRecord[]> {
   const list = await getJson(server, '/calls');
   const calls = typeof list === 'object' && list !== null && 'calls' in list ? list.calls : [];
@@ -50,14 +50,14 @@ export async function callRecord(server: Server, id: string): Promise<CallRecord
   return call;
 }
 
-/** findCall waits for a call of a tool, by its full name, that fits. */
+/** findCall waits for a call of the tool, by its full name, that matches. */
 export async function findCall(
   server: Server,
   tool: string,
-  fits: (call: CallRecord) => boolean = () => true,
+  matches: (call: CallRecord) => boolean = () => true,
 ): Promise<CallRecord> {
   return await until(`a call of ${tool}`, async () =>
-    (await callRecords(server)).find((call) => call.tool_name === tool && fits(call)),
+    (await callRecords(server)).find((call) => call.tool_name === tool && matches(call)),
   );
 }
 
@@ -65,8 +65,8 @@ function isCallRecord(value: unknown): value is CallRecord {
   return typeof value === 'object' && value !== null && 'call_id' in value;
 }
 
-/** decide decides about a call that waits, as a program with the token does; it returns what became of that. */
-export async function decide(server: Server, id: string, decision: Record<string, unknown>): Promise<unknown> {
+/** decideCall approves or denies a call that is waiting for approval, over the HTTP API. It returns the server's answer. */
+export async function decideCall(server: Server, id: string, decision: Record<string, unknown>): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}/calls/${id}/decide`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
@@ -75,7 +75,7 @@ export async function decide(server: Server, id: string, decision: Record<string
   return await response.json();
 }
 
-/** addClient gives an MCP client a token of its own and returns it. */
+/** addClient registers an MCP client and returns the client's token. */
 export async function addClient(env: Readonly<Record<string, string>>, name: string): Promise<string> {
   const added: unknown = JSON.parse(await must(['client', 'add', name, '--json'], env));
   return String(Object(added).token);

@@ -1,45 +1,45 @@
-/** A person who writes a plugin: what `plugin create` made, with `plugin dev` running. */
+/** The author of a plugin: creates a plugin with `plugin create` and runs `plugin dev` on it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { must, type Ran, type Running, start, stop } from './process.ts';
+import { type CommandResult, must, type Running, start, stop } from './process.ts';
 import type { Stack } from './stack.ts';
 import { until } from './wait.ts';
 
-/** Author is a plugin that is being developed for the site of a stack. */
+/** Author is a plugin in development, for the site of a stack. */
 export interface Author {
   readonly dir: string;
   readonly dev: Running;
-  /** edit replaces a text of a file, which has to be there once. */
-  edit(file: string, old: string, fresh: string): void;
-  /** built waits until dev has said this many times that it has built. */
-  built(times: number): Promise<void>;
-  /** end ends dev as Ctrl-C does. */
-  end(): Promise<Ran>;
+  /** edit replaces a text that occurs exactly once in a file. */
+  edit(file: string, old: string, replacement: string): void;
+  /** waitForBuilds waits until `plugin dev` has reported this many builds. */
+  waitForBuilds(times: number): Promise<void>;
+  /** end interrupts `plugin dev`, as Ctrl-C does. */
+  end(): Promise<CommandResult>;
 }
 
-/** develop makes the plugin NAME in the stack's home, develops it, and waits until it is live in the stack's page. */
-export async function develop(stack: Stack, name: string): Promise<Author> {
+/** developPlugin creates the plugin NAME in the stack's home, starts `plugin dev`, and waits until the plugin is live in the stack's page. */
+export async function developPlugin(stack: Stack, name: string): Promise<Author> {
   await must(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
   const dir = join(stack.home, name);
   const dev = start(['plugin', 'dev', dir], stack.env);
   await until('the first build', () => dev.stderr().includes('waiting for changes'));
-  await stack.page.reload(); // a page that was open before the plugin came does not trust it
+  await stack.page.reload(); // the extension does not run a plugin in a page that was open before the plugin was added
   await until('the plugin in the page', async () =>
     (await stack.tabs()).some((tab) => JSON.stringify(tab.plugins ?? []).includes(`"${name}"`)),
   );
   return {
     dir,
     dev,
-    edit(file, old, fresh) {
+    edit(file, old, replacement) {
       const path = join(dir, file);
       const text = readFileSync(path, 'utf8');
-      if (text.split(old).length !== 2) throw new Error(`${file} does not hold ${old} once`);
+      if (text.split(old).length !== 2) throw new Error(`${file} does not contain ${old} exactly once`);
       writeFileSync(
         path,
-        text.replace(old, () => fresh),
+        text.replace(old, () => replacement),
       );
     },
-    async built(times) {
+    async waitForBuilds(times) {
       await until(`${times} builds`, () => dev.stdout().split('\nbuilt ').length >= times);
     },
     async end() {

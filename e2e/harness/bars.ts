@@ -1,4 +1,4 @@
-/** Progress bars of several calls: redrawn in place on a terminal, one line a change elsewhere. */
+/** Progress bars of several calls: redrawn in place on a terminal, one line per change elsewhere. */
 import type { WriteStream } from 'node:tty';
 
 interface Row {
@@ -12,7 +12,7 @@ interface Row {
 
 const barWidth = 24;
 
-/** Bars draws one row a call until close. */
+/** Bars draws one row per call until close. */
 export class Bars {
   readonly #out: WriteStream;
   readonly #rows: Row[];

@@ -1,4 +1,4 @@
-/** A Chromium that can be killed and started again with the same profile, and has no debugger attached but for single commands. */
+/** A Chromium that can be killed and restarted with the same profile. A debugger is attached for single commands only. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Cdp, connectCdp, type Session } from './cdp.ts';
@@ -6,7 +6,7 @@ import { extensionId, flags, freePort, prepareProfile, program } from './chromiu
 import { loadUnpacked } from './unpacked.ts';
 import { until } from './wait.ts';
 
-/** Browser is a running browser, or one that was killed and waits for start. */
+/** Browser is a browser that runs, or that was killed and can be started again. */
 export class Browser {
   readonly extensionId: string;
   readonly #profile: string;
@@ -41,13 +41,13 @@ export class Browser {
     this.#cdp = await connectCdp(port);
   }
 
-  /** install has the profile keep the extension, as "Load unpacked" does; start loads it for one run of the browser otherwise. */
+  /** install adds the extension to the profile permanently, as "Load unpacked" does. Without install, start loads it for one run of the browser. */
   async install(): Promise<void> {
     await loadUnpacked(this.#profile, this.#extension, this.extensionId);
     this.#isInstalled = true;
   }
 
-  /** pid is that of the browser's first process, which has started all others. */
+  /** pid is the id of the browser's main process, the parent of all its other processes. */
   get pid(): number {
     return this.#child?.pid ?? 0;
   }
@@ -57,13 +57,13 @@ export class Browser {
     return this.#cdp;
   }
 
-  /** pages returns the ids of the open tabs with their addresses. */
+  /** pages returns the ids and addresses of the open tabs. */
   async pages(): Promise<{ id: string; url: string }[]> {
     const targets = await this.cdp.targets();
     return targets.filter((t) => t.type === 'page').map((t) => ({ id: t.targetId, url: t.url }));
   }
 
-  /** inPage attaches to a tab for one command. */
+  /** inPage attaches to a tab, runs one command, and detaches. */
   async inPage<T>(id: string, run: (page: Session) => Promise<T>): Promise<T> {
     const page = await this.cdp.attach(id);
     try {
@@ -73,7 +73,7 @@ export class Browser {
     }
   }
 
-  /** inWorker attaches to the extension's service worker for one command. */
+  /** inWorker attaches to the extension's service worker, runs one command, and detaches. */
   async inWorker<T>(run: (worker: Session) => Promise<T>): Promise<T> {
     const target = await until('the service worker', () => this.worker());
     return this.inPage(target, run);

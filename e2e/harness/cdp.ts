@@ -1,24 +1,24 @@
 /**
- * The DevTools protocol, spoken plainly: for what must not have a driver attached all the time (a service worker with a debugger never sleeps)
- * and for what no driver offers (memory, listeners, objects by prototype).
+ * A plain client of the DevTools protocol. Tests use it where a permanently attached driver would change the result (Chrome never suspends a
+ * service worker that has a debugger) and for data that no driver offers (memory, listeners, objects by prototype).
  */
 import { WebSocket } from 'ws';
 import { until } from './wait.ts';
 
-/** Target is one thing that can be inspected. */
+/** Target is a page, worker or frame that can be inspected. */
 export interface Target {
   readonly targetId: string;
   readonly type: string;
   readonly url: string;
 }
 
-/** Session speaks to one target until detach. A method's answer is any JSON; Object(answer).x reads it. */
+/** Session sends commands to one target until detach. A command's answer is any JSON; Object(answer).x reads a field. */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;
-  /** evaluate returns the value of an expression, awaited, as JSON. */
+  /** evaluate returns the value of an expression as JSON. It awaits promises. */
   evaluate(expression: string): Promise<unknown>;
-  /** on calls heard with the parameters of each event of this name, until detach. */
-  on(event: string, heard: (params: unknown) => void): void;
+  /** on calls listener with the parameters of each event of this name, until detach. */
+  on(event: string, listener: (params: unknown) => void): void;
   detach(): Promise<void>;
 }
 
@@ -30,15 +30,15 @@ export interface Cdp {
   close(): void;
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
 
-/** answerMs is how long the browser may take to answer. A page that is stopped or busy answers late. */
+/** answerMs limits the time until the browser answers. It is long because a stopped or busy page answers late. */
 const answerMs = 30_000;
 
-/** connectCdp connects to the browser that listens on a debugging port. */
+/** connectCdp connects to the browser with this debugging port. */
 export async function connectCdp(port: number): Promise<Cdp> {
   const url = await until('the debugging port', async () => {
     const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
@@ -49,7 +49,7 @@ export async function connectCdp(port: number): Promise<Cdp> {
     socket.once('open', () => resolve());
     socket.once('error', reject);
   });
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingRequest>();
   const listeners = new Map<string, (params: unknown) => void>();
   let last = 0;
   socket.on('message', (data) => {
@@ -106,8 +106,8 @@ export async function connectCdp(port: number): Promise<Cdp> {
             throw new Error(String(exceptionDetails.exception?.description ?? exceptionDetails.text));
           return result.value;
         },
-        on(event, heard) {
-          listeners.set(`${sessionId} ${event}`, heard);
+        on(event, listener) {
+          listeners.set(`${sessionId} ${event}`, listener);
         },
         async detach() {
           for (const key of [...listeners.keys()]) if (key.startsWith(`${sessionId} `)) listeners.delete(key);

@@ -1,4 +1,4 @@
-/** A real headless Chromium with the real extension. */
+/** A real headless Chromium with the opentabs extension. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,25 +7,25 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { until } from './wait.ts';
 
-/** Chrome is one running browser with its own profile. */
+/** Chrome is a running browser with a separate profile. */
 export interface Chrome {
   readonly context: BrowserContext;
   readonly extensionId: string;
   /** The port of the DevTools protocol; see cdp.ts. */
   readonly debugPort: number;
   open(url: string): Promise<Page>;
-  /** panel opens the real side panel from a click and returns it as a page. */
+  /** panel opens the side panel by a click on the extension's icon and returns it as a page. */
   panel(): Promise<Page>;
-  /** stopWorker stops the extension's service worker, as Chrome does when it thinks it idle. */
+  /** stopWorker stops the extension's service worker, as Chrome does when the worker is idle. */
   stopWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** ChromeOptions say how a browser starts. */
+/** ChromeOptions configure the start of a browser. */
 export interface ChromeOptions {
   /** The folder of the unpacked extension. */
   readonly extension: string;
-  /** Whether the person has switched on "Allow User Scripts"; default true. */
+  /** Whether "Allow User Scripts" is on; default true. */
   readonly userScripts?: boolean;
   /** Folders of further unpacked extensions; default none. */
   readonly others?: readonly string[];
@@ -42,10 +42,10 @@ export function extensionId(folder: string): string {
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
-/** program is the browser that tests run. */
+/** program is the path of the browser that tests run. */
 export const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** flags are what every browser of a test is started with; extensions are folders of those that the profile lacks. */
+/** flags returns the command-line flags of every browser in a test. extensions are the folders of extensions that are not in the profile. */
 export function flags(debugPort: number, extensions: readonly string[]): string[] {
   return [
     '--headless=new',
@@ -63,7 +63,7 @@ export function flags(debugPort: number, extensions: readonly string[]): string[
   ];
 }
 
-/** prepareProfile makes a profile that has developer mode on and, if userScripts is set, lets the extension run user scripts. */
+/** prepareProfile creates a profile with developer mode on. If userScripts is set, the extension may run user scripts. */
 export function prepareProfile(profile: string, extension: string, userScripts = true): void {
   mkdirSync(join(profile, 'Default'), { recursive: true });
   const settings = { [extension]: { user_scripts_enabled: userScripts } };
@@ -81,7 +81,7 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
     headless: false,
     executablePath: program,
     viewport: { width: 1000, height: 700 },
-    // A user's browser slows hidden tabs down.
+    // Playwright turns off the throttling of hidden tabs; users have it on.
     ignoreDefaultArgs: [
       '--disable-background-timer-throttling',
       '--disable-backgrounding-occluded-windows',
@@ -147,7 +147,7 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
   };
 }
 
-/** freePort returns a port on loopback that is free now. */
+/** freePort returns a free port on loopback. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

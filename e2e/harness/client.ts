@@ -1,4 +1,4 @@
-/** Stock MCP clients: the official TypeScript SDK over HTTP and over stdio. */
+/** MCP clients of the official TypeScript SDK, over HTTP and over stdio. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -12,25 +12,25 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { binary } from './process.ts';
 
-/** Outcome is how one tools/call ended, with the progress that came before. */
+/** Outcome is the result of one tools/call, with the progress notifications before it. */
 export interface Outcome {
   readonly text: string;
   readonly structured: unknown;
   readonly isError: boolean;
   readonly code: unknown;
-  readonly progress: readonly Seen[];
+  readonly progress: readonly ReceivedProgress[];
   readonly tookMs: number;
 }
 
-/** Seen is a progress notification and when it came. */
-export interface Seen extends Progress {
+/** ReceivedProgress is a progress notification with the time of its arrival. */
+export interface ReceivedProgress extends Progress {
   readonly atMs: number;
 }
 
-/** CallOptions are what a caller may set. */
+/** CallOptions configure one call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  readonly onProgress?: (seen: Seen) => void;
+  readonly onProgress?: (seen: ReceivedProgress) => void;
   /** Send no progressToken. */
   readonly silent?: boolean;
 }
@@ -42,21 +42,21 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
-/** Person fills in the forms that a client shows. signal aborts when the server takes a form back. */
-export type Person = (form: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
+/** FormHandler answers the forms that the server sends to a client, as its user would. signal aborts when the server withdraws a form. */
+export type FormHandler = (form: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
 
-/** connectHttp connects over Streamable HTTP. A client without a person declares that it shows no forms. */
-export function connectHttp(port: number, token: string, person?: Person): Promise<McpClient> {
+/** connectHttp connects over Streamable HTTP. A client without a form handler does not declare the capability elicitation. */
+export function connectHttp(port: number, token: string, answerForm?: FormHandler): Promise<McpClient> {
   return connect(
     new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     }),
-    person,
+    answerForm,
   );
 }
 
-/** connectStdio starts opentabs mcp and connects to it, see connectHttp. */
-export function connectStdio(env: Readonly<Record<string, string>>, person?: Person): Promise<McpClient> {
+/** connectStdio starts `opentabs mcp` and connects to it over stdio. See connectHttp. */
+export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   return connect(
     new StdioClientTransport({
@@ -65,23 +65,23 @@ export function connectStdio(env: Readonly<Record<string, string>>, person?: Per
       env: { ...Object.fromEntries(inherited), ...env },
       stderr: 'ignore',
     }),
-    person,
+    answerForm,
   );
 }
 
-async function connect(transport: unknown, person?: Person): Promise<McpClient> {
+async function connect(transport: unknown, answerForm?: FormHandler): Promise<McpClient> {
   const sdk = new Client(
     { name: 'opentabs-e2e', version: '0.1.0' },
-    { capabilities: person ? { elicitation: { form: {} } } : {} },
+    { capabilities: answerForm ? { elicitation: { form: {} } } : {} },
   );
-  if (person) sdk.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => person(params, signal));
+  if (answerForm) sdk.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => answerForm(params, signal));
   if (!isTransport(transport)) throw new Error('not a transport');
   await sdk.connect(transport);
   return {
     sdk,
     async call(name, args = {}, options = {}) {
       const begun = performance.now();
-      const progress: Seen[] = [];
+      const progress: ReceivedProgress[] = [];
       const result = await sdk.request(
         { method: 'tools/call', params: { name, arguments: args } },
         CallToolResultSchema,
@@ -115,7 +115,7 @@ async function connect(transport: unknown, person?: Person): Promise<McpClient> 
   };
 }
 
-/** isTransport narrows; the SDK's own transports do not fit its interface under exactOptionalPropertyTypes. */
+/** isTransport narrows the type: under exactOptionalPropertyTypes the SDK's transports do not implement the SDK's interface. */
 function isTransport(value: unknown): value is Transport {
   return typeof value === 'object' && value !== null && 'start' in value && 'send' in value;
 }

@@ -1,35 +1,35 @@
-/** Clients of protocol version 2026-07-28, which the official SDK at hand does not speak: they send what they are given. */
+/** Raw clients of protocol version 2026-07-28, which the installed official SDK does not support. */
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { binary } from './process.ts';
 
 /**
- * Exchange sends one message of 2026-07-28 and returns the answer. onProgress, which only stdio serves, receives progress whose
- * token is the id of the message.
+ * Exchange sends one message of 2026-07-28 and returns the answer. onProgress receives the progress notifications whose token is the
+ * id of the message. Only the stdio client calls onProgress.
  */
 export type Exchange = (
   message: Record<string, unknown>,
   onProgress?: (progress: Record<string, unknown>) => void,
 ) => Promise<Record<string, unknown>>;
 
-/** Modern is such a client. */
+/** Modern is a client of protocol version 2026-07-28. */
 export interface Modern {
   readonly exchange: Exchange;
   close(): Promise<void>;
 }
 
-/** Where is what it needs to know of the stack. */
-export interface Where {
+/** Endpoint is the part of a stack that a modern client connects to. */
+export interface Endpoint {
   readonly port: number;
   readonly clientToken: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** isBag tells whether a value is an object that is no array. */
-export const isBag = (value: unknown): value is Record<string, unknown> =>
+/** isRecord reports whether a value is an object and no array. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** modernHttp speaks over HTTP. */
-export async function modernHttp(stack: Where): Promise<Modern> {
+/** modernHttp returns a client over HTTP. */
+export async function modernHttp(stack: Endpoint): Promise<Modern> {
   const exchange: Exchange = async (message) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
@@ -46,16 +46,16 @@ export async function modernHttp(stack: Where): Promise<Modern> {
     const text = await response.text();
     const last = text.startsWith('{') ? text : (text.trim().split('data: ').at(-1) ?? '');
     const answer: unknown = JSON.parse(last);
-    return isBag(answer) ? answer : {};
+    return isRecord(answer) ? answer : {};
   };
   return { exchange, close: async () => undefined };
 }
 
 /**
- * modernStdio speaks through opentabs mcp and the stock transport, whose client does not know this version yet. It dispatches
- * messages in the order of @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask later.
+ * modernStdio returns a client over `opentabs mcp` and the official stdio transport. It dispatches messages in the order of
+ * @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask later.
  */
-export async function modernStdio(stack: Where): Promise<Modern> {
+export async function modernStdio(stack: Endpoint): Promise<Modern> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   const transport = new StdioClientTransport({
     command: binary,
@@ -79,7 +79,7 @@ export async function modernStdio(stack: Where): Promise<Modern> {
     exchange: (message, onProgress) =>
       new Promise((resolve, reject) => {
         const { id, params } = message;
-        if (typeof id !== 'number' || !isBag(params)) throw new Error('not a request');
+        if (typeof id !== 'number' || !isRecord(params)) throw new Error('not a request');
         answers.set(id, resolve);
         if (onProgress) listeners.set(id, onProgress);
         transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params }).catch(reject);

@@ -1,27 +1,27 @@
-/** The built binary as a child process. */
+/** Runs the built binary as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** root is the repository's folder, binary the program under test. */
+/** root is the repository's folder. binary is the program under test. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 export const binary = process.env.OPENTABS_BIN ?? `${root}bin/opentabs`;
 
-/** Ran is what a command printed and how it ended. */
-export interface Ran {
+/** CommandResult is the output and the exit code of a command. */
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Running is a command that has not ended. */
+/** Running is a command that was started; ended resolves when it exits. */
 export interface Running {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  ended: Promise<Ran>;
+  ended: Promise<CommandResult>;
 }
 
-/** start starts the binary with its own environment. */
+/** start starts the binary with additional environment variables. */
 export function start(args: readonly string[], env: Readonly<Record<string, string>>, input?: string): Running {
   const child = spawn(binary, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
@@ -32,18 +32,22 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  // A command that ends without reading its input breaks the pipe; that is no fault.
+  // A command may end without reading its input, which breaks the pipe. That is no failure.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
-  const ended = new Promise<Ran>((resolve, reject) => {
+  const ended = new Promise<CommandResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
   });
   return { child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
-/** run runs the binary to its end. */
-export function run(args: readonly string[], env: Readonly<Record<string, string>>, input = ''): Promise<Ran> {
+/** run runs the binary and waits until it exits. */
+export function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input = '',
+): Promise<CommandResult> {
   return start(args, env, input).ended;
 }
 
@@ -56,7 +60,7 @@ export async function must(args: readonly string[], env: Readonly<Record<string,
   return ran.stdout;
 }
 
-/** stop ends a process that this test started, by its pid, and waits for it. */
+/** stop sends a signal to a process of this test and waits until it exits. */
 export async function stop(running: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (running.child.exitCode === null && running.child.signalCode === null) running.child.kill(signal);
   await running.ended;

@@ -39,7 +39,7 @@ async function setUp() {
   return { proxy, open };
 }
 
-test('what is stalled is held, told to neither side, and comes in order after resume', async () => {
+test('a stalled direction buffers bytes without closing either side, and resume forwards them in order', async () => {
   const { proxy, open } = await setUp();
   try {
     for (const direction of ['up', 'down', 'both'] as const) {
@@ -55,7 +55,7 @@ test('what is stalled is held, told to neither side, and comes in order after re
       assert.equal(client.got + late.got, '1', direction);
       assert.equal(client.closed || late.closed, false);
       proxy.resume(direction);
-      await until('what was held', () => client.got === '123' && late.got === '4');
+      await until('the buffered bytes', () => client.got === '123' && late.got === '4');
       client.socket.destroy();
       late.socket.destroy();
     }
@@ -65,7 +65,7 @@ test('what is stalled is held, told to neither side, and comes in order after re
   }
 });
 
-test('a close is held while its direction is stalled', async () => {
+test('a stalled direction also delays the close of a socket', async () => {
   const { proxy, open } = await setUp();
   try {
     const client = open();
@@ -82,7 +82,7 @@ test('a close is held while its direction is stalled', async () => {
   }
 });
 
-test('a cut resets what is open and what comes, until resume', async () => {
+test('cut resets open and new connections until resume', async () => {
   const { proxy, open } = await setUp();
   try {
     const client = open();
@@ -101,7 +101,7 @@ test('a cut resets what is open and what comes, until resume', async () => {
   }
 });
 
-test('what is dropped never comes, on connections of before alone', async () => {
+test('drop discards bytes on the connections open at that time, and new ones work', async () => {
   const { proxy, open } = await setUp();
   try {
     const client = open();

@@ -1,46 +1,46 @@
 /**
- * A TCP proxy on loopback between a browser and the server, which breaks the link as networks do.
+ * A TCP proxy on loopback between a browser and the server. It simulates network failures.
  *
- * Give its port to the extension (StackOptions.proxy does that) and the server keeps its own. Per direction the proxy can stall: it holds what
- * was sent and tells neither side, so both see a half-open socket; resume sends what it held, in order, as TCP would. cut resets every
- * connection and, until resume, each new one.
+ * The extension connects to the proxy's port instead of the server's. The proxy can stall each direction: it buffers the bytes and both
+ * sides see a half-open socket. resume forwards the buffered bytes in order, as TCP does. cut resets every connection and, until resume,
+ * each new one.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Direction is which bytes: up from the browser to the server, down from the server to the browser. */
+/** Direction of the bytes: up is from the browser to the server, down is from the server to the browser. */
 export type Direction = 'up' | 'down' | 'both';
 
 /** Proxy is a running proxy. */
 export interface Proxy {
   readonly port: number;
-  /** How many connections are open, stalled ones among them. */
+  /** The number of open connections, including stalled ones. */
   readonly open: number;
-  /** How many connections were made since the start. */
+  /** The number of connections made since the start. */
   readonly made: number;
-  /** Bytes passed on since the start. */
+  /** Bytes forwarded since the start. */
   readonly bytes: { readonly up: number; readonly down: number };
-  /** stall holds what is sent from now on; connections stay open, the ends of sockets are held too, and new ones get no answer. */
+  /** stall buffers all bytes and socket ends until resume. Open connections stay open, and new ones get no answer. */
   stall(direction?: Direction): void;
-  /** cut resets all connections; new ones are reset as well unless again is true. */
-  cut(again?: boolean): void;
-  /** resume passes on what was held in this direction and takes connections again. */
+  /** cut resets all connections. It also resets new connections until resume, unless allowNew is true. */
+  cut(allowNew?: boolean): void;
+  /** resume forwards the buffered bytes of this direction and accepts connections again. */
   resume(direction?: Direction): void;
-  /** drop throws away what is sent in this direction from now on and closes nothing, as after a lost route: even resume doesn't bring it back to old connections. */
+  /** drop discards all later bytes of the open connections without closing them, as after a lost route. resume does not repair those connections. */
   drop(): void;
   close(): Promise<void>;
 }
 
-/** Way is one direction of one connection, with what came while it was stalled. */
-interface Way {
+/** Pipe is one direction of one connection, with the bytes buffered while it is stalled. */
+interface Pipe {
   readonly direction: 'up' | 'down';
   readonly from: Socket;
   readonly to: Socket;
-  readonly held: (() => void)[];
+  readonly buffered: (() => void)[];
 }
 
 /** startProxy listens on a free port of loopback and forwards to port; call close when done. */
 export async function startProxy(port: number): Promise<Proxy> {
-  const ways = new Set<Way>();
+  const pipes = new Set<Pipe>();
   const dropped = new WeakSet<Socket>();
   const stalled = { up: false, down: false };
   const bytes = { up: 0, down: 0 };
@@ -54,32 +54,32 @@ export async function startProxy(port: number): Promise<Proxy> {
     }
     made++;
     const upstream = connect({ port, host: '127.0.0.1', noDelay: true });
-    forward({ direction: 'up', from: browser, to: upstream, held: [] });
-    forward({ direction: 'down', from: upstream, to: browser, held: [] });
+    forward({ direction: 'up', from: browser, to: upstream, buffered: [] });
+    forward({ direction: 'down', from: upstream, to: browser, buffered: [] });
   });
 
-  function forward(way: Way): void {
-    const { from, to, direction, held } = way;
-    ways.add(way);
-    // Node tells the end of a paused socket all the same, so ends and closes are held here too.
-    const pass = (what: () => void) => {
+  function forward(pipe: Pipe): void {
+    const { from, to, direction, buffered } = pipe;
+    pipes.add(pipe);
+    // Node emits end and close for a paused socket, so the proxy buffers both events itself.
+    const passOrBuffer = (action: () => void) => {
       if (dropped.has(from)) return;
-      if (stalled[direction]) held.push(what);
-      else what();
+      if (stalled[direction]) buffered.push(action);
+      else action();
     };
     from.on('data', (chunk) => {
-      if (stalled[direction]) from.pause(); // the rest waits in the kernel
-      pass(() => {
+      if (stalled[direction]) from.pause(); // the kernel buffers the rest
+      passOrBuffer(() => {
         bytes[direction] += chunk.length;
         if (!to.write(chunk)) from.pause();
       });
     });
     to.on('drain', () => from.resume());
-    from.on('end', () => pass(() => to.end()));
+    from.on('end', () => passOrBuffer(() => to.end()));
     from.on('error', () => undefined); // close follows
     from.on('close', (withError) => {
-      pass(() => {
-        ways.delete(way);
+      passOrBuffer(() => {
+        pipes.delete(pipe);
         if (withError) to.resetAndDestroy();
       });
     });
@@ -87,21 +87,21 @@ export async function startProxy(port: number): Promise<Proxy> {
 
   function release(direction: 'up' | 'down'): void {
     stalled[direction] = false;
-    for (const way of ways) {
-      if (way.direction !== direction) continue;
-      for (const what of way.held.splice(0)) what();
-      way.from.resume();
+    for (const pipe of pipes) {
+      if (pipe.direction !== direction) continue;
+      for (const action of pipe.buffered.splice(0)) action();
+      pipe.from.resume();
     }
   }
 
-  const sockets = () => new Set([...ways].flatMap((way) => [way.from, way.to]));
+  const sockets = () => new Set([...pipes].flatMap((pipe) => [pipe.from, pipe.to]));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return {
     port: address.port,
     get open() {
-      return Math.ceil(ways.size / 2);
+      return Math.ceil(pipes.size / 2);
     },
     get made() {
       return made;
@@ -111,10 +111,10 @@ export async function startProxy(port: number): Promise<Proxy> {
       if (direction !== 'down') stalled.up = true;
       if (direction !== 'up') stalled.down = true;
     },
-    cut(again = false) {
-      refusing = !again;
+    cut(allowNew = false) {
+      refusing = !allowNew;
       for (const socket of sockets()) socket.resetAndDestroy();
-      ways.clear();
+      pipes.clear();
     },
     resume(direction = 'both') {
       refusing = false;

@@ -1,4 +1,4 @@
-/** A local site that the messages plugin works on. It also plays the page's side of each story: it counts, delays, and notes dropped requests. */
+/** A local site for the messages plugin. It counts and delays requests, and records those that the page aborts. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net';
 export interface Site {
   readonly origin: string;
   readonly url: string;
-  /** The channels of the requests that have come. */
+  /** The channels of the requests received so far. */
   readonly asked: string[];
-  /** Requests that the page dropped before they were answered: the page's own code saw the abort. */
+  /** Requests that the page aborted before the site answered. They show that the abort reached the page's code. */
   readonly dropped: string[];
-  /** How many pages of messages were served. */
+  /** The number of pages of messages served. */
   served: number;
-  /** Bodies that pages sent to /note, for example from scripts of a hostile page. */
+  /** Request bodies that pages sent to /note, for example from scripts of a hostile page. */
   readonly notes: string[];
   /** Sets the HTML that /page serves. */
   page(html: string): void;
@@ -21,7 +21,7 @@ export interface Site {
 
 const pageSize = 10;
 
-/** startSite serves a page, and messages in pages under /api/channels/ID/messages?cursor=N&pages=N&delayMs=N. */
+/** startSite serves an HTML page, and paginated messages under /api/channels/ID/messages?cursor=N&pages=N&delayMs=N. */
 export async function startSite(): Promise<Site> {
   let html = plainPage('Messages');
   const server = createServer((request, response) => {
@@ -72,7 +72,7 @@ function portOf(address: string | AddressInfo | null): number {
   return address.port;
 }
 
-/** serveMessages answers one page; channel "slow-5-300" has 5 pages and answers each after 300 ms. */
+/** serveMessages returns one page of messages. The channel "slow-5-300" has 5 pages and answers each after 300 ms. */
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');
   const page = Number(url.searchParams.get('cursor') || '0');

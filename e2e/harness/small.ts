@@ -1,20 +1,20 @@
-/** Packages of plugins that are too small to need a build, for tests that want many of them. */
+/** Writes plugin packages that need no build, for tests with many plugins. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** SmallPlugin is a plugin with one tool, which returns its version. */
+/** SmallPlugin is a plugin whose only tool returns the plugin's version. */
 export interface SmallPlugin {
   readonly name: string;
-  /** version is a number; a higher one is a newer build. */
+  /** The major version; a higher number is a newer build. */
   readonly version: number;
   readonly urlPatterns: readonly string[];
   readonly frames?: boolean;
   readonly world?: 'isolated';
 }
 
-/** writeSmall writes the package of a plugin into dir and returns its adapter's hash. */
-export function writeSmall(dir: string, { name, version, ...about }: SmallPlugin): string {
+/** writeSmallPlugin writes the package of a plugin into dir and returns the adapter's hash. */
+export function writeSmallPlugin(dir: string, { name, version, ...about }: SmallPlugin): string {
   mkdirSync(join(dir, 'dist'), { recursive: true });
   const put = (file: string, text: string) => writeFileSync(join(dir, file), text);
   const key = JSON.stringify(name);

@@ -1,40 +1,40 @@
-/** Everything a person would have: the daemon, the extension in a browser, a plugin, a site that is open in a tab. */
+/** A complete setup: the daemon, the extension in a browser, a plugin, and a site that is open in a tab. */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { addClient } from './api.ts';
 import { type Chrome, type ChromeOptions, freePort, launch } from './chromium.ts';
-import { connectHttp, connectStdio, type McpClient, type Person } from './client.ts';
-import { must, type Ran, type Running, root, run, start, stop } from './process.ts';
+import { connectHttp, connectStdio, type FormHandler, type McpClient } from './client.ts';
+import { type CommandResult, must, type Running, root, run, start, stop } from './process.ts';
 import { type Site, startSite } from './site.ts';
 import { until } from './wait.ts';
 
-/** StackOptions say what differs from the defaults. */
+/** StackOptions override defaults of startStack. */
 export interface StackOptions {
   /** Flags for opentabs serve, for example ['--idle-timeout', '3s']. */
   readonly serve?: readonly string[];
   readonly chrome?: Partial<ChromeOptions>;
-  /** More plugins than messages, by their folders in this repository. */
+  /** Plugins to add besides messages. */
   readonly plugins?: readonly ExtraPlugin[];
-  /** Leave out the browser. */
+  /** Start no browser. */
   readonly noChrome?: boolean;
 }
 
 /** ExtraPlugin is a plugin that is built and added before the daemon starts. */
 export interface ExtraPlugin {
   readonly dir: string;
-  /** What agents may do with it; "auto" if absent. */
+  /** The permission of the plugin's tools; "auto" if absent. */
   readonly permission?: 'off' | 'ask' | 'auto';
 }
 
-/** places is the plugin that says where its tools run, in frames too. */
+/** places is a plugin whose tools return the document they run in; it works in frames too. */
 export const places: ExtraPlugin = { dir: 'e2e/testdata/places' };
 
-/** everything is the plugin with a tool for each thing that a call can say and do. */
+/** everything is a plugin with one tool for each feature of a call. */
 export const everything: ExtraPlugin = { dir: 'e2e/testdata/everything' };
 
-/** Stack is a running opentabs with all its neighbours. */
+/** Stack is a running opentabs with a browser, a site and clients. */
 export interface Stack {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
@@ -50,10 +50,10 @@ export interface Stack {
   /** The tab that shows the site. */
   readonly page: Page;
   daemon: Running;
-  /** client connects over HTTP, stdioClient over opentabs mcp; person answers the forms that they are shown. */
-  client(person?: Person): Promise<McpClient>;
-  stdioClient(person?: Person): Promise<McpClient>;
-  cli(...args: string[]): Promise<Ran>;
+  /** client connects over HTTP, stdioClient over `opentabs mcp`. answerForm answers the forms that the client receives. */
+  client(answerForm?: FormHandler): Promise<McpClient>;
+  stdioClient(answerForm?: FormHandler): Promise<McpClient>;
+  cli(...args: string[]): Promise<CommandResult>;
   status(): Promise<Status>;
   /** tabs returns the tabs that match a plugin, of all browsers. */
   tabs(): Promise<readonly Tab[]>;
@@ -66,7 +66,7 @@ export interface Stack {
   close(): Promise<void>;
 }
 
-/** bothWays are the two ways of a client to the daemon of a stack, by name. */
+/** bothWays are the two transports between a client and the daemon, by name. */
 export const bothWays = [
   ['http', (stack: Stack) => stack.client()],
   ['stdio', (stack: Stack) => stack.stdioClient()],
@@ -108,7 +108,7 @@ export interface CallView {
   readonly tab_id?: number;
 }
 
-/** startStack brings everything up and waits until the plugin is live in the site's tab. */
+/** startStack starts a stack and waits until the plugin is live in the site's tab. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   const port = await freePort();
@@ -179,8 +179,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     get daemon() {
       return daemon;
     },
-    client: async (person) => keep(await connectHttp(port, clientToken, person)),
-    stdioClient: async (person) => keep(await connectStdio(env, person)),
+    client: async (answerForm) => keep(await connectHttp(port, clientToken, answerForm)),
+    stdioClient: async (answerForm) => keep(await connectStdio(env, answerForm)),
     cli: (...args) => run(args, env),
     status,
     tabs,

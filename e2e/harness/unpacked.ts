@@ -1,4 +1,4 @@
-/** An extension that a profile keeps. The flag --load-extension installs it again at each start, so Chrome drops what it had registered. */
+/** Installs an extension in a profile permanently. The flag --load-extension reinstalls at each start, and Chrome drops the registered scripts then. */
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { flags, freePort, program } from './chromium.ts';
 
-/** ownChoice are Chrome's creation flags of an extension that the user has loaded; what DevTools loads goes with the browser. */
-const ownChoice = 38;
+/** loadedByUser is Chrome's creation_flags value of an extension that the user loaded. Chrome removes an extension that DevTools loaded when the browser exits. */
+const loadedByUser = 38;
 
 /** loadUnpacked loads an extension into a profile in which no browser runs. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
@@ -33,6 +33,6 @@ export async function loadUnpacked(profile: string, extension: string, id: strin
   await ended;
   const file = join(profile, 'Default', 'Preferences');
   const preferences: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  Object(preferences).extensions.settings[id].creation_flags = ownChoice;
+  Object(preferences).extensions.settings[id].creation_flags = loadedByUser;
   writeFileSync(file, JSON.stringify(preferences));
 }

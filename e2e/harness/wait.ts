@@ -1,6 +1,6 @@
 /**
- * until calls probe until it returns something other than undefined or false; it fails with what after limitMs. The default is for
- * what comes by itself: long enough for the slowest machine, so that it ends a test that hangs and measures nothing.
+ * until polls probe until probe returns a value other than undefined or false. After limitMs it throws an error that contains what.
+ * The default limit is long enough for a slow machine; it ends a test that hangs and is no measurement.
  */
 export async function until<T>(
   what: string,
@@ -21,7 +21,7 @@ export async function until<T>(
   }
 }
 
-/** pause waits; for pacing a real system, never for hoping that something is done. */
+/** pause waits for a fixed time. Use it to pace a real system, never to wait for a result. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { callRecord, decide, findCall } from '../harness/api.ts';
+import { callRecord, decideCall, findCall } from '../harness/api.ts';
 import type { McpClient, Outcome } from '../harness/client.ts';
 import { root } from '../harness/process.ts';
 import { everything, type Stack, startStack } from '../harness/stack.ts';
@@ -108,7 +108,7 @@ test('a client that cancels withdraws its question, and a late yes runs nothing'
   const { call_id, waiting } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   stop.abort('enough');
   await panel.getByText('Withdrawn: the call was cancelled.').waitFor();
-  const late = await decide(stack, call_id, { allow: true, ticket_id: waiting?.ticket_id });
+  const late = await decideCall(stack, call_id, { allow: true, ticket_id: waiting?.ticket_id });
   assert.match(JSON.stringify(late), /ended/);
   assert.equal((await callRecord(stack, call_id)).status, 'cancelled');
 });
@@ -147,7 +147,7 @@ test('two surfaces at once: the first one counts, the other is told', async () =
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   const [, theirs] = await Promise.all([
     button?.evaluate((one) => one instanceof HTMLElement && one.click()),
-    decide(stack, call_id, { allow: false }),
+    decideCall(stack, call_id, { allow: false }),
   ]);
   const won = (await ended).code === 'denied';
   assert.equal(Object(theirs).outcome === 'decided', won, JSON.stringify(theirs));

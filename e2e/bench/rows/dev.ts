@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { develop } from '../../harness/author.ts';
+import { developPlugin } from '../../harness/author.ts';
 import { must } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { Bed } from '../bed.ts';
@@ -13,7 +13,7 @@ const edits = 12;
 export async function dev(bed: Bed): Promise<Row[]> {
   const { stack } = await bed.live();
   await stack.page.bringToFront();
-  const author = await develop(stack, 'edited');
+  const author = await developPlugin(stack, 'edited');
   const client = await stack.client();
   const ours: number[] = [];
   const floor: number[] = [];
