@@ -1,4 +1,4 @@
-/** Promise: what a tool shows beside its progress arrives whole and in order, and stays. */
+/** Promise: the activities that a tool shows arrive complete and in order, and are kept after the call. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { callRecord, findCall } from './harness/api.ts';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** deltas runs the tool of that name to its end and returns the call's record. */
+/** deltas calls the tool "deltas", waits until it ends, and returns the call's record. */
 async function deltas(args: Record<string, unknown>) {
   const out = await client.call('everything__deltas', args);
   assert.equal(out.isError, false, out.text);
@@ -26,18 +26,18 @@ async function deltas(args: Record<string, unknown>) {
 
 const rows = (count: number) => Array.from({ length: count }, (_, i) => [i + 1]);
 
-test('1,000 deltas of one loop are applied in order', async () => {
+test('1,000 deltas sent in one loop are applied in order', async () => {
   const { activities } = await deltas({ count: 1000, audience: 'user' });
   assert.deepEqual(activities, [{ type: 'table', content: { columns: ['n'], rows: rows(1000) }, audience: 'user' }]);
 });
 
-test('a patch that does not fit is dropped whole, and those after it are applied', async () => {
+test('a patch that cannot be applied is dropped as a whole, and later patches are applied', async () => {
   const [table] = (await deltas({ count: 100, bad: true })).activities ?? [];
   assert.deepEqual(table?.content, { columns: ['n'], rows: rows(100) });
   assert.ok((table?.dropped ?? 0) >= 1);
 });
 
-test('a running call shows what it has by now, also after the death of the worker', async () => {
+test('the record of a running call has its activities, also after the service worker was killed', async () => {
   const stop = new AbortController();
   const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stop.signal });
   const running = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
@@ -52,12 +52,12 @@ test('a running call shows what it has by now, also after the death of the worke
   await until('the end of the call', async () => (await callRecord(stack, running.call_id)).status !== 'running');
 });
 
-test('opentabs calls show --follow prints what is meant for people, to the end', async () => {
+test('opentabs calls show --follow prints the activities for the user until the call ends', async () => {
   const call = client.call('everything__deltas', { count: 1000, forMs: 3_000, audience: 'user' });
   const { call_id } = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
-  const people = start(['calls', 'show', call_id, '--follow'], stack.env);
+  const forUser = start(['calls', 'show', call_id, '--follow'], stack.env);
   await call;
-  const { code, stdout } = await people.ended;
+  const { code, stdout } = await forUser.ended;
   assert.equal(code, 0);
   const lines = stdout.split('\n').map((line) => line.trim());
   assert.ok(lines.some((line) => line.startsWith('activity table')));
@@ -72,7 +72,7 @@ test('opentabs calls show --follow prints what is meant for people, to the end',
   );
 });
 
-test('any JSON of up to 256 KiB can be shown, and more is dropped without harm', async () => {
+test('an activity may contain any JSON of up to 256 KiB, and a larger one is dropped while the call continues', async () => {
   const shown = async (type: string, content: unknown) => {
     const out = await client.call('everything__show', { type, content });
     assert.equal(out.isError, false, out.text);

@@ -1,4 +1,4 @@
-/** Promise: each surface shows people what tools mean for them, and programs everything. */
+/** Promise: each surface shows users the reports for the audience user, and gives programs all reports. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-// Steps 2 and 4 of four are for people, and so is the end; of the second call nothing is, and the third fails.
+// The first call reports steps 2 and 4 of four to the user. The second call reports nothing to the user. The third call fails.
 async function threeCalls() {
   const steps = await client.call('everything__steps', { count: 4, everyMs: 150, every: 2, endAudience: 'user' });
   const quiet = await client.call('everything__steps', { count: 3, everyMs: 100 });
@@ -44,17 +44,17 @@ function stream(filter: string) {
   return { read, following: until(`/events${filter}`, () => read.text.includes(': following')) };
 }
 
-test('terminals, event streams, agents, the audit and the side panel', async () => {
-  const people = start(['calls', '--follow'], stack.env);
+test('terminals and /events filter reports by audience; agents and the audit log get all of them', async () => {
+  const forUser = start(['calls', '--follow'], stack.env);
   const verbose = start(['calls', '--follow', '--verbose'], stack.env);
   const all = stream('');
   const user = stream('?audience=user');
   await Promise.all([all.following, user.following]);
-  await until('the followers', () => people.stderr().includes('following') && verbose.stderr().includes('following'));
+  await until('the followers', () => forUser.stderr().includes('following') && verbose.stderr().includes('following'));
 
   const { steps, quiet } = await threeCalls();
 
-  // An agent gets all of it, and is told for whom each report is.
+  // An agent receives all reports, each with its audience.
   assert.deepEqual(
     steps.progress.map((p) => [p.message, '_meta' in p && p._meta]),
     [1, 2, 3, 4].map((n) => [
@@ -64,12 +64,12 @@ test('terminals, event streams, agents, the audit and the side panel', async () 
   );
   assert.equal(quiet.progress.length, 3);
 
-  await until('the last event', () => people.stdout().includes('it went wrong'));
+  await until('the last event', () => forUser.stdout().includes('it went wrong'));
   await until('the last event', () => verbose.stdout().includes('it went wrong'));
   await until('the last event', () => all.read.text.includes('it went wrong'));
   await until('the last event', () => user.read.text.includes('it went wrong'));
   for (const [name, text, shown] of [
-    ['calls --follow', people.stdout(), false],
+    ['calls --follow', forUser.stdout(), false],
     ['calls --follow --verbose', verbose.stdout(), true],
     ['/events', all.read.text, true],
     ['/events?audience=user', user.read.text, false],
@@ -78,14 +78,14 @@ test('terminals, event streams, agents, the audit and the side panel', async () 
       assert.ok(text.includes(word), `${name}: ${word}`);
     assert.equal(text.includes('internal step 1'), shown, `${name}: ${text}`);
   }
-  // That a call ended is always for people.
+  // The end of a call is always shown to the user.
   assert.equal((user.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   assert.equal((all.read.text.match(/^event: ended$/gm) ?? []).length, 3);
-  await Promise.all([stop(people), stop(verbose)]);
+  await Promise.all([stop(forUser), stop(verbose)]);
   all.read.stop();
   user.read.stop();
 
-  // The audit has all messages of all calls.
+  // The audit log contains all messages of all calls.
   const audit = await until('the audit', async () => {
     const text = await must(['audit', '--json'], stack.env);
     return text.includes('user step 4') && text.includes('internal step 3') ? text : undefined;
@@ -93,7 +93,7 @@ test('terminals, event streams, agents, the audit and the side panel', async () 
   assert.equal((audit.match(/"audience":"user","last_messages"/g) ?? []).length, 1, audit);
 });
 
-test('the side panel, with the switch and without', async () => {
+test('the side panel shows reports for the user only, and all reports with the switch on', async () => {
   const call = client.call('everything__steps', { count: 40, everyMs: 300, every: 5 });
   const card = panel.locator('.call').filter({ hasText: 'steps' });
   await findCall(stack, 'everything__steps', (c) => c.status === 'running' && /internal step/.test(c.message ?? ''));

@@ -1,4 +1,4 @@
-/** Promise: what `plugin create` makes compiles with the author's own TypeScript, offline, and `plugin check` tells what that says. */
+/** Promise: a plugin from `plugin create` compiles with the author's TypeScript, offline, and `plugin check` reports the compiler's errors. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const env = { OPENTABS_HOME: join(home, 'home'), NO_COLOR: '1' };
 const dir = join(home, 'tickets');
 after(() => rmSync(home, { recursive: true, force: true }));
 
-test('it compiles as it is', async () => {
+test('a new plugin compiles without a change', async () => {
   await must(['plugin', 'create', 'tickets', '--dir', home], env);
   mkdirSync(join(dir, 'node_modules'));
   symlinkSync(join(root, 'node_modules/typescript'), join(dir, 'node_modules/typescript'));
@@ -21,7 +21,7 @@ test('it compiles as it is', async () => {
   assert.doesNotMatch(stderr, /not checked/);
 });
 
-test('what the compiler says is told with its place, and no package is made', async () => {
+test('a compiler error is reported with file and line, and no package is built', async () => {
   const file = join(dir, 'src/tools/describe-page.ts');
   writeFileSync(file, readFileSync(file, 'utf8').replace('title: document.title', 'title: document.titel'));
   for (const command of ['check', 'pack']) {
@@ -33,13 +33,13 @@ test('what the compiler says is told with its place, and no package is made', as
   assert.equal(JSON.parse(stdout).errors, 0);
 });
 
-test("an author's own zod is used by compiler and build alike", async () => {
+test('the compiler and the build both use the zod that the author installed', async () => {
   cpSync(join(root, 'node_modules/zod'), join(dir, 'node_modules/zod'), { recursive: true });
   rmSync(join(dir, '.opentabs/types/zod'), { recursive: true });
   const { stdout } = await run(['plugin', 'check', dir, '--json'], env);
   const found: { rule: string; text: string }[] = JSON.parse(stdout).findings;
   assert.deepEqual(
     found.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
-    ['TS2551:'], // that of the test before
+    ['TS2551:'], // the error of the previous test
   );
 });

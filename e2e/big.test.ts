@@ -1,4 +1,4 @@
-/** Promise: a big result arrives whole or ends with a clear error; it is never dropped in silence. */
+/** Promise: a large result arrives complete or fails with a clear error; it is never dropped silently. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -14,20 +14,20 @@ before(async () => {
 after(() => stack?.close());
 
 for (const bytes of [0, 1000, (256 << 10) - 20, 256 << 10, 1 << 20, 10 << 20]) {
-  test(`${bytes} bytes`, async () => {
+  test(`a result of ${bytes} bytes arrives complete`, async () => {
     const out = await client.call('messages__big', { bytes });
     assert.equal(out.isError, false, out.text.slice(0, 500));
     assert.equal(String(Object(out.structured).text).length, bytes);
   });
 }
 
-test('a result over the limit ends with result_too_large', async () => {
+test('a result over the limit fails with result_too_large', async () => {
   const out = await client.call('messages__big', { bytes: 21 << 20 });
   assert.equal(out.code, 'result_too_large', out.text.slice(0, 500));
   assert.match(out.text, /Ask for less/);
 });
 
-test('the next call works', async () => {
+test('the call after a result over the limit succeeds', async () => {
   const out = await client.call('messages__echo', { value: 1 });
   assert.equal(out.isError, false, out.text);
 });

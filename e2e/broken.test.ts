@@ -1,4 +1,4 @@
-/** Promise: a plugin that does not start in pages says so at once and everywhere, and works again once its folder is repaired. */
+/** Promise: if a plugin does not start in pages, every surface reports the reason at once, and the plugin works again after its folder is repaired. */
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,55 +23,55 @@ after(async () => {
   await stack?.close();
 });
 
-/** adapter is code that registers an adapter which works. */
+/** adapter returns code that registers a working adapter. */
 function adapter(name: string, registeredAs = name, frozen = true): string {
   const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
   return `globalThis.__openTabs.adapters = { '${registeredAs}': ${frozen ? `Object.freeze(${value})` : value} };`;
 }
 
-/** kinds are adapters that do not start, and what is said of each. */
-const kinds: readonly (readonly [name: string, code: string, says: RegExp, more?: Partial<HandMade>])[] = [
+/** kinds are adapters that do not start, each with the expected error. */
+const kinds: readonly (readonly [name: string, code: string, error: RegExp, more?: Partial<HandMade>])[] = [
   ['throws', 'throw new TypeError("no such thing");', /threw while it started: .*no such thing/],
   ['silent', 'globalThis.nothing = 1;', /register/],
   ['misnamed', adapter('misnamed', 'other'), /register/],
   ['unlocked', adapter('unlocked', 'unlocked', false), /lock|frozen/],
-  // The server's parser accepts these two, V8 does not.
+  // The server's parser accepts these two adapters, V8 does not.
   ['unparsable', `// 1\n${adapter('unparsable')}\nvar x = /(?<a>.)(?<a>.)/;`, unparsable(3)],
   ['unparsable-apart', `var x = /(?<a>.)(?<a>.)/;`, unparsable(1), { world: 'isolated' }],
   ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, unparsable(2), { start: 'document_start' }],
 ];
 
-/** unparsable matches what is said of code with a regular expression that V8 rejects in this line. */
+/** unparsable matches the error for a regular expression on this line that V8 rejects. */
 function unparsable(line: number): RegExp {
   const message =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
   return new RegExp(`${message.source} \\(line ${line}\\)`);
 }
 
-for (const [name, code, says, more] of kinds) {
-  test(`broken: ${name}`, async () => {
+for (const [name, code, statusHas, more] of kinds) {
+  test(`an adapter that does not start is reported: ${name}`, async () => {
     await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code, ...more });
     const page = await stack.chrome.open(`${pages.origin}/${name}`);
-    const refused = await until(`what ${name} says`, async () => {
+    const refused = await until(`the error of ${name}`, async () => {
       const beganMs = performance.now();
       const out = await client.call(`${name}__who`, {});
       return out.code === 'plugin_broken' ? { ...out, tookMs: performance.now() - beganMs } : undefined;
     });
-    assert.match(refused.text, says);
+    assert.match(refused.text, statusHas);
     assert.match(refused.text, /did not start in its page: .*Do not call its tools again; report this to the user/s);
-    // Nothing is waited for once it is known.
+    // A call fails at once after the error has been reported.
     const beganMs = performance.now();
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
-    assert.ok(performance.now() - beganMs < 2_000, 'the call waited for something');
+    assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
       const { stdout } = await run(command, stack.env);
-      assert.match(stdout, says, command.join(' '));
+      assert.match(stdout, statusHas, command.join(' '));
       assert.match(stdout, new RegExp(`did not start in a page of ${pages.origin}`), command.join(' '));
     }
     const review = await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);
 
-    // Repaired it works, in a tab that is opened then, and nothing is said of it any more.
+    // After the repair the plugin works in a new tab, and the error is gone from every surface.
     writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), adapter(name));
     await until('the new content', async () =>
       (await run(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
@@ -86,7 +86,7 @@ for (const [name, code, says, more] of kinds) {
   });
 }
 
-test('a new build that V8 can not parse says so in the page that has the old one, and the next one is taken there', async () => {
+test('a new build that V8 cannot parse is reported in an open page, and the next build replaces it without a reload', async () => {
   const name = 'rebuilt';
   await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code: adapter(name) });
   const file = join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js');
@@ -101,7 +101,7 @@ test('a new build that V8 can not parse says so in the page that has the old one
     await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
   };
   await build(`${adapter(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
-  const refused = await until('the refusal', async () => {
+  const refused = await until('the error of the new build', async () => {
     const out = await client.call(`${name}__who`, {});
     return out.code === 'plugin_broken' && out;
   });
@@ -117,7 +117,7 @@ test('a new build that V8 can not parse says so in the page that has the old one
   await page.close();
 });
 
-test('a folder that changes, breaks, goes away or is renamed, and is then as before, works on in the open page', async () => {
+test('a plugin works again in the open page after its folder was changed, broken, removed or renamed and then restored', async () => {
   const name = 'returns';
   const code = adapter(name);
   await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code });
@@ -128,9 +128,9 @@ test('a folder that changes, breaks, goes away or is renamed, and is then as bef
   await until('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   await page.bringToFront();
-  const says = (text: string) =>
+  const statusHas = (text: string) =>
     until(text, async () => (await run(['status'], stack.env)).stdout.includes(text) || undefined);
-  const changes: readonly (readonly [what: string, there: () => void, back: () => void, says: string])[] = [
+  const changes: readonly (readonly [what: string, there: () => void, back: () => void, statusHas: string])[] = [
     [
       'another content',
       () => writeFileSync(file, adapter(name, name, false)),
@@ -154,11 +154,11 @@ test('a folder that changes, breaks, goes away or is renamed, and is then as bef
   ];
   for (const [what, there, back, text] of changes) {
     there();
-    await says(text);
+    await statusHas(text);
     const refused = await client.call(`${name}__who`, {});
     assert.match(String(refused.code), /plugin_broken|not_reviewed/, `${what}: ${refused.text}`);
     back();
-    await says(`${name} 1.0.0, 1 tool, auto`);
+    await statusHas(`${name} 1.0.0, 1 tool, auto`);
     await until(`the plugin after ${what}`, async () => !(await client.call(`${name}__who`, {})).isError);
     assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', `${what}: the page was reloaded`);
   }

@@ -1,4 +1,4 @@
-/** Promise: of two browsers, which may be two accounts, opentabs never chooses one by itself. */
+/** Promise: opentabs never chooses between two browsers, because they may belong to two accounts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { until } from './harness/wait.ts';
 let stack: Stack;
 let client: McpClient;
 let second: Chrome | undefined;
-/** ids are the browsers' ids, that of the second last; page is the second's tab. */
+/** ids are the ids of the first and the second browser; page is the tab of the second browser. */
 let ids: readonly string[];
 let page: Page;
 
@@ -32,7 +32,7 @@ after(async () => {
 const call = (args: Record<string, unknown> = {}) => client.call('places__where', args);
 const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
 
-/** readyIn waits until the server knows whether the plugin is ready in the tabs of a browser. */
+/** readyIn waits until the server has this readiness of the plugin in the tabs of a browser. */
 async function readyIn(id: string, ready: boolean) {
   await until('the readiness', async () => {
     const browser = (await stack.status()).browsers?.find((b) => b.id === id);
@@ -40,7 +40,7 @@ async function readyIn(id: string, ready: boolean) {
   });
 }
 
-test('where both could, the error names the choices, and each can be named', async () => {
+test('if two browsers could run a call, the error lists both, and the caller can name each', async () => {
   for (const id of ids) await readyIn(id, true);
   const out = await call();
   assert.equal(out.code, 'ambiguous_target', out.text);
@@ -50,10 +50,10 @@ test('where both could, the error names the choices, and each can be named', asy
   assert.equal(pathOf((await call({ browser: ids[1] })).structured), '/second');
   const tabs = (await stack.status()).browsers?.find((b) => b.id === ids[1])?.tabs;
   assert.equal(pathOf((await call({ tabId: tabs?.[0]?.tabId })).structured), '/second');
-  assert.equal((await call({ browser: 'nobody' })).code, 'no_tab');
+  assert.equal((await call({ browser: 'unknown' })).code, 'no_tab');
 });
 
-test('a browser in which nobody is logged in is no choice', async () => {
+test('a browser in which the user is not logged in is not used', async () => {
   await page.evaluate(() => {
     document.documentElement.toggleAttribute('data-busy', true);
     history.pushState(null, '', location.href);
@@ -64,7 +64,7 @@ test('a browser in which nobody is logged in is no choice', async () => {
   assert.equal((await call({ browser: ids[1] })).code, 'not_ready');
 });
 
-test('no tab is opened in either while there are two', async () => {
+test('no tab is opened while two browsers are connected', async () => {
   const allowed = await stack.cli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(allowed.code, 0, allowed.stderr);
   await Promise.all([page.goto('about:blank'), stack.page.goto('about:blank')]);

@@ -1,4 +1,4 @@
-/** Promise: a plugin calls another one only if the user allows that pair, and the question says which plugin, tab and site ask. */
+/** Promise: a plugin may call another one only if the user allows that pair, and the form names the calling plugin, its tab and its site. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -10,7 +10,7 @@ import { until } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** forms are the messages of the forms that the user saw; answer is what they choose in the next. */
+/** forms are the messages of the forms shown to the user; answer is the user's choice in the next form. */
 const forms: string[] = [];
 let answer = 'deny';
 
@@ -24,14 +24,14 @@ before(async () => {
 after(() => stack?.close());
 
 const opentabs = (...args: string[]) => must(args, stack.env);
-/** nested has everything__call call messages__echo. */
+/** nested calls everything__call, which calls messages__echo. */
 const nested = async (value: string) => {
   const out = await client.call('everything__call', { tool: 'messages__echo', input: { value }, caught: true });
   return JSON.stringify(out.structured ?? out.text);
 };
 const allowed = 'plugin permission everything --allow-calls-to messages';
 
-test('a call to another plugin is off: the handler, the lists and the audit say so', async () => {
+test('calls to another plugin are off by default, and the handler, the lists and the audit log report the denial', async () => {
   const out = await nested('one');
   assert.match(out, /"code":"denied"/);
   assert.ok(out.includes(`The user can allow it with \`opentabs ${allowed}\``), out);
@@ -46,10 +46,10 @@ test('a call to another plugin is off: the handler, the lists and the audit say 
     ),
   );
   assert.deepEqual(forms, []);
-  await client.call('everything__call', { tool: 'echo', input: { value: 'own' } }); // its own tools are not affected
+  await client.call('everything__call', { tool: 'echo', input: { value: 'own' } }); // calls to tools of the same plugin are allowed
 });
 
-test('once it is allowed it works, and asks if the tool that is called asks', async () => {
+test('an allowed call to another plugin works, and needs approval if the called tool does', async () => {
   await opentabs(...allowed.split(' '));
   assert.match(await nested('two'), /two/);
   await opentabs('plugin', 'permission', 'messages', 'ask');
@@ -65,13 +65,13 @@ test('once it is allowed it works, and asks if the tool that is called asks', as
   );
 });
 
-test('what was allowed to the plugin is not allowed to the agent, nor the other way round', async () => {
+test('a permission given to the calling plugin does not extend to the agent, and vice versa', async () => {
   assert.match(await nested('four'), /four/); // for this session
   assert.equal(forms.length, 1);
   answer = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
   assert.equal(forms.length, 2);
-  await opentabs('plugin', 'permission', 'messages', 'ask'); // takes all of it back
+  await opentabs('plugin', 'permission', 'messages', 'ask'); // withdraws all permissions given before
   answer = 'allow for this session';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
   answer = 'deny';
@@ -79,7 +79,7 @@ test('what was allowed to the plugin is not allowed to the agent, nor the other 
   assert.equal(forms.length, 4);
 });
 
-test('it is off again when the user says so', async () => {
+test('calls to another plugin are off again after the user withdraws the permission', async () => {
   await opentabs('plugin', 'permission', 'messages', 'auto');
   await opentabs('plugin', 'permission', 'everything', '--forbid-calls-to', 'messages');
   assert.match(await nested('six'), /"code":"denied"/);

@@ -1,4 +1,4 @@
-/** Promise: whoever stops a call, the code in the page stops too. */
+/** Promise: a cancelled call also stops the code in the page, for each way to cancel. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -15,13 +15,13 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** slow is a channel whose pages come after 20 s each; a request for one is dropped before that by a stop alone. */
+/** slow returns a new channel that answers after 20 s. The page drops a request before that only if the call is cancelled. */
 let channels = 0;
 const slow = () => `c${++channels}-9-20000`;
 
 const dropped = (channel: string) =>
   until(`the page's request for ${channel} to be dropped`, () => stack.site.dropped.some((d) => d.startsWith(channel)));
-/** running waits until the page of a running call has asked for a channel: a stop before that drops nothing. */
+/** running waits until the page has requested the channel; a cancel before that drops no request. */
 const running = (channel: string) =>
   until('a running call', async () =>
     stack.site.asked.includes(channel) ? (await stack.calls()).find((c) => c.status === 'running') : undefined,
@@ -41,7 +41,7 @@ test('notifications/cancelled stops the page and gets no result', async () => {
   assert.deepEqual([after.status, after.stopped], ['cancelled', 'aborted']);
 });
 
-test('why a call is stopped reaches the page, the record and the error', async () => {
+test('the reason of a cancel reaches the page, the record and the error', async () => {
   const page = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
   const silent = () =>
     until('a running call', async () =>
@@ -52,7 +52,10 @@ test('why a call is stopped reaches the page, the record and the error', async (
   const first = await silent();
   stop.abort('the wrong channel');
   await assert.rejects(call);
-  await until('the page to see why', async () => (await page()) === 'cancelled by the client: the wrong channel');
+  await until(
+    'the page to receive the reason',
+    async () => (await page()) === 'cancelled by the client: the wrong channel',
+  );
   assert.equal((await record(first.call_id)).cancel_reason, 'the wrong channel');
 
   const other = client.call('messages__silent', { forMs: 60_000 });
@@ -61,14 +64,14 @@ test('why a call is stopped reaches the page, the record and the error', async (
   assert.equal(cancelled.code, 0, cancelled.stderr);
   const out = await other;
   assert.match(out.text, /cancelled by the command line: it takes too long \(cancelled\)/);
-  await until('the page to see why', async () => /: it takes too long$/.test(String(await page())));
+  await until('the page to receive the reason', async () => /: it takes too long$/.test(String(await page())));
   const audit = await stack.cli('audit', '--json', '--last', '0');
   for (const reason of ['the wrong channel', 'it takes too long']) {
     assert.ok(audit.stdout.includes(`"reason":"${reason}"`), audit.stdout);
   }
 });
 
-test('a client that goes away stops the page', async () => {
+test('a client that disconnects stops the code in the page', async () => {
   const channel = slow();
   const leaving = await stack.stdioClient();
   const call = leaving.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
@@ -79,7 +82,7 @@ test('a client that goes away stops the page', async () => {
   assert.equal((await record(call_id)).status, 'cancelled');
 });
 
-test('another client cannot cancel it', async () => {
+test('a client cannot cancel a call of another client', async () => {
   const channel = slow();
   const other = await stack.client();
   const stop = new AbortController();
@@ -88,14 +91,14 @@ test('another client cannot cancel it', async () => {
   for (let id = 0; id < 50; id++) {
     await other.sdk.notification({ method: 'notifications/cancelled', params: { requestId: id, reason: 'mischief' } });
   }
-  // Each of them was answered, so the server has done what it does about it.
+  // Each request was answered, so the server has processed all of them.
   assert.equal((await stack.calls()).find((c) => c.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);
   await dropped(channel);
 });
 
-test('Ctrl-C at opentabs call stops the page', async () => {
+test('Ctrl-C in opentabs call stops the code in the page', async () => {
   const channel = slow();
   const cli = start(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
   const { call_id } = await running(channel);
@@ -106,11 +109,11 @@ test('Ctrl-C at opentabs call stops the page', async () => {
   assert.equal((await record(call_id)).status, 'cancelled');
 });
 
-test('the stop button of the side panel stops the page, and the client is told', async () => {
+test('the stop button of the side panel stops the code in the page, and the client receives the error', async () => {
   const channel = slow();
   const panel = await stack.chrome.panel();
   const call = client.call('messages__export_messages', { channelId: channel });
-  call.catch(() => undefined); // awaited below; a failure before that says more
+  call.catch(() => undefined); // awaited below; an earlier failure is more useful
   const stop = panel.getByRole('button', { name: /stop/i }).first();
   await running(channel);
   await stop.click();
@@ -120,7 +123,7 @@ test('the stop button of the side panel stops the page, and the client is told',
   await dropped(channel);
 });
 
-test('a cancelled call leaves its place: the next one runs', async () => {
+test('a cancelled call frees its slot for the next call', async () => {
   const out = await client.call('messages__echo', { value: 'still here' });
   assert.equal(out.isError, false, out.text);
 });

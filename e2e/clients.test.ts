@@ -1,4 +1,4 @@
-/** Promise: a stock MCP client lists and calls tools, over HTTP and over stdio, and gets exactly what the page sent. */
+/** Promise: the official MCP client lists and calls tools over HTTP and stdio, and receives exactly what the page sent. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -43,13 +43,13 @@ for (const [name, connect] of bothWays) {
       assert.equal(Object(result.structuredContent).count, 20);
     });
 
-    test('tells all violations of the arguments', async () => {
+    test('reports all violations of the input schema', async () => {
       const out = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
       assert.equal(out.code, 'invalid_arguments');
       for (const part of ['from', 'intervalMs', 'extra']) assert.match(out.text, new RegExp(part));
     });
 
-    test('passes text and structure through as the page sent it', async () => {
+    test('returns text and structured content as the page sent them', async () => {
       const value = {
         text: 'Grüße 🎉 \u0000 \u2028 </script>',
         list: [1, 2.5, null, true],
@@ -61,7 +61,7 @@ for (const [name, connect] of bothWays) {
       assert.deepEqual(JSON.parse(out.text), out.structured);
     });
 
-    test('tells a tool error with its code', async () => {
+    test('returns a tool error with its code', async () => {
       const out = await client.call('messages__fail', {
         code: 'NOT_FOUND',
         category: 'not_found',
@@ -71,16 +71,16 @@ for (const [name, connect] of bothWays) {
       assert.match(out.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
     });
 
-    test('refuses an unknown tool', async () => {
+    test('rejects an unknown tool', async () => {
       await assert.rejects(client.sdk.callTool({ name: 'messages__nothing', arguments: {} }), /nothing/);
     });
 
-    test('hears of a plugin that is removed and added', async () => {
+    test('receives list_changed when a plugin is removed or added', async () => {
       let changed = 0;
       client.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
         changed++;
       });
-      // Beside those of plugins there are opentabs' own.
+      // The list also has the built-in tools of opentabs.
       const count = async () =>
         (await client.sdk.listTools()).tools.filter((t) => t.name.startsWith('messages__')).length;
       await must(['plugin', 'remove', 'messages'], stack.env);
@@ -107,7 +107,7 @@ test('integers beyond 2^53 reach the page and come back exactly', async () => {
   assert.notEqual(rounded.code, 0);
 });
 
-test('twenty calls of two clients at once keep to themselves', async () => {
+test('twenty concurrent calls of two clients each get their own result', async () => {
   const clients = [await stack.client(), await stack.stdioClient()];
   const outs = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {

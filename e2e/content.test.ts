@@ -1,4 +1,4 @@
-/** Promise: a picture that a tool makes in the page reaches the agent as a picture, byte for byte. */
+/** Promise: an image that a tool creates in the page reaches the agent as an image, byte for byte. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack.close());
 
-/** drawn is the SHA-256 of the same chart, drawn by the page itself. */
+/** drawn returns the SHA-256 of the same chart, drawn by the page itself. */
 function drawn(): Promise<string> {
   return stack.page.evaluate(async (given) => {
     const canvas = new OffscreenCanvas(given.length * 10, 100);
@@ -34,7 +34,7 @@ function drawn(): Promise<string> {
 for (const transport of ['http', 'stdio'] as const) {
   test(`a canvas arrives as image content over ${transport}`, async () => {
     const client: McpClient = transport === 'http' ? await stack.client() : await stack.stdioClient();
-    // The stock client checks the result against the tool's output schema once it has seen the list.
+    // The official client checks results against the output schema after it has listed the tools.
     await client.sdk.listTools();
     const result = CallToolResultSchema.parse(
       await client.sdk.callTool({ name: 'messages__draw', arguments: { values } }),

@@ -1,5 +1,5 @@
 /**
- * The main job, for somebody who sees opentabs for the first time: three long calls side by side in a real browser.
+ * The main job, for a reader who is new to opentabs: three long calls side by side in a real browser.
  * One lives by its progress, one is silent and is ended at 30.0 s, one is cancelled and the page's own request stops.
  */
 import { Bars } from './harness/bars.ts';
@@ -8,16 +8,16 @@ import { startStack } from './harness/stack.ts';
 
 const idleLimitMs = 30_000;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(): Promise<boolean> {
-  say('opentabs demo: a real server, a real headless Chromium with the real extension, a stock MCP client.');
+  printLine('opentabs demo: a real server, a real headless Chromium with the real extension, a stock MCP client.');
   const began = Date.now();
   const stack = await startStack();
   try {
     const client = await stack.client();
     const { tools } = await client.sdk.listTools();
-    say(
+    printLine(
       `Up after ${seconds(Date.now() - began)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
     );
     const bars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
@@ -45,7 +45,7 @@ async function main(): Promise<boolean> {
     ]);
     bars.close();
     const record = (await stack.calls()).find((c) => c.status === 'cancelled');
-    say('');
+    printLine('');
     return [
       check(
         !long.isError && long.tookMs > idleLimitMs + 1_000,
@@ -73,7 +73,7 @@ function ended(bars: Bars, row: number, outcome: Outcome): Outcome {
 }
 
 function check(good: boolean, what: string): boolean {
-  say(`${good ? 'ok  ' : 'FAIL'} ${what}`);
+  printLine(`${good ? 'ok  ' : 'FAIL'} ${what}`);
   return good;
 }
 
@@ -87,5 +87,5 @@ function seconds(ms: number): string {
 }
 
 const good = await main();
-say(good ? '\nDone: all three behaved.' : '\nThe demo failed; see the lines marked FAIL.');
+printLine(good ? '\nDone: all three behaved.' : '\nThe demo failed; see the lines marked FAIL.');
 process.exitCode = good ? 0 : 1;

@@ -1,4 +1,4 @@
-/** Promise: an author who saves a file has the new code in the page, without a reload, and sees what it logs. */
+/** Promise: when an author saves a file, the new code runs in the page without a reload, and its log appears in the terminal. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Author, developPlugin } from './harness/author.ts';
@@ -26,7 +26,7 @@ async function describe(): Promise<unknown> {
   return (await client.call('tickets__describe_page')).structured;
 }
 
-/** locked are the functions on the page's window that can't be removed and are not listed; the host must leave none. */
+/** locked returns the hidden functions on the page's window that cannot be removed. The extension must leave none. */
 async function locked(): Promise<string[]> {
   return await stack.page.evaluate(() =>
     Object.getOwnPropertyNames(window).filter((name) => {
@@ -36,7 +36,7 @@ async function locked(): Promise<string[]> {
   );
 }
 
-test('a change is in the page without a reload, and again', async () => {
+test('each of two changes reaches the page without a reload', async () => {
   await stack.page.evaluate(() => {
     document.documentElement.dataset.mark = 'not reloaded';
   });
@@ -48,10 +48,10 @@ test('a change is in the page without a reload, and again', async () => {
     await until(`an answer of ${fresh}`, async () => JSON.stringify(await describe()).includes(fresh.slice(8, -1)));
   }
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
-  await until('dev to tell the tab', () => author.dev.stderr().includes('live in 1 tab'));
+  await until('dev to report the tab', () => author.dev.stderr().includes('live in 1 tab'));
 });
 
-test('an error is told with its place, and the code that works stays', async () => {
+test('a build error is reported with file and line, and the last working code stays in the page', async () => {
   author.edit(source, "title: 'two'", "title: 'two");
   await until('the error', () => /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.dev.stderr()));
   assert.match(JSON.stringify(await describe()), /"title":"two"/);
@@ -59,17 +59,17 @@ test('an error is told with its place, and the code that works stays', async () 
   await until('the new code', async () => JSON.stringify(await describe()).includes('three'));
 });
 
-test('a build that does not start is reported at once, without a reload, until one does', async () => {
+test('a build that does not start is reported at once, and the next working build replaces it without a reload', async () => {
   const first = "import { defineTool } from '@opentabs/sdk';";
   const bad = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
   author.edit(source, first, `${first}\n${bad}`);
-  const refused = await until('the refusal', async () => {
+  const refused = await until('the error of the build', async () => {
     const out = await client.call('tickets__describe_page');
     return out.code === 'plugin_broken' && out;
   });
-  const says = /the adapter threw while it started: .*a typo/;
-  assert.match(refused.text, says);
-  for (const command of ['status', 'doctor']) assert.match((await stack.cli(command)).stdout, says, command);
+  const startError = /the adapter threw while it started: .*a typo/;
+  assert.match(refused.text, startError);
+  for (const command of ['status', 'doctor']) assert.match((await stack.cli(command)).stdout, startError, command);
   assert.match((await stack.cli('plugin', 'list')).stdout, /^tickets .*failed/m);
   author.edit(source, `${first}\n${bad}`, first);
   await until('the build that starts', async () => JSON.stringify((await describe()) ?? '').includes('three'));
@@ -77,7 +77,7 @@ test('a build that does not start is reported at once, without a reload, until o
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
 });
 
-test('what the plugin logs is in the terminal', async () => {
+test("plugin dev prints the plugin's log", async () => {
   author.edit(
     source,
     "import { defineTool } from '@opentabs/sdk';",
@@ -94,14 +94,14 @@ test('what the plugin logs is in the terminal', async () => {
   });
 });
 
-test('afterwards the last build stays, and the page has found nothing of the host on its window', async () => {
+test('after dev ends the last build stays in the page, and the page finds no trace of the extension on its window', async () => {
   assert.deepEqual(await locked(), []);
   const { code, stderr } = await author.end();
   assert.equal(code, 0);
   assert.match(stderr, /the last build of tickets stays in use/);
   assert.match(JSON.stringify(await describe()), /"title":"three"/);
-  // A page that begins while the browser takes one adapter out and the other in may have none, and is not loaded anew for a call
-  // once a script has looked at it.
+  // A page that starts while the browser replaces the adapter may have no adapter. A call does not reload the page after
+  // a script has accessed it.
   await until('the plugin in a page that was reloaded', async () => {
     await stack.page.reload();
     return JSON.stringify((await describe()) ?? '').includes('three');

@@ -1,4 +1,4 @@
-/** Promise: in 2026-07-28 the question is the answer to the call, which waits meanwhile and is made again with the decision. */
+/** Promise: in 2026-07-28 the server answers a call with the approval form, and the client repeats the call with the decision. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -13,11 +13,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** waiting is the call of a tool that waits for the person. */
+/** waiting returns the call of a tool that is waiting for approval. */
 const waiting = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** elsewhere lets another surface decide about it. */
-async function elsewhere(tool: string, allow: boolean): Promise<void> {
+/** decideElsewhere decides about the call on another surface. */
+async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await waiting(tool)).call_id, { allow });
 }
 
@@ -35,7 +35,7 @@ for (const [name, open] of [
     });
     after(() => peer?.close());
 
-    /** call makes a request, or makes it again with more members of its params. */
+    /** call sends a request, or repeats it with additional params. */
     const call = async (tool: string, args: unknown, more: Record<string, unknown> = {}) => {
       const _meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -47,7 +47,7 @@ for (const [name, open] of [
       const { result, error } = await peer.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
       return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
     };
-    /** asked makes a request that is answered by a question. */
+    /** asked sends a request and expects a form as the answer. */
     const asked = async (tool: string, args: unknown) => {
       const { result } = await call(tool, args);
       assert.equal(result.resultType, 'input_required', JSON.stringify(result));
@@ -62,24 +62,24 @@ for (const [name, open] of [
       };
     };
 
-    test('approve, after a tampered state was refused', async () => {
+    test('a tampered state is rejected, and an approval with the original state runs the tool', async () => {
       const { question, answer } = await asked('everything__echo', { value: 'hi' });
       assert.match(question, /May everything__echo run/);
       assert.equal((await answer(choose('allow once'), '-TAMPERED')).error?.code, -32602);
       const { result } = await answer(choose('allow once'));
       assert.equal(Object(result.structuredContent).value, 'hi');
-      assert.equal((await answer(choose('allow once'))).error?.code, -32602); // the answer has been given
+      assert.equal((await answer(choose('allow once'))).error?.code, -32602); // already decided
     });
 
-    test('deny', async () => {
+    test('a denied call does not run', async () => {
       const { answer } = await asked('everything__change', { key: `modern-${name}` });
       assert.equal((await answer({ action: 'decline' })).result.isError, true);
       assert.equal(stack.site.notes.includes(`change modern-${name}`), false);
     });
 
-    test('another surface decides while the client has no request open', async () => {
+    test('another surface can decide while the client has no open request', async () => {
       const { answer } = await asked('everything__echo', { value: 4 });
-      await elsewhere('everything__echo', true);
+      await decideElsewhere('everything__echo', true);
       const { result } = await answer({ action: 'cancel' });
       assert.equal(Object(result.structuredContent).value, 4);
     });

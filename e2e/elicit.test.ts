@@ -1,4 +1,4 @@
-/** Promise: a client that can ask its person does so, up to 2025-11-25; who decides first counts; a late yes runs nothing. */
+/** Promise: up to 2025-11-25, a client with elicitation shows the approval form. The first decision counts, and a late approval runs nothing. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** Form is a form that a person sees, and how they answer it. */
+/** Form is an approval form shown to the user, with a function that answers it. */
 interface Form {
   readonly message: string;
   readonly choices: unknown;
@@ -22,11 +22,11 @@ interface Form {
   answer(result: ElicitResult): void;
 }
 
-/** waiting is the call of a tool that waits for the person. */
+/** waiting returns the call of a tool that is waiting for approval. */
 const waiting = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** elsewhere lets another surface decide about it. */
-async function elsewhere(tool: string, allow: boolean): Promise<void> {
+/** decideElsewhere decides about the call on another surface. */
+async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await waiting(tool)).call_id, { allow });
 }
 
@@ -39,7 +39,7 @@ for (const [name, connect] of [
   describe(`2025-11-25 over ${name}`, () => {
     let client: McpClient;
     let forms: Form[];
-    /** form is the next form that the client shows. */
+    /** form waits for the next form that the client shows. */
     const form = () => until('a form', () => forms.shift());
 
     before(async () => {
@@ -60,7 +60,7 @@ for (const [name, connect] of [
       forms = [];
     });
 
-    test('allow once: the person sees what would run, and it runs', async () => {
+    test('allow once: the form shows the tool and its arguments, and the call runs', async () => {
       const call = client.call('everything__echo', { value: 'hi' });
       const shown = await form();
       assert.match(shown.message, /May everything__echo run/);
@@ -70,7 +70,7 @@ for (const [name, connect] of [
       assert.equal(Object((await call).structured).value, 'hi');
     });
 
-    test('deny and decline: it does not run, and the agent is told', async () => {
+    test('deny and decline: the call does not run, and the agent receives "denied"', async () => {
       for (const [i, answer] of [choose('deny'), { action: 'decline' } as const].entries()) {
         const key = `${name}-denied-${i}`;
         const call = client.call('everything__change', { key });
@@ -80,26 +80,26 @@ for (const [name, connect] of [
       }
     });
 
-    test('another surface decides first: the form is taken back, and its late yes runs nothing', async () => {
+    test('another surface decides first: the form is withdrawn, and a late approval in it runs nothing', async () => {
       const key = `${name}-late`;
       const call = client.call('everything__change', { key });
       const shown = await form();
-      await elsewhere('everything__change', false);
+      await decideElsewhere('everything__change', false);
       assert.equal((await call).code, 'denied');
-      await until('the form to be taken back', () => shown.signal.aborted);
+      await until('the form to be withdrawn', () => shown.signal.aborted);
       shown.answer(choose('allow once'));
-      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // after the late yes
+      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // after the late approval
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
 
-    test('a closed form decides nothing: the call waits for the other surfaces', async () => {
+    test('a closed form decides nothing: the call keeps waiting for approval on the other surfaces', async () => {
       const call = client.call('everything__echo', { value: 2 });
       (await form()).answer({ action: 'cancel' });
-      await elsewhere('everything__echo', true);
+      await decideElsewhere('everything__echo', true);
       assert.equal(Object((await call).structured).value, 2);
     });
 
-    test('the client leaves its call: the form is taken back, and nothing runs', async () => {
+    test('the client cancels its call: the form is withdrawn, and nothing runs', async () => {
       const key = `${name}-left`;
       const leave = new AbortController();
       const call = client.call('everything__change', { key }, { signal: leave.signal });
@@ -108,7 +108,7 @@ for (const [name, connect] of [
       const { call_id: id } = await waiting('everything__change');
       leave.abort();
       await assert.rejects(call);
-      await until('the form to be taken back', () => shown.signal.aborted);
+      await until('the form to be withdrawn', () => shown.signal.aborted);
       shown.answer(choose('allow once'));
       await until('the call to be withdrawn', async () =>
         (await stack.calls()).some((c) => c.call_id === id && c.status === 'cancelled'),
@@ -116,7 +116,7 @@ for (const [name, connect] of [
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
 
-    test('a tool asks for the person: accepted is done, declined is given up', async () => {
+    test('a tool waits for the user: an accepted form resumes it, a declined form cancels the wait', async () => {
       for (const [answer, ended] of [
         [{ action: 'accept', content: {} }, /"done"/],
         [{ action: 'decline' }, /user_denied/],
@@ -130,21 +130,21 @@ for (const [name, connect] of [
       }
     });
 
-    test('for this session: this client is asked no more, another is', async () => {
+    test('allow for this session: this client needs no further approval, another client does', async () => {
       const first = client.call('everything__change', {});
       (await form()).answer(choose('allow for this session'));
       assert.equal((await first).isError, false);
       assert.equal((await client.call('everything__change', {})).isError, false);
       const other = await stack.client();
-      const theirs = other.call('everything__change', {});
-      await elsewhere('everything__change', false);
-      assert.equal((await theirs).code, 'denied');
+      const otherCall = other.call('everything__change', {});
+      await decideElsewhere('everything__change', false);
+      assert.equal((await otherCall).code, 'denied');
     });
 
-    test('a client that shows no forms is told why its call waits', async () => {
+    test('a client without elicitation receives the reason why its call is waiting for approval', async () => {
       const plain = await connect(stack)();
       const call = plain.call('everything__echo', { value: 3 });
-      await elsewhere('everything__echo', true);
+      await decideElsewhere('everything__echo', true);
       const out = await call;
       assert.equal(Object(out.structured).value, 3);
       assert.match(String(out.progress[0]?.message), /^waiting for the user: may everything__echo run\?/);

@@ -1,4 +1,4 @@
-/** Promise: the export example written for the original OpenTabs SDK builds and runs here without a change. */
+/** Promise: the export example, written for the original OpenTabs SDK, builds and runs without a change. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bothWays, type Stack, startStack } from './harness/stack.ts';

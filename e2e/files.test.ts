@@ -1,4 +1,4 @@
-/** Promise: an unpacked install works without the "Allow User Scripts" switch. */
+/** Promise: an unpacked extension works without the switch "Allow User Scripts". */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -10,14 +10,14 @@ before(async () => {
 });
 after(() => stack?.close());
 
-test('a tool runs from the file the server wrote', async () => {
+test("a tool runs from the adapter file that the server wrote into the extension's folder", async () => {
   const client = await stack.client();
   const out = await client.call('messages__countdown', { from: 2, intervalMs: 100 });
   assert.equal(out.isError, false, out.text);
   assert.equal(out.progress.at(-1)?.progress, 2);
 });
 
-test('the page finds no trace of it', async () => {
+test('the page finds no trace of opentabs on its window', async () => {
   const names = await stack.page.evaluate(() =>
     Object.getOwnPropertyNames(window).filter((n) => /opentabs|__ot/i.test(n)),
   );

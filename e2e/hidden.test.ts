@@ -1,11 +1,11 @@
-/** Promise: calls work, and keep their time, in a tab that the user does not see; a suspended tab ends them with its reason. */
+/** Promise: calls in a hidden tab run at normal speed, and a call in a suspended tab fails with that reason. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Bed } from './faults/bed.ts';
 import { must } from './harness/process.ts';
 import { until } from './harness/wait.ts';
 
-/** IdleMs is how long a call may be silent, in milliseconds. */
+/** IdleMs is the idle limit of a call, in milliseconds. */
 const IdleMs = 6000;
 
 let bed: Bed;
@@ -25,7 +25,7 @@ async function openHidden(path: string): Promise<number> {
   return tab.tabId;
 }
 
-test('20 steps of a second take 20 s in a hidden tab', async () => {
+test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
   const tabId = await openHidden('/countdown');
   const client = await bed.client();
   const out = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
@@ -33,7 +33,7 @@ test('20 steps of a second take 20 s in a hidden tab', async () => {
   assert.ok(out.tookMs >= 19_990 && out.tookMs < 22_000, `${out.tookMs} ms`);
 });
 
-test('a wait in a hidden tab goes on when Chrome stops the extension worker', async () => {
+test('a timer in a hidden tab continues when Chrome stops the service worker', async () => {
   const tabId = await openHidden('/stopped');
   const client = await bed.client();
   const steps: number[] = [];
@@ -52,7 +52,7 @@ test('a wait in a hidden tab goes on when Chrome stops the extension worker', as
   assert.ok(out.tookMs < 11_000, `${out.tookMs} ms`);
 });
 
-test('a stop ends a wait in a hidden tab at once', async () => {
+test('a cancel ends a timer in a hidden tab at once', async () => {
   const tabId = await openHidden('/cancelled');
   const client = await bed.client();
   const controller = new AbortController();
@@ -66,13 +66,13 @@ test('a stop ends a wait in a hidden tab at once', async () => {
   );
   await assert.rejects(call);
   const begun = performance.now();
-  await until('the page to be told', () =>
+  await until('the page to receive the cancel', () =>
     bed.evaluate('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
   );
-  assert.ok(performance.now() - begun < 1000, 'not at the next timer');
+  assert.ok(performance.now() - begun < 1000, 'the cancel waited for the next timer');
 });
 
-test('a hidden tab works like any other, also in a browser that has just started', async () => {
+test('a call runs in a hidden tab, also in a browser that has just started', async () => {
   const browser = bed.newBrowser('hidden');
   const known = (await bed.browsers()).map(({ id }) => id);
   const started = async () => (await bed.browsers()).find(({ id, connected }) => connected && !known.includes(id));
@@ -85,7 +85,7 @@ test('a hidden tab works like any other, also in a browser that has just started
       return found?.tabs?.some(({ url }) => url === bed.url('/new')) ? found : undefined;
     });
     const client = await bed.client();
-    // The page may have begun before the plugin's code came; then the call has it reloaded.
+    // The page may have loaded before the plugin was registered. The call reloads the page then.
     const out = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(out.structured, { value: 1 }, out.text);
     const page = (await browser.pages()).find(({ url }) => url === bed.url('/new'));
@@ -96,14 +96,14 @@ test('a hidden tab works like any other, also in a browser that has just started
   }
 });
 
-test('a call to a suspended tab fails at once with its reason, or runs in another tab', async () => {
+test('a call that names a suspended tab fails at once with that reason, and any other call runs in another tab', async () => {
   await bed.closeTabs();
   const { path, tab } = await bed.open();
   const client = await bed.client();
   const page = await bed.browser.cdp.attach(await bed.target(path));
   const suspend = async (on: boolean) => {
     await page.send('Page.setWebLifecycleState', { state: on ? 'frozen' : 'active' });
-    await until('Chrome to say so', async () => {
+    await until('Chrome to report the suspension', async () => {
       const found = await bed.inWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
       return found === on;
     });
@@ -115,7 +115,7 @@ test('a call to a suspended tab fails at once with its reason, or runs in anothe
     assert.match(out.text, /suspended the tab.*show the tab or to reload it/s);
     assert.ok(out.tookMs < 3000, `${out.tookMs} ms`);
   }
-  const other = await bed.open(); // hides the suspended one
+  const other = await bed.open(); // hides the suspended tab
   const there = await client.call('messages__echo', { value: 2 });
   assert.deepEqual(there.structured, { value: 2 }, there.text);
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
@@ -126,7 +126,7 @@ test('a call to a suspended tab fails at once with its reason, or runs in anothe
   await page.detach();
 });
 
-test('a call whose tab is suspended in the middle ends with that reason, and status shows it', async () => {
+test('a running call fails when Chrome suspends its tab, and status shows the suspension', async () => {
   await bed.closeTabs();
   const { path, tab } = await bed.open();
   const client = await bed.client();
@@ -153,6 +153,9 @@ test('a call whose tab is suspended in the middle ends with that reason, and sta
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in it until you look at it/);
   await suspend('active');
   await until('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
-  await until('status to show that', async () => !(await must(['status'], bed.env)).includes('suspended'));
+  await until(
+    'the suspension to leave the status',
+    async () => !(await must(['status'], bed.env)).includes('suspended'),
+  );
   await page.detach();
 });

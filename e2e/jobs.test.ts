@@ -1,6 +1,6 @@
 /**
- * Promise: a call outlives the client that began it, and another session gets its progress and its result. Limits are
- * shortened here, make soak runs the real ones.
+ * Promise: a job outlives the client that started it, and another session receives its progress and result. The limits are
+ * shortened here; make soak uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,11 +18,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** beats is a call that reports each half second for so long. */
+/** beats calls a tool that reports every 500 ms for forMs. */
 const beats = (client: McpClient, forMs: number, more: Record<string, unknown> = {}) =>
   client.call('messages__heartbeat', { everyMs: 500, forMs, ...more });
 
-/** handle checks that a call was answered with the handle of a job, and returns the job's id. */
+/** handle checks that the result of a call is a job handle, and returns the job's id. */
 function handle(out: Outcome): string {
   const job = Object(out.structured);
   assert.equal(out.isError, false, out.text);
@@ -34,7 +34,7 @@ function handle(out: Outcome): string {
 
 const find = async (job: string) => (await stack.calls()).find((c) => c.call_id === job);
 
-test('a job whose client has left is picked up by another session', async () => {
+test('another session receives the result of a job whose client has disconnected', async () => {
   const first = await stack.client();
   const out = await beats(first, 14_000);
   const job = handle(out);
@@ -57,10 +57,10 @@ test('a job whose client has left is picked up by another session', async () => 
   const result = await second.call('job_wait', { job });
   assert.equal(result.isError, false, result.text);
   assert.ok(Object(result.structured).beats >= 20, result.text);
-  assert.ok(result.progress.length >= 2, 'progress of the job under the token of job_wait');
+  assert.ok(result.progress.length >= 2, 'job_wait receives no progress of the job under its token');
   assert.deepEqual((await second.call('job_result', { job })).structured, result.structured);
 
-  await until('the news of its end', async () => {
+  await until('the notification that the job ended', async () => {
     const { contents } = await second.sdk.readResource({ uri });
     const text = contents[0] && 'text' in contents[0] ? contents[0].text : '{}';
     return changes.length >= 2 && Object(JSON.parse(text)).status === 'done';
@@ -68,14 +68,14 @@ test('a job whose client has left is picked up by another session', async () => 
   assert.deepEqual([...new Set(changes)], [uri]);
 });
 
-test('a job ends under the limits of every call', async () => {
+test('the idle limit and the hard limit of calls apply to jobs', async () => {
   const client = await stack.client();
   const out = await client.call('messages__silent', { forMs: 60_000, _detach: 0 });
   const waited = await client.call('job_wait', { job: Object(out.structured).job });
   assert.equal(waited.code, 'idle_timeout', waited.text);
 });
 
-test('job_cancel stops the page', async () => {
+test('job_cancel stops the code in the page', async () => {
   const client = await stack.client();
   const job = handle(await beats(client, 0, { _detach: '0.5' }));
   const out = await client.call('job_cancel', { job });
@@ -98,7 +98,7 @@ test('a client that cancels before it has a handle cancels the call', async () =
   await until('its end', async () => (await find(call.call_id))?.status === 'cancelled');
 });
 
-test('the SDK takes a handle for the answer of a tool that has an output schema', async () => {
+test('the SDK accepts a job handle as the result of a tool with an output schema', async () => {
   const client = await stack.client();
   const { tools } = await client.sdk.listTools();
   assert.equal(tools.filter((t) => t.name.startsWith('job_')).length, 4);

@@ -1,4 +1,4 @@
-/** Promise: a client receives the last report of every call before its result, however busy the machine is. */
+/** Promise: a client receives the last report of each call before the result, even on a busy machine. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ const args = {
   ],
 };
 
-/** inLanes runs a call for each number below count, a few at once, and returns the numbers of those that lost their last report. */
+/** inLanes runs count calls, a few at once, and returns the numbers of the calls whose last report was lost. */
 async function inLanes(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
   const lost: number[] = [];
   let next = 0;
@@ -43,7 +43,7 @@ async function inLanes(count: number, call: (n: number) => Promise<boolean>): Pr
   return lost;
 }
 
-/** stalled blocks this process, and with it the client, for 5 to 90 ms at a time while it runs work. */
+/** stalled runs work and meanwhile blocks this process, and so the client, for 5 to 90 ms at a time. */
 async function stalled<T>(work: () => Promise<T>): Promise<T> {
   let round = 0;
   const timer = setInterval(() => {

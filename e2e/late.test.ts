@@ -1,4 +1,4 @@
-/** Promise: a plugin that starts after the page's scripts gets a secret setting only while the user allows it late access. */
+/** Promise: a plugin that starts after the page's scripts gets a secret setting only while the user allows late access. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** mine is what alpha finds of its settings in a tab; empty while it is not live there. */
+/** mine returns the settings that alpha has in a tab; empty while alpha is not live there. */
 async function mine(tabId: number): Promise<string> {
   const out = await client.call('alpha__mine', { tabId });
   return out.isError ? '' : JSON.stringify(out.structured);
@@ -41,7 +41,7 @@ async function show(): Promise<number> {
   });
 }
 
-test('the secret reaches the page with late access only, and errors say what to do', async () => {
+test('a secret reaches the page with late access only, and the error without it contains the action', async () => {
   const tabId = await show();
   const before = await mine(tabId);
   assert.doesNotMatch(before, /S3CRET-KEY/);
@@ -53,7 +53,7 @@ test('the secret reaches the page with late access only, and errors say what to 
   );
   assert.match(failed.text, /`opentabs plugin permission alpha --late-access on`/);
   await must(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
-  await until('the open page to have it', async () => (await mine(tabId)).includes('S3CRET-KEY'));
+  await until('the secret in the open page', async () => (await mine(tabId)).includes('S3CRET-KEY'));
   await must(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);
-  await until('the open page to lose it', async () => !(await mine(tabId)).includes('S3CRET-KEY'));
+  await until('no secret in the open page', async () => !(await mine(tabId)).includes('S3CRET-KEY'));
 });

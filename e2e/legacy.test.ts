@@ -1,4 +1,4 @@
-/** Promise: plugins of the existing tool chain work as they did, side by side in a tab, and a page can not get between. */
+/** Promise: plugins built with the original OpenTabs SDK work side by side in a tab, and the page cannot interfere. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ before(async () => {
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
       stack.env,
     );
-    // The setting called key is a secret, which a plugin that starts late gets only with this.
+    // The setting "key" is a secret. A plugin that starts after the page's scripts gets it only with late access.
     await must(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
   }
 });
@@ -39,8 +39,8 @@ after(() => stack?.close());
 let shown = 0;
 
 /**
- * show serves a page and opens it; both twins are live in it when it returns, and were in its frame. After a change of a
- * plugin its scripts are registered anew, and a page that begins just then may lack one: such a page is left for another.
+ * show opens a page in a new tab and waits until both twins are live in it and ran in its frame. After a change of a plugin,
+ * Chrome registers the scripts again. A page that starts at that moment may lack one, so show tries another page.
  */
 function show(script = ''): Promise<{ page: Page; tabId: number }> {
   const early = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
@@ -76,7 +76,7 @@ async function call(tool: string, args: Record<string, unknown>): Promise<Outcom
 
 const marks = (page: Page, name: string) => page.evaluate((key) => document.documentElement.dataset[key] ?? '', name);
 
-test('fault 12, 14: settings, early tokens, names and caches of two plugins in a tab never mix, also after an await', async () => {
+test('settings, early tokens, names and caches of two plugins in a tab are separate, also after an await', async () => {
   const { page, tabId } = await show();
   await page.waitForLoadState('networkidle');
   const both = await Promise.all(twins.map((name) => call(`${name}__mine`, { tabId })));
@@ -92,12 +92,12 @@ test('fault 12, 14: settings, early tokens, names and caches of two plugins in a
     JSON.stringify((await call('alpha__mine', { tabId })).structured).includes('changed'),
   );
   assert.match(JSON.stringify((await call('beta__mine', { tabId })).structured), /key of beta/);
-  // The pre-scripts ran in the frame as well (show), the adapters did not.
+  // The pre-scripts also ran in the frame (see show); the adapters did not.
   assert.equal(await inner(page)?.evaluate(() => document.documentElement.dataset.alpha), undefined);
   await page.close();
 });
 
-test('fault 15, 17: each is evaluated once, with a document; its hooks hear of calls, navigations and its end', async () => {
+test('each adapter is evaluated once per document, and its hooks run on calls, navigations and teardown', async () => {
   const { page, tabId } = await show();
   const failed = await client.call('alpha__fail', { tabId });
   assert.match(failed.text, /slow down/);
@@ -106,19 +106,19 @@ test('fault 15, 17: each is evaluated once, with a document; its hooks hear of c
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
   const seen = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
-  await until('what alpha heard', async () => (await marks(page, 'alpha')) === seen);
+  await until('the hooks of alpha', async () => (await marks(page, 'alpha')) === seen);
   await must(['plugin', 'permission', 'alpha', 'off'], stack.env);
   await until('alpha to be torn down', async () => (await marks(page, 'alpha')) === `${seen}deactivated torn `);
   await page.evaluate(() => history.pushState(null, '', '/after'));
   const beta = seen.replace('start:fail end:fail:false ', '');
-  await until('what beta heard', async () => (await marks(page, 'beta')) === `${beta}navigated:/after `);
+  await until('the hooks of beta', async () => (await marks(page, 'beta')) === `${beta}navigated:/after `);
   const locked = (await call('beta__locked', { tabId })).structured;
   assert.deepEqual(locked, { names: ['beta'], locked: true });
   await must(['plugin', 'permission', 'alpha', 'auto'], stack.env);
   await page.close();
 });
 
-test('fault 86: an adapter that starts at once hears the first request of the page, without a pre-script', async () => {
+test('an adapter with start document_start sees the first request of the page without a pre-script', async () => {
   const dir = join(stack.home, early.name);
   await buildLegacy(dir, early);
   await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
@@ -126,7 +126,7 @@ test('fault 86: an adapter that starts at once hears the first request of the pa
   const heard = await until('it to be live', async () => {
     const out = await client.call('early__heard', { tabId });
     if (!out.isError) return out.structured;
-    await page.reload(); // a page that began while its scripts were registered lacks the plugin
+    await page.reload(); // a page that loaded while Chrome registered the scripts lacks the plugin
     return undefined;
   });
   assert.deepEqual(heard, { heard: ['T0KEN'] });
@@ -134,7 +134,7 @@ test('fault 86: an adapter that starts at once hears the first request of the pa
   await page.close();
 });
 
-test('fault 53: defaults of the schema are optional, and applied as the author wrote them', async () => {
+test('parameters with a default are optional, and the tool receives the default', async () => {
   const { page, tabId } = await show();
   assert.deepEqual((await call('alpha__defaults', { tabId })).structured, { limit: 7, deep: { on: false } });
   const given = { limit: 1, deep: {} };
@@ -142,7 +142,7 @@ test('fault 53: defaults of the schema are optional, and applied as the author w
   await page.close();
 });
 
-test('fault 13: readiness is that of the plugin which says so', async () => {
+test('readiness is reported per plugin', async () => {
   const { page, tabId } = await show();
   const ready = async () => {
     const tab = (await stack.tabs()).find((one) => one.tabId === tabId);
@@ -158,23 +158,23 @@ test('fault 13: readiness is that of the plugin which says so', async () => {
   await page.close();
 });
 
-test('fault 16, 18 to 22: a page that forges every event and message, and takes the old registry, is told and believed nothing', async () => {
+test('a page that forges all events and messages and replaces the old registry learns nothing and changes nothing', async () => {
   const { page, tabId } = await show(hostile);
   const seenBy = { onProgress: () => undefined };
   const counted = await client.call('alpha__count', { tabId, to: 5 }, seenBy);
   assert.deepEqual(counted.structured, { counted: 5, secret: 'S3CRET-alpha' });
   assert.ok(counted.progress.length > 0);
   for (const { message = '' } of counted.progress) assert.match(message, /^alpha \d$/);
-  await call('alpha__say', { tabId, text: 'hello' });
-  await call('beta__say', { tabId, text: 'hello' });
+  await call('alpha__write_log', { tabId, text: 'hello' });
+  await call('beta__write_log', { tabId, text: 'hello' });
   const own = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
   const text = JSON.stringify((await call('beta__mine', { tabId })).structured);
   for (const part of own('beta')) assert.ok(text.includes(part), text);
-  const logs = await until('what both have logged', async () => {
+  const logs = await until('the logs of both plugins', async () => {
     const { stdout } = await stack.cli('logs', '--json');
     return twins.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;
   });
-  assert.match(logs, /alpha says hello/);
+  assert.match(logs, /alpha logs hello/);
   assert.doesNotMatch(logs, /FORGED/);
   const page_ = await page.evaluate(() => JSON.stringify(Reflect.get(window, 'seen')));
   assert.doesNotMatch(page_, /opentabs|S3CRET|hello|alpha|beta|T0KEN.*saw|_logNonce":"/i);
@@ -182,7 +182,7 @@ test('fault 16, 18 to 22: a page that forges every event and message, and takes 
   await page.close();
 });
 
-test('a tool that navigates and returns at once gets its result through', async () => {
+test('the result of a tool that navigates and returns at once reaches the client', async () => {
   for (let i = 0; i < 5; i++) {
     const { page, tabId } = await show();
     assert.deepEqual((await call('alpha__go', { tabId, to: `/next${i}` })).structured, { went: `/next${i}` });

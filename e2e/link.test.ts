@@ -1,4 +1,4 @@
-/** Promise: the link heals by itself, and what ran meanwhile ends well. */
+/** Promise: browser and server reconnect by themselves, and running calls end as documented. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-test('a call survives the death of the service worker, with its progress and its result', async () => {
+test('a call continues after the service worker was killed, with its progress and its result', async () => {
   const seen: number[] = [];
   const call = client.call(
     'messages__countdown',
@@ -28,13 +28,13 @@ test('a call survives the death of the service worker, with its progress and its
   assert.equal(out.progress.at(-1)?.progress, 6);
 });
 
-test('the next call after the death of the worker works', async () => {
+test('the next call after the service worker was killed succeeds', async () => {
   await stack.chrome.stopWorker();
   const out = await client.call('messages__echo', { value: 'next' });
   assert.equal(out.isError, false, out.text);
 });
 
-test('a server that was killed and started again is found by itself; its clients recover', async () => {
+test('the browser and the clients reconnect to a server that was killed and restarted', async () => {
   const stdio = await stack.stdioClient();
   const lost = stdio.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 }).then(
     (out) => out.text,
@@ -45,16 +45,16 @@ test('a server that was killed and started again is found by itself; its clients
   assert.match(await lost, /restarted/);
   const begun = performance.now();
   await stack.live('/');
-  // Without its own retries the browser would come back with the alarm, after 30 s; make bench says how fast it is.
-  assert.ok(performance.now() - begun < 25_000, 'the browser was back');
+  // Without retries the browser reconnects at the next alarm, after 30 s. make bench measures the real time.
+  assert.ok(performance.now() - begun < 25_000, 'the browser reconnected too late');
   const out = await stdio.call('messages__echo', { value: 'again' });
   assert.equal(out.isError, false, out.text);
-  await until('the page to be told that nobody waits', () =>
+  await until('the page to receive the cancel of its call', () =>
     stack.page.evaluate(() => document.documentElement.dataset.aborted !== undefined),
   );
 });
 
-test('a server that is stopped tells its calls so', async () => {
+test('calls that run when the server stops fail with shutdown', async () => {
   const http = await stack.client();
   const call = http.call('messages__silent', { forMs: 60_000 }).then(
     (out) => out.code,

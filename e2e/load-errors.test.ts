@@ -1,4 +1,4 @@
-/** Promise: a call whose tab can't load ends within 10 s with the network's reason, and runs as soon as the site is back. */
+/** Promise: a call whose tab cannot load fails within 10 s with the network error, and calls work as soon as the site is back. */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
@@ -7,7 +7,7 @@ import type { McpClient } from './harness/client.ts';
 import { places, type Stack, startStack } from './harness/stack.ts';
 import { until } from './harness/wait.ts';
 
-/** LimitMs is how long such a call may take, in milliseconds. */
+/** LimitMs is the longest time of a call whose tab cannot load, in milliseconds. */
 const LimitMs = 10_000;
 
 let stack: Stack;
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** refused calls a tool that can't run, and returns what the agent reads. */
+/** refused calls a tool that cannot run and returns the error text of the agent. */
 async function refused(args: Record<string, unknown> = {}): Promise<string> {
   const began = Date.now();
   const out = await client.call('places__where', args);
@@ -40,7 +40,7 @@ async function onlyTab(url: string): Promise<number> {
   return tab.tabId;
 }
 
-test('the permission that this needs adds no warning at the installation', async () => {
+test('the permission to observe load errors adds no warning at installation', async () => {
   const worker = await until('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   const [all, without] = await worker.evaluate(async () => {
     const manifest = chrome.runtime.getManifest();
@@ -58,7 +58,7 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
     await refused({ tabId: await onlyTab(closed) }),
     /its page can't be loaded \(tab .*the server refused the connection \(net::ERR_CONNECTION_REFUSED\); check that the site is running/,
   );
-  // A new worker has not seen the failure.
+  // A new service worker has not observed the failure.
   await stack.chrome.stopWorker();
   await until('the new worker', async () =>
     (await stack.tabs()).some((one) => one.url === closed && one.loadError === undefined),
@@ -77,7 +77,7 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   silent.close();
 });
 
-/** openAt closes all tabs of the plugin, and has its calls open one at url. */
+/** openAt closes all tabs of the plugin and makes its calls open a tab at url. */
 async function openAt(url: string): Promise<void> {
   const set = await fetch(`http://127.0.0.1:${stack.port}/plugins/places/settings`, {
     method: 'POST',
@@ -92,7 +92,7 @@ async function openAt(url: string): Promise<void> {
   await until('no tab', async () => (await stack.tabs()).length === 0);
 }
 
-/** serve serves HTTP on a port of its own, which it returns, until the test ends. */
+/** serve serves HTTP on a free port until the test ends, and returns the port. */
 async function serve(t: TestContext, listener: RequestListener): Promise<number> {
   const site = createServer(listener);
   t.after(() => {
@@ -107,14 +107,14 @@ async function serve(t: TestContext, listener: RequestListener): Promise<number>
 
 const html = '<!doctype html><title>Here</title><link rel="icon" href="data:,">';
 
-test('a page that was opened for a call and cannot load fails the call; the next one runs once the site is back', async () => {
+test('a page that was opened for a call and cannot load fails the call, and the next call runs after the site is back', async () => {
   const port = await freePort();
   await openAt(`http://127.0.0.1:${port}/start`);
   assert.match(
     await refused(),
     /was opened for the call, but its page can't be loaded: the server refused the connection \(net::ERR_CONNECTION_REFUSED\)/,
   );
-  // The second call loads the same tab once more.
+  // The second call reloads the same tab.
   assert.match(await refused(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
   assert.equal((await stack.tabs()).length, 1);
   const site = createServer((_, response) => {
@@ -130,7 +130,7 @@ test('a page that was opened for a call and cannot load fails the call; the next
   site.close();
 });
 
-test('a site that accepts connections and never answers fails the call within 10 s; once it answers, calls run', async (t) => {
+test('a site that accepts connections and never answers fails the call within 10 s, and calls run after the site answers', async (t) => {
   let silent = true;
   const port = await serve(t, (_, response) => {
     if (silent) return;
@@ -143,7 +143,7 @@ test('a site that accepts connections and never answers fails the call within 10
     /was opened for the call, but its page can't be loaded: the site has not answered for 8 s; check that the site is running/,
   );
   assert.match((await stack.cli('status')).stdout, /places \(the site does not answer\)/);
-  // The next call asks the site once more, in the same tab.
+  // The next call reloads the same tab.
   await refused();
   assert.equal((await stack.tabs()).length, 1);
   silent = false;
@@ -155,7 +155,7 @@ for (const [name, dead, reason] of [
   ['refuses connections', async () => `http://dead.localhost:${await freePort()}/`, /net::ERR_CONNECTION_REFUSED/],
   ['never answers', undefined, /the site has not answered for 8 s/],
 ] as const) {
-  test(`a page that redirects to a site which ${name}, and in which no plugin works, fails the call`, async (t) => {
+  test(`a page that redirects to a site without a plugin, which ${name}, fails the call`, async (t) => {
     const silent = await serve(t, () => undefined);
     const to = dead ? await dead() : `http://dead.localhost:${silent}/`;
     let back = false;
@@ -169,7 +169,7 @@ for (const [name, dead, reason] of [
     assert.match(text, reason);
     assert.doesNotMatch(text, /dead\.localhost/);
     assert.match(await refused(), /its page can't be loaded/);
-    // The site no longer redirects: the tab loads the page that it was opened for.
+    // The site no longer redirects, so the tab loads the page it was opened for.
     back = true;
     const out = await until(
       'a call to run',
@@ -183,7 +183,7 @@ for (const [name, dead, reason] of [
   });
 }
 
-test('a page that is sent slowly is no failure', async (t) => {
+test('a page that loads slowly does not fail the call', async (t) => {
   const port = await serve(t, (_, response) => {
     setTimeout(() => {
       response.writeHead(200, { 'content-type': 'text/html' });

@@ -1,4 +1,4 @@
-/** Promise: a call lives as long as it reports, and no longer; limits are shortened here, make soak runs the real ones. */
+/** Promise: a call runs as long as it reports progress, up to the hard limit. The limits are shortened here; make soak uses the real limits. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';
@@ -14,14 +14,14 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** ended checks when a call ended: never before its limit. How soon after it, dispatch's own tests hold in fake time. */
+/** ended checks that a call did not end before its limit. The tests of dispatch check the delay after the limit in fake time. */
 function ended(out: Outcome, limitMs: number): void {
   assert.ok(out.tookMs >= limitMs - 5, `took ${out.tookMs} ms, limit ${limitMs} ms`);
 }
 
 const aborted = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
 
-test('a call that reports outlives the idle limit and returns its result', async () => {
+test('a call that reports progress runs longer than the idle limit and returns its result', async () => {
   const out = await client.call('messages__export_messages', { channelId: 'general-5-1500' });
   assert.equal(out.isError, false, out.text);
   assert.ok(out.tookMs > 7_000, `took ${out.tookMs} ms`);
@@ -32,18 +32,18 @@ test('a call that reports outlives the idle limit and returns its result', async
   assert.deepEqual(Object(out.structured).count, 50);
 });
 
-test('without a progress token the timer is reset all the same', async () => {
+test('reports reset the idle timer without a progress token too', async () => {
   const out = await client.call('messages__heartbeat', { everyMs: 1_000, forMs: 7_000 }, { silent: true });
   assert.equal(out.isError, false, out.text);
   assert.equal(out.progress.length, 0);
 });
 
-test('a call whose gaps together are longer than the idle limit lives', async () => {
+test('a call continues if only the sum of its gaps exceeds the idle limit', async () => {
   const out = await client.call('messages__heartbeat', { everyMs: 1_500, forMs: 7_500 });
   assert.equal(out.isError, false, out.text);
 });
 
-test('a silent call ends at the idle limit, and the page is told', async () => {
+test('a silent call times out at the idle limit, and the page receives the abort', async () => {
   const out = await client.call('messages__silent', { forMs: 60_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
   ended(out, 5_000);
@@ -51,7 +51,7 @@ test('a silent call ends at the idle limit, and the page is told', async () => {
   await until('the page to see the abort', async () => /no progress/.test(String(await aborted())));
 });
 
-test('a call that reports for ever ends at the hard limit, and the page is told', async () => {
+test('a call that never stops reporting times out at the hard limit, and the page receives the abort', async () => {
   const out = await client.call('messages__heartbeat', { everyMs: 500, forMs: 0 });
   assert.equal(out.code, 'deadline_exceeded', out.text);
   ended(out, 15_000);
@@ -59,7 +59,7 @@ test('a call that reports for ever ends at the hard limit, and the page is told'
   await until('the page to see the abort', async () => /limit of 15\.0 s/.test(String(await aborted())));
 });
 
-test('a handler that ignores the stop is recorded as such', async () => {
+test('the record of a call shows that the handler ignored the abort', async () => {
   const out = await client.call('messages__stubborn', { forMs: 12_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
   ended(out, 5_000);

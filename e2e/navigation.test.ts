@@ -1,4 +1,4 @@
-/** Promise: a tab that goes away ends its call at once with the right code; a tool that navigates and returns gets its result through. */
+/** Promise: a call whose tab closes or navigates fails at once with the right code. The result of a tool that navigates and returns still arrives. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** toFront brings a tab to the front and waits until the server knows. */
+/** toFront activates a tab and waits until the server reports it as active. */
 async function toFront(page: Page) {
   await page.bringToFront();
   await until('the tab in front', async () => (await stack.tabs()).some((t) => t.active && t.url === page.url()));
@@ -23,12 +23,12 @@ async function toFront(page: Page) {
 
 let fresh = 0;
 
-/** runIn starts a call in a fresh tab, does act to the tab once the tool has begun, and returns how the call ended: by its code at once, or else by the idle limit. */
+/** runIn starts a call in a new tab, runs act once the tool has started, and returns the call's outcome. A call that does not fail at once times out at the idle limit. */
 async function runIn(act: (page: Page) => Promise<unknown>) {
   const page = await stack.open(`/fresh-${++fresh}`);
   await toFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
-  // One that has not begun would be tried in another tab.
+  // A call that has not started would be retried in another tab.
   await until('a report', async () => (await stack.calls()).some((c) => c.status === 'running' && c.reports > 0));
   await act(page);
   return { page, out: await call };
@@ -40,7 +40,7 @@ for (const [name, code, act] of [
   ['navigated to a page without plugins', 'navigated', (page: Page) => page.goto('about:blank')],
   ['reloaded', 'navigated', (page: Page) => page.reload()],
 ] as const) {
-  test(`a tab that is ${name} ends its call with ${code}`, async () => {
+  test(`a call whose tab is ${name} fails with ${code}`, async () => {
     const { page, out } = await runIn(act);
     assert.equal(out.code, code, out.text);
     if (!page.isClosed()) await page.close();
@@ -48,7 +48,7 @@ for (const [name, code, act] of [
   });
 }
 
-test('a tool that navigates and returns gets its result through, twenty times', async () => {
+test('the result of a tool that navigates and returns reaches the client, twenty times', async () => {
   for (let i = 0; i < 20; i++) {
     const page = await stack.open(`/from-${i}`);
     await toFront(page);
@@ -59,7 +59,7 @@ test('a tool that navigates and returns gets its result through, twenty times', 
   }
 });
 
-test('a call made right after a reload waits for the new document', async () => {
+test('a call right after a reload waits for the new document', async () => {
   await until('the other tabs to be gone', async () => (await stack.tabs()).length === 1);
   for (let i = 0; i < 10; i++) {
     await stack.page.reload({ waitUntil: 'commit' });
@@ -68,9 +68,9 @@ test('a call made right after a reload waits for the new document', async () => 
   }
 });
 
-test('the call after a tool that navigated runs in the new document', async () => {
+test('the call after a navigating tool runs in the new document', async () => {
   for (let i = 0; i < 10; i++) {
-    // From the first moment of its navigation nobody is logged in to the old document: a tool does not run there.
+    // The old document reports "not ready" from the start of the navigation, so no tool can run there.
     await stack.page.evaluate(() => {
       navigation.addEventListener('navigate', () => {
         document.documentElement.dataset.loggedOut = '';
@@ -84,7 +84,7 @@ test('the call after a tool that navigated runs in the new document', async () =
   await stack.page.goto(stack.site.url);
 });
 
-test('it does so in that tab, though another could run it', async () => {
+test('the call after a navigating tool runs in the same tab, even if another tab is ready', async () => {
   const other = await stack.open('/other-tab');
   await toFront(stack.page);
   for (let i = 0; i < 5; i++) {
@@ -99,7 +99,7 @@ test('it does so in that tab, though another could run it', async () => {
   await stack.page.goto(stack.site.url);
 });
 
-test('no tab, and a logged-out tab, are told as such', async () => {
+test('a missing tab fails with no_tab, and a logged-out tab with not_ready', async () => {
   await until('the other tabs to be gone', async () => (await stack.tabs()).length === 1);
   await stack.page.evaluate(() => {
     document.documentElement.dataset.loggedOut = '';

@@ -1,4 +1,4 @@
-/** Promise: a tool may call tools, which run, fail, report and stop as if an agent had called them. */
+/** Promise: tools called by a tool run, fail, report and stop as if an agent had called them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { callRecord, callRecords, findCall } from './harness/api.ts';
@@ -19,11 +19,11 @@ after(() => stack?.close());
 
 let keys = 0;
 const newKey = () => `k${++keys}-`;
-const noted = (text: string) => until(`the page to say "${text}"`, () => stack.site.notes.includes(text));
+const noted = (text: string) => until(`the page to send "${text}"`, () => stack.site.notes.includes(text));
 const call = (args: Record<string, unknown>, signal?: AbortSignal) =>
   client.call('everything__call', args, signal ? { signal } : {});
 
-test('a tool gets what the tool returns that it calls, of its plugin or of another', async () => {
+test('a tool receives the result of a tool that it calls, in the same plugin or in another one', async () => {
   const own = await call({ tool: 'echo', input: { value: { n: [1] } } });
   assert.deepEqual(own.structured, { output: { value: { n: [1] }, path: '/' } }, own.text);
   const other = await call({ tool: 'messages__echo', input: { value: 'hello' } });
@@ -33,20 +33,20 @@ test('a tool gets what the tool returns that it calls, of its plugin or of anoth
   assert.deepEqual([child.depth, parent.depth ?? 0, child.status, parent.status], [1, 0, 'done', 'done']);
 });
 
-test('a large result of a nested call arrives whole', async () => {
+test('a large result of a nested call arrives complete', async () => {
   const out = await call({ tool: 'big', input: { bytes: 3 * 1024 * 1024 } });
   assert.equal(out.isError, false, out.text.slice(0, 200));
   assert.ok(JSON.stringify(out.structured) === `{"output":{"text":"${'x'.repeat(3 * 1024 * 1024)}"}}`);
 });
 
-test('a silent tool lives as long as the one it calls reports, and its client sees that', async () => {
+test('reports of a nested call keep the silent parent call running, and the client receives them', async () => {
   const out = await call({ tool: 'steps', input: { count: 15, everyMs: 500 } });
   assert.equal(out.isError, false, out.text);
   assert.ok(out.tookMs > 7_000);
   assert.match(String(out.progress.at(-1)?.message), /everything__steps: internal step 15/);
 });
 
-test('what a tool throws rejects in the tool that called it, with its code', async () => {
+test('an error thrown by a called tool rejects in the calling tool, with its code', async () => {
   const thrown = { code: 'LIMIT', message: 'slow down', retryable: true };
   const caught = await call({ tool: 'fail', input: thrown, caught: true });
   assert.match(JSON.stringify(caught.structured), /"code":"LIMIT","message":".*slow down.*","retryable":true/);
@@ -56,10 +56,10 @@ test('what a tool throws rejects in the tool that called it, with its code', asy
   assert.match(out.text, /LIMIT/);
 });
 
-test('what can not be called rejects with the reason', async () => {
+test('a call to a tool that cannot be called rejects with the reason', async () => {
   for (const [tool, input, code] of [
     ['none', {}, 'unknown_tool'],
-    ['nobody__echo', {}, 'unknown_tool'],
+    ['missing__echo', {}, 'unknown_tool'],
     ['silent', { forMs: 'long' }, 'invalid_arguments'],
     ['big', { bytes: 17 * 1024 * 1024 }, 'result_too_large'],
     ['silent', { forMs: 20_000 }, 'idle_timeout'],
@@ -69,7 +69,7 @@ test('what can not be called rejects with the reason', async () => {
   }
 });
 
-test('tools that call each other for ever, too deep or too often are stopped', async () => {
+test('endless recursion and too many nested calls are stopped', async () => {
   const deep = (args: Record<string, unknown>) => client.call('everything__deep', args);
   assert.deepEqual((await deep({ levels: 8 })).structured, { depth: 8 });
   assert.match((await deep({ levels: 9 })).text, /8 calls deep/);
@@ -80,7 +80,7 @@ test('tools that call each other for ever, too deep or too often are stopped', a
   assert.equal(text.match(/nested_too_deep/g)?.length, 6);
 });
 
-test('a cancel from the top stops the code of every page below', async () => {
+test('cancelling the top call stops the code of all nested calls', async () => {
   const key = newKey();
   const stop = new AbortController();
   const out = client.call('everything__deep', { levels: 3, forMs: 20_000, key }, { signal: stop.signal });
@@ -95,14 +95,14 @@ test('a cancel from the top stops the code of every page below', async () => {
   );
 });
 
-test('a tool can give up what it called, which stops, and go on', async () => {
+test('a tool can abort a nested call and continue', async () => {
   const key = newKey();
   const out = await call({ tool: 'silent', input: { forMs: 20_000, key }, giveUpMs: 4_000, caught: true });
   assert.match(JSON.stringify(out.structured), /"code":"aborted","message":"aborted: given up"/);
   await noted(`stop ${key}`);
 });
 
-test('a nested call runs in the tab that was asked for', async () => {
+test('a nested call runs in the requested tab', async () => {
   const opened = await stack.open('/second');
   const tab = (await stack.tabs()).find((t) => t.url.endsWith('/second'));
   assert.ok(tab && 'tabId' in tab);
@@ -111,7 +111,7 @@ test('a nested call runs in the tab that was asked for', async () => {
   await opened.close();
 });
 
-test('a nested call survives the death of the service worker, and so does its answer', async () => {
+test('a nested call and its result survive a kill of the service worker', async () => {
   const key = newKey();
   const out = call({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
   await noted(`begin ${key}`);

@@ -1,4 +1,4 @@
-/** Promise: the side panel shows what runs, live, and says what is wrong. Screenshots go to e2e/out/. */
+/** Promise: the side panel shows running calls live, and the reason of a problem. Screenshots go to e2e/out/. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-test('of a running call only what is meant for people is shown', async () => {
+test('the side panel shows only the reports of a running call that are for the user', async () => {
   const call = client.call('messages__heartbeat', { everyMs: 300, forMs: 6_000 });
   const messages = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 1_500 });
   const shown = panel.locator('.call');
@@ -36,7 +36,7 @@ test('of a running call only what is meant for people is shown', async () => {
   assert.equal(await panel.locator('.ended').getByText('heartbeat').count(), 0);
 });
 
-test('with everything shown, a running call has a bar that moves, and is listed when it has ended', async () => {
+test('with all reports shown, a running call has a moving progress bar and stays in the list when it has ended', async () => {
   await panel.getByRole('switch', { name: 'Show everything' }).check();
   const call = client.call('messages__countdown', { from: 8, intervalMs: 1_000 });
   const silent = client.call('messages__silent', { forMs: 2_500 });
@@ -54,12 +54,12 @@ test('with everything shown, a running call has a bar that moves, and is listed 
   assert.match(String(await panel.locator('body').textContent()), /countdown/);
 });
 
-test('a failed call says why', async () => {
+test('a failed call shows its reason', async () => {
   await client.call('messages__fail', { code: 'NOT_FOUND', message: 'Channel not found' });
   await panel.getByText(/Channel not found/).waitFor({ state: 'attached' });
 });
 
-test('a server that is gone is said, with what to do', async () => {
+test('the side panel shows that the server is not reachable, and the action', async () => {
   await stop(stack.daemon);
   await panel.getByRole('heading', { name: /not running/ }).waitFor();
   await panel.getByText('opentabs serve', { exact: true }).waitFor();

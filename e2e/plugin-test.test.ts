@@ -1,4 +1,4 @@
-/** Promise: the tests of a plugin run in a real browser too, and nothing of it is left. */
+/** Promise: the tests of a plugin also run in a real browser, and leave no process or file behind. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,18 +13,18 @@ mkdirSync(temp);
 const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: temp, CHROMIUM: program, NO_COLOR: '1' };
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
-/** runs runs the tests of a plugin in the browser and returns their names and whether they were skipped. */
+/** runs runs the tests of a plugin in the browser and returns the name of each test and whether it was skipped. */
 async function runs(dir: string, ...more: string[]): Promise<readonly (readonly [string, boolean])[]> {
   const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...more];
   const lines = await must(command, env);
-  const told: { test?: string; skipped?: boolean }[] = lines
+  const reported: { test?: string; skipped?: boolean }[] = lines
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  return told.flatMap((one) => (one.test ? [[one.test, one.skipped === true] as const] : []));
+  return reported.flatMap((one) => (one.test ? [[one.test, one.skipped === true] as const] : []));
 }
 
-test('what holds in a played page holds in a real one', async () => {
+test('tests that pass in a simulated page pass in a real page', async () => {
   const ran = await runs(join(root, 'internal/jsbuild/testdata/simulated'), '--filter', '^both: ');
   assert.equal(ran.length, 10);
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('what holds in a played page holds in a real one', async () => {
   assert.deepEqual(readdirSync(temp), []);
 });
 
-test('so do the tests of a new plugin', async () => {
+test('the tests of a newly created plugin pass in a real page', async () => {
   await must(['plugin', 'create', 'tickets', '--dir', home], env);
   const ran = await runs(join(home, 'tickets'));
   assert.ok(ran.length > 0 && ran.every(([, skipped]) => !skipped), JSON.stringify(ran));

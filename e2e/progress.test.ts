@@ -1,4 +1,4 @@
-/** Promise: whatever a tool reports, the result is right and the protocol holds. */
+/** Promise: for any reports of a tool, the result is correct and the notifications conform to the protocol. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';
@@ -19,13 +19,13 @@ function checkProtocol(out: Outcome): void {
     if (before) assert.ok(p.progress > before.progress, `${p.progress} after ${before.progress}`);
     if (p.total !== undefined) assert.ok(p.progress <= p.total * (1 + 1e-9), `${p.progress} of ${p.total}`);
   }
-  // Ten a second, the first, the final and the last one. They are counted over the whole call: a busy machine hands a client
-  // those of two seconds in one.
+  // Ten notifications per second, plus the first, the final and the last one. The count covers the whole call, because a busy
+  // machine may deliver those of two seconds in one.
   const most = out.tookMs / 100 + 3;
   assert.ok(out.progress.length <= most, `${out.progress.length} notifications in ${out.tookMs} ms`);
 }
 
-const odd = [
+const malformed = [
   { progress: 1, total: 10 },
   { progress: 'NaN', message: 'not a number' },
   { progress: 'Infinity', total: 10 },
@@ -40,15 +40,15 @@ const odd = [
 ];
 
 for (const [name, connect] of bothWays) {
-  test(`odd reports over ${name}`, async () => {
+  test(`malformed reports do not harm the call over ${name}`, async () => {
     const client: McpClient = await connect(stack);
-    const out = await client.call('messages__reports', { reports: odd });
+    const out = await client.call('messages__reports', { reports: malformed });
     checkProtocol(out);
     const last = out.progress.at(-1);
     assert.deepEqual([last?.message, last?.progress], ['final', 10]);
   });
 
-  test(`the numbers of a tool arrive whatever comes before and after them over ${name}`, async () => {
+  test(`reports with numbers arrive between reports without numbers over ${name}`, async () => {
     const client: McpClient = await connect(stack);
     const count = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
     const words = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
@@ -58,7 +58,7 @@ for (const [name, connect] of bothWays) {
     const end = out.progress.findIndex((p) => p.progress === 3 && p.total === 3);
     assert.ok(end > 0, JSON.stringify(out.progress));
     for (const [i, p] of out.progress.entries()) {
-      assert.ok(p.progress >= 0.000001, `${p.progress} is too small to be a number for people`);
+      assert.ok(p.progress >= 0.000001, `${p.progress} is too small to be a useful number`);
       assert.equal(
         i < end ? p.progress < 3 : i === end || (p.progress > 3 && p.total === undefined),
         true,
@@ -70,12 +70,12 @@ for (const [name, connect] of bothWays) {
     assert.deepEqual([last?.message, last?.total], ['tidying up', undefined]);
   });
 
-  test(`100,000 reports in a loop over ${name}`, async () => {
+  test(`100,000 reports in a loop are coalesced and counted over ${name}`, async () => {
     const client: McpClient = await connect(stack);
     const out = await client.call('messages__reports', { loop: 100_000 });
     checkProtocol(out);
     assert.equal(out.progress.at(-1)?.progress, 100_000);
     const record = (await stack.calls()).find((c) => c.reports >= 100_000);
-    assert.equal(record?.reports, 100_000, 'every report was counted');
+    assert.equal(record?.reports, 100_000, 'not every report was counted');
   });
 }

@@ -1,4 +1,4 @@
-/** Promise: a prompt runs in the page like a tool: with progress, and a stop that reaches it. */
+/** Promise: a prompt runs in the page like a tool, with progress and cancellation. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
@@ -33,7 +33,7 @@ for (const [name, connect] of bothWays) {
       );
     });
 
-    test('gets a prompt, with progress ahead of it', async () => {
+    test('gets a prompt, with progress before its result', async () => {
       const progress: Progress[] = [];
       const got = await client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId: 'general-3-600', last: '2' } },
@@ -48,11 +48,11 @@ for (const [name, connect] of bothWays) {
       const [message] = got.messages;
       assert.equal(message?.role, 'user');
       const text = message?.content.type === 'text' ? message.content.text : '';
-      // The argument was a text, and the page has read it as a number: two lines are left.
+      // The page converts the text argument to a number, so two lines are left.
       assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
     });
 
-    test('says what is wrong with an argument', async () => {
+    test('reports an invalid argument', async () => {
       const wrong = { name: 'messages__summarise_channel', arguments: { channelId: 'general-3', last: 'many' } };
       await assert.rejects(client.sdk.getPrompt(wrong), (error: Error) => {
         assert.equal(Object(error).code, -32602);
@@ -61,7 +61,7 @@ for (const [name, connect] of bothWays) {
       });
     });
 
-    test('stops the page when the client cancels', async () => {
+    test('stops the code in the page when the client cancels', async () => {
       const running = async (status: string) =>
         (await stack.calls()).find((c) => c.tool_name === 'messages__summarise_channel' && c.status === status);
       const stop = new AbortController();

@@ -1,4 +1,4 @@
-/** Promise: MCP clients that outlive the server are told so, however many they are, and begin anew at once. */
+/** Promise: after a restart of the server, each MCP client learns that its session is stale and can open a new one at once. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ after(async () => {
   rmSync(env.OPENTABS_HOME ?? '', { recursive: true, force: true });
 });
 
-/** listen opens a subscriptions/listen of the protocol without sessions, which ends with one of the two. */
+/** listen opens subscriptions/listen of the protocol version without sessions. The stream ends when client or server closes it. */
 async function listen(): Promise<Response> {
   const version = '2026-07-28';
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
@@ -62,15 +62,15 @@ async function listen(): Promise<Response> {
 }
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-  test(`after ${signal} a stale session gets 404 each time, and a new one is there at once`, async () => {
+  test(`after ${signal} each request of a stale session gets 404, and a new session opens at once`, async () => {
     const clients: McpClient[] = [];
     for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token));
     const stdio = await connectStdio(env);
     const listening = await listen();
-    await stop(daemon, signal); // the listening clients do not hold it up
-    await listening.text().catch(() => ''); // has ended
+    await stop(daemon, signal); // listening clients must not delay the shutdown
+    await listening.text().catch(() => ''); // the stream has ended
     await serve();
-    // The transports of these clients also ask again for their GET streams meanwhile.
+    // Meanwhile the transports of these clients also reopen their GET streams.
     const errors = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const found = await clients[i % clients.length]?.sdk.listTools().catch((error: unknown) => error);
@@ -78,10 +78,10 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       }),
     );
     assert.deepEqual(new Set(errors), new Set([404]));
-    const anew = await connectHttp(port, token);
-    assert.ok((await anew.sdk.listTools()).tools.length > 0);
-    // The relay begins anew by itself: its client sees nothing of it.
+    const fresh = await connectHttp(port, token);
+    assert.ok((await fresh.sdk.listTools()).tools.length > 0);
+    // The stdio relay opens a new session by itself, invisibly to its client.
     assert.ok((await stdio.sdk.listTools()).tools.length > 0);
-    await Promise.allSettled([...clients, anew, stdio].map((client) => client.close()));
+    await Promise.allSettled([...clients, fresh, stdio].map((client) => client.close()));
   });
 }

@@ -1,4 +1,4 @@
-/** Promise: what a person sets for a plugin, in a terminal or in the side panel, its tools have in the page, and it works in the site that they named. */
+/** Promise: settings from a terminal or the side panel reach the plugin's tools, and the plugin runs in the site that the user set. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ after(() => stack?.close());
 
 const configure = (...args: string[]) => must(['plugin', 'configure', 'wiki', ...args], stack.env);
 
-/** settings are what the tool has in the page. */
+/** settings returns the settings that the tool has in the page. */
 async function settings(): Promise<unknown> {
   const out = await client.call('wiki__read_settings', {});
   return out.isError ? out.text : out.structured;
 }
 
-/** has waits until the page has these settings: a call may come before they do. */
+/** has waits until the page has these settings; a call may run before they arrive. */
 async function has(wanted: object): Promise<void> {
   await until(JSON.stringify(wanted), async () => {
     const got = await settings();
@@ -37,18 +37,18 @@ async function has(wanted: object): Promise<void> {
   });
 }
 
-test('a plugin that lacks a setting says what to do; with it, it works in the site that it names', async () => {
+test('a call without a required setting fails with the action, and with the setting the plugin runs in the configured site', async () => {
   const refused = await client.call('wiki__read_settings', {});
   assert.equal(refused.code, 'needs_settings');
   assert.match(refused.text, /lacks the setting site.*opentabs plugin configure wiki/);
 
   await configure(`site.here=${stack.site.origin}`, 'site.elsewhere=https://wiki.example.com', 'apiToken=s3cret-text');
   await stack.page.reload();
-  // Of several URLs a page has its own.
+  // If several URLs are set, a page gets the URL that it matches.
   await has({ site: stack.site.origin, apiToken: 's3cret-text' });
 });
 
-test('a change reaches the page that is open, without a reload', async () => {
+test('a changed setting reaches an open page without a reload', async () => {
   await stack.page.evaluate(() => Object.assign(globalThis, { stillHere: true }));
   await configure('size=20', 'drafts=no', 'order=oldest', '--unset', 'apiToken');
   await has({ site: stack.site.origin, size: 20, drafts: false, order: 'oldest' });
@@ -69,7 +69,7 @@ test('a change reaches the page that is open, without a reload', async () => {
   assert.equal(await stack.page.evaluate(() => Reflect.get(globalThis, 'stillHere')), true);
 });
 
-test('neither the page nor a surface sees a secret', async () => {
+test('neither the page nor any surface shows a secret', async () => {
   const inPage = await stack.page.evaluate(() => [
     Object.getOwnPropertyNames(globalThis).filter((name) => /opentabs/i.test(name)),
     document.documentElement.outerHTML.includes('s3cret'),
@@ -84,7 +84,7 @@ test('neither the page nor a surface sees a secret', async () => {
     assert.doesNotMatch(await must(args, stack.env), /s3cret/, args.join(' '));
 });
 
-test('an agent that reviews a plugin changes nothing; the side panel tells the person what it says', async () => {
+test('a review by an agent changes nothing, and the side panel shows it to the user', async () => {
   await must(['plugin', 'permission', 'wiki', 'off'], stack.env);
   const seen = await client.call('plugin_inspect', { plugin: 'wiki' });
   const reviewToken = /reviewToken "([\w-]+)"/.exec(seen.text)?.[1];

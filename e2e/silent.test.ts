@@ -1,4 +1,4 @@
-/** Promise: a page that does not answer is told apart from a slow tool, costs no other tab a call, and can be reloaded. */
+/** Promise: opentabs distinguishes an unresponsive page from a slow tool, keeps other tabs working, and can reload the page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -22,7 +22,7 @@ const tabOf = async (path: string) =>
   (await stack.tabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
 const forever = 10 * 60_000;
 
-test('a page that is busy for a while loses no call, and is itself again afterwards', async () => {
+test('a page that is busy for a while loses no call and recovers', async () => {
   const waiting = client.call('runaway__wait', { ms: 9000 });
   await until('the call', async () => (await stack.calls()).some((call) => call.status === 'running'));
   const spun = client.call('runaway__spin', { ms: 8000 });
@@ -32,8 +32,8 @@ test('a page that is busy for a while loses no call, and is itself again afterwa
   await until('the recovery', async () => !/does not answer/.test(await status()));
 });
 
-test('calls in a page that stopped answering end with the truth, new ones go to another tab, and a reload helps', async () => {
-  // A page that this one opens shares its process, and its thread; another site has one of its own.
+test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
+  // A page opened by this page shares its process and thread. Another site has a separate process.
   await stack.page.evaluate(() => {
     window.open('/second');
   });

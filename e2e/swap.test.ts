@@ -1,4 +1,4 @@
-/** Promise: a new build of a plugin takes the place of the old one in pages that are open, and nothing in them is lost. */
+/** Promise: a new build of a plugin replaces the old build in open pages, without loss of state. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { until } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** dirs are the folders of the plugin in the page's world and of its twin in a world of its own. */
+/** dirs are the folders of the plugin in the page's world and of its twin in an isolated world. */
 const dirs: Record<string, string> = {};
 
 before(async () => {
@@ -41,14 +41,14 @@ function change(plugin: string, file: string, old: RegExp, fresh: string): void 
   writeFileSync(path, text.replace(old, fresh));
 }
 
-/** build builds a plugin anew, whose build has this name; it is off until review. */
+/** build rebuilds a plugin with this build name. The new build is off until review. */
 async function build(plugin: string, name: string): Promise<void> {
   change(plugin, 'src/index.ts', /build = '[^']*'/, `build = '${name}'`);
   await must(['plugin', 'build', dirs[plugin] ?? ''], stack.env);
 }
 
 async function review(plugin: string): Promise<void> {
-  // The server may not have looked at the folder yet.
+  // The server may not have read the folder yet.
   await until(
     'the review',
     async () => (await stack.cli('plugin', 'review', plugin, '--yes', '--permission', 'auto')).code === 0,
@@ -77,10 +77,10 @@ async function live(plugin: string, name: string): Promise<Which> {
 const mark = () => stack.page.evaluate(() => document.documentElement.dataset.mark);
 
 for (const plugin of ['versions', 'apart']) {
-  test(`${plugin}: a build that was reviewed is in the page, with what the one before had kept`, async () => {
+  test(`${plugin}: a reviewed build replaces the old one in the page and keeps its state`, async () => {
     const early = plugin === 'versions' ? 'pre-script 1 at loading' : '';
     await build(plugin, 'build 2');
-    // Without a review the old code is taken out at once.
+    // Without a review the old code is removed at once.
     await until('the change', async () => (await client.call(`${plugin}__which`)).isError);
     await review(plugin);
     const out = await live(plugin, 'build 2');
@@ -93,7 +93,7 @@ for (const plugin of ['versions', 'apart']) {
   });
 }
 
-test('a call that runs ends in the build that it began in, and calls that come meanwhile wait for the new one', async () => {
+test('a running call ends in the build that it started in, and later calls wait for the new build', async () => {
   const running = client.call('versions__wait');
   await until('the call', () => stack.page.evaluate(() => document.documentElement.dataset.waiting === 'build 1'));
   await build('versions', 'build 6');
@@ -107,7 +107,7 @@ test('a call that runs ends in the build that it began in, and calls that come m
   assert.equal(await mark(), 'not reloaded');
 });
 
-test('a build that does not start leaves the page as it was, and a later one is taken', async () => {
+test('a build that does not start leaves the old build in the page, and a later build replaces it', async () => {
   change(
     'apart',
     'src/index.ts',
@@ -116,7 +116,7 @@ test('a build that does not start leaves the page as it was, and a later one is 
   );
   await build('apart', 'build 3');
   await review('apart');
-  await until('the refusal', async () => /did not start/.test((await client.call('apart__which')).text));
+  await until('the error of the build', async () => /did not start/.test((await client.call('apart__which')).text));
   change('apart', 'src/index.ts', /if \(document.*\n/, '');
   await build('apart', 'build 4');
   await review('apart');
@@ -124,7 +124,7 @@ test('a build that does not start leaves the page as it was, and a later one is 
   assert.equal(await mark(), 'not reloaded');
 });
 
-test('a pre-script that has changed needs a reload, and a page that the user has used is not reloaded', async () => {
+test('a changed pre-script needs a reload, and a page that the user has interacted with is not reloaded automatically', async () => {
   await stack.page.mouse.click(5, 5);
   change('versions', 'src/pre-script.ts', /pre-script 1/, 'pre-script 2');
   await build('versions', 'build 5');

@@ -1,4 +1,4 @@
-/** Promise: a call runs in the tab, or the frame, that the person would expect, and nothing takes the focus from them. */
+/** Promise: a call runs in the tab or frame that the user expects, and never takes the focus. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -15,14 +15,14 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** where calls the tool that says where it runs. */
+/** where calls the tool that returns the document it runs in. */
 async function where(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const out = await client.call('places__where', args);
   assert.equal(out.isError, false, out.text);
   return Object.fromEntries(Object.entries(Object(out.structured)));
 }
 
-/** tabAt waits for what the server knows of the tab that shows path. */
+/** tabAt waits until the server reports a tab at path that matches wanted. */
 function tabAt(path: string, wanted: (tab: Tab) => boolean = () => true): Promise<Tab> {
   return until(`the tab ${path}`, async () =>
     (await stack.tabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && wanted(tab)),
@@ -32,24 +32,24 @@ function tabAt(path: string, wanted: (tab: Tab) => boolean = () => true): Promis
 const ready = (tab: Tab) => tab.plugins?.find((p) => p.name === 'places')?.ready;
 const state = async () => (await stack.status()).plugins?.find((p) => p.name === 'places')?.state;
 
-/** setBusy says whether a page is busy, and has its adapter asked anew. */
+/** setBusy sets whether a page is busy and triggers a readiness check. */
 async function setBusy(page: Page, path: string, busy: boolean) {
   await page.evaluate((on) => document.documentElement.toggleAttribute('data-busy', on), busy);
-  // The host asks when the page has gone on without loading anew.
+  // The host script checks readiness after a navigation within the document.
   await page.evaluate(() => history.pushState(null, '', location.href));
   await tabAt(path, (tab) => ready(tab) === !busy);
 }
 
-/** inFront brings a tab to the front and waits until the server knows. */
+/** inFront activates a tab and waits until the server reports it as active. */
 async function inFront(page: Page, path: string) {
   await page.bringToFront();
   await tabAt(path, (tab) => tab.active);
 }
 
-test('of three tabs the one in front goes first; a tabId names any', async () => {
+test('a call prefers the active one of three tabs, and tabId selects any', async () => {
   const pages = [await stack.open('/one'), await stack.open('/two')];
   await inFront(stack.page, '/');
-  // A call goes on to the next tab from one that says it is not ready.
+  // If a tab reports "not ready", the call tries the next tab.
   for (const path of ['/', '/one', '/two']) await tabAt(path, (tab) => ready(tab) === true);
   assert.deepEqual(await where(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
   const { tabId } = await tabAt('/one');
@@ -65,12 +65,12 @@ test('of three tabs the one in front goes first; a tabId names any', async () =>
   for (const page of pages) await page.close();
 });
 
-test('a tab that is not ready comes last; the state is closed, unavailable or ready', async () => {
+test('a tab that is not ready is tried last, and the state of the plugin is closed, unavailable or ready', async () => {
   const other = await stack.open('/other');
   await inFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await where()).path, '/other');
-  // The server does not know yet: the call asks, and goes on to the next.
+  // The server has no report of the busy page yet. The call asks the tab and then tries the next one.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await where()).path, '/other');
@@ -86,7 +86,7 @@ test('a tab that is not ready comes last; the state is closed, unavailable or re
   await until('it to be ready', async () => (await state()) === 'ready');
 });
 
-test('frames of the same origin are places too, those of another are none (fault 88)', async () => {
+test('a call can run in a frame of the same origin, but not in a frame of another origin', async () => {
   const elsewhere = stack.site.origin.replace('127.0.0.1', 'localhost');
   stack.site.page(
     `<!doctype html><title>Frames</title><link rel="icon" href="data:,"><iframe src="/in"></iframe><iframe src="${elsewhere}/out"></iframe>`,
@@ -107,7 +107,7 @@ test('frames of the same origin are places too, those of another are none (fault
   await page.close();
 });
 
-test('a tab that Chrome has unloaded is loaded for the call, and stays behind', async () => {
+test('a tab that Chrome has discarded is reloaded for a call and stays in the background', async () => {
   const front = await stack.chrome.open('about:blank');
   await front.bringToFront();
   await tabAt('/', (tab) => !tab.active);
@@ -122,7 +122,7 @@ test('a tab that Chrome has unloaded is loaded for the call, and stays behind', 
   await front.close();
 });
 
-test('a call that finds no tab opens one behind the one in front, if the person has allowed that', async () => {
+test('a call without a matching tab opens one in the background, if the user has allowed that', async () => {
   const { env, port, token, site } = stack;
   const set = await fetch(`http://127.0.0.1:${port}/plugins/places/settings`, {
     method: 'POST',
@@ -149,7 +149,7 @@ test('a call that finds no tab opens one behind the one in front, if the person 
   assert.equal((await tabAt('/start')).active, false);
 });
 
-test('neither a navigation nor a call runs a script in the page beyond those that are registered (fault 87)', async () => {
+test('neither a navigation nor a call runs any script in the page except the registered ones', async () => {
   const worker = await until('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);

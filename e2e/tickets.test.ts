@@ -1,4 +1,4 @@
-/** Promise: the example of a plugin with settings, a pre-script, storage and logs does in a real page what the documentation says. */
+/** Promise: the tickets example, with settings, a pre-script, storage and logs, works in a real page as documented. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -11,10 +11,10 @@ import { until } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** What the site was asked for, with the token that came along. */
+/** The requests that the site received, with their tokens. */
 const asked: string[] = [];
 
-// Its first script sends a token that nothing else has. The page names the person in its head once they have logged in.
+// The page's first script sends a token that no other script has. After login the page's head contains the user's name.
 const page = `<!doctype html><head><title>Tickets</title>
 <script>fetch('/ping', { headers: { 'X-Ticket-Token': 's3' } }); const send = window.fetch; window.fetch = (...a) => send(...a);</script>
 </head><div class="ticket"><h1> Broken link </h1><p class="comment">Where?</p></div>`;
@@ -49,14 +49,14 @@ after(async () => {
   site.close();
 });
 
-test('the plugin works in the site that a person names, once they are logged in there', async () => {
+test('the plugin works in the site that the user configured, after the user has logged in', async () => {
   const address = site.address();
   assert.ok(address !== null && typeof address === 'object');
   const origin = `http://127.0.0.1:${address.port}`;
   await must(['plugin', 'configure', 'tickets', `site=${origin}`, 'state=all', 'limit=3'], stack.env);
   const tab = await stack.chrome.open(`${origin}/`);
-  // A call has a tab loaded anew that was opened before the browser knew of the plugin there.
-  await until('a call that is refused', async () => {
+  // A call reloads a tab that was open before the plugin was registered for its site.
+  await until('a call that fails', async () => {
     const { code } = await client.call('tickets__list_tickets', {});
     return code === 'not_ready';
   });
@@ -66,13 +66,13 @@ test('the plugin works in the site that a person names, once they are logged in 
     meta.content = 'ann';
     document.head.append(meta);
   });
-  // The plugin watches for that and says so.
+  // The plugin observes the login and reports itself ready.
   await until('a tab that is ready', async () =>
     (await stack.tabs()).some((t) => (t.plugins ?? []).some((p) => p.name === 'tickets' && p.ready === true)),
   );
 });
 
-test('it asks for what is set, and remembers in the storage of the page', async () => {
+test("the tools use the settings, and the plugin stores data in the page's storage", async () => {
   const listed = await client.call('tickets__list_tickets', { project: 'website' });
   assert.deepEqual(listed.structured, {
     project: 'website',
@@ -83,18 +83,18 @@ test('it asks for what is set, and remembers in the storage of the page', async 
   assert.deepEqual(asked.slice(-2), Array(2).fill('GET /api/tickets?project=website&state=all&limit=3'));
 });
 
-test('it has the token that only its pre-script saw', async () => {
+test('the tools have the token that only the pre-script could see', async () => {
   const created = await client.call('tickets__create_ticket', { project: 'website', title: 'New' });
   assert.deepEqual(created.structured, { id: '8', title: 'New', state: 'open' });
   assert.equal(asked.at(-1), 'POST /api/tickets s3');
 });
 
-test('it reads the page', async () => {
+test('a tool reads the page', async () => {
   const read = await client.call('tickets__read_open_ticket', {});
   assert.deepEqual(read.structured, { title: 'Broken link', comments: ['Where?'] });
 });
 
-test('what it logs is there to read, without the token', async () => {
+test("plugin logs shows the plugin's log without the token", async () => {
   const logs = await until('the log', async () => {
     const text = await must(['logs', '--plugin', 'tickets'], stack.env);
     return text.includes('created a ticket') ? text : undefined;

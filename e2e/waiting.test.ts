@@ -1,4 +1,4 @@
-/** Promise: a tool may wait for its person, as for a login; nothing is lost meanwhile, and nobody waits for ever. */
+/** Promise: a tool may wait for the user, as for a login. The call keeps its state while it waits, and the wait is bounded. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CallRecord, callRecord, decideCall, findCall } from './harness/api.ts';
@@ -20,10 +20,10 @@ after(() => stack?.close());
 
 let keys = 0;
 const newKey = () => `w${++keys}`;
-const noted = (text: string) => until(`the page to say "${text}"`, () => stack.site.notes.includes(text));
+const noted = (text: string) => until(`the page to send "${text}"`, () => stack.site.notes.includes(text));
 const waits = (tool: string) => findCall(stack, tool, (c) => c.waiting !== undefined);
 
-test('both limits stand still while the tool waits, and its client hears of it', async () => {
+test('both limits are paused while the tool waits, and the client receives the reason of the wait', async () => {
   const seen: ReceivedProgress[] = [];
   const out = client.call('everything__login', { title: 'Log in' }, { onProgress: (p) => seen.push(p) });
   const call = await waits('everything__login');
@@ -36,7 +36,7 @@ test('both limits stand still while the tool waits, and its client hears of it',
   assert.ok(messages.includes('not logged in') && messages.includes('logged in'), messages.join());
 });
 
-test('the wait survives deaths of the service worker, and so does the decision', async () => {
+test('the wait and the decision survive kills of the service worker', async () => {
   const out = client.call('everything__login');
   const call = await waits('everything__login');
   for (let deaths = 0; deaths < 3; deaths++) {
@@ -48,20 +48,20 @@ test('the wait survives deaths of the service worker, and so does the decision',
   assert.deepEqual((await out).structured, { loggedIn: true });
 });
 
-test('a person who says no, and one who never answers', async () => {
+test('the tool receives user_denied when the user denies, and user_timeout without an answer', async () => {
   const no = client.call('everything__ask', { reason: 'Solve the riddle' });
   const refused = await waits('everything__ask');
   await decideCall(stack, refused.call_id, { allow: false });
   assert.match(JSON.stringify((await no).structured), /"code":"user_denied"/);
-  const nobody = await client.call('everything__ask', { reason: 'Solve the next riddle' });
-  assert.match(JSON.stringify(nobody.structured), /"code":"user_timeout"/, nobody.text);
-  assert.ok(nobody.tookMs > 11_000);
+  const unanswered = await client.call('everything__ask', { reason: 'Solve the next riddle' });
+  assert.match(JSON.stringify(unanswered.structured), /"code":"user_timeout"/, unanswered.text);
+  assert.ok(unanswered.tookMs > 11_000);
 });
 
-/** late decides about a call that has ended. */
+/** late approves a call that has ended. */
 const late = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
 
-test('a client that cancels withdraws the question: the page stops, and a late yes changes nothing', async () => {
+test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {
   const key = newKey();
   const stop = new AbortController();
   const out = client.call('everything__login', { key }, { signal: stop.signal });
@@ -74,7 +74,7 @@ test('a client that cancels withdraws the question: the page stops, and a late y
   assert.deepEqual([ended.status, ended.waiting], ['cancelled', undefined]);
 });
 
-test('a page that is loaded anew ends the wait', async () => {
+test('a reload of the page ends the wait', async () => {
   const out = client.call('everything__login');
   const call = await waits('everything__login');
   await stack.page.reload();
@@ -83,7 +83,7 @@ test('a page that is loaded anew ends the wait', async () => {
   await stack.live('/');
 });
 
-test('a tool that waits below another one holds the limits of both', async () => {
+test('a nested tool that waits for the user pauses the limits of its parent too', async () => {
   const out = client.call('everything__call', { tool: 'login' });
   const call = await waits('everything__login');
   await pause(6_000);

@@ -9,14 +9,14 @@ export const prepare = (plugin) => {
   const shared = globalThis.__openTabs;
   shared.preScript ??= {};
   shared.preScript[plugin] = {};
-  const say = (level) => (message) => console[level](`[opentabs:${plugin}:pre-script] ${message}`);
+  const logAt = (level) => (message) => console[level](`[opentabs:${plugin}:pre-script] ${message}`);
   shared._preScriptRunner = (fn) => {
     delete shared._preScriptRunner;
     const set = (key, value) => {
       shared.preScript[plugin][key] = value; // also if an adapter has put another object in its place
     };
     try {
-      fn({ set, log: { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') } });
+      fn({ set, log: { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') } });
     } catch (error) {
       console.error(error);
     }

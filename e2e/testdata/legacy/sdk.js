@@ -14,7 +14,7 @@ const emit = (level, message, data) => {
   else console.log(`[OpenTabs] ${message}`, ...data);
 };
 
-/** The logger; what it says goes to the transport that was set last. */
+/** The logger; its records go to the transport that was set last. */
 export const log = Object.freeze({
   debug: (message, ...data) => emit('debug', message, data),
   info: (message, ...data) => emit('info', message, data),

@@ -84,8 +84,8 @@ class Twin extends OpenTabsPlugin {
       if (set) setAuthCache('shared', set);
       return { value: getAuthCache('shared') ?? null };
     }),
-    tool('say', { text: z.string() }, async ({ text }) => {
-      log.info(NAME + ' says ' + text, { secretless: true }, 7);
+    tool('write_log', { text: z.string() }, async ({ text }) => {
+      log.info(NAME + ' logs ' + text, { secretless: true }, 7);
       await null;
       log.warn(NAME + ' warns');
       return {};
