@@ -1,4 +1,4 @@
-/** Promise: what a tool asks for, and what it shows, survive the loss of the link. */
+/** Promise: nested calls, approvals and activities survive a lost link. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,11 +28,11 @@ before(async () => {
 });
 after(() => bed?.close());
 
-/** begun waits until the page has told the site that work with a key has begun. */
+/** begun waits until the page has reported to the site that the work with this key started. */
 const begun = (key: string) => until(`${key} to begin`, () => bed.site.notes.includes(`begin ${key}`));
 const healed = () => until('the link to be back', async () => (await bed.connected()) >= 0);
 
-/** cutFor cuts the link while work is done. */
+/** cutFor cuts the link while work runs. */
 async function cutFor(work: () => Promise<unknown>): Promise<void> {
   bed.proxy.cut();
   await work();
@@ -40,14 +40,14 @@ async function cutFor(work: () => Promise<unknown>): Promise<void> {
   await healed();
 }
 
-test('a nested call that ends while the link is cut', async () => {
+test('a nested call that ends while the link is cut returns its result', async () => {
   const out = client.call('everything__call', { tool: 'silent', input: { forMs: 1_000, key: 'cut' }, tabId });
   await begun('cut');
   await cutFor(() => pause(3_000));
   assert.deepEqual((await out).structured, { output: { key: 'cut' } });
 });
 
-/** waiting starts a tool that waits for its person. */
+/** waiting starts a tool that waits for the user. */
 async function waiting() {
   const out = client.call('everything__login', { tabId });
   const { call_id } = await findCall(bed, 'everything__login', (c) => c.waiting !== undefined);
@@ -56,13 +56,13 @@ async function waiting() {
   return { out, yes };
 }
 
-test('a person decides while the link is cut', async () => {
+test('a decision of the user while the link is cut reaches the tool', async () => {
   const { out, yes } = await waiting();
   await cutFor(yes);
   assert.deepEqual((await out).structured, { loggedIn: true });
 });
 
-test('a decision is on its way when the link is lost', async () => {
+test('a decision in transit when the link is lost reaches the tool', async () => {
   const { out, yes } = await waiting();
   bed.proxy.stall('down');
   await yes();
@@ -72,14 +72,14 @@ test('a decision is on its way when the link is lost', async () => {
   assert.deepEqual((await out).structured, { loggedIn: true });
 });
 
-test('a wait longer than the link lives', async () => {
+test('a tool that waits for the user survives several links', async () => {
   const { out, yes } = await waiting();
   for (let cuts = 0; cuts < 3; cuts++) await cutFor(() => pause(500));
   await yes();
   assert.deepEqual((await out).structured, { loggedIn: true });
 });
 
-test('an activity that changes more often than can be kept while the link is cut is whole again afterwards', async () => {
+test('an activity with more changes than the buffer holds while the link is cut is complete afterwards', async () => {
   const count = 4_000;
   const stop = new AbortController();
   const args = { count, afterMs: 1_500, forMs: 25_000, tabId };

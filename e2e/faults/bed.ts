@@ -1,4 +1,4 @@
-/** What a fault breaks: the built server, a real browser without a debugger attached, the proxy between them, a site in a tab, and a client. */
+/** The setup of a fault test: the built server, a real browser without a debugger, the proxy between them, a site in a tab, and a client. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,12 +24,12 @@ export interface Tab {
 export interface BrowserView {
   readonly id: string;
   readonly connected: boolean;
-  /** since is when its link came up, or was lost. */
+  /** The time when the link connected or disconnected. */
   readonly since: string;
   readonly tabs?: readonly Tab[];
 }
 
-/** Bed is one of everything. */
+/** Bed is a server, a browser, a proxy, a site and its clients. */
 export class Bed {
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));
   readonly extension = join(this.home, 'unpacked');
@@ -54,7 +54,7 @@ export class Bed {
     this.env = { OPENTABS_HOME: this.home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
   }
 
-  /** make brings everything up. serve are flags for opentabs serve. */
+  /** make starts everything. serve are flags for opentabs serve. */
   static async make(...serve: string[]): Promise<Bed> {
     const port = await freePort();
     const bed = new Bed(port, await startSite(), await startProxy(port), serve);
@@ -82,10 +82,10 @@ export class Bed {
     return this.#browser;
   }
 
-  /** newBrowser returns a browser that isn't started; the bed ends it. */
+  /** newBrowser returns a browser that has not been started. The bed closes it. */
   newBrowser(profile: string): Browser {
     const browser = new Browser(join(this.home, profile), this.extension, [
-      // The browser reaches the server through the proxy, and knows nothing of it.
+      // The browser connects through the proxy, which is transparent.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     this.#browsers.push(browser);
@@ -107,7 +107,7 @@ export class Bed {
     return pid;
   }
 
-  /** browserPids returns every process of a browser. */
+  /** browserPids returns the ids of all processes of a browser. */
   browserPids(): number[] {
     const mark = join(this.home, 'profile');
     const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -119,7 +119,7 @@ export class Bed {
         parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
         if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(mark)) found.add(Number(name));
       } catch {
-        // It has just ended.
+        // The process has just exited.
       }
     }
     for (let grown = true; grown; ) {
@@ -153,7 +153,7 @@ export class Bed {
     return Array.isArray(browsers) ? browsers : [];
   }
 
-  /** reports returns how many reports the server counted of the call of a tool that ended last. */
+  /** reports returns the number of reports of the tool's call that ended last, as counted by the server. */
   async reports(tool: string): Promise<number> {
     const headers = { authorization: `Bearer ${this.token}` };
     const calls: unknown = await (await fetch(`http://127.0.0.1:${this.port}/calls`, { headers })).json();
@@ -181,7 +181,7 @@ export class Bed {
     return `${this.site.origin}${path}`;
   }
 
-  /** open opens a tab of its own and waits until the plugin is live in it. */
+  /** open opens a new tab and waits until the plugin is live in it. */
   async open(browser = this.browser): Promise<{ path: string; tab: Tab }> {
     const path = `/tab${++this.#paths}`;
     await browser.cdp.send('Target.createTarget', { url: this.url(path) });
@@ -205,7 +205,7 @@ export class Bed {
     return this.browser.inWorker((worker) => worker.evaluate(expression));
   }
 
-  /** stopWorker stops the extension's service worker, as Chrome does when it thinks it idle. */
+  /** stopWorker stops the extension's service worker, as Chrome does when the worker is idle. */
   async stopWorker(): Promise<void> {
     const [page] = await this.browser.pages();
     if (!page) throw new Error('the browser has no tab');
@@ -223,14 +223,14 @@ export class Bed {
     await until('no tab', async () => (await this.browsers()).every((b) => (b.tabs ?? []).length === 0));
   }
 
-  /** born is when the document of a path began, in milliseconds since 1970. */
+  /** born returns when the document at a path was created, in milliseconds since 1970. */
   async born(path: string): Promise<number> {
     return Number(await this.evaluate(path, 'performance.timeOrigin'));
   }
 
-  /** told waits until the page of a path was told to stop, or was loaded anew since it was born. */
-  async told(path: string, born: number): Promise<void> {
-    await until('the page to be told to stop', () =>
+  /** stopReceived waits until the page at a path received the cancel, or was reloaded since it was born. */
+  async stopReceived(path: string, born: number): Promise<void> {
+    await until('the page to receive the cancel', () =>
       this.evaluate(path, `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${born}`),
     );
   }

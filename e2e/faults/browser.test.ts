@@ -1,4 +1,4 @@
-/** Promise: a browser that crashes, sleeps or is copied costs no more than it has to. */
+/** Promise: a crashed, suspended or cloned browser fails only the calls that it must fail. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const hold = (what: 'browser' | 'both', forMs: number) => async () => {
   for (const pid of pids) process.kill(pid, 'SIGCONT');
 };
 
-/** restart kills the browser, starts it again with its profile, and opens the page as a person would. */
+/** restart kills the browser, restarts it with the same profile, and opens the page as a user would. */
 const restart = (downMs: number) => async (place: Place) => {
   await bed.browser.kill();
   await pause(downMs);
@@ -31,14 +31,14 @@ const restart = (downMs: number) => async (place: Place) => {
   await until('the page again', () => bed.tab(place.path));
 };
 
-/** crash crashes the page's process; nobody is left to answer the command. */
+/** crash crashes the page's process, so the command gets no answer. */
 async function crash({ path }: Place): Promise<void> {
   const page = await bed.browser.cdp.attach(await bed.target(path));
   page.send('Page.crash').catch(() => undefined);
   await until('the page to be gone', async () => (await bed.tab(path)) === undefined);
 }
 
-/** clone starts a second browser with a copy of the profile's storage, for as long as the cell runs. */
+/** clone starts a second browser with a copy of the profile's storage until the cell ends. */
 async function clone(): Promise<void> {
   const copy = bed.newBrowser('copy');
   const storage = join('Default', 'Local Extension Settings');

@@ -1,4 +1,4 @@
-/** One cell of the matrix: a fault while a call runs, or between two calls. What happened goes into the table. */
+/** One cell of the fault matrix: a fault while a call runs, or between two calls. The result is a row of the table. */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,7 +7,7 @@ import type { McpClient, Outcome } from '../harness/client.ts';
 import { until } from '../harness/wait.ts';
 import type { Bed, Tab } from './bed.ts';
 
-/** rowsFile takes one JSON line per cell; main.ts makes the table of it. */
+/** rowsFile gets one JSON line per cell; main.ts prints them as a table. */
 export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
 
 /** Row is one line of the table. */
@@ -16,16 +16,16 @@ export interface Row {
   readonly when: string;
   readonly call: string;
   readonly next: string;
-  readonly told: string;
+  readonly stopReceived: string;
 }
 
-/** note adds a row. */
+/** note adds a row to the table. */
 export function note(row: Row): void {
   mkdirSync(dirname(rowsFile), { recursive: true });
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
 
-/** Place is where a cell runs. */
+/** Place is the tab in which a cell runs. */
 export interface Place {
   readonly bed: Bed;
   readonly path: string;
@@ -33,42 +33,42 @@ export interface Place {
   readonly client: McpClient;
 }
 
-/** Strike does the fault. It returns when the world could work again, by performance.now(), if that is later than its own end. */
+/** Strike causes the fault. It returns the performance.now() time from which calls can work again, if that is later than its own end. */
 export type Strike = (place: Place) => Promise<unknown>;
 
-/** Expected is what has to happen. */
+/** Expected is the required behaviour. */
 export interface Expected {
-  /** The code that the call ends with; default that it survives. */
+  /** The error code of the call; default none, because the call survives. */
   readonly code?: string;
-  /** How long after the strike it may end with the code, in milliseconds; default 2 s. */
+  /** The longest time between the strike and the error, in milliseconds; default 2 s. */
   readonly endsMs?: number;
-  /** How long after the strike the next call may take to work, in milliseconds; default 2 s. */
+  /** The longest time between the strike and the next successful call, in milliseconds; default 2 s. */
   readonly nextMs?: number;
-  /** How many calls may fail before one works; default none. */
+  /** The number of calls that may fail before one succeeds; default 0. */
   readonly failures?: number;
-  /** Whether the page has to be told to stop. */
-  readonly told?: boolean;
-  /** Whether the next call has to name no tab: the old one is gone, or has another id. */
+  /** Whether the page must receive a cancel. */
+  readonly stopReceived?: boolean;
+  /** Whether the next call must not name a tab, because the old tab is closed or has another id. */
   readonly anyTab?: boolean;
-  /** Whether the client of the call is `opentabs mcp`; default one over HTTP. */
+  /** Whether the client is `opentabs mcp`; default a client over HTTP. */
   readonly stdio?: boolean;
 }
 
 const stepMs = 250;
 
 /**
- * busyMs is how much later than expected anything may happen on a busy machine, before a cell fails. The table has the times as they
- * were, and make bench holds the promised ones; a cell tells which way it went: 1 s is a retry, 10 s the grace period, 30 s the alarm
+ * busyMs is the extra time that a busy machine may need before a cell fails. The table has the measured times, and make bench checks
+ * the promised ones. A cell only distinguishes the ways to recover: 1 s is a retry, 10 s the grace period, 30 s the alarm
  * or the idle limit.
  */
 export const busyMs = 6000;
 
-/** midCall strikes while a call counts down in a tab of its own. */
+/** midCall strikes while a call counts down in a new tab. */
 export async function midCall(fault: string, bed: Bed, strike: Strike, expected: Expected = {}): Promise<void> {
   const place = await enter(bed, expected.stdio);
   const from = 8;
-  // The heartbeat leaves a mark in its page when it is told to stop.
-  const [tool, args] = expected.told
+  // The heartbeat tool marks its page when it receives a cancel.
+  const [tool, args] = expected.stopReceived
     ? ['messages__heartbeat', { everyMs: stepMs, forMs: 120_000 }]
     : ['messages__countdown', { from, intervalMs: stepMs }];
   let reports = 0;
@@ -80,12 +80,12 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
       endedAt = performance.now();
     });
   await until('two reports', () => reports >= 2);
-  const born = expected.told ? await bed.born(place.path) : 0;
+  const born = expected.stopReceived ? await bed.born(place.path) : 0;
   const struck = performance.now();
   await strike(place);
   const healed = performance.now();
-  // The next call may load the page anew.
-  if (expected.told) await bed.told(place.path, born);
+  // The next call may reload the page.
+  if (expected.stopReceived) await bed.stopReceived(place.path, born);
   const [out, next] = await Promise.all([call, works(place, expected, healed)]);
   const took = endedAt - struck;
   const counted = expected.code ? 0 : await bed.reports(tool);
@@ -94,7 +94,7 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
     when: 'mid-call',
     call: out.isError ? `${out.code} after ${ms(took)}` : `survived with ${counted} of ${from} reports and its result`,
     next: describe(next),
-    told: expected.told ? 'yes' : '',
+    stopReceived: expected.stopReceived ? 'yes' : '',
   });
   if (expected.code) {
     assert.equal(out.code, expected.code, out.text);
@@ -107,14 +107,14 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
   await bed.closeTabs();
 }
 
-/** between strikes while nothing runs, and then calls at once. */
+/** between strikes while no call runs, and calls right afterwards. */
 export async function between(fault: string, bed: Bed, strike: Strike, expected: Expected = {}): Promise<void> {
   const place = await enter(bed);
   const warm = await place.client.call('messages__echo', { value: 0, tabId: place.tab.tabId });
   assert.equal(warm.isError, false, warm.text);
   await strike(place);
   const next = await works(place, expected, performance.now());
-  note({ fault, when: 'between', call: '', next: describe(next), told: '' });
+  note({ fault, when: 'between', call: '', next: describe(next), stopReceived: '' });
   check(next, expected);
   await bed.closeTabs();
 }
@@ -125,7 +125,7 @@ async function enter(bed: Bed, stdio = false): Promise<Place> {
   return { bed, path, tab, client: stdio ? await bed.stdioClient() : await bed.client() };
 }
 
-/** whole holds that nothing was lost, nothing came twice, and the order was kept. */
+/** whole asserts that no report was lost, duplicated or reordered. */
 function whole(out: Outcome, from: number): void {
   assert.equal(out.isError, false, out.text);
   assert.deepEqual(out.structured, { counted: from });
@@ -138,14 +138,14 @@ function whole(out: Outcome, from: number): void {
   assert.equal(seen.at(-1), from, 'the last report came');
 }
 
-/** Next is how long it took until a call worked, and how many failed before. */
+/** Next is the time until a call succeeded, and the number of failed calls before. */
 interface Next {
   readonly tookMs: number;
   readonly failures: readonly string[];
   readonly texts: readonly string[];
 }
 
-/** works calls at once and again until it works, as an agent does that retries, with a new session each time. */
+/** works calls until a call succeeds, as a retrying agent does, with a new session each time. */
 async function works(place: Place, expected: Expected, since: number): Promise<Next> {
   const failures: string[] = [];
   const texts: string[] = [];
@@ -187,7 +187,7 @@ function ms(value: number): string {
   return `${Math.round(value)} ms`;
 }
 
-/** lost is the outcome of a call whose own connection was lost. */
+/** lost is the outcome of a call whose client connection was lost. */
 function lost(error: unknown): Outcome {
   const text = error instanceof Error ? error.message : String(error);
   return { text, structured: undefined, isError: true, code: 'connection', progress: [], tookMs: 0 };

@@ -1,6 +1,6 @@
 /**
- * Promise: a page gets its plugin by itself, whenever it opens: while the browser starts, while plugins arrive and get new
- * builds, while the extension's worker restarts. There are more plugins than are registered ahead, so most come on demand.
+ * Promise: a page gets its plugin automatically, whenever it opens: while the browser starts, while plugins are added or
+ * rebuilt, while the service worker restarts. There are more plugins than are preregistered, so most are injected on demand.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,11 +16,11 @@ import { writeSmallPlugin } from '../harness/small.ts';
 import type { Tab } from '../harness/stack.ts';
 import { pause, until } from '../harness/wait.ts';
 
-/** limitMs is how long a page may take to get its plugin on the slowest machine. */
+/** limitMs is the longest time until a page has its plugin, on a slow machine. */
 const limitMs = 60_000;
-/** spreadMs is the time in which the pages of a test open. */
+/** spreadMs is the period in which a test opens its pages. */
 const spreadMs = 3000;
-/** seed makes the moments; that of a run that failed can be given again. */
+/** seed determines the random times. Set it to repeat a failed run. */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
@@ -29,13 +29,13 @@ let server: Server;
 let site: Site;
 let daemon: Running;
 let browser: Browser;
-/** hashes are those of the adapters that pages should have, by plugin. */
+/** hashes are the hashes of the adapters that pages should have, by plugin. */
 const hashes = new Map<string, string>();
 const ordinary = Array.from({ length: 18 }, (_, i) => `many${i}`);
 const all = [...ordinary, 'framed', 'apart'];
 let opened = 0;
 
-/** random returns numbers from 0 to 1 that follow from the seed (mulberry32). */
+/** random returns pseudo-random numbers from 0 to 1 (mulberry32). */
 const random = (() => {
   let state = seed;
   return () => {
@@ -46,7 +46,7 @@ const random = (() => {
   };
 })();
 
-/** write writes the package of a plugin for the pages below its name. */
+/** write writes the package of a plugin whose pages are below the path of its name. */
 function write(name: string, version: number): string {
   const dir = join(home, 'packages', name);
   const extra = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
@@ -69,7 +69,7 @@ before(async () => {
   daemon = start(['serve'], env);
   await until('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
-  // Pages share processes: that so many of them start is not what is tested.
+  // Pages share processes, because the start of many processes is not under test.
   browser = new Browser(join(home, 'profile'), extension, ['--renderer-process-limit=4']);
 });
 after(async () => {
@@ -81,14 +81,14 @@ after(async () => {
 
 afterEach(() => browser.close());
 
-/** Page is a page that was opened, and when. */
+/** Page is a page with the time when it was opened. */
 interface Page {
   readonly url: string;
   readonly plugin: string;
   readonly atMs: number;
 }
 
-/** openSome opens pages of these plugins in turn, each at a random moment of the next spreadMs. */
+/** openSome opens pages of these plugins in turn, each at a random time within spreadMs. */
 async function openSome(plugins: readonly string[], count: number): Promise<Page[]> {
   return await Promise.all(
     Array.from({ length: count }, async (_, i) => {
@@ -107,12 +107,12 @@ async function tabs(): Promise<readonly Tab[]> {
   return Array.isArray(browsers) ? browsers.flatMap((one) => Object(one).tabs ?? []) : [];
 }
 
-/** has tells whether a document has the adapter of a plugin that it should have. */
+/** has reports whether a document has the expected adapter of a plugin. */
 function has(plugins: Tab['plugins'], name: string): boolean {
   return (plugins ?? []).some((p) => p.name === name && Object(p).hash === hashes.get(name));
 }
 
-/** allLive waits until each page has its plugin, and says how long the slowest took. */
+/** allLive waits until each page has its plugin, and returns the time of the slowest page. */
 async function allLive(what: string, pages: readonly Page[]): Promise<void> {
   const missing = new Set(pages);
   let slowestMs = 0;
@@ -138,16 +138,16 @@ async function allLive(what: string, pages: readonly Page[]): Promise<void> {
 }
 
 for (const what of ['a new profile', 'a profile that was used before']) {
-  test(`pages that open while a browser starts, ${what}`, async () => {
+  test(`pages that open while a browser starts get their plugins, ${what}`, async () => {
     await browser.start();
     await allLive(`start, ${what}`, await openSome(all, 25));
   });
 }
 
-test('pages that open while plugins arrive and change', async () => {
+test('pages that open while plugins are added and rebuilt get the current builds', async () => {
   await browser.start();
   await allLive('before', await openSome(all.slice(-3), 3));
-  // A folder that has changed is off until its review.
+  // A changed plugin is off until its review.
   const changed = ['many3', 'many4', 'framed', 'apart'];
   for (const name of changed) write(name, 2);
   const others = openSome(
@@ -170,7 +170,7 @@ test('pages that open while plugins arrive and change', async () => {
   await allLive('arrival', pages.flat());
 });
 
-test('pages that open while the worker restarts', async () => {
+test('pages that open while the service worker restarts get their plugins', async () => {
   await browser.start();
   await allLive('before', await openSome(all.slice(-3), 3));
   const stopSome = async () => {
@@ -187,7 +187,7 @@ test('pages that open while the worker restarts', async () => {
   await allLive('worker', pages);
 });
 
-test('a page that comes back from the back/forward cache gets the build that came meanwhile', async () => {
+test('a page restored from the back/forward cache gets the new build of its plugin', async () => {
   await browser.start();
   for (const plugin of ['apart', 'many5']) {
     const [page] = await openSome([plugin], 1);

@@ -1,4 +1,4 @@
-/** Promise: a link that is cut heals at once, and calls survive it within the grace period. */
+/** Promise: a cut link reconnects at once, and calls survive the cut within the grace period. */
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
 import { Bed } from './bed.ts';
@@ -26,5 +26,5 @@ test('cut for 13 s, mid-call', () =>
   midCall('link cut for 13 s', bed, cutFor(13_000), {
     code: 'link_lost',
     endsMs: 11_000,
-    told: true,
+    stopReceived: true,
   }));

@@ -1,4 +1,4 @@
-/** make faults: runs the fault matrix and prints what happened, a row for each fault and moment. */
+/** make faults: runs the fault matrix and prints a table with one row per fault and moment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Row, rowsFile } from './cell.ts';
 
-/** Most of the time goes into waiting, so files run side by side. */
+/** Most cells only wait, so the files run in parallel. */
 const sideBySide = 3;
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -26,9 +26,9 @@ const heads: Row = {
   when: 'when',
   call: 'the call',
   next: 'next call works after',
-  told: 'page told to stop',
+  stopReceived: 'page received cancel',
 };
-const keys = ['fault', 'when', 'call', 'next', 'told'] as const;
+const keys = ['fault', 'when', 'call', 'next', 'stopReceived'] as const;
 const widths = keys.map((key) => Math.max(...[heads, ...rows].map((row) => row[key].length)));
 const line = (cells: readonly string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
 const table = [
@@ -47,7 +47,7 @@ function readRow(text: string): Row {
     when: String(row.when),
     call: String(row.call),
     next: String(row.next),
-    told: String(row.told),
+    stopReceived: String(row.stopReceived),
   };
 }
 

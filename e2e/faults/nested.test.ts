@@ -1,4 +1,4 @@
-/** Promise: a tool that calls tools gets each answer, and each runs once, whatever becomes of the link and the worker meanwhile. */
+/** Promise: nested calls run exactly once and return their results, even if the link or the service worker fails meanwhile. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause, until } from '../harness/wait.ts';
@@ -14,7 +14,7 @@ after(() => bed?.close());
 const pages = 2;
 const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pages}-40`);
 
-/** rounds strikes in each of some nested calls, a little later each time, so that it meets asks, answers and what is between them. */
+/** rounds strikes during several nested calls, a little later each time, to hit requests, answers and the time between. */
 async function rounds(fault: string, strike: () => Promise<void>): Promise<void> {
   const client = await bed.client();
   const { tab } = await bed.open();
@@ -36,22 +36,23 @@ async function rounds(fault: string, strike: () => Promise<void>): Promise<void>
     when: 'mid-call',
     call: `${count} of ${count} with all nested results, each once`,
     next: '',
-    told: '',
+    stopReceived: '',
   });
   await client.close();
   await bed.closeTabs();
 }
 
-test('the link is reset', () => rounds('link reset, nested calls', async () => bed.proxy.cut(true)));
+test('nested calls survive a reset of the link', () =>
+  rounds('link reset, nested calls', async () => bed.proxy.cut(true)));
 
-test('the link is cut for a second', () =>
+test('nested calls survive a link that is cut for 1 s', () =>
   rounds('link cut for 1 s, nested calls', async () => {
     bed.proxy.cut();
     await pause(1000);
     bed.proxy.resume();
   }));
 
-test('the service worker is stopped', () =>
+test('nested calls survive a stop of the service worker', () =>
   rounds('worker stopped, nested calls', async () => {
     const targetId = await until('the service worker', () => bed.browser.worker());
     await bed.browser.cdp.send('Target.closeTarget', { targetId });

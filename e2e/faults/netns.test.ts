@@ -1,4 +1,4 @@
-/** Promise: calls survive the loopback going away for a while. It takes a network namespace of its own, so that nothing else loses its network. */
+/** Promise: calls survive a temporary failure of the loopback interface. The test uses a separate network namespace, to protect other programs. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { between, midCall } from './cell.ts';
 const inside = process.env.OPENTABS_FAULTS_NETNS === '1';
 const mayLeave = inside || spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 
-/** down takes the network away from everything in the namespace, this test included. */
+/** down disables the network of the whole namespace, including this test. */
 async function down(): Promise<void> {
   assert.equal(spawnSync('ip', ['link', 'set', 'lo', 'down']).status, 0);
   await pause(5000);
@@ -18,7 +18,7 @@ async function down(): Promise<void> {
 }
 
 if (inside) {
-  test('the loopback is down for 5 s', async () => {
+  test('a call survives a loopback that is down for 5 s', async () => {
     const bed = await Bed.make();
     try {
       await midCall('loopback down for 5 s, in a namespace', bed, down, { nextMs: 8000 });
@@ -28,7 +28,7 @@ if (inside) {
     }
   });
 } else if (mayLeave) {
-  test('the loopback is down for 5 s, in a namespace of its own', () => {
+  test('a call survives a loopback that is down for 5 s, in a separate namespace', () => {
     const self = fileURLToPath(import.meta.url);
     const ran = spawnSync('unshare', ['--net', 'sh', '-c', 'ip link set lo up && exec tsx --test "$0"', self], {
       env: { ...process.env, OPENTABS_FAULTS_NETNS: '1', NODE_TEST_CONTEXT: undefined },
@@ -37,8 +37,8 @@ if (inside) {
     assert.equal(ran.status, 0, ran.stdout);
   });
 } else {
-  // Who is not root has no namespace: the proxy loses every packet in both directions instead.
-  test('every packet of the link is lost for 5 s', async () => {
+  // Without root there is no namespace. Instead the proxy drops every packet in both directions.
+  test('a call survives a link that loses every packet for 5 s', async () => {
     const bed = await Bed.make();
     try {
       const stall = async () => {

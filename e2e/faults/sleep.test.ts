@@ -1,4 +1,4 @@
-/** Promise: a call outlives the sleep of the machine, also one longer than the idle limit; a link that nobody uses stays. */
+/** Promise: a call survives a sleep of the machine, even one longer than the idle limit, and an unused link stays connected. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
@@ -24,7 +24,7 @@ test('server and browser held for 35 s, mid-call', () =>
     { nextMs: 6000 },
   ));
 
-test('a link that nobody uses for 40 s stays, with no debugger at the worker', async () => {
+test('a link stays connected for 40 s without calls and without a debugger at the service worker', async () => {
   const { tab } = await bed.open();
   const client = await bed.client();
   const { made } = bed.proxy;
@@ -38,6 +38,6 @@ test('a link that nobody uses for 40 s stays, with no debugger at the worker', a
     when: 'between',
     call: '',
     next: `${Math.round(out.tookMs)} ms, same link`,
-    told: '',
+    stopReceived: '',
   });
 });

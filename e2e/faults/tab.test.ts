@@ -1,4 +1,4 @@
-/** Promise: what happens to a tab is told with its own code, at once; the next call finds or loads a page by itself. */
+/** Promise: each change of a tab fails its calls at once with a specific code, and the next call finds or loads a page. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,7 +16,7 @@ after(() => bed?.close());
 async function close({ path }: Place): Promise<void> {
   await bed.browser.cdp.send('Target.closeTarget', { targetId: await bed.target(path) });
 }
-/** another does act and then opens another tab of the site, as a person would. */
+/** another runs act and then opens another tab of the site, as a user would. */
 const another = (act: (place: Place) => Promise<unknown>) => async (place: Place) => {
   await act(place);
   await bed.browser.cdp.send('Target.createTarget', { url: bed.url('/another') });
@@ -34,7 +34,7 @@ async function closeWindow(place: Place): Promise<void> {
 }
 const discard = ({ tab }: Place) => bed.inWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
 
-/** awayAndBack goes to another page and back again; the page has to come out of the back/forward cache. */
+/** awayAndBack navigates away and back; Chrome must restore the page from the back/forward cache. */
 async function awayAndBack({ path }: Place): Promise<void> {
   await bed.evaluate(path, `window.mark = 1, location.href = '${bed.url('/away')}', 0`);
   await until('the other page', () => bed.target('/away').catch(() => undefined));
@@ -65,7 +65,7 @@ test('navigated, between', () => between('navigated', bed, navigate));
 test('away and back, mid-call', () =>
   midCall('back/forward cache, away and back', bed, awayAndBack, {
     code: 'navigated',
-    told: true,
+    stopReceived: true,
   }));
 test('away and back, between', () => between('back/forward cache, away and back', bed, awayAndBack));
 test('discarded, mid-call', () => midCall('tab discarded', bed, discard, { code: 'tab_discarded', ...other }));
@@ -73,34 +73,40 @@ test('discarded, between', () => between('tab discarded', bed, discard, other));
 test('frozen for 3 s, mid-call', () => midCall('page frozen for 3 s', bed, freeze));
 test('frozen for 3 s, between', () => between('page frozen for 3 s', bed, freeze));
 
-test('a page that is rendered ahead gets no call until a person sees it', async () => {
-  // A page that begins while the plugin is being registered would be loaded, and its rules followed, twice.
+test('a prerendered page gets no call until it is shown', async () => {
+  // A page that starts while the plugin is being registered would load twice, and so would its speculation rules.
   await bed.open();
   await bed.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });
   bed.site.page(`<!doctype html><title>rules</title><script type="speculationrules">${rules}</script>
     <script>if (location.search) fetch('/note', { method: 'POST', body: 'ahead ' + document.prerendering })</script>`);
   await bed.browser.cdp.send('Target.createTarget', { url: bed.url('/page') });
-  await until('the page to be rendered ahead', () => bed.site.notes.includes('ahead true'));
+  await until('the page to be prerendered', () => bed.site.notes.includes('ahead true'));
   await until('the plugin', () => bed.tab('/page'));
   assert.equal(await bed.tab('/page?ahead'), undefined, 'it is not offered');
   const client = await bed.client();
   const before = await client.call('messages__echo', { value: 1 });
   assert.equal(before.isError, false, before.text);
-  // A driver at the page would end the rendering ahead, so the worker has the tab navigate.
+  // A driver attached to the page would cancel the prerendering, so the service worker navigates the tab.
   const { tabId = 0 } = (await bed.tab('/page')) ?? {};
   await bed.inWorker(
     `chrome.scripting.executeScript({ target: { tabId: ${tabId} }, world: 'MAIN', func: () => { location.href = '/page?ahead'; } }).then(() => 0)`,
   );
-  await until('the plugin in the page that was rendered ahead', () => bed.tab('/page?ahead'));
+  await until('the plugin in the prerendered page', () => bed.tab('/page?ahead'));
   assert.deepEqual(bed.site.notes, ['ahead true'], 'it was not loaded a second time');
   const out = await client.call('messages__echo', { value: 2 });
   assert.equal(out.isError, false, out.text);
-  note({ fault: 'page rendered ahead, then shown', when: 'between', call: '', next: 'once it is shown', told: '' });
+  note({
+    fault: 'page prerendered, then shown',
+    when: 'between',
+    call: '',
+    next: 'once it is shown',
+    stopReceived: '',
+  });
   await bed.closeTabs();
 });
 
-test('a page that begins while a plugin is being registered has it in the end', async () => {
+test('a page that starts while a plugin is being registered gets the plugin', async () => {
   for (let round = 0; round < 6; round++) {
     await must(['plugin', 'remove', 'messages'], bed.env);
     const adding = must(['plugin', 'add', join(bed.home, 'messages-plugin'), '--permission', 'auto'], bed.env);
@@ -124,6 +130,6 @@ test('a page that begins while a plugin is being registered has it in the end', 
     when: 'between',
     call: '',
     next: '30 of 30 pages work',
-    told: '',
+    stopReceived: '',
   });
 });

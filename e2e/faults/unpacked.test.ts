@@ -1,4 +1,4 @@
-/** Promise: an extension that the user has loaded with "Load unpacked" works after every restart of the browser, without a reload by the user. */
+/** Promise: an extension installed with "Load unpacked" works after every restart of the browser, without a reload by the user. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('the page that opens with the browser and one that opens later get their plugin, after each of three restarts', async () => {
+test('the first page and a later page get their plugin after each of three browser restarts', async () => {
   const port = await freePort();
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
   const extension = join(home, 'unpacked');

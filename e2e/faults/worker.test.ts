@@ -1,4 +1,4 @@
-/** Promise: whatever becomes of the service worker or the extension, calls go on or are told, and the next one works. */
+/** Promise: if the service worker stops or the extension reloads, calls continue or fail with a code, and the next call succeeds. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => bed?.close());
 
-/** killWorker ends the service worker and waits until a new one has a link. */
+/** killWorker stops the service worker and waits until a new one connects. */
 async function killWorker(): Promise<void> {
   const { made } = bed.proxy;
   const targetId = await until('the service worker', () => bed.browser.worker());
@@ -25,7 +25,7 @@ async function killWorker(): Promise<void> {
   assert.ok(took < 2000 + busyMs, `the link was back after ${took} ms`);
 }
 
-/** reload loads the extension anew, as its button does, until its new worker connects. The old one ends before it can answer. */
+/** reload reloads the extension as its button does, and waits until the new service worker connects. The old worker ends before it can answer. */
 async function reload(): Promise<void> {
   const { made } = bed.proxy;
   await bed.inWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
@@ -33,7 +33,7 @@ async function reload(): Promise<void> {
 }
 
 let version = 0;
-/** update puts another version into the extension's folder, then loads it. */
+/** update writes another version into the extension's folder and reloads the extension. */
 async function update(_: Place): Promise<void> {
   const file = join(bed.extension, 'manifest.json');
   const manifest = readFileSync(file, 'utf8');
@@ -44,8 +44,8 @@ async function update(_: Place): Promise<void> {
 test('worker stopped, mid-call', () => midCall('worker stopped', bed, killWorker));
 test('worker stopped, between', () => between('worker stopped', bed, killWorker));
 
-const anew = { code: 'browser_lost', endsMs: 3000, nextMs: 8000, told: true } as const;
-test('extension reloaded, mid-call', () => midCall('extension reloaded', bed, reload, anew));
+const afterReload = { code: 'browser_lost', endsMs: 3000, nextMs: 8000, stopReceived: true } as const;
+test('extension reloaded, mid-call', () => midCall('extension reloaded', bed, reload, afterReload));
 test('extension reloaded, between', () => between('extension reloaded', bed, reload, { nextMs: 8000 }));
-test('extension updated, mid-call', () => midCall('extension updated', bed, update, anew));
+test('extension updated, mid-call', () => midCall('extension updated', bed, update, afterReload));
 test('extension updated, between', () => between('extension updated', bed, update, { nextMs: 8000 }));

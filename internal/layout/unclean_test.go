@@ -14,7 +14,6 @@ var unclean = []string{
 	"e2e/bench/rows",
 	"e2e/conformance",
 	"e2e/conformance/plugin/src",
-	"e2e/faults",
 	"e2e/load",
 	"e2e/panel",
 	"e2e/soak",
