@@ -19,41 +19,42 @@ import (
 )
 
 const (
-	// maxAnswerBytes is the largest answer a client reads.
+	// maxAnswerBytes is the largest response that a client reads.
 	maxAnswerBytes = 256 << 20
-	// dialPatience is how long a client waits for a connection. The server is
+	// dialTimeout is how long a client waits for a connection. The server is
 	// on this machine.
-	dialPatience = 2 * time.Second
-	// healthPatience is how long whoever listens may take to say who he is. A
-	// server on a busy machine that takes longer is told to hang, so it is long.
-	healthPatience = 3 * time.Second
-	// askPatience is how long a server may take to answer a question,
-	// reloadPatience to read all plugins anew.
-	askPatience    = 10 * time.Second
-	reloadPatience = 2 * time.Minute
+	dialTimeout = 2 * time.Second
+	// healthTimeout limits the response of /healthz. It is long enough for a busy
+	// machine, because a server that takes longer is reported as not answering.
+	healthTimeout = 3 * time.Second
+	// askTimeout limits most requests, reloadTimeout the request that reloads all
+	// plugins.
+	askTimeout    = 10 * time.Second
+	reloadTimeout = 2 * time.Minute
 )
 
-// ErrNoServer says that nobody listens on the port.
+// ErrNoServer is the error if no program listens on the port.
 var ErrNoServer = errors.New("no opentabs server is running")
 
-// ErrSilent says that something listens on the port and does not answer in time.
+// ErrSilent is the error if a program listens on the port and does not answer in
+// time.
 var ErrSilent = errors.New("what listens on the port does not answer")
 
-// ErrEnded says that the server has ended a stream.
+// ErrEnded is the error if the server ended a stream.
 var ErrEnded = errors.New("the server has ended the stream")
 
-// Refused is an answer of the server that is not a success.
+// Refused is an error response of the server.
 type Refused struct {
 	Status   int
 	Sentence string
 }
 
-// Error returns the server's own sentence.
+// Error returns the sentence that the server sent.
 func (e *Refused) Error() string { return e.Sentence }
 
-// Client asks a running server. Its methods return ErrNoServer if nobody
-// listens, ErrForeignServer if somebody else does, ErrSilent if it does not answer,
-// *Refused if the server refused.
+// Client sends requests to a running server. Its methods return ErrNoServer if no
+// program listens, ErrForeignServer if another program listens, ErrSilent if the
+// server does not answer, and *Refused if the server rejects the request.
 type Client struct {
 	address string
 	port    int
@@ -61,13 +62,13 @@ type Client struct {
 	http    *http.Client
 }
 
-// NewClient returns a client of the server on the loopback port. With a token
-// it speaks to a server that has proved to know it, and to no other (proof.go);
-// without one it asks whoever listens.
+// NewClient returns a client of the server on the loopback port. With a token, it
+// sends requests only to a server that has proved that it has the token (proof.go).
+// Without a token, it sends requests to any program that listens.
 func NewClient(port int, token string) *Client {
 	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
 	transport := c.Transport()
-	// Whoever looks for a server makes many clients.
+	// Code that searches for a server creates many clients.
 	transport.DisableKeepAlives = true
 	c.http = &http.Client{Transport: transport}
 	return c
@@ -80,14 +81,14 @@ func (c *Client) Transport() *http.Transport {
 	return &http.Transport{DialContext: c.dial, DisableCompression: true}
 }
 
-// URL is the server's address with path appended.
+// URL returns the server's address with path appended.
 func (c *Client) URL(path string) string { return "http://" + c.address + path }
 
-// Health asks who listens on the port. It returns an error if that is not an
-// opentabs server.
+// Health requests the health of the server. It returns an error if the program on
+// the port is not an opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health
-	if err := c.ask(ctx, healthPatience, http.MethodGet, "/healthz", &h); err != nil {
+	if err := c.ask(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
 		return Health{}, err
 	}
 	if !h.OK || h.PID <= 0 || h.Version == "" {
@@ -96,27 +97,27 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 	return h, nil
 }
 
-// Status asks what the server does.
+// Status requests the status of the server.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
-	err = c.ask(ctx, askPatience, http.MethodGet, "/status", &s)
+	err = c.ask(ctx, askTimeout, http.MethodGet, "/status", &s)
 	return s, err
 }
 
-// Call asks for one call, with its activities and its timeline.
+// Call requests one call, with its activities and its timeline.
 func (c *Client) Call(ctx context.Context, callID string) (v dispatch.View, err error) {
-	err = c.ask(ctx, askPatience, http.MethodGet, "/calls/"+url.PathEscape(callID), &v)
+	err = c.ask(ctx, askTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &v)
 	return v, err
 }
 
-// Calls asks for the calls: running and waiting ones, oldest first, then the
-// last ones that ended, newest first.
+// Calls requests the calls: running and waiting calls, oldest first, then the last
+// finished calls, newest first.
 func (c *Client) Calls(ctx context.Context) ([]dispatch.View, error) {
 	var list callList
-	err := c.ask(ctx, askPatience, http.MethodGet, "/calls", &list)
+	err := c.ask(ctx, askTimeout, http.MethodGet, "/calls", &list)
 	return list.Calls, err
 }
 
-// Cancel stops a call, for a reason or none. It reports false if the call had
+// Cancel cancels a call, with an optional reason. It returns false if the call had
 // ended.
 func (c *Client) Cancel(ctx context.Context, callID, reason string) (bool, error) {
 	var done cancelled
@@ -124,35 +125,35 @@ func (c *Client) Cancel(ctx context.Context, callID, reason string) (bool, error
 	return done.Cancelled, err
 }
 
-// Decide tells what a person decided about a call that waits.
+// Decide sends the user's decision about a waiting call.
 func (c *Client) Decide(ctx context.Context, callID string, d Decision) (done Decided, err error) {
 	err = c.post(ctx, "/calls/"+url.PathEscape(callID)+"/decide", d, &done)
 	return done, err
 }
 
-// Reload has the server read the plugins anew.
+// Reload has the server reload the plugins.
 func (c *Client) Reload(ctx context.Context) error {
-	return c.ask(ctx, reloadPatience, http.MethodPost, "/plugins/reload", nil)
+	return c.ask(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
 }
 
-// ReloadClients has the server take over the tokens of MCP clients. The requests of
-// clients that were removed have ended when it returns.
+// ReloadClients has the server reload the tokens of MCP clients. When it returns, the
+// requests of removed clients have ended.
 func (c *Client) ReloadClients(ctx context.Context) error {
-	return c.ask(ctx, askPatience, http.MethodPost, "/clients/reload", nil)
+	return c.ask(ctx, askTimeout, http.MethodPost, "/clients/reload", nil)
 }
 
-// Listener takes what [Client.Follow] hears. Its functions are called one at a
+// Listener receives the events of [Client.Follow]. Its functions are called one at a
 // time, by the goroutine that follows.
 type Listener struct {
-	// Following is called once the server will tell every event from now on.
+	// Following is called when the server has started to send events.
 	Following func() error
-	// Event takes an event and the JSON it came as.
+	// Event receives an event and its JSON.
 	Event func(e dispatch.Event, raw []byte) error
-	// Missed takes the number of events that were lost before the next.
+	// Missed receives the number of lost events before the next event.
 	Missed func(n int) error
 }
 
-// Follow hears the events that o wants until ctx ends, the server ends the stream
+// Follow receives the events that o selects until ctx ends, the server ends the stream
 // (ErrEnded), or one of the listener's functions returns an error.
 func (c *Client) Follow(ctx context.Context, o dispatch.FollowOptions, l Listener) error {
 	query := url.Values{}
@@ -167,9 +168,9 @@ func (c *Client) Follow(ctx context.Context, o dispatch.FollowOptions, l Listene
 	return c.follow(ctx, "/events?"+query.Encode(), l.Following, l.hear)
 }
 
-// follow calls begun once the server streams, nil for nobody, and hear for each
-// event, until ctx ends, the stream does (ErrEnded), or one of them returns an
-// error.
+// follow calls begun, if it is not nil, when the server starts the stream, and hear
+// for each event. It ends when ctx ends, the stream ends (ErrEnded), or a function
+// returns an error.
 func (c *Client) follow(ctx context.Context, path string, begun func() error, hear func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -203,18 +204,18 @@ func (l Listener) hear(e sse.Event) error {
 	return l.Event(event, e.Data)
 }
 
-// readMissed hands on how many events were lost.
-func readMissed(e sse.Event, tell func(int) error) error {
+// readMissed calls report with the number of lost events.
+func readMissed(e sse.Event, report func(int) error) error {
 	var m missed
 	if err := json.Unmarshal(e.Data, &m); err != nil {
 		return fmt.Errorf("read an event: %w", err)
 	}
-	return tell(m.Missed)
+	return report(m.Missed)
 }
 
 // Stdio opens a connection of newline-delimited MCP messages to the server.
-// ctx limits the opening only. The connection has CloseWrite, which tells the
-// server that no more will come.
+// ctx limits the opening only. The connection has CloseWrite, which signals the end of
+// the input to the server.
 func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
 	conn, err := c.dial(ctx, "tcp", c.address)
 	if err != nil {
@@ -260,7 +261,7 @@ type StdioConn struct {
 // Read reads what the server wrote.
 func (s *StdioConn) Read(p []byte) (int, error) { return s.reader.Read(p) }
 
-// CloseWrite tells the server that no more will come.
+// CloseWrite signals the end of the input to the server.
 func (s *StdioConn) CloseWrite() error {
 	if half, ok := s.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -268,17 +269,17 @@ func (s *StdioConn) CloseWrite() error {
 	return s.Conn.Close()
 }
 
-// ask sends a request without a body and decodes the answer into v, if v is not
-// nil. All of it may take as long as patience.
-func (c *Client) ask(ctx context.Context, patience time.Duration, method, path string, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// ask sends a request without a body and decodes the response into v, if v is not
+// nil. timeout limits the whole exchange.
+func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path string, v any) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return c.answered(ctx, method, path, nil, v)
 }
 
 // post sends body as JSON, and is otherwise like ask.
 func (c *Client) post(ctx context.Context, path string, body, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -336,7 +337,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return req, nil
 }
 
-// dialError tells a port where nobody listens from other failures.
+// dialError distinguishes a port without a listener from other failures.
 func dialError(err error) error {
 	var op *net.OpError
 	gaveUp := errors.Is(err, context.Canceled)

@@ -10,28 +10,28 @@ import (
 	"opentabs/wire"
 )
 
-// CommandLine is the surface behind the administrator's token, as the audit and
-// other surfaces name it. The server sets it; no request can.
+// CommandLine is the name, in the audit log and on other surfaces, of the surface that
+// uses the administrator's token. The server sets it; no request can.
 const CommandLine = "the command line"
 
-// Decision is what a person decided about a call that waits: the body of
+// Decision is the user's decision about a waiting call: the body of
 // POST /calls/{id}/decide.
 type Decision struct {
 	// Allow is required.
 	Allow *bool `json:"allow"`
-	// Scope is how far it goes if it allows; once if it is absent. ForMs is how
-	// long ScopeTime lasts, in milliseconds.
+	// Scope is the scope of an approval; once if it is absent. ForMs is the duration
+	// of ScopeTime, in milliseconds.
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
-	// TicketID is that of the question which the person saw; absent for the one
-	// that is open.
+	// TicketID is the ID of the question that the user saw; absent for the open
+	// question.
 	TicketID string `json:"ticket_id,omitempty"`
 }
 
-// Decided is the answer: what became of the decision.
+// Decided is the response to a decision.
 type Decided struct {
 	Outcome wire.DecideOutcome `json:"outcome"`
-	// By and Allowed tell the decision that holds, which may be another one.
+	// By and Allowed are the decision in effect, which may be an earlier one.
 	By      string `json:"by,omitempty"`
 	Allowed bool   `json:"allowed"`
 }
@@ -61,7 +61,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, Decided{Outcome: done.Outcome, By: done.By, Allowed: done.Allowed})
 }
 
-// check reports what makes d no decision.
+// check returns the problem of an invalid decision, or nil.
 func (d Decision) check() error {
 	longest := dispatch.MaxScopeTime.Milliseconds()
 	switch {

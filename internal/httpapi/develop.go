@@ -13,9 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// develop says that the plugin in the folder dir is being developed, for as long
-// as the request is open. So it ends with the program that develops, however that
-// ends.
+// develop marks the plugin in the folder dir as in development while the request is
+// open. So the mark ends with the client's process, even if that is killed.
 func (a *API) develop(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	dir := query.Get("dir")
@@ -44,10 +43,10 @@ func (a *API) develop(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Develop says that the plugin in the folder dir, an absolute path, is being
-// developed, until ctx ends: each content that the server finds there counts as
-// reviewed. A plugin that has no permission yet gets the one given. begun is called
-// when the server knows. If the server ends first the error is ErrEnded.
+// Develop marks the plugin in the folder dir, an absolute path, as in development
+// until ctx ends: each version in the folder counts as reviewed. A plugin without a
+// permission gets the given permission. begun is called when the server has confirmed
+// the request. If the server ends first, the error is ErrEnded.
 func (c *Client) Develop(ctx context.Context, dir string, permission wire.Permission, begun func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
 	resp, err := c.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)

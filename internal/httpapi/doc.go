@@ -1,10 +1,10 @@
-// Package httpapi is the server's HTTP side beside MCP: the guard that every
-// route stands behind, the routes that tell what the server does, and the
-// client that the command line uses to ask them.
+// Package httpapi has the HTTP API of the server: the guard of all routes, the routes
+// for the status, calls, events, logs and permissions, and the client that the
+// command line uses.
 //
-// Start with [New]. The guard checks the Host and Origin headers of every
-// request and the bearer token of all but /healthz and /ws; /ws has its own
-// checks, because on a WebSocket both ends prove that they know a key.
+// Start with [New]. The guard checks the Host and Origin headers of every request,
+// and the bearer token of all requests except /healthz and /ws. /ws has its own
+// checks, because both ends of a WebSocket authenticate each other with a key.
 //
 // # Concurrency
 //

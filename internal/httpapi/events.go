@@ -18,24 +18,23 @@ import (
 )
 
 const (
-	// eventPatience is how long a write to a client that does not read may take
-	// before the client is given up.
-	eventPatience = 10 * time.Second
-	// eventChunk is about how much is written to a client at once, in bytes.
+	// eventTimeout is how long a write to a client may block before the client is
+	// disconnected.
+	eventTimeout = 10 * time.Second
+	// eventChunk is the approximate size of one write to a client, in bytes.
 	eventChunk = 32 << 10
 )
 
-// missedEvent is the name and body of the event that stands for those that a
-// client lost.
+// missedEvent is the name and body of the event that replaces lost events.
 const missedEvent = "missed"
 
 type missed struct {
-	// Missed is at least how many there were, of all calls.
+	// Missed is the minimum number of lost events, of all calls.
 	Missed int `json:"missed"`
 }
 
-// serverMark begins the id of each event, so that a client that comes back to
-// another server is told that it has missed something.
+// serverMark is the prefix of all event ids of one server process, so that a client
+// that reconnects to another process receives a missed event.
 type serverMark string
 
 func newServerMark() serverMark { return serverMark(strings.ToLower(rand.Text()[:8])) }
@@ -65,7 +64,7 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"after":    func(*dispatch.FollowOptions, string) {}, // read by followOptions
 }
 
-// followOptions says what a request to /events wants to follow.
+// followOptions returns the options in a request to /events.
 func (a *API) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
 	query := r.URL.Query()
 	for name, values := range query {
@@ -121,7 +120,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case err == nil:
 			var done func()
-			if done, err = a.turns.take(following); err == nil {
+			if done, err = a.turns.acquire(following); err == nil {
 				err = out.events(list, lost)
 				done()
 			}
@@ -196,7 +195,7 @@ func (e eventWriter) quiet(comment string, seq uint64) error {
 
 func (e eventWriter) write(texts ...[]byte) error {
 	// The test recorder has no deadlines; a connection always has.
-	if err := e.c.SetWriteDeadline(time.Now().Add(eventPatience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	for _, text := range texts {

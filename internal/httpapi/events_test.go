@@ -50,7 +50,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-func TestFollowIsTold(t *testing.T) {
+func TestFollowReportsMissedEvents(t *testing.T) {
 	var missed int
 	l := Listener{Missed: func(n int) error { missed = n; return nil }}
 	if err := l.hear(event(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {
@@ -84,8 +84,8 @@ func (f *fixture) events(t *testing.T, query, lastEventID string) *http.Response
 	return resp
 }
 
-// told reads n events of a stream and returns their names and the last one.
-func told(t *testing.T, resp *http.Response, n int) (names string, last sse.Event) {
+// readEvents reads n events of a stream and returns their names and the last one.
+func readEvents(t *testing.T, resp *http.Response, n int) (names string, last sse.Event) {
 	t.Helper()
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("the answer is %s", resp.Status)
@@ -107,7 +107,7 @@ func TestEventsResume(t *testing.T) {
 	first := f.events(t, "", "")
 	_, sink := f.call(t)
 	sink.Reports([]wire.Report{{Message: "one"}, {Message: "two"}, {Message: "three"}}, 0)
-	names, last := told(t, first, 3)
+	names, last := readEvents(t, first, 3)
 	if names != "created running progress" || last.ID != f.api.mark.id(3) {
 		t.Fatalf("heard %s, the last has id %s", names, last.ID)
 	}
@@ -117,7 +117,7 @@ func TestEventsResume(t *testing.T) {
 		"after, without the mark":        f.events(t, "?after=3", ""),
 		"Last-Event-ID, newer than that": f.events(t, "?after=1", last.ID),
 	} {
-		if names, e := told(t, resp, 2); names != "progress progress" || !strings.Contains(string(e.Data), `"seq":5,`) {
+		if names, e := readEvents(t, resp, 2); names != "progress progress" || !strings.Contains(string(e.Data), `"seq":5,`) {
 			t.Errorf("with %s: heard %s, the last is %s", how, names, e.Data)
 		}
 	}
@@ -125,15 +125,15 @@ func TestEventsResume(t *testing.T) {
 	for _, id := range []string{"aaaaaaaa-3", "3000"} {
 		resp := f.events(t, "", id)
 		sink.Reports([]wire.Report{{Message: "more"}}, 0)
-		if names, _ := told(t, resp, 2); names != "missed progress" {
+		if names, _ := readEvents(t, resp, 2); names != "missed progress" {
 			t.Errorf("after %s: heard %s", id, names)
 		}
 	}
 }
 
-// TestEventsKeepTheirPlace: a client that wants little is told by the way where
+// TestQuietEventsKeepTheirPosition: a client that wants little is told by the way where
 // it is, and misses nothing however much else happens meanwhile.
-func TestEventsKeepTheirPlace(t *testing.T) {
+func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	f := start(t)
 	resp := f.events(t, "?call=other", "")
 	_, sink := f.call(t)
@@ -177,7 +177,7 @@ func TestEventsFilters(t *testing.T) {
 		"?tool=messages__echo": "created running progress", "?tool=messages": "created running progress",
 		"?audience=user": "progress activity ended", "?audience=internal": "created running progress ended created",
 	} {
-		if names, _ := told(t, streams[query], strings.Count(want, " ")+1); names != want {
+		if names, _ := readEvents(t, streams[query], strings.Count(want, " ")+1); names != want {
 			t.Errorf("%s: heard %s, want %s", query, names, want)
 		}
 	}
@@ -218,7 +218,7 @@ func TestLargeEvents(t *testing.T) {
 			{Message: "small"}, {Activity: &wire.Activity{Type: "text", Content: json.RawMessage(large)}},
 		}, 0)
 	}
-	names, last := told(t, resp, 8)
+	names, last := readEvents(t, resp, 8)
 	var e dispatch.Event
 	if err := json.Unmarshal(last.Data, &e); err != nil || string(e.Activity.Content) != large {
 		t.Errorf("the last event has %d bytes, %v", len(last.Data), err)

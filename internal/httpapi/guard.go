@@ -13,12 +13,11 @@ import (
 	"opentabs/internal/loopback"
 )
 
-// guard refuses what does not come from a program of this machine's user.
+// guard rejects requests that are not from a program of this machine's user.
 //
 // A web page can reach loopback in two ways: with its own origin in Origin, or,
 // after its host name was pointed at 127.0.0.1, with its own host in Host.
-// Another user of the machine can send what he likes but does not know the
-// token.
+// Another user of the machine can send any request but does not have the token.
 type guard struct {
 	token   [sha256.Size]byte
 	clients ClientTokens
@@ -63,7 +62,7 @@ func CallerOf(ctx context.Context) Caller {
 	return c
 }
 
-// bearer lets a request through that carries the administrator's token.
+// bearer accepts requests with the administrator's token.
 func (g *guard) bearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
@@ -80,9 +79,9 @@ func (g *guard) bearer(next http.Handler) http.Handler {
 	})
 }
 
-// client lets a request through that carries the token of a client, until that
-// token is removed. The administrator's token is refused, so that no client has
-// a reason to keep it: commands use CommandPath.
+// client accepts requests with the token of a client, until the token is removed. It
+// rejects the administrator's token, so that no client has a reason to store it:
+// commands use CommandPath.
 func (g *guard) client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
@@ -153,7 +152,7 @@ func (g *guard) trusts(host string, origins []string) bool {
 	return false
 }
 
-// refuse answers with a sentence that says what to do.
+// refuse sends an error response with a sentence that includes the action.
 func refuse(w http.ResponseWriter, status int, sentence string) {
 	answer(w, status, problem{Error: sentence})
 }

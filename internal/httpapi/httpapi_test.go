@@ -184,7 +184,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-func TestHealthTellsNothingElse(t *testing.T) {
+func TestHealthHasNothingElse(t *testing.T) {
 	f := start(t)
 	_, body := f.ask(t, "GET", "/healthz", map[string]string{"Authorization": ""})
 	if want := "{\"ok\":true,\"version\":\"1.2.3\",\"pid\":42}\n"; body != want {

@@ -14,23 +14,22 @@ import (
 // How long a client may take. None of this limits a call, which may be silent
 // for minutes, a stream of events, or a connection of /stdio or /ws.
 const (
-	// headerPatience is for the head of a request.
-	headerPatience = 10 * time.Second
-	// bodySilence is for the next piece of a request's body, bodyPatience for
+	// headerTimeout is for the head of a request.
+	headerTimeout = 10 * time.Second
+	// bodySilence is for the next piece of a request's body, bodyTimeout for
 	// all of it.
-	bodySilence  = 30 * time.Second
-	bodyPatience = 5 * time.Minute
-	// lingerPatience is for the rest of a body that is not wanted, before the
-	// answer that says so.
-	lingerPatience = 2 * time.Second
-	// writePatience is for taking an answer; what answers in parts sets limits
-	// of its own.
-	writePatience = 30 * time.Second
-	// idlePatience is for the next request on a connection.
-	idlePatience = 2 * time.Minute
+	bodySilence = 30 * time.Second
+	bodyTimeout = 5 * time.Minute
+	// lingerTimeout is for the rest of a rejected body, before the error response.
+	lingerTimeout = 2 * time.Second
+	// writeTimeout is for the client to read a response. Streaming routes set their
+	// own limits.
+	writeTimeout = 30 * time.Second
+	// idleTimeout is for the next request on a connection.
+	idleTimeout = 2 * time.Minute
 	// maxHeaderBytes is the longest head of a request.
 	maxHeaderBytes = 64 << 10
-	// acceptPause is the time between two log lines that nobody can connect.
+	// acceptPause is the minimum time between two log lines about rejected connections.
 	acceptPause = time.Minute
 )
 
@@ -38,10 +37,10 @@ const (
 // slowly holds up nobody and is given up in the end. Its errors go to log.
 func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           patient(handler),
-		ReadHeaderTimeout: headerPatience,
-		IdleTimeout:       idlePatience,
-		WriteTimeout:      writePatience,
+		Handler:           limitTimes(handler),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		WriteTimeout:      writeTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(&serverLog{out: out}, "", 0),
 	}
@@ -49,23 +48,23 @@ func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 
 // patient limits the time of a request's body, and of what is left to be
 // written when next has returned.
-func patient(next http.Handler) http.Handler {
+func limitTimes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
-		body := &patientBody{ReadCloser: r.Body, rc: rc, until: time.Now().Add(bodyPatience), ended: r.ContentLength == 0}
+		body := &timedBody{ReadCloser: r.Body, rc: rc, until: time.Now().Add(bodyTimeout), ended: r.ContentLength == 0}
 		if !body.ended {
 			r.Body = body
 		}
 		next.ServeHTTP(w, r)
 		if !body.ended { // net/http reads on for a while
-			_ = rc.SetReadDeadline(time.Now().Add(lingerPatience))
+			_ = rc.SetReadDeadline(time.Now().Add(lingerTimeout))
 		}
-		_ = rc.SetWriteDeadline(time.Now().Add(writePatience)) // it fails for a connection that is gone
+		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // it fails for a connection that is gone
 	})
 }
 
-// patientBody gives every read of a body a deadline.
-type patientBody struct {
+// timedBody gives every read of a body a deadline.
+type timedBody struct {
 	io.ReadCloser
 	rc    *http.ResponseController
 	until time.Time
@@ -75,7 +74,7 @@ type patientBody struct {
 // Read implements io.Reader. At the end of a body net/http takes the deadline
 // away and reads on, to see whether the client is still there; a deadline after
 // that would end the request.
-func (b *patientBody) Read(p []byte) (int, error) {
+func (b *timedBody) Read(p []byte) (int, error) {
 	if b.ended {
 		return b.ReadCloser.Read(p)
 	}
@@ -89,13 +88,13 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// serverLog takes what net/http logs. It says seldom that connections can't be
-// accepted, which net/http tells each second.
+// serverLog receives the log of net/http. net/http logs each second that it cannot
+// accept connections; serverLog logs that once in acceptPause.
 type serverLog struct {
 	out zerolog.Logger
 
 	mu   sync.Mutex // guards last
-	last time.Time  // when it was said that nobody can connect
+	last time.Time  // of the last log line about rejected connections
 }
 
 // Write implements io.Writer; net/http writes a line at a time.

@@ -103,7 +103,7 @@ func TestSlowSender(t *testing.T) {
 		{"the body byte by byte", readAll, func(c net.Conn) {
 			_, _ = io.WriteString(c, head)
 			trickle(c, strings.Repeat("x", 100000), 29*time.Second)
-		}, "bytes, slow: true", bodyPatience + time.Second},
+		}, "bytes, slow: true", bodyTimeout + time.Second},
 		{"a body that nobody reads", refuses, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "401 Unauthorized", 3 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestIdleConnections(t *testing.T) {
 			ends = append(ends, rest)
 		}
 		for _, rest := range ends {
-			if got, after := rest(); !strings.Contains(got, "200 OK") || after > idlePatience+time.Second {
+			if got, after := rest(); !strings.Contains(got, "200 OK") || after > idleTimeout+time.Second {
 				t.Errorf("got %q after %v", got, after)
 			}
 		}
@@ -172,7 +172,7 @@ func TestIdleConnections(t *testing.T) {
 
 // None of the limits ends what takes its time: a call that is silent for
 // minutes, a stream of events, a large body on a slow link.
-func TestPatience(t *testing.T) {
+func TestSlowRequestsAreServed(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {
 		for range 2 { // reading again finds the end again

@@ -164,7 +164,7 @@ func (q LogQuery) values() url.Values {
 // Logs asks for the last entries that adapters have logged, oldest first.
 func (c *Client) Logs(ctx context.Context, q LogQuery) ([]pluginlog.Entry, error) {
 	var list logList
-	err := c.ask(ctx, askPatience, http.MethodGet, "/logs?"+q.values().Encode(), &list)
+	err := c.ask(ctx, askTimeout, http.MethodGet, "/logs?"+q.values().Encode(), &list)
 	return list.Entries, err
 }
 

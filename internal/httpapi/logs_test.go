@@ -46,8 +46,8 @@ func TestLogs(t *testing.T) {
 		" three":        {Filter: pluginlog.Filter{Level: wire.LogWarning}, Last: 10},
 	} {
 		entries, err := client.Logs(t.Context(), q)
-		if err != nil || said(entries) != strings.TrimSpace(want) {
-			t.Errorf("%+v: %q, %v", q, said(entries), err)
+		if err != nil || messagesOf(entries) != strings.TrimSpace(want) {
+			t.Errorf("%+v: %q, %v", q, messagesOf(entries), err)
 		}
 	}
 	for query, want := range map[string]string{
@@ -61,7 +61,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-func said(entries []pluginlog.Entry) string {
+func messagesOf(entries []pluginlog.Entry) string {
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Message)
@@ -111,7 +111,7 @@ func TestFollowLogs(t *testing.T) {
 	}
 }
 
-func TestFollowerOfLogsIsTold(t *testing.T) {
+func TestFollowLogsReportsMissedEntries(t *testing.T) {
 	missed := 0
 	l := LogListener{Missed: func(n int) error { missed = n; return nil }}
 	if err := l.hear(event(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {

@@ -268,7 +268,7 @@ func statusOf(err error) int {
 
 // Permissions asks how things stand with a plugin.
 func (c *Client) Permissions(ctx context.Context, plugin string) (p PluginPermissions, err error) {
-	err = c.ask(ctx, askPatience, http.MethodGet, pluginPath(plugin, "permission"), &p)
+	err = c.ask(ctx, askTimeout, http.MethodGet, pluginPath(plugin, "permission"), &p)
 	return p, err
 }
 
@@ -306,7 +306,7 @@ func (c *Client) SetLateAccess(ctx context.Context, plugin string, allowed bool)
 // Settings asks for a plugin's settings.
 func (c *Client) Settings(ctx context.Context, plugin string) ([]wire.SettingView, error) {
 	var all pluginSettings
-	err := c.ask(ctx, askPatience, http.MethodGet, pluginPath(plugin, "settings"), &all)
+	err := c.ask(ctx, askTimeout, http.MethodGet, pluginPath(plugin, "settings"), &all)
 	return all.Settings, err
 }
 

@@ -16,15 +16,14 @@ import (
 	"time"
 )
 
-// Any program of any user can listen on a port of this machine while the server
-// does not run. So whoever holds the token shows it to nobody who has not
-// proved to know it: the client sends a challenge, the server answers what only
-// the token's owner can make of it. The port is part of the proof, so that a
-// program on another port can't pass a challenge on to the server and its
-// answer back.
+// Any program of any user can listen on the server's port while the server does not
+// run. So a client sends the token only to a server that has proved that it has the
+// token: the client sends a challenge, and the server returns an HMAC of it with the
+// token. The port is part of the HMAC, so that a program on another port cannot relay
+// the challenge and the response.
 
-// ErrForeignServer says that what listens on the port does not know the token. It
-// was not told the token, nor anything else.
+// ErrForeignServer is the error if the program on the port does not have the token. It
+// received neither the token nor any other data.
 var ErrForeignServer = errors.New("what listens on the port does not know the token")
 
 // The length of a challenge, in characters: letters, digits, - and _.
@@ -64,7 +63,7 @@ func localPort(r *http.Request) int {
 // token; a client without a token asks for no proof. It returns ErrForeignServer if
 // somebody else listens.
 func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	conn, err := (&net.Dialer{Timeout: dialPatience}).DialContext(ctx, "tcp", c.address)
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", c.address)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +78,7 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 
 // prove has the other end of a new connection prove that it knows the token.
 func (c *Client) prove(ctx context.Context, conn net.Conn) error {
-	until := time.Now().Add(healthPatience)
+	until := time.Now().Add(healthTimeout)
 	if limit, ok := ctx.Deadline(); ok && limit.Before(until) {
 		until = limit
 	}

@@ -12,7 +12,7 @@ import (
 
 // A stranger on the port is told from a server that hangs, and neither is waited
 // for long.
-func TestClientOfStrangers(t *testing.T) {
+func TestClientOfOtherPrograms(t *testing.T) {
 	flood := func(c net.Conn) {
 		for {
 			if _, err := io.WriteString(c, strings.Repeat("HTTP/1.1 200 OK\r\nX: y\r\n", 1000)); err != nil {

@@ -84,8 +84,8 @@ func TestStdioShutdown(t *testing.T) {
 	}
 }
 
-// TestStdioShutdownPatience has a session that does not end by itself.
-func TestStdioShutdownPatience(t *testing.T) {
+// TestStdioShutdownTimeout has a session that does not end by itself.
+func TestStdioShutdownTimeout(t *testing.T) {
 	f := start(t)
 	read, end := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(end) })

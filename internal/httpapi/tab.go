@@ -33,8 +33,8 @@ func (a *API) reloadTab(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, reloadedTab{})
 }
 
-// ReloadTab reloads a tab of a browser, which is named by its id or name; empty
-// means the one that has such a tab.
+// ReloadTab reloads a tab. browser is the id or name of its browser; empty means the
+// only browser with such a tab.
 func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
 	return c.post(ctx, fmt.Sprintf("/tabs/%d/reload", tab), reloadTabBody{Browser: browser}, nil)
 }

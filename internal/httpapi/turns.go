@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// turnLimit is how long a client that is written to counts. One that reads slowly
-// then goes on beside the others.
+// turnLimit is the maximum length of a turn. After it, a write to a slow client
+// continues without a turn.
 const turnLimit = 2 * time.Millisecond
 
-// turns lets few of the clients that follow events be written to at once, half as
-// many as there are processors: however many clients there are, calls queue for a
-// processor behind these only. It is safe for concurrent use.
+// turns limits the number of concurrent writes to clients of /events to half the
+// number of processors, so that calls get a processor even with many clients. It is
+// safe for concurrent use.
 type turns chan struct{}
 
 func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)/2)) }
 
 // take waits for a turn, first come, first served. The caller calls done when it
 // has written.
-func (t turns) take(ctx context.Context) (done func(), err error) {
+func (t turns) acquire(ctx context.Context) (done func(), err error) {
 	select {
 	case t <- struct{}{}:
 	case <-ctx.Done():

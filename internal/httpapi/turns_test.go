@@ -11,13 +11,13 @@ import (
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := make(turns, 1)
-		first, err := turns.take(t.Context())
+		first, err := turns.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		wait := func(name string) {
-			done, err := turns.take(t.Context())
+			done, err := turns.acquire(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
@@ -38,7 +38,7 @@ func TestTurns(t *testing.T) {
 
 		// Who is slow holds up the others for a moment only, and gives back what he
 		// has no more.
-		slow, err := turns.take(t.Context())
+		slow, err := turns.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,12 +53,12 @@ func TestTurns(t *testing.T) {
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
-		held, err := turns.take(ctx)
+		held, err := turns.acquire(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cancel()
-		if _, err := turns.take(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := turns.acquire(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		held()

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// heard is what a program on the port was told by those who connected.
+// heard is what a program on the port was received by those who connected.
 type heard struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
@@ -34,7 +34,7 @@ func (h *heard) String() string {
 	return h.text.String()
 }
 
-// listening is a connection whose other end is overheard.
+// listening is a connection whose other end is recordingListener.
 type listening struct {
 	net.Conn
 	heard *heard
@@ -46,13 +46,13 @@ func (l listening) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// overheard is a listener that notes all it is told.
-type overheard struct {
+// recordingListener is a listener that notes all it is received.
+type recordingListener struct {
 	net.Listener
 	heard *heard
 }
 
-func (o overheard) Accept() (net.Conn, error) {
+func (o recordingListener) Accept() (net.Conn, error) {
 	conn, err := o.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -61,17 +61,17 @@ func (o overheard) Accept() (net.Conn, error) {
 }
 
 // squat listens on a port with a handler of another user's.
-func squat(t *testing.T, handler http.Handler) (port int, told *heard) {
+func squat(t *testing.T, handler http.Handler) (port int, received *heard) {
 	t.Helper()
-	told = &heard{}
+	received = &heard{}
 	server := httptest.NewUnstartedServer(handler)
-	server.Listener = overheard{server.Listener, told}
+	server.Listener = recordingListener{server.Listener, received}
 	server.Start()
 	t.Cleanup(server.Close)
-	return portOf(t, server), told
+	return portOf(t, server), received
 }
 
-func says(format string, args ...any) http.Handler {
+func respond(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
@@ -105,12 +105,12 @@ func TestAttackByUser(t *testing.T) {
 		fmt.Fprintf(w, health, `,"proof":"`+proof("", f.port, r.URL.Query().Get("challenge"))+`"`)
 	})
 	for name, handler := range map[string]http.Handler{
-		"a squatter on the port that answers as the server does": says(health, ""),
-		"a squatter that answers with an empty proof":            says(health, `,"proof":""`),
+		"a squatter on the port that answers as the server does": respond(health, ""),
+		"a squatter that answers with an empty proof":            respond(health, `,"proof":""`),
 		"a squatter that answers with the challenge": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, health, `,"proof":"`+r.URL.Query().Get("challenge")+`"`)
 		}),
-		"a squatter that answers with a proof it has seen before":         says(health, `,"proof":"`+old+`"`),
+		"a squatter that answers with a proof it has seen before":         respond(health, `,"proof":"`+old+`"`),
 		"a squatter that proves an empty token":                           guess,
 		"a squatter that passes the challenge on to the server elsewhere": relayed,
 		"a squatter that speaks no HTTP":                                  raw("220 hello\r\n"),
@@ -119,7 +119,7 @@ func TestAttackByUser(t *testing.T) {
 		"a squatter that never stops answering":                           raw("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			port, told := squat(t, handler)
+			port, received := squat(t, handler)
 			c := NewClient(port, testToken)
 			ctx := context.Background()
 			_, healthErr := c.Health(ctx)
@@ -145,8 +145,8 @@ func TestAttackByUser(t *testing.T) {
 					t.Errorf("%s: %v, though somebody listens", what, err)
 				}
 			}
-			if text := told.String(); strings.Contains(text, testToken) || !strings.Contains(text, "challenge=") {
-				t.Errorf("the squatter was told\n%s", text)
+			if text := received.String(); strings.Contains(text, testToken) || !strings.Contains(text, "challenge=") {
+				t.Errorf("the squatter was received\n%s", text)
 			}
 		})
 	}
