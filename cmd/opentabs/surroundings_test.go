@@ -212,7 +212,7 @@ func TestFewFiles(t *testing.T) {
 	if err := serve.Wait(); err != nil {
 		t.Errorf("serve ended with %v", err)
 	}
-	if n := strings.Count(said.String(), "nobody can connect at the moment"); n != 1 {
+	if n := strings.Count(said.String(), "new connections are rejected"); n != 1 {
 		t.Errorf("it was told %d times: %s", n, said.String())
 	}
 }

@@ -66,7 +66,7 @@ func (d Decision) check() error {
 	longest := dispatch.MaxScopeTime.Milliseconds()
 	switch {
 	case d.Allow == nil:
-		return errors.New(`the decision says neither yes nor no: send {"allow": true or false, "scope": "once", "session", "time" or "always", "for_ms": a number for "time", "ticket_id": ...}`)
+		return errors.New(`the decision has no "allow": send {"allow": true or false, "scope": "once", "session", "time" or "always", "for_ms": a number for "time", "ticket_id": ...}`)
 	case d.Scope == wire.ScopeTime && (d.ForMs <= 0 || d.ForMs > longest):
 		return fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.ForMs, longest)
 	case d.Scope != wire.ScopeTime && d.ForMs != 0:

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// suspended begins a call whose tool waits for a person, and returns it once it
+// suspended starts a call whose tool waits for the user, and returns it when it
 // waits.
 func (f *fixture) suspended(t *testing.T) dispatch.View {
 	t.Helper()
@@ -71,7 +71,7 @@ func TestDecideRefuses(t *testing.T) {
 	waiting := f.suspended(t)
 	for body, want := range map[string]string{
 		``:                                     `is not the JSON object that is wanted here: EOF`,
-		`{}`:                                   `says neither yes nor no: send {\"allow\": true or false`,
+		`{}`:                                   `the decision has no \"allow\": send {\"allow\": true or false`,
 		`{"allow":1}`:                          `cannot unmarshal number`,
 		`{"allow":true,"scopes":"once"}`:       `unknown field \"scopes\"`,
 		`{"allow":true} {}`:                    `there is something behind the JSON object`,

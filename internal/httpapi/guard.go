@@ -134,7 +134,7 @@ func unauthorized(w http.ResponseWriter) {
 }
 
 // fromPage reports whether a browser made the request for a page. A page's GET of
-// an image or a script has no Origin, but this. "none" is the person's own, typed
+// an image or a script has no Origin, but this. "none" is an address that the user typed
 // into the address bar, or an extension's.
 func fromPage(h http.Header) bool {
 	site := h.Values("Sec-Fetch-Site")

@@ -26,7 +26,7 @@ type Calls interface {
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
-// CommandPath is where the commands of opentabs speak MCP, with the
+// CommandPath is the path on which the commands of opentabs use MCP, with the
 // administrator's token.
 const CommandPath = "/cli/mcp"
 
@@ -43,16 +43,16 @@ type Options struct {
 	// Health is the answer of /healthz.
 	Health Health
 	Calls  Calls
-	// Ready returns when the plugins are loaded, or an error for the person if that
-	// takes too long; /status and the routes below /plugins wait for it. Default:
-	// they are loaded.
+	// Ready waits until the plugins are loaded. It returns an error for the user if that
+	// takes too long. /status and the routes below /plugins wait for it. Default: the
+	// plugins are loaded.
 	Ready func(ctx context.Context) error
 	// Status makes the answer of /status.
 	Status func() Status
-	// Reload reads the plugins anew.
+	// Reload reloads the plugins.
 	Reload func() error
-	// Develop says that the plugin in a folder, an absolute path, is being
-	// developed until end is called. If it has no permission yet it gets this one.
+	// Develop marks the plugin in a folder, an absolute path, as in development until
+	// end is called. A plugin without a permission gets this permission.
 	Develop func(dir string, permission wire.Permission) (end func(), err error)
 	// ReloadTab reloads a tab of a browser, named by id or name; empty means the only
 	// one that has it.
@@ -65,8 +65,8 @@ type Options struct {
 	// serves /ws.
 	MCP      http.Handler
 	Browsers http.Handler
-	// Stdio serves one MCP session of newline-delimited JSON on a connection of
-	// its own (/stdio). It returns when in ends or ctx does.
+	// Stdio serves one MCP session of newline-delimited JSON on a separate connection
+	// (/stdio). It returns when in or ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
 	// Heartbeat is the time between two comments on a quiet stream of /events;
 	// default 15 s.
@@ -115,7 +115,7 @@ func New(o Options) *API {
 	mux.Handle("/mcp", g.client(o.MCP))
 	mux.Handle(CommandPath, g.bearer(o.MCP))
 	mux.Handle("/", g.bearer(http.HandlerFunc(notFound)))
-	// The guard stands before the mux, which answers some requests by itself.
+	// The guard is before the mux, because the mux answers some requests itself.
 	a.guarded = g.local(mux)
 	return a
 }
@@ -143,7 +143,7 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/settings":   {http.MethodGet: a.settings, http.MethodPost: a.changeSettings},
 		"/plugins/{name}/forget":     {http.MethodPost: a.forget},
 		"/stdio":                     {http.MethodGet: a.upgrade},
-		// Go's tools know the path.
+		// The path that Go's tools use.
 		"/debug/pprof/{name}": {http.MethodGet: profile},
 	}
 }

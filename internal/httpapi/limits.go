@@ -110,7 +110,7 @@ func (s *serverLog) Write(p []byte) (int, error) {
 	if now := time.Now(); s.last.IsZero() || now.Sub(s.last) >= acceptPause {
 		s.last = now
 		reason, _, _ = strings.Cut(reason, "; retrying")
-		s.out.Error().Str("error", reason).Msg("nobody can connect at the moment; what is connected goes on. Close what holds connections, or raise the limit of open files (ulimit -n)")
+		s.out.Error().Str("error", reason).Msg("new connections are rejected; open connections continue. Close programs with many connections, or raise the limit of open files (ulimit -n)")
 	}
 	return len(p), nil
 }

@@ -256,7 +256,7 @@ func TestServerLog(t *testing.T) {
 		}
 		fmt.Fprintln(s, "http: panic serving")
 		fmt.Fprintln(s, "http: panic serving")
-		if n := strings.Count(out.String(), "nobody can connect"); n != 2 || !strings.Contains(out.String(), "too many open files") {
+		if n := strings.Count(out.String(), "new connections are rejected"); n != 2 || !strings.Contains(out.String(), "too many open files") {
 			t.Errorf("told %d times:\n%s", n, out.String())
 		}
 		if n := strings.Count(out.String(), "panic serving"); n != 2 {

@@ -14,58 +14,58 @@ import (
 	"opentabs/wire"
 )
 
-// ErrUnknown is what a [Policy] wraps if there is no such plugin or tool; the
+// ErrUnknown is wrapped by errors of a [Policy] about unknown plugins or tools; the
 // routes answer 404.
 var ErrUnknown = errors.New("not found")
 
 // maxBodyBytes is the largest body of a request, but for those of /mcp.
 const maxBodyBytes = 64 << 10
 
-// Policy is what the routes below /plugins/{name} need of the permissions. by
-// names the surface of a change. Errors are for the person.
+// Policy has the methods that the routes below /plugins/{name} call. by is the surface
+// of a change. The texts of errors are for the user.
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
-	// SetPermission sets that of the plugin if tool is empty; an empty permission
-	// takes the tool's own away.
+	// SetPermission sets the permission of a tool, or of the plugin if tool is empty.
+	// An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
 	// SetLimit takes "10/1m", or nothing for no limit.
 	SetLimit(plugin, tool, limit, by string) error
-	// SetOpening says whether calls that find no tab of the plugin may open one.
+	// SetOpening sets whether calls without a tab of the plugin may open one.
 	SetOpening(plugin string, allowed bool, by string) error
-	// SetCalls says whether the tools of the plugin may call those of another one.
+	// SetCalls sets whether the tools of the plugin may call those of another plugin.
 	SetCalls(plugin, other string, allowed bool, by string) error
-	// SetLateAccess says whether a plugin that starts late gets its secret settings
+	// SetLateAccess sets whether a plugin that starts late gets its secret settings
 	// and may call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error
 	// Settings returns the plugin's settings; of a secret whether it is set.
 	Settings(plugin string) ([]wire.SettingView, error)
-	// ChangeSettings sets settings by key; null takes one away.
+	// ChangeSettings sets settings by key; null removes a setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
-	// Forget takes all that is said of a plugin and its settings away.
+	// Forget removes all decisions about a plugin, and its settings.
 	Forget(plugin, by string) error
 }
 
-// PluginPermissions is how things stand with one plugin.
+// PluginPermissions are the permissions of one plugin.
 type PluginPermissions struct {
 	Plugin string `json:"plugin"`
 	// Hash is that of the plugin's content; a review is for one hash.
 	Hash string `json:"hash"`
-	// Reviewed says that what is there now was reviewed; Review is the last one,
-	// of this or of another content.
+	// Reviewed is true if the current content was reviewed. Review is the last review,
+	// of this or of other content.
 	Reviewed bool    `json:"reviewed"`
 	Review   *Review `json:"review,omitempty"`
 	// Permission is off if the plugin is not reviewed. Stored is what was set.
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	Mark
-	// OpensAt is the page that may be opened for a call which finds no tab; Opening
-	// says that the person has allowed that.
+	// OpensAt is the page that may be opened for a call without a tab. Opening is true
+	// if the user has allowed that.
 	OpensAt string `json:"opens_at,omitempty"`
 	Opening bool   `json:"opening,omitempty"`
-	// World is where the adapter runs. Late says that scripts of the page run before
-	// it; unless LateAccess is set it gets no secret settings and calls no other
-	// plugin.
+	// World is the JavaScript world of the adapter. Late is true if scripts of the page
+	// run before the adapter; then it gets secret settings and may call other plugins
+	// only if LateAccess is set.
 	World      wire.World `json:"world,omitempty"`
 	Late       bool       `json:"late,omitempty"`
 	LateAccess bool       `json:"late_access,omitempty"`
@@ -73,12 +73,12 @@ type PluginPermissions struct {
 	// that it might before it changed.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
-	// Recommended is what an agent says of the content; it changes nothing.
+	// Recommended is an agent's recommendation about the content. It changes nothing.
 	Recommended *Recommendation   `json:"recommended,omitempty"`
 	Tools       []ToolPermissions `json:"tools"`
-	// Fault says why what is there now did not start in a page.
+	// Fault is why the current content did not start in a page.
 	Fault *Fault `json:"fault,omitempty"`
-	// Problems say what in permissions.json could not be read.
+	// Problems are the parts of permissions.json that could not be read.
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -88,13 +88,13 @@ type AllowedCall struct {
 	Mark
 }
 
-// Mark says who changed something, and when.
+// Mark is the surface and the time of a change.
 type Mark struct {
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
 
-// Review is what a person has looked at and let in.
+// Review is a user's review of a plugin's content.
 type Review struct {
 	Hash    string `json:"hash"`
 	Version string `json:"version,omitempty"`
@@ -109,7 +109,7 @@ type Recommendation struct {
 	Mark
 }
 
-// ToolPermissions is how things stand with one tool.
+// ToolPermissions are the permissions of one tool.
 type ToolPermissions struct {
 	Name string `json:"name"`
 	// Permission is what holds. Own is the tool's own, and Mark about that; it is
@@ -141,8 +141,8 @@ type change struct {
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
-	// Allowed says whether tabs may be opened, Other may be called, or a late plugin
-	// has access.
+	// Allowed is whether tabs may be opened, Other may be called, or a late plugin has
+	// access.
 	Allowed bool   `json:"allowed,omitempty"`
 	Other   string `json:"other,omitempty"`
 	// Values are settings by key.
@@ -253,7 +253,7 @@ func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
 	return body, true
 }
 
-// statusOf is the status of an answer that tells err.
+// statusOf returns the HTTP status for err.
 func statusOf(err error) int {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -266,13 +266,13 @@ func statusOf(err error) int {
 	return http.StatusConflict
 }
 
-// Permissions asks how things stand with a plugin.
+// Permissions requests the permissions of a plugin.
 func (c *Client) Permissions(ctx context.Context, plugin string) (p PluginPermissions, err error) {
 	err = c.ask(ctx, askTimeout, http.MethodGet, pluginPath(plugin, "permission"), &p)
 	return p, err
 }
 
-// Review says that a person has reviewed the content with this hash.
+// Review records that the user has reviewed the content with this hash.
 func (c *Client) Review(ctx context.Context, plugin, hash string, permission wire.Permission) error {
 	return c.post(ctx, pluginPath(plugin, "review"), change{Hash: hash, Permission: permission}, nil)
 }
@@ -282,40 +282,40 @@ func (c *Client) SetPermission(ctx context.Context, plugin, tool string, permiss
 	return c.post(ctx, pluginPath(plugin, "permission"), change{Tool: tool, Permission: permission}, nil)
 }
 
-// SetLimit sets how often a tool may run; nothing takes the limit away.
+// SetLimit sets how often a tool may run. An empty limit removes the limit.
 func (c *Client) SetLimit(ctx context.Context, plugin, tool, limit string) error {
 	return c.post(ctx, pluginPath(plugin, "limit"), change{Tool: tool, Limit: limit}, nil)
 }
 
-// SetOpening says whether calls that find no tab of the plugin may open one.
+// SetOpening sets whether calls without a tab of the plugin may open one.
 func (c *Client) SetOpening(ctx context.Context, plugin string, allowed bool) error {
 	return c.post(ctx, pluginPath(plugin, "opening"), change{Allowed: allowed}, nil)
 }
 
-// SetCalls says whether the tools of a plugin may call those of another one.
+// SetCalls sets whether the tools of a plugin may call the tools of another plugin.
 func (c *Client) SetCalls(ctx context.Context, plugin, other string, allowed bool) error {
 	return c.post(ctx, pluginPath(plugin, "calls"), change{Other: other, Allowed: allowed}, nil)
 }
 
-// SetLateAccess says whether a plugin that starts late gets its secret settings and
+// SetLateAccess sets whether a plugin that starts late gets its secret settings and
 // may call other plugins.
 func (c *Client) SetLateAccess(ctx context.Context, plugin string, allowed bool) error {
 	return c.post(ctx, pluginPath(plugin, "late"), change{Allowed: allowed}, nil)
 }
 
-// Settings asks for a plugin's settings.
+// Settings requests a plugin's settings.
 func (c *Client) Settings(ctx context.Context, plugin string) ([]wire.SettingView, error) {
 	var all pluginSettings
 	err := c.ask(ctx, askTimeout, http.MethodGet, pluginPath(plugin, "settings"), &all)
 	return all.Settings, err
 }
 
-// ChangeSettings sets settings of a plugin by key; null takes one away.
+// ChangeSettings sets settings of a plugin by key; null removes a setting.
 func (c *Client) ChangeSettings(ctx context.Context, plugin string, values map[string]json.RawMessage) error {
 	return c.post(ctx, pluginPath(plugin, "settings"), change{Values: values}, nil)
 }
 
-// Forget takes all that is said of a plugin away.
+// Forget removes all decisions about a plugin, and its settings.
 func (c *Client) Forget(ctx context.Context, plugin string) error {
 	return c.post(ctx, pluginPath(plugin, "forget"), change{}, nil)
 }

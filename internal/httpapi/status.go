@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// Health is what /healthz tells anybody on this machine.
+// Health is the response of /healthz, which any program on this machine can read.
 type Health struct {
 	OK      bool   `json:"ok"`
 	Version string `json:"version"`
@@ -18,7 +18,7 @@ type Health struct {
 	Proof string `json:"proof,omitempty"`
 }
 
-// Status is what /status tells.
+// Status is the response of /status.
 type Status struct {
 	Version  string    `json:"version"`
 	Protocol int       `json:"protocol"`
@@ -35,7 +35,7 @@ type Status struct {
 	Plugins  []Plugin  `json:"plugins"`
 	// Failed are the plugins that were added and could not be loaded.
 	Failed []FailedPlugin `json:"failed"`
-	// Permissions say what in the file of permissions could not be read.
+	// Permissions are the parts of the permissions file that could not be read.
 	Permissions []string    `json:"permission_problems,omitempty"`
 	Clients     []MCPClient `json:"clients"`
 }
@@ -82,7 +82,7 @@ type Browser struct {
 	Since time.Time `json:"since"`
 	// Running counts its running calls.
 	Running int `json:"running"`
-	// Inject is how it gets adapters into pages; empty until it has said.
+	// Inject is how it injects adapters into pages; empty until the browser reports it.
 	Inject wire.InjectMode `json:"inject,omitempty"`
 	Tabs   []wire.TabInfo  `json:"tabs"`
 }
@@ -101,11 +101,12 @@ type Plugin struct {
 	Matches []string `json:"matches"`
 	// Tools are the tools' full names.
 	Tools []string `json:"tools"`
-	// Reviewed says that a person has reviewed what is there now; otherwise
+	// Reviewed is true if the user has reviewed the current content; otherwise
 	// Permission is off.
 	Reviewed   bool            `json:"reviewed"`
 	Permission wire.Permission `json:"permission"`
-	// Changed says that a person has reviewed it once, but not what is there now.
+	// Changed is true if the user has reviewed earlier content, but not the current
+	// content.
 	Changed bool `json:"changed,omitempty"`
 	// Needs are the settings that the plugin requires and that are not set: its
 	// tools do not run.
@@ -116,12 +117,13 @@ type Plugin struct {
 	Calls      []string `json:"calls,omitempty"`
 	Late       bool     `json:"late,omitempty"`
 	LateAccess bool     `json:"late_access,omitempty"`
-	// Recommended is what an agent says of what is there now; it changes nothing.
+	// Recommended is an agent's recommendation about the current content. It changes
+	// nothing.
 	Recommended *Recommendation `json:"recommended,omitempty"`
-	// Fault says why it did not start in a page, if what is there now did not.
+	// Fault is why the current content did not start in a page, if it did not.
 	Fault *Fault `json:"fault,omitempty"`
-	// State says whether its tools can run in a tab; closed for a plugin that may
-	// not run at all.
+	// State is whether its tools can run in a tab; closed for a plugin that may not
+	// run at all.
 	State dispatch.PluginState `json:"state"`
 }
 
