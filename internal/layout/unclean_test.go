@@ -25,7 +25,6 @@ var unclean = []string{
 	"internal/jsbuild",
 	"internal/npm",
 	"internal/npm/npmtest",
-	"sdk-ts/src/extract",
 	"sdk-ts/src/runtime",
 	"sdk-ts/src/simulator",
 	"wire",

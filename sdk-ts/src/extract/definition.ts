@@ -1,7 +1,7 @@
 import { type Bag, isBag } from '../runtime/value.ts';
 import { convert, isSchema } from './schema.ts';
 
-// What tools and prompts have in common.
+// Reads the fields that tools and prompts have in common.
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -9,52 +9,54 @@ export type JsonSchema = Record<string, unknown>;
 const definitionName = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const maxDescriptionChars = 1000;
 
-/** Takes one problem of a tool or prompt. */
-export type Say = (problem: string) => void;
+/** Records one problem of a tool or prompt. */
+export type Report = (problem: string) => void;
 
-/** Reads the name of a tool or prompt; `seen` are the names that are taken. */
-export function readName(definition: Bag, seen: Set<string>, say: Say): string {
+/** Reads the name of a tool or prompt. `seen` contains the names that are in use. */
+export function readName(definition: Bag, seen: Set<string>, report: Report): string {
   const { name } = definition;
   if (typeof name !== 'string' || !definitionName.test(name)) {
-    say(
+    report(
       'its name must be snake_case, such as send_message: lower-case letters and digits, words joined by single underscores',
     );
     return '';
   }
-  if (seen.has(name)) say('another tool or prompt has this name; rename one of them');
+  if (seen.has(name)) report('another tool or prompt has this name; rename one of them');
   seen.add(name);
   return name;
 }
 
-/** Reads a description; `missing` is said if there is none, unless it may be absent. */
-export function readDescription(definition: Bag, say: Say, missing?: string): string {
+/**
+ * Reads a description. `missing` is the problem to report if there is none; without it, the description is optional.
+ */
+export function readDescription(definition: Bag, report: Report, missing?: string): string {
   const { description } = definition;
   if (missing === undefined && description === undefined) return '';
   if (typeof description !== 'string' || description.trim() === '') {
-    say(missing ?? 'its description must be a text that is not empty; remove it or fill it in');
+    report(missing ?? 'its description must be a text that is not empty; remove it or fill it in');
     return '';
   }
   if (description.length > maxDescriptionChars) {
-    say(`its description has ${description.length} characters; shorten it to ${maxDescriptionChars}`);
+    report(`its description has ${description.length} characters; shorten it to ${maxDescriptionChars}`);
   }
   return description;
 }
 
-/** Reads a text that may be absent, but not empty. */
-export function readText(definition: Bag, key: string, say: Say): string | undefined {
+/** Reads an optional text, which must not be empty. */
+export function readText(definition: Bag, key: string, report: Report): string | undefined {
   const value = definition[key];
   if (value === undefined) return undefined;
   if (typeof value === 'string' && value.trim() !== '') return value;
-  say(`its ${key} must be a text that is not empty; remove it or fill it in`);
+  report(`its ${key} must be a text that is not empty; remove it or fill it in`);
   return undefined;
 }
 
-/** How long a call may take, in milliseconds. */
+/** The range of a call's time limits, in milliseconds. */
 const [minTimeoutMs, maxTimeoutMs] = [1000, 300_000];
 const timeouts = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
 
-/** Reads the limits of a tool or prompt, which may be absent. */
-export function readLimits(definition: Bag, say: Say): Record<string, number> | undefined {
+/** Reads the optional limits of a tool or prompt. */
+export function readLimits(definition: Bag, report: Report): Record<string, number> | undefined {
   const { limits } = definition;
   if (limits === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(timeouts);
@@ -64,7 +66,7 @@ export function readLimits(definition: Bag, say: Say): Record<string, number> | 
     const fits = Number.isInteger(value) && Number(value) >= minTimeoutMs && Number(value) <= maxTimeoutMs;
     if (known.has(key) && fits) read[key] = Number(value);
     else
-      say(
+      report(
         `limits.${key} is not known or not a whole number of milliseconds from ${minTimeoutMs} to ${maxTimeoutMs}; use ${timeouts.join(', ')}`,
       );
   }
@@ -72,28 +74,30 @@ export function readLimits(definition: Bag, say: Say): Record<string, number> | 
 }
 
 /** Reads the schema of a tool's `input` or `output`, or of a prompt's `args`, as JSON Schema. */
-export function readSchema(definition: Bag, key: 'input' | 'output' | 'args', say: Say): JsonSchema | undefined {
+export function readSchema(definition: Bag, key: 'input' | 'output' | 'args', report: Report): JsonSchema | undefined {
   const schema = definition[key];
   if (!isSchema(schema)) {
     const example = key === 'output' ? '`z.object({...})`' : '`z.object({})` if it takes nothing';
-    say(`its ${key} is not a schema of zod 4; write ${example}`);
+    report(`its ${key} is not a schema of zod 4; write ${example}`);
     return undefined;
   }
   const side = key === 'output' ? 'output' : 'input';
   const { schema: json, problems } = convert(schema, side);
-  for (const problem of problems) say(problem.replace(side, key));
+  for (const problem of problems) report(problem.replace(side, key));
   return json;
 }
 
 /** Reads a schema of named parameters. */
-export function readParameters(definition: Bag, key: 'input' | 'args', say: Say): JsonSchema | undefined {
-  const schema = readSchema(definition, key, say);
+export function readParameters(definition: Bag, key: 'input' | 'args', report: Report): JsonSchema | undefined {
+  const schema = readSchema(definition, key, report);
   if (!schema || schema.type === 'object') return schema;
-  say(`its ${key} must be a z.object({...}), because MCP passes named parameters; put what you have in a field of one`);
+  report(
+    `its ${key} must be a z.object({...}), because MCP passes named parameters; put what you have in a field of one`,
+  );
   return undefined;
 }
 
-/** Turns send_message into Send Message. */
+/** Converts send_message to Send Message. */
 export function titleCase(name: string): string {
   return name.replace(
     /(^|_)([a-z0-9])/g,

@@ -16,7 +16,7 @@ const minimal = defineTool({
   },
 });
 
-test('what is absent of a tool is filled in', () => {
+test('absent fields of a tool get defaults', () => {
   const { tools, problems } = extract(definePlugin({ tools: [minimal], isReady: () => true }));
   assert.deepEqual(problems, []);
   assert.deepEqual(tools, [
@@ -31,7 +31,7 @@ test('what is absent of a tool is filled in', () => {
   ]);
 });
 
-test('what is there of a tool is kept', () => {
+test('present fields of a tool are kept', () => {
   const whole = {
     ...minimal,
     displayName: 'Things',
@@ -48,7 +48,7 @@ test('what is there of a tool is kept', () => {
   );
 });
 
-test('the description of the plugin is told where it has one', () => {
+test('the description of the plugin is returned if present', () => {
   const configSchema = { url: { type: 'url', label: 'URL', required: true } } as const;
   const plugin = definePlugin({ displayName: 'A', tools: [minimal], configSchema, isReady: () => true });
   const { described, configSchema: found } = extract(plugin);
@@ -56,7 +56,7 @@ test('the description of the plugin is told where it has one', () => {
   assert.deepEqual(found, configSchema);
 });
 
-test('problems are told all at once', () => {
+test('all problems are reported at once', () => {
   const { problems } = extract(
     definePlugin({
       tools: [{ ...minimal, name: 'Bad' }, minimal, minimal, { ...minimal, description: '' }],
@@ -74,21 +74,21 @@ test('problems are told all at once', () => {
   );
 });
 
-/** Returns what is said of a tool that is the minimal one but for `change`. */
-function saidOf(change: Record<string, unknown>): string[] {
+/** Returns the problems of the minimal tool with `change` applied. */
+function problemsOf(change: Record<string, unknown>): string[] {
   const name = typeof change.name === 'string' ? change.name : minimal.name;
   const { problems } = extract({ isReady() {}, tools: [{ ...minimal, ...change }] });
   return problems.map((problem) => problem.replace(`tool ${name}: `, ''));
 }
 
-test('each fault of a tool is told with what to do', () => {
-  assert.deepEqual(saidOf({}), []);
+test('each problem of a tool is reported with an action', () => {
+  assert.deepEqual(problemsOf({}), []);
   const faults: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sendMessage' }, /^its name must be snake_case, such as send_message/],
     [{ name: 'a__b' }, /^its name must be snake_case/],
     [{ name: '1a' }, /^its name must be snake_case/],
     [{ name: undefined }, /^tools\[0\]: its name must be snake_case/],
-    [{ description: ' ' }, /^it has no description; say/],
+    [{ description: ' ' }, /^it has no description; describe/],
     [{ description: 'x'.repeat(1001) }, /^its description has 1001 characters; shorten it to 1000/],
     [{ displayName: '' }, /^its displayName must be a text that is not empty; remove/],
     [{ summary: 5 }, /^its summary must be a text/],
@@ -112,31 +112,31 @@ test('each fault of a tool is told with what to do', () => {
     [{ limits: 5000 }, /^limits.limits is not known/],
     [{ annotations: true }, /^annotations.annotations is not known/],
   ];
-  for (const [change, said] of faults) {
-    const problems = saidOf(change);
-    assert.equal(problems.length, 1, String(said));
-    assert.match(problems[0] ?? '', said);
+  for (const [change, message] of faults) {
+    const problems = problemsOf(change);
+    assert.equal(problems.length, 1, String(message));
+    assert.match(problems[0] ?? '', message);
   }
 });
 
-test('what is no plugin is told with what to export', () => {
+test('an invalid default export is reported with an action', () => {
   class Shop {}
-  const said = (exported: unknown) => extract(exported).problems.join('\n');
-  assert.match(said(undefined), /^the module has no default export; write `export default definePlugin/);
-  assert.match(said(Shop), /export an instance: `export default new Shop\(\)`/);
+  const reported = (exported: unknown) => extract(exported).problems.join('\n');
+  assert.match(reported(undefined), /^the module has no default export; write `export default definePlugin/);
+  assert.match(reported(Shop), /export an instance: `export default new Shop\(\)`/);
   for (const other of [null, 42, 'x', Promise.resolve({})]) {
-    assert.match(said(other), /^the default export is not a plugin; write/);
+    assert.match(reported(other), /^the default export is not a plugin; write/);
   }
-  assert.match(said(Object.freeze({ isReady() {}, tools: [] })), /^the plugin is frozen; leave that to the build/);
-  assert.match(said({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
-  assert.match(said({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
-  // Nothing checks types before a build.
+  assert.match(reported(Object.freeze({ isReady() {}, tools: [] })), /^the plugin is frozen; leave that to the build/);
+  assert.match(reported({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
+  assert.match(reported({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
+  // A build does not check types.
   const untyped: PluginDefinition = JSON.parse('{"tools": []}');
-  assert.match(said(definePlugin(untyped)), /^the plugin has no method isReady; add /);
-  assert.match(said({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
+  assert.match(reported(definePlugin(untyped)), /^the plugin has no method isReady; add /);
+  assert.match(reported({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
 });
 
-test('settings are read as they are written, and resources are refused', () => {
+test('settings are read unchanged, and resources are rejected', () => {
   const configSchema = { key: { type: 'string', label: 'Key', required: true } };
   const of = (more: object) => extract({ isReady() {}, tools: [minimal], ...more });
   assert.deepEqual(of({ configSchema }).configSchema, configSchema);
@@ -151,7 +151,7 @@ test('settings are read as they are written, and resources are refused', () => {
 
 const text = { type: 'string' };
 
-/** Returns what is read of a plugin with these prompts, and what is said of them. */
+/** Returns the extracted prompts of a plugin with these prompts, and their problems. */
 function promptsOf(...prompts: unknown[]) {
   const { prompts: read, problems } = extract({ isReady() {}, tools: [minimal], prompts });
   return { read, problems };
@@ -217,10 +217,10 @@ test('arguments may be a list, or be described by one', () => {
   });
 });
 
-test('each fault of a prompt is told with what to do', () => {
+test('each problem of a prompt is reported with an action', () => {
   const good = { name: 'good', render: () => '' };
-  const said = (change: Record<string, unknown>) => promptsOf({ ...good, ...change }).problems.join('\n');
-  assert.equal(said({}), '');
+  const reported = (change: Record<string, unknown>) => promptsOf({ ...good, ...change }).problems.join('\n');
+  assert.equal(reported({}), '');
   const faults: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sumUp' }, /^prompt sumUp: its name must be snake_case/],
     [{ name: 'list_2_things' }, /^prompt list_2_things: another tool or prompt has this name/],
@@ -238,7 +238,7 @@ test('each fault of a prompt is told with what to do', () => {
     [{ arguments: [{ name: 'a', description: 1 }] }, /^prompt good: argument a: its description must be a text/],
     [{ args: z.object({}), arguments: [{ name: 'a' }] }, /^prompt good: args has no a, but arguments lists it/],
   ];
-  for (const [change, message] of faults) assert.match(said(change), message);
+  for (const [change, message] of faults) assert.match(reported(change), message);
   assert.match(promptsOf(7).problems.join(), /^prompts\[0\]: it is not a prompt; make it with definePrompt/);
   const { problems } = extract({ isReady() {}, tools: [minimal], prompts: {} });
   assert.match(problems.join(), /^the prompts are not an array; write/);

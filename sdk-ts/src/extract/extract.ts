@@ -2,32 +2,32 @@ import { LUCIDE_ICON_NAMES } from '../lucide-icon-names.gen.ts';
 import type { ManifestPrompt, ManifestTool } from '../manifest.ts';
 import { type Bag, isBag, isMethod } from '../runtime/value.ts';
 import {
+  type Report,
   readDescription,
   readLimits,
   readName,
   readParameters,
   readSchema,
   readText,
-  type Say,
   titleCase,
 } from './definition.ts';
 import { readPrompts } from './prompts.ts';
 
-// Runs where the plugin is built, not in a page: reads what a plugin says of itself.
+// Reads tools, prompts and the description of a plugin from its module. Runs in the build, not in a page.
 
 export interface Extracted {
   tools: ManifestTool[];
   prompts: ManifestPrompt[];
   configSchema?: Bag;
-  /** What the plugin says of itself; to be compared with package.json. */
+  /** The descriptive fields of the plugin, for comparison with package.json. */
   described: Record<string, unknown>;
-  /** All that is wrong, one sentence each. */
+  /** All problems, one sentence each. */
   problems: string[];
 }
 
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Reads a module's default export. It never throws for what the plugin is, it tells the problems. */
+/** Reads a module's default export. Returns the problems of an invalid plugin instead of throwing. */
 export function extract(exported: unknown): Extracted {
   const result: Extracted = { tools: [], prompts: [], described: {}, problems: [] };
   const plugin = pluginOf(exported, result.problems);
@@ -68,7 +68,7 @@ function pluginOf(exported: unknown, problems: string[]): Bag | undefined {
     problems.push(`the default export is not a plugin; ${howToExport}`);
   } else if (!isMethod(exported.isReady)) {
     problems.push(
-      `the plugin has no method isReady; add \`isReady() { return true }\` or a check that the person is logged in`,
+      `the plugin has no method isReady; add \`isReady() { return true }\` or a check that the user is logged in`,
     );
     return exported;
   } else if (!Object.isExtensible(exported)) {
@@ -86,31 +86,31 @@ function readTools(tools: unknown, seen: Set<string>, result: Extracted): void {
   }
   tools.forEach((tool: unknown, index) => {
     const label = isBag(tool) && typeof tool.name === 'string' && tool.name ? `tool ${tool.name}` : `tools[${index}]`;
-    const say = (problem: string) => result.problems.push(`${label}: ${problem}`);
+    const report = (problem: string) => result.problems.push(`${label}: ${problem}`);
     if (!isBag(tool)) {
-      say('it is not a tool; make it with defineTool({...})');
+      report('it is not a tool; make it with defineTool({...})');
       return;
     }
-    const name = readName(tool, seen, say);
-    const read = readTool(tool, name, say);
+    const name = readName(tool, seen, report);
+    const read = readTool(tool, name, report);
     if (read) result.tools.push(read);
   });
 }
 
-function readTool(tool: Bag, name: string, say: Say): ManifestTool | undefined {
-  const missing = 'it has no description; say in a sentence what it does, because an agent chooses tools by that';
-  const description = readDescription(tool, say, missing);
-  const displayName = readText(tool, 'displayName', say) ?? titleCase(name);
-  const icon = readText(tool, 'icon', say) ?? 'wrench';
+function readTool(tool: Bag, name: string, report: Report): ManifestTool | undefined {
+  const missing = 'it has no description; describe in one sentence what it does, because agents choose tools by that';
+  const description = readDescription(tool, report, missing);
+  const displayName = readText(tool, 'displayName', report) ?? titleCase(name);
+  const icon = readText(tool, 'icon', report) ?? 'wrench';
   if (!LUCIDE_ICON_NAMES.has(icon))
-    say(`icon "${icon}" is not the name of a Lucide icon; use one such as list-checks (lucide.dev/icons)`);
-  const summary = readText(tool, 'summary', say);
-  const group = readText(tool, 'group', say);
-  const annotations = readAnnotations(tool.annotations, say);
-  const limits = readLimits(tool, say);
-  if (!isMethod(tool.handle)) say('it has no handle; add `async handle(params, context) {...}`');
-  const input_schema = readParameters(tool, 'input', say);
-  const output_schema = readSchema(tool, 'output', say);
+    report(`icon "${icon}" is not the name of a Lucide icon; use one such as list-checks (lucide.dev/icons)`);
+  const summary = readText(tool, 'summary', report);
+  const group = readText(tool, 'group', report);
+  const annotations = readAnnotations(tool.annotations, report);
+  const limits = readLimits(tool, report);
+  if (!isMethod(tool.handle)) report('it has no handle; add `async handle(params, context) {...}`');
+  const input_schema = readParameters(tool, 'input', report);
+  const output_schema = readSchema(tool, 'output', report);
   if (!input_schema || !output_schema) return undefined;
   return {
     name,
@@ -126,14 +126,14 @@ function readTool(tool: Bag, name: string, say: Say): ManifestTool | undefined {
   };
 }
 
-function readAnnotations(annotations: unknown, say: Say): Record<string, boolean> | undefined {
+function readAnnotations(annotations: unknown, report: Report): Record<string, boolean> | undefined {
   if (annotations === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(hints);
   const read: Record<string, boolean> = {};
   for (const [key, value] of Object.entries(isBag(annotations) ? annotations : { annotations })) {
     if (value === undefined) continue;
     if (known.has(key) && typeof value === 'boolean') read[key] = value;
-    else say(`annotations.${key} is not known or not true or false; use ${hints.join(', ')}`);
+    else report(`annotations.${key} is not known or not true or false; use ${hints.join(', ')}`);
   }
   return read;
 }

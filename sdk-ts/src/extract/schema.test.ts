@@ -71,7 +71,7 @@ test('a default that looks like a schema is left alone', () => {
   });
 });
 
-test('an output says only what it knows, unless the author is strict', () => {
+test('an output is open to more fields, unless it is a strict object', () => {
   const open = convert(z.object({ a: z.string().default('') }), 'output').schema;
   assert.deepEqual(open, { type: 'object', properties: { a: { default: '', type: 'string' } }, required: ['a'] });
   assert.equal(convert(z.strictObject({}), 'output').schema?.additionalProperties, false);
@@ -107,7 +107,7 @@ test('only schemas of zod 4 are schemas', () => {
   for (const other of [undefined, null, {}, { _def: {} }, { _zod: 1 }, 'string']) assert.equal(isSchema(other), false);
 });
 
-// Fault 54: a client that knows no such format refuses the whole tool.
+// A client that does not support the format would reject the whole tool.
 test('a text that must begin with another has a pattern and no format', () => {
   const { schema } = convert(
     z.object({ a: z.string().startsWith('ab'), b: z.string().endsWith('b').includes('c'), at: z.iso.datetime() }),

@@ -1,7 +1,7 @@
 import { toJSONSchema, type z } from 'zod';
 import { isBag, messageOf } from '../runtime/value.ts';
 
-/** A JSON Schema, or what stands in the way of one. */
+/** A JSON Schema, or the problems that prevent the conversion. */
 export interface Converted {
   schema?: Record<string, unknown>;
   problems: string[];
@@ -10,7 +10,7 @@ export interface Converted {
 /** `input` is what an agent sends, `output` what a handler returns. */
 type Side = 'input' | 'output';
 
-/** What to write in place of a type that JSON does not have, by the type's name in zod. */
+/** The replacement of each type that JSON does not have, by the type's name in zod. */
 const advice: Readonly<Record<string, string>> = {
   date: 'use z.iso.datetime(), or z.iso.date()',
   bigint: 'use z.string(), or z.int()',
@@ -41,7 +41,7 @@ export function convert(schema: z.ZodType, side: Side): Converted {
   try {
     const found = toJSONSchema(schema, { io: side, override: (one) => shapeObject(one, side), unrepresentable: note });
     if (problems.length > 0) return { problems };
-    // A zod before 4.6 takes the function for leniency: only without it does such a zod refuse anything.
+    // A zod before 4.6 accepts every type if the function is set, so convert again without it.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = found;
     return { schema: side === 'input' ? closed(json) : json, problems };
@@ -56,7 +56,7 @@ interface Unrepresentable {
   message: string;
 }
 
-/** Turns a path inside a JSON Schema into one inside the value: properties/a/items becomes .a[]. */
+/** Converts a path in a JSON Schema to one in the value: properties/a/items becomes .a[]. */
 function fieldOf(path: readonly (string | number)[]): string {
   let field = '';
   for (let i = 0; i < path.length; i++) {
@@ -68,12 +68,12 @@ function fieldOf(path: readonly (string | number)[]): string {
   return field;
 }
 
-/** What newer versions of zod call the format of a text that their pattern says already. Strict readers refuse them. */
+/** Formats of newer zod versions that repeat the pattern of a text. Strict clients reject tools with such formats. */
 const noFormats: ReadonlySet<unknown> = new Set(['starts_with', 'ends_with', 'includes', 'lowercase', 'uppercase']);
 
 /**
- * Nothing removes what a handler returns beside the fields of its schema, so unless the author said otherwise (by
- * z.strictObject) agents are not told that there is nothing else.
+ * Removes unusable formats, and opens the objects of an output: a handler may return more fields than its schema has.
+ * Only a z.strictObject stays closed.
  */
 function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: Side): void {
   if (noFormats.has(one.jsonSchema.format)) delete one.jsonSchema.format;
@@ -84,8 +84,8 @@ function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unkno
 }
 
 /**
- * Closes objects to unknown fields. Zod drops such fields without a word, so an agent that misspells an optional
- * parameter would never learn it. The members of an `allOf` stay open: each knows only its own fields.
+ * Closes objects to unknown fields. Zod drops such fields silently, so an agent would not notice a misspelled optional
+ * parameter. The members of an `allOf` stay open, because each describes only some of the fields.
  */
 function closed(json: Record<string, unknown>): Record<string, unknown> {
   const open = new Set<unknown>();
