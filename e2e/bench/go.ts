@@ -8,7 +8,7 @@ import { root } from '../harness/process.ts';
 /** program is the built internal/bench. */
 export const program = process.env.BENCH_BIN ?? `${root}bin/bench`;
 
-/** Order is one line to the client; internal/bench/order.go says what its fields mean. */
+/** Order is one line to the client; internal/bench/order.godocuments the fields. */
 export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;
 
 const Answer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
@@ -97,7 +97,7 @@ export async function startServer(...args: readonly string[]): Promise<GoServer>
   return { port, pid: child.pid ?? 0, close: () => end(child) };
 }
 
-/** Counted is what followers of /events have read; internal/bench/followers.go says what its fields mean. */
+/** Counted is what followers of /events have read; internal/bench/followers.godocuments the fields. */
 const Counted = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
 /** Crowd are clients that follow the events of one server. */

@@ -1,4 +1,4 @@
-/** Many large plugins, as somebody has who installed all there are. */
+/** Many large plugins, as for a user who has installed all available plugins. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

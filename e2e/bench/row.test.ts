@@ -1,4 +1,4 @@
-/** Promise: make bench says MISSED when a bar is missed, and only then. */
+/** Promise: make bench prints MISSED if and only if a value misses its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atLeast, atMost, type Row, table, verdict } from './row.ts';
@@ -6,7 +6,7 @@ import { quantile, summarize } from './samples.ts';
 
 const row: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
-test('a verdict', () => {
+test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
   const cases: [Partial<Row>, ReturnType<typeof verdict>][] = [
     [{}, ''],
     [{ value: 1.25, bar: atMost(1.25, 'x') }, 'ok'],
@@ -21,7 +21,7 @@ test('a verdict', () => {
   for (const [part, want] of cases) assert.equal(verdict({ ...row, ...part }), want, JSON.stringify(part));
 });
 
-test('a table tells value, bar, verdict, and below it what was broken', () => {
+test('the table has value, limit and verdict, and lists the broken conditions below', () => {
   const text = table([{ ...row, value: 3, bar: atMost(2, 'ms'), broken: 'one was lost' }]);
   assert.match(text, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
   assert.match(text, /^echo: one was lost$/m);

@@ -9,12 +9,12 @@ export interface Row {
   /** Ours and floor are what was measured, as text with its unit. */
   readonly ours: string;
   readonly floor?: string;
-  /** Value is what the bar is held against, bar the most (or least) that it may be; without a bar it is told only. */
+  /** Value is compared with bar, its upper or lower limit. Without a bar, the value is only reported. */
   readonly value?: number;
   readonly bar?: Bar;
-  /** Note says what else a reader should know, such as what went wrong. */
+  /** Note has further information for the reader, such as a failure. */
   readonly note?: string;
-  /** Broken says that what had to hold besides the number did not. */
+  /** Broken reports that a condition other than the number failed. */
   readonly broken?: string;
 }
 
@@ -42,7 +42,7 @@ export function ms(value: number): string {
   return value < 100 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
-/** spread spells what is told of many samples. */
+/** spread formats the summary of many samples. */
 export function spread(s: Summary): string {
   return `${ms(s.p50)} (p99 ${ms(s.p99)}, n ${s.samples})`;
 }

@@ -1,6 +1,6 @@
-/** Samples and what is told of them. */
+/** Samples and their summaries. */
 
-/** Summary is what is told of many samples, in milliseconds. */
+/** Summary has the statistics of many samples, in milliseconds. */
 export interface Summary {
   readonly p50: number;
   readonly p99: number;

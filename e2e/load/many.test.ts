@@ -1,4 +1,4 @@
-/** Promise: many calls and many clients at once are answered, each with its own answer; nobody waits for somebody else's crowd. */
+/** Promise: many concurrent calls of many clients each get their own answer, and a client with many calls does not delay the others. */
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -10,14 +10,14 @@ import { World } from '../soak/world.ts';
 let world: World;
 let clients: Client[] = [];
 
-/** connect returns a client with a session of its own, which is closed after the test. */
+/** connect returns a client with a new session, which is closed after the test. */
 function connect(name: string): Client {
   const client = rawHttp(name, world.port, world.clientToken);
   clients.push(client);
   return client;
 }
 
-/** timed makes a call of one step and tells how long it took. */
+/** timed makes a call of one step and returns its duration. */
 async function timed(client: Client, key: string, everyMs: number): Promise<{ ending: Ending; ms: number }> {
   const begun = performance.now();
   const ending = await client.call('work__steps', { key, count: 1, everyMs }, {});
@@ -48,7 +48,7 @@ function within(settings: Record<string, number | string>): void {
 describe('in one page', () => {
   within({ maxRunning: 1000, idleTimeout: '20s' });
 
-  test('1,000 calls that run at the same time are all answered, once, each with its own answer', async () => {
+  test('1,000 concurrent calls each get exactly one answer, their own', async () => {
     const client = connect('crowd');
     const everyMs = 3_000;
     const calls = Array.from({ length: 1000 }, (_, i) => timed(client, `k${i}`, everyMs));
@@ -64,7 +64,7 @@ describe('in one page', () => {
 describe('with 64 clients', () => {
   within({ maxRunning: 8, maxWaiting: 1200, idleTimeout: '20s' });
 
-  test('one that makes 1,000 calls does not hold up 63 that make one each', async (t) => {
+  test('a client with 1,000 calls does not delay 63 clients with one call each', async (t) => {
     const greedy = connect('greedy');
     const others = Array.from({ length: 63 }, (_, i) => connect(`modest-${i}`));
     await Promise.all(others.map((client, i) => timed(client, `warm${i}`, 0))); // opens the sessions
@@ -85,7 +85,7 @@ describe('with 64 clients', () => {
     assert.ok((waits[62] ?? 0) < crowdMs / 2, `${waits[62]} ms of ${crowdMs} ms`);
   });
 
-  test('a call that is cancelled, or whose client leaves, while it waits never begins', async () => {
+  test('a queued call never starts if it is cancelled or its client disconnects', async () => {
     const client = connect('fickle');
     const leave = new AbortController();
     const full = occupy(client, leave.signal);
@@ -114,7 +114,7 @@ describe('with 64 clients', () => {
     );
   });
 
-  test('a full queue refuses who fills it, says the limit and what to do, and has room for others', async () => {
+  test('a client that fills its queue gets an error with the limit and the action, and other clients still have room', async () => {
     const greedy = connect('greedy');
     const stop = new AbortController();
     const full = occupy(greedy, stop.signal);

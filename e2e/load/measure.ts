@@ -26,8 +26,8 @@ export interface Measured {
 }
 
 /**
- * rss is what a process holds of the machine's memory now, in bytes: all of it, what no file stands behind, and the most it
- * ever held.
+ * rss returns the resident memory of a process in bytes: in total, without file-backed pages, and the peak since its
+ * start.
  */
 export function rss(pid: number): { now: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -41,8 +41,8 @@ export function rss(pid: number): { now: number; anonymous: number; peak: number
 
 const counted = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
-/** held counts in one realm: the default one of a session, or that of a context. */
-async function held(session: Session, contextId?: number): Promise<Held> {
+/** countObjects counts objects and listeners in one realm: the default realm of a session, or that of a context. */
+async function countObjects(session: Session, contextId?: number): Promise<Held> {
   const where = contextId === undefined ? {} : { contextId };
   const count = async (name: string, sum: string): Promise<number> => {
     const objectGroup = 'measure';
@@ -64,7 +64,7 @@ async function held(session: Session, contextId?: number): Promise<Held> {
   };
   const numbers: Record<string, number> = {};
   for (const name of counted) {
-    // A prototype has no size of its own, and reading it throws.
+    // A prototype has no sizeitself, and reading it throws.
     const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
     numbers[name] = await count(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
   }
@@ -109,13 +109,13 @@ export async function measure(of: Subject): Promise<Measured> {
     await collect(worker);
     await collect(page);
     const isolated = contexts.map((c) => Object(c)).find((c) => c.origin === `chrome-extension://${of.extensionId}`);
-    const bridge = await held(page, isolated?.id);
+    const bridge = await countObjects(page, isolated?.id);
     const { documents, jsEventListeners } = Object(await page.send('Memory.getDOMCounters'));
     const memory = await of.memory();
     return {
       server: { rssBytes: rss(of.serverPid).now, heapBytes: memory.heap_bytes, goroutines: memory.goroutines },
-      worker: await held(worker),
-      page: await held(page),
+      worker: await countObjects(worker),
+      page: await countObjects(page),
       bridge,
       documents: Number(documents),
       listeners: Number(jsEventListeners),

@@ -1,4 +1,4 @@
-/** Promise: large results arrive whole, hold up nobody, and cost memory only while they are on their way. */
+/** Promise: large results arrive complete, delay no other client, and use memory only while in transit. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -34,16 +34,16 @@ function whole(came: Came, bytes: number): void {
   assert.match(came.tail, /x"}/);
 }
 
-test('90 MB arrive whole; 101 MB end with result_too_large, which says both sizes and what to do', async () => {
+test('a result of 90 MB arrives complete, and one of 101 MB fails with result_too_large, both sizes and the action', async () => {
   const client = await caller();
   whole(await client.call('work__big', { key: 'ninety', bytes: 90 * mib }), 90 * mib);
   const refused = await client.call('work__big', { key: 'more', bytes: 101 * mib });
   assert.match(refused.head, /result of big has 101\.\d MB, the limit is 100 MB \(result_too_large\).*Ask for less/);
 });
 
-test('ten results of 50 MB at once: bounded memory, whole results, and short calls in between', async (t) => {
+test('ten concurrent results of 50 MB arrive complete in bounded memory, and short calls run in between', async (t) => {
   await until('the memory of the test before', () => rss(pid).now < 200 * mib, 30_000);
-  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // the peak begins anew
+  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded peak
   const callers = await Promise.all(Array.from({ length: 10 }, caller));
   const short = await caller();
   const all = Promise.all(callers.map((c, i) => c.call('work__big', { key: `fifty${i}`, bytes: 50 * mib })));
@@ -72,7 +72,7 @@ test('ten results of 50 MB at once: bounded memory, whole results, and short cal
   assert.ok(goroutines < 60, `${goroutines} goroutines`);
 });
 
-test('a client that does not read its large result holds up nobody, and its memory is freed when it leaves', async () => {
+test('a client that does not read its large result delays no other client, and its memory is freed when it disconnects', async () => {
   const [deaf, short] = [await caller(), await caller()];
   const held = await deaf.hold('work__big', { key: 'unread', bytes: 50 * mib });
   await pause(1_000);

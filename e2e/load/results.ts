@@ -10,7 +10,7 @@ export interface Came {
   readonly ms: number;
 }
 
-/** Caller calls tools in a session of its own. */
+/** Caller calls tools in a separate session. */
 export class Caller {
   readonly #world: World;
   #session = '';

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => world?.close());
 
-test('3,000 calls at 10,000 a minute end as they should, and all memory is as flat as before', async (t) => {
+test('3,000 calls at 10,000 per minute end as expected, and memory use stays flat', async (t) => {
   const streamed = await stream(world, { calls: 3_000, perMinute: 10_000 }, () => undefined);
   t.diagnostic(table(streamed));
   assert.deepEqual(streamed.wrong, []);

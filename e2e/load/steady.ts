@@ -25,7 +25,7 @@ export interface Streamed {
   readonly peakRssBytes: number;
 }
 
-/** kinds says what one call in a hundred does, by its number's last two digits: the rest are echoes. */
+/** kinds assigns a tool to calls by the last two digits of their number; all others are echoes. */
 function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   const n = i % 100;
   if (n < 10) return 'steps';
@@ -40,8 +40,8 @@ function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
  */
 const warmCalls = 3000;
 
-/** stream makes the calls with eight clients over HTTP and two over stdio; tell gets a line every ten seconds. */
-export async function stream(world: World, pace: Pace, tell: (line: string) => void): Promise<Streamed> {
+/** stream makes the calls with eight clients over HTTP and two over stdio. It calls report with a line every 10 s. */
+export async function stream(world: World, pace: Pace, report: (line: string) => void): Promise<Streamed> {
   const clients: Client[] = [
     ...Array.from({ length: 8 }, (_, i) => rawHttp(`http-${i}`, world.port, world.clientToken)),
     ...Array.from({ length: 2 }, (_, i) => rawStdio(`stdio-${i}`, world.env)),
@@ -49,7 +49,7 @@ export async function stream(world: World, pace: Pace, tell: (line: string) => v
   try {
     await run(world, clients, { calls: warmCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
     const before = await settled(world);
-    const { endings, wrong, tookMs, peakRssBytes } = await run(world, clients, pace, 'k', tell);
+    const { endings, wrong, tookMs, peakRssBytes } = await run(world, clients, pace, 'k', report);
     const after = await settled(world);
     for (const client of clients) wrong.push(...client.strays.map((stray) => `${client.name} got a stray: ${stray}`));
     return { before, after, endings, wrong, tookMs, peakRssBytes };
@@ -74,7 +74,13 @@ async function settled(world: World): Promise<Measured> {
   });
 }
 
-async function run(world: World, clients: readonly Client[], pace: Pace, prefix: string, tell: (line: string) => void) {
+async function run(
+  world: World,
+  clients: readonly Client[],
+  pace: Pace,
+  prefix: string,
+  report: (line: string) => void,
+) {
   const endings = new Map<string, number>();
   const wrong: string[] = [];
   const pid = await world.serverPid();
@@ -84,7 +90,7 @@ async function run(world: World, clients: readonly Client[], pace: Pace, prefix:
   const look = setInterval(() => {
     peakRssBytes = Math.max(peakRssBytes, rss(pid).now);
     const done = [...endings.values()].reduce((sum, n) => sum + n, 0);
-    tell(
+    report(
       `${((performance.now() - begun) / 1000).toFixed(0)} s: ${done} calls ended, ${open} open, server ${(rss(pid).now / 1e6).toFixed(0)} MB`,
     );
   }, 10_000);

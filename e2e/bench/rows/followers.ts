@@ -14,7 +14,7 @@ const blockCalls = 1000;
 const rounds = 5;
 
 /**
- * followers is what clients of /events cost: calls to a tool that is instant, with nobody and with 1,000 who follow.
+ * followers measures the cost of clients of /events: calls to an instant tool, without followers and with 1,000 followers.
  * 10,000 calls and more are recorded while they do.
  */
 export async function followers(bed: Bed): Promise<Row[]> {
@@ -87,7 +87,7 @@ export async function followers(bed: Bed): Promise<Row[]> {
       {
         id,
         what: `${calls * 3} events to each of ${crowdSize} followers: those that the slowest read`,
-        ours: `${read.least} (most ${read.most}, told of gaps ${read.missed} times), all caught up after ${ms(caughtUpMs)}`,
+        ours: `${read.least} (most ${read.most}, gaps reported ${read.missed} times), all caught up after ${ms(caughtUpMs)}`,
       },
       {
         id,

@@ -33,31 +33,32 @@ export async function plugins(bed: Bed): Promise<Row[]> {
   );
   const none = await launch(join(bed.home, 'no-plugins'), []);
   const p50 = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') => median(all.map((s) => s[what]));
-  const told = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') => typical(all.map((s) => s[what]));
+  const typicalMs = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') =>
+    typical(all.map((s) => s[what]));
   const many = `${pluginCount} plugins of 0.06 to 0.9 MB with ${pluginTools} tools`;
   const whole = [first, without, ...ours].every((s) => s.tools >= pluginTools);
   return [
     {
       id: 'plugins',
       what: `${many}: exec to a port that accepts, p50`,
-      ours: told(ours, 'acceptsMs'),
-      floor: told(floor, 'acceptsMs'),
+      ours: typicalMs(ours, 'acceptsMs'),
+      floor: typicalMs(floor, 'acceptsMs'),
       value: p50(ours, 'acceptsMs') / p50(floor, 'acceptsMs'),
       bar: atMost(1.2, 'x'),
     },
     {
       id: 'plugins',
       what: 'exec to the answer of /healthz, p50',
-      ours: told(ours, 'healthMs'),
-      floor: told(floor, 'healthMs'),
+      ours: typicalMs(ours, 'healthMs'),
+      floor: typicalMs(floor, 'healthMs'),
       value: p50(ours, 'healthMs') / p50(floor, 'healthMs'),
       bar: atMost(1.5, 'x'),
     },
     {
       id: 'plugins',
       what: 'exec to all tools, listed over MCP, p50',
-      ours: told(ours, 'listMs'),
-      floor: told(floor, 'healthMs'),
+      ours: typicalMs(ours, 'listMs'),
+      floor: typicalMs(floor, 'healthMs'),
       value: p50(ours, 'listMs'),
       bar: atMost(200, 'ms'),
       note: `the first start after they were added took ${ms(first.listMs)}, one without an index ${ms(without.listMs)}`,

@@ -53,7 +53,7 @@ export async function profile(bed: Bed): Promise<Row[]> {
   }
 }
 
-/** profiles makes calls to a target and tells what its worker and its page did meanwhile. */
+/** profiles calls a target and returns the CPU profiles of the service worker and the page meanwhile. */
 async function profiles(
   bed: Bed,
   target: string,

@@ -35,7 +35,7 @@ export async function progress(bed: Bed): Promise<Row[]> {
   const blocked: number[] = [];
   const inLoop: number[] = [];
   const whole: number[] = [];
-  const told: number[] = [];
+  const notificationCounts: number[] = [];
   const faults = new Set<string>();
   for (let round = 0; round <= rounds; round++) {
     const order = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop } };
@@ -56,7 +56,7 @@ export async function progress(bed: Bed): Promise<Row[]> {
     blocked.push(longest);
     inLoop.push(blockedMs);
     whole.push(took);
-    told.push(numbers.length);
+    notificationCounts.push(numbers.length);
   }
   return [
     {
@@ -65,7 +65,7 @@ export async function progress(bed: Bed): Promise<Row[]> {
       ours: typical(blocked),
       value: median(blocked),
       bar: atMost(150, 'ms'),
-      note: `the longest turn of the page's event loop; ${ms(median(inLoop))} of it are the loop itself; all ${loop} were counted, in order; ${median(told)} notifications, the final one among them; the call took ${ms(median(whole))}`,
+      note: `the longest turn of the page's event loop; ${ms(median(inLoop))} of it are the loop itself; all ${loop} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${ms(median(whole))}`,
       ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
     },
   ];

@@ -11,7 +11,7 @@ export async function instantServer(bed: Bed): Promise<GoServer> {
   return server;
 }
 
-/** server is a tools/call whose tool is instant, against a plain JSON echo; both in processes of their own. */
+/** server compares a tools/call of an instant tool with a plain JSON echo. Each server is a separate process. */
 export async function server(bed: Bed): Promise<Row[]> {
   const instant = await instantServer(bed);
   try {
